@@ -1,0 +1,151 @@
+// swift-tools-version: 6.2
+// The modules and who may import whom: see `Tests/HouseRulesTests`, which checks this table against the sources.
+
+import PackageDescription
+
+let package = Package(
+    name: "idcard-pipeline",
+    products: [
+        .executable(name: "idcard-pipeline", targets: ["idcard-pipeline"])
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.1.4"),
+        .package(
+            url: "https://github.com/apple/swift-configuration",
+            from: "1.4.0",
+            traits: ["JSON", "YAML", "Logging"]
+        ),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/swiftcsv/SwiftCSV", from: "0.10.0"),
+        .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
+    ],
+    targets: [
+        // The vocabulary and the leaves.
+        .target(name: "IDCardCore", dependencies: [.crypto]),
+        .target(name: "CJPEG", dependencies: ["CLibJPEG"]),
+        .systemLibrary(name: "CLibJPEG", pkgConfig: "libjpeg", providers: [.apt(["libjpeg-dev"])]),
+        .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
+        .target(name: "CPNGReader", dependencies: ["CPNG"]),
+        .target(name: "IDCardImaging", dependencies: ["IDCardCore", "CJPEG", "CPNGReader"]),
+        .target(name: "MultipartForm"),
+
+        // The two outside edges.
+        .target(
+            name: "OutboundHTTP",
+            dependencies: ["IDCardCore", "MultipartForm", .asyncHTTPClient, .nioCore, .nioHTTP1, .nioPosix]
+        ),
+        .target(name: "IDCardVerification", dependencies: ["IDCardCore", "OutboundHTTP", "MultipartForm"]),
+        .target(name: "IDCardDelivery", dependencies: ["IDCardCore", "OutboundHTTP", "MultipartForm"]),
+
+        // The engine and what plugs into it.
+        .target(name: "IDCardPipeline", dependencies: ["IDCardCore", .log, .metrics, .lifecycle]),
+        .target(name: "IDCardSandbox", dependencies: ["IDCardCore", "IDCardPipeline", .grdb, .crypto]),
+        .target(name: "IDCardTriggers", dependencies: ["IDCardCore", "IDCardPipeline", .csv]),
+
+        // The built-in remote side: shares no client or engine code.
+        .target(
+            name: "IDCardEmbedded",
+            dependencies: [
+                "MultipartForm", "CJPEG", .crypto, .hummingbird, .lifecycle, .log, .nioCore, .subprocess, .system,
+            ]
+        ),
+
+        // Composition.
+        .target(
+            name: "IDCardApp",
+            dependencies: [
+                "IDCardCore", "IDCardDelivery", "IDCardEmbedded", "IDCardImaging", "IDCardPipeline",
+                "IDCardSandbox", "IDCardTriggers", "IDCardVerification", "MultipartForm", "OutboundHTTP",
+                .argumentParser, .configuration, .hummingbird, .lifecycle, .log, .nioCore, .nioPosix, .system,
+                .unixSignals,
+            ]
+        ),
+        .executableTarget(name: "idcard-pipeline", dependencies: ["IDCardApp", .argumentParser]),
+
+        // Fakes and generators for tests; never imported by Sources.
+        .target(name: "IDCardTesting", dependencies: ["IDCardCore", "IDCardPipeline"]),
+
+        .testTarget(name: "IDCardCoreTests", dependencies: ["IDCardCore"]),
+        .testTarget(name: "IDCardImagingTests", dependencies: ["IDCardImaging", "IDCardCore", "CJPEG"]),
+        .testTarget(name: "MultipartFormTests", dependencies: ["MultipartForm", .subprocess, .system]),
+        .testTarget(
+            name: "OutboundHTTPTests",
+            dependencies: ["OutboundHTTP", "IDCardCore", "MultipartForm", .nioCore, .nioPosix, .nioHTTP1]
+        ),
+        .testTarget(
+            name: "IDCardVerificationTests",
+            dependencies: ["IDCardVerification", "IDCardCore", "OutboundHTTP", "MultipartForm"]
+        ),
+        .testTarget(
+            name: "IDCardDeliveryTests",
+            dependencies: ["IDCardDelivery", "IDCardCore", "OutboundHTTP", "MultipartForm"]
+        ),
+        .testTarget(
+            name: "IDCardPipelineTests",
+            dependencies: ["IDCardPipeline", "IDCardCore", "IDCardSandbox", "IDCardTesting", .log]
+        ),
+        .testTarget(
+            name: "IDCardSandboxTests",
+            dependencies: ["IDCardSandbox", "IDCardPipeline", "IDCardCore", "IDCardTesting", .grdb]
+        ),
+        .testTarget(
+            name: "IDCardTriggersTests",
+            dependencies: ["IDCardTriggers", "IDCardPipeline", "IDCardCore", "IDCardTesting"]
+        ),
+        .testTarget(
+            name: "IDCardEmbeddedTests",
+            dependencies: [
+                "IDCardEmbedded", "MultipartForm", .asyncHTTPClient, .hummingbirdTesting, .subprocess, .system,
+            ]
+        ),
+        .testTarget(
+            name: "IDCardAppTests",
+            dependencies: ["IDCardApp", "IDCardCore", "IDCardEmbedded", "IDCardTesting", .subprocess, .system]
+        ),
+        .testTarget(name: "HouseRulesTests"),
+    ]
+)
+
+extension Target.Dependency {
+    static let argumentParser = product(name: "ArgumentParser", package: "swift-argument-parser")
+    static let asyncHTTPClient = product(name: "AsyncHTTPClient", package: "async-http-client")
+    static let configuration = product(name: "Configuration", package: "swift-configuration")
+    static let crypto = product(name: "Crypto", package: "swift-crypto")
+    static let csv = product(name: "SwiftCSV", package: "SwiftCSV")
+    static let grdb = product(name: "GRDB", package: "GRDB.swift")
+    static let hummingbird = product(name: "Hummingbird", package: "hummingbird")
+    static let hummingbirdTesting = product(name: "HummingbirdTesting", package: "hummingbird")
+    static let lifecycle = product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+    static let log = product(name: "Logging", package: "swift-log")
+    static let metrics = product(name: "Metrics", package: "swift-metrics")
+    static let nioCore = product(name: "NIOCore", package: "swift-nio")
+    static let nioHTTP1 = product(name: "NIOHTTP1", package: "swift-nio")
+    static let nioPosix = product(name: "NIOPosix", package: "swift-nio")
+    static let subprocess = product(name: "Subprocess", package: "swift-subprocess")
+    static let unixSignals = product(name: "UnixSignals", package: "swift-service-lifecycle")
+    static let system = product(name: "SystemPackage", package: "swift-system")
+}
+
+for target in package.targets where target.type != .system {
+    target.swiftSettings = [
+        // SE-0335: an existential is spelled `any P`.
+        .enableUpcomingFeature("ExistentialAny"),
+        // SE-0444: a member is visible only where its module is imported.
+        .enableUpcomingFeature("MemberImportVisibility"),
+        // SE-0409: imports are internal unless they say otherwise.
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        // SE-0461: an async function runs where its caller runs; CPU work must be sent away on purpose.
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+        // SE-0480: a warning is an error.
+        .treatAllWarnings(as: .error),
+    ]
+}

@@ -1,0 +1,222 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "CJPEGPixels.h"
+
+// Fixed point: weights have 14 fractional bits; between the passes a value has 6 (16 bits hold 0...255 with the
+// overshoot of a cubic kernel).
+enum {
+    WEIGHT_BITS = 14,
+    MIDDLE_BITS = 6,
+    CHANNELS = 4,
+    LANES = 8,
+};
+
+typedef uint8_t bytes8 __attribute__((vector_size(8)));
+typedef int16_t shorts4 __attribute__((vector_size(8)));
+typedef int16_t shorts8 __attribute__((vector_size(16)));
+typedef int32_t ints4 __attribute__((vector_size(16)));
+typedef int32_t ints8 __attribute__((vector_size(32)));
+
+// For each target index: the first source index and `taps` weights (padded with zeros).
+typedef struct {
+    uint32_t taps;
+    uint32_t *first;
+    int16_t *weights;
+} kernel;
+
+struct idc_resampler {
+    uint32_t source_width, source_height, target_width, target_height;
+    kernel across, down;
+    uint8_t *ring;      // The last `down.taps` source rows.
+    const uint8_t **window;    // The rows of one window that have a weight,
+    int16_t *window_weights;   // and their weights.
+    int16_t *middle;    // One row, reduced vertically.
+    uint8_t *pixels;
+    uint32_t next_source, next_target;
+    bool copies;        // Same size: rows are copied.
+};
+
+static double cubic(double x) {
+    x = fabs(x);
+    if (x < 1) return (1.5 * x - 2.5) * x * x + 1;
+    if (x < 2) return ((-0.5 * x + 2.5) * x - 4) * x + 2;
+    return 0;
+}
+
+// Rounds the weights so that they add up to exactly one; the remainder goes to the largest.
+static void quantise(const double *exact, uint32_t count, int16_t *weights) {
+    double sum = 0;
+    for (uint32_t i = 0; i < count; i++) sum += exact[i];
+    int32_t rest = 1 << WEIGHT_BITS;
+    uint32_t largest = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        weights[i] = (int16_t)lrint(exact[i] / sum * (1 << WEIGHT_BITS));
+        rest -= weights[i];
+        if (weights[i] > weights[largest]) largest = i;
+    }
+    weights[largest] = (int16_t)(weights[largest] + rest);
+}
+
+static bool kernel_make(kernel *made, uint32_t source, uint32_t target) {
+    double ratio = (double)source / target, reach = 2 * ratio;
+    uint32_t most = (uint32_t)ceil(reach) * 2 + 1;
+    if (most > source) most = source;
+    made->taps = most;
+    made->first = malloc(target * sizeof *made->first);
+    made->weights = calloc((size_t)target * most, sizeof *made->weights);
+    double *exact = malloc(most * sizeof *exact);
+    bool complete = made->first != NULL && made->weights != NULL && exact != NULL;
+    for (uint32_t i = 0; complete && i < target; i++) {
+        double centre = (i + 0.5) * ratio - 0.5;
+        int64_t low = (int64_t)ceil(centre - reach), high = (int64_t)floor(centre + reach);
+        if (low < 0) low = 0;
+        if (high > (int64_t)source - 1) high = (int64_t)source - 1;
+        if (low > (int64_t)source - most) low = (int64_t)source - most;  // Every window lies inside.
+        made->first[i] = (uint32_t)low;
+        for (uint32_t t = 0; t < most; t++) {
+            int64_t at = low + t;
+            exact[t] = at <= high ? cubic(((double)at - centre) / ratio) : 0;
+        }
+        quantise(exact, most, made->weights + (size_t)i * most);
+    }
+    free(exact);
+    return complete;
+}
+
+idc_resampler *idc_resampler_create(
+    uint32_t source_width, uint32_t source_height, uint32_t target_width, uint32_t target_height, uint8_t *pixels
+) {
+    if (target_width == 0 || target_height == 0 || pixels == NULL) return NULL;
+    if (target_width > source_width || target_height > source_height) return NULL;
+    idc_resampler *made = calloc(1, sizeof *made);
+    if (made == NULL) return NULL;
+    made->source_width = source_width;
+    made->source_height = source_height;
+    made->target_width = target_width;
+    made->target_height = target_height;
+    made->pixels = pixels;
+    made->copies = target_width == source_width && target_height == source_height;
+    if (made->copies) return made;
+
+    bool complete = kernel_make(&made->across, source_width, target_width)
+        && kernel_make(&made->down, source_height, target_height);
+    if (complete) {
+        size_t row = (size_t)source_width * CHANNELS;
+        made->ring = malloc(row * made->down.taps);
+        made->middle = malloc(row * sizeof *made->middle);
+        made->window = malloc(made->down.taps * sizeof *made->window);
+        made->window_weights = malloc(made->down.taps * sizeof *made->window_weights);
+    }
+    bool has_rows = made->ring != NULL && made->middle != NULL;
+    if (!has_rows || made->window == NULL || made->window_weights == NULL) {
+        idc_resampler_destroy(made);
+        return NULL;
+    }
+    return made;
+}
+
+static const uint8_t *ring_row(const idc_resampler *r, uint32_t y) {
+    return r->ring + (size_t)(y % r->down.taps) * r->source_width * CHANNELS;
+}
+
+static int16_t reduced_value(const uint8_t *const *rows, const int16_t *weights, uint32_t taps, size_t at) {
+    int32_t sum = 1 << (WEIGHT_BITS - MIDDLE_BITS - 1);
+    for (uint32_t t = 0; t < taps; t++) sum += weights[t] * rows[t][at];
+    return (int16_t)(sum >> (WEIGHT_BITS - MIDDLE_BITS));
+}
+
+static void reduce_down(idc_resampler *r, uint32_t taps) {
+    const uint8_t *const *rows = r->window;
+    const int16_t *weights = r->window_weights;
+    size_t count = (size_t)r->source_width * CHANNELS, at = 0;
+    for (; at + LANES <= count; at += LANES) {
+        ints8 sum = {0};
+        sum += 1 << (WEIGHT_BITS - MIDDLE_BITS - 1);
+        for (uint32_t t = 0; t < taps; t++) {
+            bytes8 values;
+            memcpy(&values, rows[t] + at, sizeof values);
+            sum += __builtin_convertvector(values, ints8) * weights[t];
+        }
+        shorts8 reduced = __builtin_convertvector(sum >> (WEIGHT_BITS - MIDDLE_BITS), shorts8);
+        memcpy(r->middle + at, &reduced, sizeof reduced);
+    }
+    for (; at < count; at++) r->middle[at] = reduced_value(rows, weights, taps, at);
+}
+
+static uint8_t clamp(int32_t value) {
+    return value < 0 ? 0 : value > 255 ? 255 : (uint8_t)value;
+}
+
+static void reduce_across(const idc_resampler *r, uint8_t *out) {
+    const int shift = WEIGHT_BITS + MIDDLE_BITS;
+    for (uint32_t x = 0; x < r->target_width; x++, out += CHANNELS) {
+        const int16_t *weights = r->across.weights + (size_t)x * r->across.taps;
+        const int16_t *in = r->middle + (size_t)r->across.first[x] * CHANNELS;
+        ints4 sum = {0};
+        sum += 1 << (shift - 1);
+        for (uint32_t t = 0; t < r->across.taps; t++, in += CHANNELS) {
+            shorts4 values;
+            memcpy(&values, in, sizeof values);
+            sum += __builtin_convertvector(values, ints4) * weights[t];
+        }
+        sum >>= shift;
+        out[0] = clamp(sum[0]);
+        out[1] = clamp(sum[1]);
+        out[2] = clamp(sum[2]);
+        out[3] = 255;
+    }
+}
+
+// Writes every target row whose window is complete. Windows lie wholly inside the source, and the ring is as high
+// as a window, so the rows of the next window are always there.
+static void emit_ready_rows(idc_resampler *r) {
+    const uint32_t taps = r->down.taps;
+    while (r->next_target < r->target_height) {
+        uint32_t first = r->down.first[r->next_target];
+        if (first + taps > r->next_source) break;
+        const int16_t *weights = r->down.weights + (size_t)r->next_target * taps;
+        uint32_t used = 0;
+        for (uint32_t t = 0; t < taps; t++) {
+            if (weights[t] == 0) continue;
+            r->window[used] = ring_row(r, first + t);
+            r->window_weights[used++] = weights[t];
+        }
+        reduce_down(r, used);
+        reduce_across(r, r->pixels + (size_t)r->next_target * r->target_width * CHANNELS);
+        r->next_target += 1;
+    }
+}
+
+bool idc_resampler_push(void *resampler, const uint8_t *row, uint32_t y) {
+    idc_resampler *r = resampler;
+    if (y != r->next_source || y >= r->source_height) return false;
+    size_t row_bytes = (size_t)r->source_width * CHANNELS;
+    r->next_source += 1;
+    if (r->copies) {
+        memcpy(r->pixels + y * row_bytes, row, row_bytes);
+        r->next_target += 1;
+        return true;
+    }
+    memcpy(r->ring + (size_t)(y % r->down.taps) * row_bytes, row, row_bytes);
+    emit_ready_rows(r);
+    return true;
+}
+
+bool idc_resampler_is_complete(const idc_resampler *resampler) {
+    return resampler->next_target == resampler->target_height;
+}
+
+void idc_resampler_destroy(idc_resampler *resampler) {
+    if (resampler == NULL) return;
+    free(resampler->across.first);
+    free(resampler->across.weights);
+    free(resampler->down.first);
+    free(resampler->down.weights);
+    free(resampler->ring);
+    free(resampler->middle);
+    free(resampler->window);
+    free(resampler->window_weights);
+    free(resampler);
+}

@@ -1,0 +1,123 @@
+package import ArgumentParser
+import IDCardCore
+import IDCardPipeline
+import IDCardSandbox
+
+/// `cards list` and `cards show`.
+package struct CardsCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
+        commandName: "cards",
+        abstract: "Look at the cards in the sandbox.",
+        subcommands: [List.self, Show.self]
+    )
+
+    /// Takes no arguments of its own.
+    package init() {}
+}
+
+extension CardsCommand {
+    /// Lists cards in the order of their intake.
+    package struct List: AsyncParsableCommand {
+        package static let configuration = CommandConfiguration(
+            abstract: "List cards in the order of their intake; an empty list prints nothing."
+        )
+
+        @Option(name: .long, help: "Only cards in this state; may be given several times.")
+        var state: [CardState] = []
+
+        @Option(name: .long, help: ArgumentHelp("Only cards of this business number.", valueName: "no"))
+        var businessNo: String?
+
+        @Option(name: .long, help: ArgumentHelp("At most so many; 0 for all.", valueName: "n"))
+        var limit = 0
+
+        @Option(name: .long, help: "The form of the list.")
+        var format = OutputFormat.text
+
+        @Flag(name: [.long, .short], help: "Print card ids only.")
+        var quiet = false
+
+        @OptionGroup var options: GlobalOptions
+
+        /// Takes what the command line says.
+        package init() {}
+
+        package func validate() throws {
+            guard self.limit >= 0 else { throw ValidationError("--limit is a number from 0, got \(self.limit).") }
+            if let businessNo = self.businessNo, BusinessNumber(businessNo) == nil {
+                throw ValidationError("--business-no has 1 to \(BusinessNumber.maximumLength) printable characters.")
+            }
+        }
+
+        package func run() async throws {
+            try await SandboxReading(options: self.options).with { store in
+                let cards = try await self.cards(in: store)
+                if self.quiet {
+                    for card in cards { Console.standardOutput(card.id.rawValue) }
+                    return .delivered
+                }
+                let lines = cards.map(CardLine.init)
+                switch self.format {
+                case .text: for line in lines { Console.standardOutput(line.text) }
+                case .json: Console.standardOutput(JSONText.document(["cards": lines]))
+                case .jsonl: for line in lines { Console.standardOutput(JSONText.line(line)) }
+                }
+                return .delivered
+            }
+        }
+
+        private func cards(in store: SandboxStore) async throws -> [Card] {
+            let pageSize = 1000
+            var query = CardQuery(states: Set(self.state), businessNumber: self.businessNo.flatMap(BusinessNumber.init))
+            var cards: [Card] = []
+            while self.limit == 0 || cards.count < self.limit {
+                query.limit = self.limit == 0 ? pageSize : min(pageSize, self.limit - cards.count)
+                let page = try await store.cards(matching: query)
+                cards += page
+                guard page.count == query.limit, let last = page.last else { break }
+                query.afterIntakeOrder = last.intakeOrder
+            }
+            return cards
+        }
+    }
+}
+
+extension CardsCommand {
+    /// Shows one card with its history.
+    package struct Show: AsyncParsableCommand {
+        package static let configuration = CommandConfiguration(
+            abstract: "Show one card and its history; the fields read from it only with --reveal."
+        )
+
+        @Argument(help: ArgumentHelp("The card's id.", valueName: "card-id"))
+        var card: String
+
+        @Flag(name: .long, help: "Show the personal fields too.")
+        var reveal = false
+
+        @Option(name: .long, help: "The form of the report.")
+        var format = ConfigCommand.ReportFormat.text
+
+        @OptionGroup var options: GlobalOptions
+
+        /// Takes what the command line says.
+        package init() {}
+
+        package func run() async throws {
+            try await SandboxReading(options: self.options).with { store in
+                guard let details = try await store.details(of: CardID(rawValue: self.card)) else {
+                    Console.standardError("error: there is no card with the id given; `cards list` shows what there is")
+                    return .inputUnreadable
+                }
+                let report = CardReport(details, reveal: self.reveal)
+                switch self.format {
+                case .text: for line in report.lines { Console.standardOutput(line) }
+                case .json: Console.standardOutput(JSONText.document(report))
+                }
+                return .delivered
+            }
+        }
+    }
+}
+
+extension CardState: ExpressibleByArgument {}

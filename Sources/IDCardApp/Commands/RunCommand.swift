@@ -1,0 +1,77 @@
+package import ArgumentParser
+import Foundation
+
+/// `run`: takes in every image, drives all to an end state, prints a summary, exits.
+package struct RunCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
+        commandName: "run",
+        abstract: "Take in photos of identity cards, verify them and deliver them to the business backend.",
+        discussion: """
+            Every image among the paths (files, folders, globs) becomes a card, is recompressed, verified and delivered, fronts before their backs. \
+            Running the same command again is safe: what is known is not read, verified or sent again, and what was interrupted goes on.
+
+            Each image needs a business number. It comes, first found wins, from the manifest row, the sidecar IMAGE.json, --business-no, or the name of \
+            the folder the image lies in (not a folder named here).
+
+            Exit status: 0 all delivered (duplicates count as done) · 1 some card ended rejected, failed or held · 64 usage · 66 input cannot be read · \
+            69 an endpoint stopped us (credentials, quota, TOKEN) · 74 sandbox or disk error · 75 work remains, run again · 78 configuration · \
+            130/143 interrupted, all durable.
+            """
+    )
+
+    @Argument(help: ArgumentHelp("Images, folders or globs to take in.", valueName: "path"))
+    var paths: [String] = []
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "A CSV or JSONL file with metadata per image.",
+            discussion: "Columns: path, business_no, user_no, expected_id_number, expected_name, side, priority.",
+            valueName: "file"
+        ),
+        completion: .file(extensions: ["csv", "jsonl", "ndjson"])
+    )
+    var manifest: String?
+
+    @Option(name: .long, help: ArgumentHelp("The business number of images without one of their own.", valueName: "no"))
+    var businessNo: String?
+
+    @Option(name: .long, help: ArgumentHelp("The user account of images without one of their own.", valueName: "no"))
+    var userNo: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "With --embedded: where the built-in backend keeps documents and ledger.",
+            discussion: "By default the folder embedded-documents in the sandbox.",
+            valueName: "dir"
+        ),
+        completion: .directory
+    )
+    var documents: String?
+
+    @Option(name: .long, help: "The form of the report on standard output.")
+    var format = OutputFormat.text
+
+    @Flag(name: [.long, .short], help: "No progress on standard error.")
+    var quiet = false
+
+    @OptionGroup var options: GlobalOptions
+
+    /// Takes what the command line says.
+    package init() {}
+
+    package func validate() throws {
+        guard !self.paths.isEmpty || self.manifest != nil else {
+            throw ValidationError("Name at least one image, folder or glob, or a manifest by --manifest.")
+        }
+        guard self.documents == nil || self.options.embedded else {
+            throw ValidationError("--documents goes with --embedded: only the built-in backend keeps documents here.")
+        }
+    }
+
+    package func run() async throws {
+        let status = await RunSession(command: self).run()
+        if status != .delivered { throw status.exitCode }
+    }
+}

@@ -1,0 +1,33 @@
+import IDCardPipeline
+import IDCardSandbox
+
+/// Opens the sandbox for looking only, calls a function, closes it, and turns errors into words and an exit status.
+struct SandboxReading {
+    let options: GlobalOptions
+
+    /// Calls a function with the sandbox.
+    func with(_ body: (SandboxStore) async throws -> ExitStatus) async throws {
+        let status: ExitStatus
+        do {
+            let configuration = try self.options.loadConfiguration(requiringRemotes: false)
+            let store = try SandboxStore.open(
+                directory: configuration.sandboxPath,
+                options: SandboxOptions(
+                    endpoints: configuration.embedded ? .embedded : nil,
+                    isReadOnly: true
+                )
+            )
+            let result: Result<ExitStatus, any Error>
+            do {
+                result = .success(try await body(store))
+            } catch {
+                result = .failure(error)
+            }
+            try await store.close()
+            status = try result.get()
+        } catch {
+            status = CommandFailure(error).report()
+        }
+        if status != .delivered { throw status.exitCode }
+    }
+}

@@ -1,0 +1,31 @@
+package import ArgumentParser
+import IDCardCore
+import IDCardPipeline
+import IDCardSandbox
+
+/// `status`: how many cards stand where, and which stages are stopped.
+package struct StatusCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
+        commandName: "status",
+        abstract: "Show how many cards stand in which state, and which stages are stopped and why."
+    )
+
+    @Option(name: .long, help: "The form of the report.")
+    var format = ConfigCommand.ReportFormat.text
+
+    @OptionGroup var options: GlobalOptions
+
+    /// Takes what the command line says.
+    package init() {}
+
+    package func run() async throws {
+        try await SandboxReading(options: self.options).with { store in
+            let report = SandboxStatus(counts: try await store.stateCounts(), pauses: try await store.pauses())
+            switch self.format {
+            case .text: for line in report.lines { Console.standardOutput(line) }
+            case .json: Console.standardOutput(JSONText.document(report))
+            }
+            return .delivered
+        }
+    }
+}

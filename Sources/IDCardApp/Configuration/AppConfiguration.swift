@@ -1,0 +1,103 @@
+package import IDCardCore
+package import Logging
+
+/// The configuration of the application, checked as a whole.
+///
+/// ```swift
+/// let configuration = try AppConfiguration.load(
+///     file: nil, overrides: ["sandbox.path": "/srv/cards"], environment: ProcessInfo.processInfo.environment
+/// )
+/// let remotes = try configuration.remotes()  // throws what is missing, unless the endpoints are built in
+/// ```
+package struct AppConfiguration: Sendable {
+    /// Folder of the sandbox (`sandbox.path`).
+    package let sandboxPath: String
+    /// Protection of the sandbox (`vault.mode`).
+    package let vaultMode: VaultMode
+    /// Keys under `imaging`.
+    package let imaging: Imaging
+    /// Keys under `verification`.
+    package let verification: Verification
+    /// Keys under `delivery`.
+    package let delivery: Delivery
+    /// Keys under `retry`.
+    package let retry: RetryPolicy
+    /// How long `run` waits since the last change of state (`run.patience`).
+    package let patience: Duration
+    /// How often a stopped stage tries one card (`stop.probe_interval`).
+    package let probeInterval: Duration
+    /// Keys under `http`.
+    package let http: HTTP
+    /// Keys under `log`.
+    package let log: Log
+
+    /// Whether the built-in endpoints take the place of the configured ones.
+    package let embedded: Bool
+    /// The file that was read, if any.
+    package let file: String?
+    /// Every key with its effective value, in the order of the table.
+    package let entries: [ConfigurationEntry]
+    /// What a person should know.
+    package let notices: [ConfigurationNotice]
+
+    /// Takes values that are all sound.
+    init(_ values: ResolvedConfiguration, embedded: Bool, file: String?, notices: [ConfigurationNotice]) {
+        self.sandboxPath = values.require("sandbox.path", \.text)
+        self.vaultMode = values.word("vault.mode")
+        self.imaging = Imaging(values)
+        self.verification = Verification(values)
+        self.delivery = Delivery(values)
+        self.retry = RetryPolicy(
+            base: values.require("retry.base", \.duration),
+            cap: values.require("retry.cap", \.duration)
+        )
+        self.patience = values.require("run.patience", \.duration)
+        self.probeInterval = values.require("stop.probe_interval", \.duration)
+        self.http = HTTP(values)
+        self.log = Log(values)
+        self.embedded = embedded
+        self.file = file
+        self.entries = values.entries
+        self.notices = notices
+    }
+
+    /// Protection of images and fields in the sandbox.
+    package enum VaultMode: String, CaseIterable, Sendable {
+        /// They lie there unencrypted.
+        case none
+    }
+
+    /// Keys under `http`, for every outbound call.
+    package struct HTTP: Hashable, Sendable {
+        /// Longest time for opening a connection, TLS included (`http.connect_timeout`).
+        package let connectTimeout: Duration
+        /// Most bytes of a reply (`http.max_reply_bytes`).
+        package let maximumReplyBytes: Int
+
+        init(_ values: ResolvedConfiguration) {
+            self.connectTimeout = values.require("http.connect_timeout", \.duration)
+            self.maximumReplyBytes = values.require("http.max_reply_bytes", \.integer)
+        }
+    }
+
+    /// Keys under `log`.
+    package struct Log: Hashable, Sendable {
+        /// Form of the log lines.
+        package enum Format: String, CaseIterable, Sendable {
+            /// For people.
+            case text
+            /// One JSON object per line.
+            case json
+        }
+
+        /// Least severity that is logged (`log.level`).
+        package let level: Logger.Level
+        /// Form of the lines (`log.format`).
+        package let format: Format
+
+        init(_ values: ResolvedConfiguration) {
+            self.level = values.word("log.level")
+            self.format = values.word("log.format")
+        }
+    }
+}

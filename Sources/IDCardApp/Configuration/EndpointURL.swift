@@ -1,0 +1,51 @@
+package import Foundation
+
+/// The address of an outside service: `http` or `https`, a host, no user name, password or fragment.
+///
+/// A query may carry a key, so it is left out of the description.
+package struct EndpointURL: Hashable, Sendable {
+    /// The address with its query.
+    package let url: URL
+    /// The host, without the brackets of an IPv6 address.
+    package let host: String
+
+    /// The form in words, for messages.
+    package static let expectation = "an address such as https://host/path, without user name, password or fragment"
+
+    /// Reads an address; `nil` if it has another form.
+    package init?(_ text: String) {
+        guard
+            let components = URLComponents(string: text),
+            let scheme = components.scheme?.lowercased(), scheme == "http" || scheme == "https",
+            components.user == nil, components.password == nil, components.fragment == nil,
+            let host = components.host, !host.isEmpty,
+            let url = components.url
+        else { return nil }
+        self.url = url
+        self.host = host.trimmingCharacters(in: CharacterSet(charactersIn: "[]")).lowercased()
+    }
+
+    /// Whether what is sent there can be read on the way.
+    package var isPlainText: Bool { self.url.scheme?.lowercased() == "http" }
+
+    /// Whether the host is this machine: `localhost` and its subdomains (RFC 6761), 127.0.0.0/8, `::1`.
+    package var isLoopback: Bool {
+        if self.host == "localhost" || self.host.hasSuffix(".localhost") || self.host == "::1" { return true }
+        // Four numbers, or `127.example.com` would pass.
+        let octets = self.host.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
+        return octets.count == 4 && !octets.contains(nil) && octets.first == 127
+    }
+}
+
+extension EndpointURL: CustomStringConvertible {
+    package var description: String {
+        guard self.url.query() != nil else { return self.url.absoluteString }
+        let withoutQuery = self.url.absoluteString.prefix { $0 != "?" }
+        return "\(withoutQuery)?<redacted>"
+    }
+}
+
+extension EndpointURL: CustomDebugStringConvertible, CustomReflectable {
+    package var debugDescription: String { self.description }
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
+}

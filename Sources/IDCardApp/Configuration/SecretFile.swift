@@ -1,0 +1,77 @@
+import Foundation
+package import IDCardCore
+import SystemPackage
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// A file with one secret in it, which nobody but its owner may touch.
+package struct SecretFile: Hashable, Sendable {
+    /// Most bytes that are read.
+    package static let maximumBytes = 64 * 1024
+
+    /// Where it lies.
+    package let path: String
+    /// The key that names it.
+    package let key: String
+
+    /// Names a file.
+    package init(path: String, key: String) {
+        self.path = path
+        self.key = key
+    }
+
+    /// Reads the secret; blanks and line ends around it do not count.
+    ///
+    /// The rights are those of the opened file, not of whatever has the name a moment later.
+    ///
+    /// - Throws: `insecureFile`, `secretUnreadable`.
+    package func read() throws(ConfigurationError.Problem) -> Redacted<String> {
+        let bytes: Data
+        do {
+            // Without O_NONBLOCK a FIFO of that name would stop us for ever.
+            let descriptor = try FileDescriptor.open(self.path, .readOnly, options: [.closeOnExec, .nonBlocking])
+            bytes = try descriptor.closeAfter { try self.contents(of: descriptor) }
+        } catch let problem as ConfigurationError.Problem {
+            throw problem
+        } catch {
+            throw self.unreadable("cannot be read (\(error))")
+        }
+        guard bytes.count <= Self.maximumBytes else {
+            throw self.unreadable("is longer than \(ByteCountText.render(Self.maximumBytes))")
+        }
+        guard let text = String(data: bytes, encoding: .utf8) else { throw self.unreadable("is not UTF-8 text") }
+        let secret = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        guard !secret.isEmpty else { throw self.unreadable("is empty") }
+        let isOneLine = secret.unicodeScalars.allSatisfy { !CharacterSet.controlCharacters.contains($0) }
+        guard isOneLine else { throw self.unreadable("holds more than one line or control characters") }
+        return Redacted(secret)
+    }
+
+    private func contents(of descriptor: FileDescriptor) throws -> Data {
+        var status = stat()
+        guard fstat(descriptor.rawValue, &status) == 0 else { throw Errno(rawValue: errno) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw self.unreadable("is not a regular file") }
+        guard status.st_mode & 0o077 == 0 else {
+            let mode = String(status.st_mode & 0o777, radix: 8)
+            throw ConfigurationError.Problem(
+                .insecureFile,
+                key: self.key,
+                "\(self.key): \(self.path) has mode 0\(mode), so others than its owner have rights to it; "
+                    + "run: chmod 600 \(self.path)"
+            )
+        }
+        return try descriptor.readUpTo(Self.maximumBytes + 1)
+    }
+
+    private func unreadable(_ reason: String) -> ConfigurationError.Problem {
+        ConfigurationError.Problem(
+            .secretUnreadable,
+            key: self.key,
+            "\(self.key): \(self.path) \(reason); it must hold one secret and nothing else, mode 0600"
+        )
+    }
+}

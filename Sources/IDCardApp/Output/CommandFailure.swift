@@ -1,0 +1,39 @@
+import ArgumentParser
+import IDCardCore
+import IDCardEmbedded
+import IDCardPipeline
+import IDCardTriggers
+
+/// An error at the top of a command: turned into words on standard error and an exit status, once.
+struct CommandFailure {
+    private let lines: [String]
+    private let status: ExitStatus
+
+    /// Looks at an error.
+    init(_ error: any Error) {
+        switch error {
+        case let error as ConfigurationError:
+            self.lines = error.problems.map { "error: \($0.message)" }
+            self.status = .configuration
+        case let error as BatchSourceError:
+            // The path is the user's own argument; it goes to standard error of the command only, never to a log.
+            self.lines = ["error: \(error.message)" + (error.input.map { ": \($0.reveal())" } ?? "")]
+            self.status = .inputUnreadable
+        case let error as StoreError:
+            self.lines = ["error: \(error.message)"]
+            self.status = error.code == .wrongSandbox ? .configuration : .sandboxError
+        case let error as EmbeddedError:
+            self.lines = ["error: \(error)"]
+            self.status = .configuration
+        default:
+            self.lines = ["error: \(error)"]
+            self.status = .sandboxError
+        }
+    }
+
+    /// Says what happened and returns the status to exit with.
+    func report() -> ExitStatus {
+        for line in self.lines { Console.standardError(line) }
+        return self.status
+    }
+}

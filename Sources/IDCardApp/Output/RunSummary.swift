@@ -1,0 +1,56 @@
+import IDCardCore
+import IDCardPipeline
+
+/// Renders the end of a run for people.
+struct RunSummary {
+    let counts: RunCounts
+    let cards: [RunCardReport]
+    let pauses: [Stage: StagePause]
+    let status: ExitStatus
+
+    /// The lines for standard output: what did not get delivered and why, then the counts.
+    var dataLines: [String] {
+        let problems = self.cards.filter(Self.isWorthALine)
+        return problems.map(Self.line) + [self.countsLine]
+    }
+
+    /// The lines for standard error: what to do next.
+    var adviceLines: [String] {
+        var lines = self.pauses.sorted { $0.key.rawValue < $1.key.rawValue }.map { stage, pause in
+            "\(stage.rawValue) stopped (\(pause.code)): \(pause.message)"
+        }
+        switch self.status {
+        case .workRemains: lines.append("Work remains: everything is kept in the sandbox, run the same command again.")
+        case .endpointStopped: lines.append("Nothing is lost: put that right and run the same command again.")
+        default: break
+        }
+        return lines
+    }
+
+    /// For example `24 inputs: 22 delivered, 1 rejected, 1 duplicate`.
+    var countsLine: String {
+        let parts = RunInputEnd.allKeys.filter { self.counts[$0] > 0 }.map { "\(self.counts[$0]) \($0)" }
+        let total = self.counts.total
+        return
+            "\(total) \(total == 1 ? "input" : "inputs"): \(parts.isEmpty ? "nothing to do" : parts.joined(separator: ", "))"
+    }
+
+    private static func isWorthALine(_ card: RunCardReport) -> Bool {
+        if card.duplicateOf != nil, card.state == CardState.rejected.rawValue { return false }
+        return !["delivered", "ignored", "superseded"].contains(card.state)
+    }
+
+    private static func line(_ card: RunCardReport) -> String {
+        let state = card.state.padding(to: 9)
+        let reason = card.reason.map { " \($0)" } ?? ""
+        let message = card.message.map { ": \($0)" } ?? ""
+        return "\(state) \(card.source)\(reason)\(message)"
+    }
+}
+
+extension String {
+    /// The text filled with spaces on the right up to a width.
+    func padding(to width: Int) -> String {
+        self.count < width ? self + String(repeating: " ", count: width - self.count) : self
+    }
+}

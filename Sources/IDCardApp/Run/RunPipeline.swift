@@ -1,0 +1,78 @@
+import IDCardCore
+import IDCardDelivery
+import IDCardPipeline
+import IDCardSandbox
+import IDCardVerification
+import Logging
+import OutboundHTTP
+
+/// Joins store, imaging, services and engine, and drives a batch through them.
+struct RunPipeline: Sendable {
+    /// How the batch ended.
+    struct End: Sendable {
+        var ending: BatchEnding
+        var pauses: [Stage: StagePause]
+    }
+
+    let store: SandboxStore
+    let configuration: AppConfiguration
+    /// Where the embedded backend keeps its documents.
+    let documents: String
+    let logger: Logger
+    let observer: @Sendable (PipelineEvent) -> Void
+
+    /// Takes in all inputs and drives every card as far as it goes.
+    func run(_ items: [IntakeItem]) async throws -> End {
+        guard self.configuration.embedded else {
+            let services = RemoteServices(try self.configuration.remotes(), delivery: self.configuration.delivery)
+            return try await self.run(items, services: services)
+        }
+        let endpoints = EmbeddedEndpoints(
+            documents: self.documents,
+            credentials: try EmbeddedCredentials.inFolder(self.configuration.sandboxPath),
+            logger: self.logger
+        )
+        return try await endpoints.serve { addresses in
+            let services = RemoteServices(embedded: addresses, userNumber: self.configuration.delivery.userNumber)
+            return try await self.run(items, services: services)
+        }
+    }
+
+    private func run(_ items: [IntakeItem], services: RemoteServices) async throws -> End {
+        var httpConfiguration = OutboundHTTPClient.Configuration()
+        httpConfiguration.connectTimeout = self.configuration.http.connectTimeout
+        httpConfiguration.maximumReplyBytes = self.configuration.http.maximumReplyBytes
+        let client = OutboundHTTPClient(configuration: httpConfiguration)
+        let result: Result<End, any Error>
+        do {
+            result = .success(try await self.run(items, services: services, client: client))
+        } catch {
+            result = .failure(error)
+        }
+        await client.shutdown()
+        return try result.get()
+    }
+
+    private func run(
+        _ items: [IntakeItem],
+        services: RemoteServices,
+        client: OutboundHTTPClient
+    ) async throws -> End {
+        try await ThreadPoolWork.with(threads: self.configuration.imaging.concurrency) { pool in
+            let engine = Engine(
+                store: self.store,
+                ports: EnginePorts(
+                    preparation: .recompressing(self.configuration.imaging),
+                    verifier: try .calling(services, configuration: self.configuration.verification, client: client),
+                    backend: try .calling(services, configuration: self.configuration.delivery, client: client),
+                    pool: pool
+                ),
+                settings: EngineSettings(self.configuration),
+                logger: self.logger,
+                observer: self.observer
+            )
+            let ending = try await engine.runBatch(items)
+            return End(ending: ending, pauses: engine.pauses)
+        }
+    }
+}

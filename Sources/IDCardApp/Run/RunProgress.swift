@@ -1,0 +1,52 @@
+import IDCardCore
+import IDCardPipeline
+import Synchronization
+
+/// Counts what the stages have done, for the live lines.
+final class RunProgress: Sendable {
+    /// One stage's figures.
+    struct StageFigures: Hashable, Sendable {
+        var done = 0
+        var total = 0
+    }
+
+    /// All figures at one moment.
+    struct Figures: Hashable, Sendable {
+        var intake = StageFigures()
+        var verify = StageFigures()
+        var deliver = StageFigures()
+        var pauses: [Stage: StagePause] = [:]
+    }
+
+    private let figures = Mutex(Figures())
+
+    /// The figures now.
+    var current: Figures { self.figures.withLock { $0 } }
+
+    /// Takes note of what the engine tells.
+    func observe(_ event: PipelineEvent) {
+        self.figures.withLock { figures in
+            switch event {
+            case .intakeStarted(let inputs): figures.intake.total = inputs
+            case .input: figures.intake.done += 1
+            case .cardChanged(let card): Self.count(card, in: &figures)
+            case .cardWaits: break
+            case .stagePaused(let stage, let pause): figures.pauses[stage] = pause
+            case .stageResumed(let stage): figures.pauses[stage] = nil
+            }
+        }
+    }
+
+    private static func count(_ card: Card, in figures: inout Figures) {
+        switch card.state {
+        case .prepared: figures.verify.total += 1
+        case .verified: figures.verify.done += 1
+        case .delivering: figures.deliver.total += 1
+        case .delivered: figures.deliver.done += 1
+        case .rejected, .failed, .held:
+            // A card ends in the stage it was in; what the totals say is how far the work is, not where it ended.
+            if figures.verify.done < figures.verify.total { figures.verify.done += 1 }
+        case .fetching, .received, .superseded, .erased: break
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import IDCardCore
+import IDCardEmbedded
+import IDCardImaging
+import IDCardPipeline
+import IDCardSandbox
+import IDCardTriggers
+import Logging
+
+/// One `run`, from the arguments to the exit status.
+struct RunSession: Sendable {
+    /// What the command line asks for.
+    struct Arguments: Sendable {
+        var paths: [String]
+        var manifest: String?
+        var businessNumber: String?
+        var userNumber: String?
+        var documents: String?
+        var format: OutputFormat
+        var isQuiet: Bool
+    }
+
+    private let arguments: Arguments
+    private let options: GlobalOptions
+
+    init(command: RunCommand) {
+        self.options = command.options
+        self.arguments = Arguments(
+            paths: command.paths,
+            manifest: command.manifest,
+            businessNumber: command.businessNo,
+            userNumber: command.userNo,
+            documents: command.documents,
+            format: command.format,
+            isQuiet: command.quiet
+        )
+    }
+
+    /// Runs, prints, and returns the exit status; every error ends here in words and a status.
+    func run() async -> ExitStatus {
+        do {
+            let configuration = try self.options.loadConfiguration(requiringRemotes: true)
+            self.say(configuration.notices)
+            let items = try self.items()
+            return try await self.run(items, configuration: configuration)
+        } catch {
+            return CommandFailure(error).report()
+        }
+    }
+
+    private func say(_ notices: [ConfigurationNotice]) {
+        for notice in notices where notice.level == .warning { Console.standardError("warning: \(notice.message)") }
+    }
+
+    private func items() throws -> [IntakeItem] {
+        let options = BatchOptions(
+            businessNumber: self.arguments.businessNumber,
+            userNumber: self.arguments.userNumber,
+            recognisesImage: { bytes, _ in ImageFormat.sniff(bytes) != .unknown },
+            isImageName: { ImageFormat.isImageExtension(($0 as NSString).pathExtension) }
+        )
+        return try BatchSource(paths: self.arguments.paths, manifest: self.arguments.manifest, options: options).items()
+    }
+
+    private func run(_ items: [IntakeItem], configuration: AppConfiguration) async throws -> ExitStatus {
+        let store = try SandboxStore.open(
+            directory: configuration.sandboxPath,
+            options: SandboxOptions(endpoints: configuration.embedded ? .embedded : .external)
+        )
+        let ending: Result<RunOutcome, any Error>
+        do {
+            ending = .success(try await self.drive(items, store: store, configuration: configuration))
+        } catch {
+            ending = .failure(error)
+        }
+        try await store.close()
+        let outcome = try ending.get()
+        outcome.print(format: self.arguments.format)
+        return outcome.status
+    }
+
+    private func drive(
+        _ items: [IntakeItem],
+        store: SandboxStore,
+        configuration: AppConfiguration
+    ) async throws -> RunOutcome {
+        let runID = self.makeRunID()
+        let logger = Logger(configuration.log, runID: runID)
+        let format = self.arguments.format
+        let tracker = RunTracker(items: items) { report in
+            if format == .jsonl { Console.standardOutput(JSONText.line(report)) }
+        }
+        let progress = RunProgress()
+        let pipeline = RunPipeline(
+            store: store,
+            configuration: configuration,
+            documents: self.arguments.documents ?? configuration.sandboxPath + "/embedded-documents",
+            logger: logger,
+            observer: { event in
+                tracker.observe(event)
+                progress.observe(event)
+            }
+        )
+        let display = ProgressDisplay(progress: progress, isQuiet: self.arguments.isQuiet)
+        let end = try await SignalRace.run {
+            try await display.showing { try await pipeline.run(items) }
+        }
+        return RunOutcome(runID: runID, tracker: tracker, end: end)
+    }
+
+    private func makeRunID() -> String {
+        var random = SystemRandomNumberGenerator()
+        return UUIDText.version7(at: Timestamp(Date()), using: &random)
+    }
+}

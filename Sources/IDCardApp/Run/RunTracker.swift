@@ -1,0 +1,191 @@
+import IDCardCore
+import IDCardPipeline
+import Synchronization
+
+/// Follows the inputs of one run: what became of each, which cards this run moved, and what it all means for the exit status.
+final class RunTracker: Sendable {
+    private struct State {
+        var results: [Int: InputResult] = [:]
+        /// The latest view of every card that changed during this run.
+        var cards: [CardID: Card] = [:]
+        /// Cards whose state changed during this run.
+        var moved: Set<CardID> = []
+        /// The inputs that wait for their card to end, by card.
+        var waiting: [CardID: [Int]] = [:]
+    }
+
+    private let items: [IntakeItem]
+    private let state = Mutex(State())
+    private let onEnd: @Sendable (RunCardReport) -> Void
+
+    /// Starts following.
+    ///
+    /// - Parameters:
+    ///   - items: the inputs, in order.
+    ///   - onEnd: called for each input as soon as its card has ended (`jsonl`).
+    init(items: [IntakeItem], onEnd: @escaping @Sendable (RunCardReport) -> Void) {
+        self.items = items
+        self.onEnd = onEnd
+    }
+
+    /// Takes note of what the engine tells.
+    func observe(_ event: PipelineEvent) {
+        let ended = self.state.withLock { state -> [RunCardReport] in
+            switch event {
+            case .input(let index, let result):
+                return self.note(result, of: index, in: &state)
+            case .cardChanged(let card):
+                return self.note(card, in: &state)
+            case .cardWaits(let card):
+                state.cards[card.id] = card
+                return []
+            case .intakeStarted, .stagePaused, .stageResumed:
+                return []
+            }
+        }
+        for report in ended { self.onEnd(report) }
+    }
+
+    private func note(_ result: InputResult, of index: Int, in state: inout State) -> [RunCardReport] {
+        state.results[index] = result
+        guard let card = result.card else { return [self.report(on: index, in: state)] }
+        let latest = state.cards[card.id] ?? card
+        state.cards[card.id] = latest
+        if case .admitted = result { state.moved.insert(card.id) }
+        if Self.hasEnded(latest) { return [self.report(on: index, in: state)] }
+        state.waiting[card.id, default: []].append(index)
+        return []
+    }
+
+    private func note(_ card: Card, in state: inout State) -> [RunCardReport] {
+        state.cards[card.id] = card
+        state.moved.insert(card.id)
+        guard Self.hasEnded(card) else { return [] }
+        return (state.waiting.removeValue(forKey: card.id) ?? []).map { self.report(on: $0, in: state) }
+    }
+
+    /// Returns the reports that `onEnd` has not been called with, because their cards have not ended.
+    func unfinished() -> [RunCardReport] {
+        self.state.withLock { state in
+            state.waiting.values.flatMap { $0 }.sorted().map { self.report(on: $0, in: state) }
+        }
+    }
+
+    /// Returns the reports on all inputs dealt with, in their order.
+    func reports() -> [RunCardReport] {
+        self.state.withLock { state in state.results.keys.sorted().map { self.report(on: $0, in: state) } }
+    }
+
+    /// Returns how many inputs ended how.
+    func counts() -> RunCounts {
+        self.state.withLock { state in
+            var counts = RunCounts()
+            for (_, end) in self.ends(in: state) { counts.add(end) }
+            return counts
+        }
+    }
+
+    /// Returns the exit status that this run's inputs call for.
+    ///
+    /// - Parameter stopped: whether a stage is stopped.
+    func exitStatus(stopped: Bool) -> ExitStatus {
+        self.state.withLock { state in
+            let ends = self.ends(in: state)
+            let workRemains = ends.contains { index, end in
+                guard end != .ignored, let card = self.latestCard(of: index, in: state) else { return false }
+                return card.state.isRunnable && !Self.isBlocked(card)
+            }
+            if workRemains { return stopped ? .endpointStopped : .workRemains }
+            let isIncomplete = ends.contains { index, end in self.isFailure(end, index: index, in: state) }
+            return isIncomplete ? .someNotDelivered : .delivered
+        }
+    }
+
+    private func isFailure(_ end: RunInputEnd, index: Int, in state: State) -> Bool {
+        switch end {
+        case .ignored: return false
+        case .refused: return true
+        case .moved(let cardState): return Self.isFailure(cardState, of: self.latestCard(of: index, in: state))
+        case .duplicate, .unchanged:
+            guard let card = self.latestCard(of: index, in: state), card.state != .rejected else { return false }
+            return Self.isFailure(card.state, of: card)
+        }
+    }
+
+    private static func isFailure(_ state: CardState, of card: Card?) -> Bool {
+        switch state {
+        case .rejected, .failed, .held: true
+        case .verified: card.map(Self.isBlocked) ?? false
+        default: false
+        }
+    }
+
+    // MARK: Ends
+
+    private func ends(in state: State) -> [(Int, RunInputEnd)] {
+        var counted: Set<CardID> = []
+        return state.results.sorted { $0.key < $1.key }.map { index, result in
+            guard let card = self.latestCard(of: index, in: state) else {
+                return (index, result == .ignored ? .ignored : .refused)
+            }
+            let isFirst = counted.insert(card.id).inserted
+            if isFirst, state.moved.contains(card.id) { return (index, .moved(card.state)) }
+            let hasWork = card.state.isRunnable && !Self.isBlocked(card)
+            return (index, isFirst && hasWork ? .unchanged : .duplicate)
+        }
+    }
+
+    private func latestCard(of index: Int, in state: State) -> Card? {
+        guard let card = state.results[index]?.card else { return nil }
+        return state.cards[card.id] ?? card
+    }
+
+    private static func hasEnded(_ card: Card) -> Bool { !card.state.isRunnable }
+
+    private static func isBlocked(_ card: Card) -> Bool {
+        card.state == .verified && card.reason == .blockedByFront
+    }
+
+    // MARK: Reports
+
+    private func report(on index: Int, in state: State) -> RunCardReport {
+        let item = self.items[index]
+        var report = RunCardReport(source: item.source.reveal(), state: CardState.rejected.rawValue)
+        if case .take(let metadata) = item.disposition {
+            report.businessNumber = metadata.businessNumber.rawValue
+            report.side = metadata.side
+        }
+        switch state.results[index] {
+        case .refused(let reason, let message):
+            report.reason = reason.rawValue
+            report.message = message
+        case .ignored: report.state = "ignored"
+        case .admitted, .duplicate, nil: break
+        }
+        if let card = self.latestCard(of: index, in: state) { report.describe(card) }
+        if case .duplicate(let card, _) = state.results[index] { report.duplicateOf = card.id }
+        return report
+    }
+}
+
+extension InputResult {
+    /// The card that the input is, if any.
+    var card: Card? {
+        switch self {
+        case .admitted(let card), .duplicate(let card, _): card
+        case .refused, .ignored: nil
+        }
+    }
+}
+
+extension RunCardReport {
+    /// Takes over what is known of the card.
+    fileprivate mutating func describe(_ card: Card) {
+        self.cardID = card.id
+        self.state = card.state.rawValue
+        self.businessNumber = card.metadata.businessNumber.rawValue
+        self.side = card.side ?? self.side
+        self.reason = card.reason?.rawValue
+        self.message = card.message
+    }
+}

@@ -1,0 +1,32 @@
+/// What the sender says about a photo; everything but the business number may be missing.
+package struct CardMetadata: Hashable, Sendable {
+    /// The case the card belongs to.
+    package var businessNumber: BusinessNumber
+    /// The user account it is uploaded for; `nil` takes the configured one.
+    package var userNumber: Redacted<String>?
+    /// The number the holder registered with.
+    package var expectedIDNumber: Redacted<String>?
+    /// The name the holder registered with.
+    package var expectedName: Redacted<String>?
+    /// The side the sender meant to photograph.
+    package var side: CardSide?
+    /// Higher goes first; 0 unless given.
+    package var priority: Int
+
+    /// Describes a photo.
+    package init(
+        businessNumber: BusinessNumber,
+        userNumber: Redacted<String>? = nil,
+        expectedIDNumber: Redacted<String>? = nil,
+        expectedName: Redacted<String>? = nil,
+        side: CardSide? = nil,
+        priority: Int = 0
+    ) {
+        self.businessNumber = businessNumber
+        self.userNumber = userNumber
+        self.expectedIDNumber = expectedIDNumber
+        self.expectedName = expectedName
+        self.side = side
+        self.priority = priority
+    }
+}

@@ -1,0 +1,61 @@
+/// A stable machine-readable reason for a card's state, such as `holder_conflict`.
+///
+/// The remote's own codes (`IMAGE_ERROR_UNSUPPORTED_FORMAT`) are carried verbatim.
+package struct ReasonCode: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
+    package let rawValue: String
+
+    package init(rawValue: String) {
+        self.rawValue = rawValue
+    }
+
+    package var description: String { self.rawValue }
+
+    /// No business number in options, manifest, sidecar or folder name.
+    package static let businessNumberMissing = ReasonCode(rawValue: "business_no_missing")
+    /// The business number is empty, too long, or holds control characters.
+    package static let businessNumberInvalid = ReasonCode(rawValue: "business_no_invalid")
+    /// The source file vanished or cannot be opened.
+    package static let sourceUnreadable = ReasonCode(rawValue: "source_unreadable")
+    /// The source file changed while it was read.
+    package static let sourceChanged = ReasonCode(rawValue: "source_changed")
+    /// The source file is larger than the limit.
+    package static let sourceTooLarge = ReasonCode(rawValue: "image_too_large_bytes")
+    /// The verifier saw no identity card.
+    package static let sideMissing = ReasonCode(rawValue: "card_not_recognised")
+    /// The verifier saw the other side than the metadata says.
+    package static let sideMismatch = ReasonCode(rawValue: "side_mismatch")
+    /// The front's number was not read.
+    package static let numberMissing = ReasonCode(rawValue: "id_number_missing")
+    /// The number does not have the shape of a resident identity number.
+    package static let numberMalformed = ReasonCode(rawValue: "id_number_malformed")
+    /// The number's check digit is wrong.
+    package static let numberChecksum = ReasonCode(rawValue: "id_number_checksum")
+    /// The number names a day that does not exist or lies outside the plausible range.
+    package static let numberBirthDate = ReasonCode(rawValue: "id_number_birth_date")
+    /// The number starts with a region that never issued cards.
+    package static let numberRegion = ReasonCode(rawValue: "id_number_region")
+    /// The number belongs to another kind of document.
+    package static let unsupportedDocument = ReasonCode(rawValue: "unsupported_document")
+    /// The verifier gave no legality.
+    package static let legalityUnavailable = ReasonCode(rawValue: "legality_unavailable")
+    /// The legality score is below the threshold; the suffix of the stored code names the strongest other class.
+    package static let legalityLow = ReasonCode(rawValue: "legality_low")
+    /// The fronts of one business number name different persons.
+    package static let holderConflict = ReasonCode(rawValue: "holder_conflict")
+    /// A delivery may have been received; nobody knows.
+    package static let outcomeUnknown = ReasonCode(rawValue: "outcome_unknown")
+    /// A newer photo of the same side took its place.
+    package static let superseded = ReasonCode(rawValue: "superseded")
+    /// The attempts of a repeatable call are used up.
+    package static let attemptsExhausted = ReasonCode(rawValue: "attempts_exhausted")
+    /// The endpoint found the image too large even after it was made smaller.
+    package static let imageTooLarge = ReasonCode(rawValue: "image_too_large")
+    /// Its front exists, but is not delivered.
+    package static let blockedByFront = ReasonCode(rawValue: "blocked_by_front")
+    /// No front has come yet; it goes alone when the wait is over.
+    package static let waitsForFront = ReasonCode(rawValue: "waits_for_front")
+    /// Another card of the business number is still to be verified.
+    package static let waitsForVerification = ReasonCode(rawValue: "waits_for_verification")
+    /// An older photo of the same side is on its way, or nobody knows whether it arrived.
+    package static let waitsForOlderPhoto = ReasonCode(rawValue: "waits_for_older_photo")
+}

@@ -1,0 +1,39 @@
+package import Foundation
+
+/// A delivery ready to be sent: the persisted recipe with the images of its members at hand.
+package struct OutboundDelivery: Sendable {
+    /// The key that is the same over all attempts of this delivery.
+    package var idempotencyKey: String
+    /// The boundary persisted with the delivery.
+    package var boundary: String
+    /// The parts in order.
+    package var parts: [DeliveryPart]
+    /// The prepared JPEG of each member.
+    package var images: [CardID: Data]
+
+    /// Describes a delivery.
+    package init(idempotencyKey: String, boundary: String, parts: [DeliveryPart], images: [CardID: Data]) {
+        self.idempotencyKey = idempotencyKey
+        self.boundary = boundary
+        self.parts = parts
+        self.images = images
+    }
+}
+
+/// How an attempt of a delivery ended.
+package enum DeliveryOutcome: Hashable, Sendable {
+    /// The backend holds the documents; `alreadyExisted` if it held them before.
+    case accepted(alreadyExisted: Bool, code: String)
+    /// The backend refused the TOKEN; nothing was applied.
+    case tokenExpired(RemoteFailure)
+    /// Everything else.
+    case failed(RemoteFailure)
+}
+
+/// How an attempt of a verification ended.
+package enum VerificationOutcome: Hashable, Sendable {
+    /// The service read the photo.
+    case read(CardReading)
+    /// It did not.
+    case failed(RemoteFailure)
+}

@@ -1,0 +1,24 @@
+/// Width and height in pixels.
+struct PixelSize: Hashable, Sendable {
+    var width: Int
+    var height: Int
+
+    var pixelCount: Int { self.width * self.height }
+    var longestEdge: Int { max(self.width, self.height) }
+
+    /// The largest size of the same shape whose edges are at most `edge`; never larger than this one, and no
+    /// edge becomes zero.
+    func fitted(to edge: Int) -> PixelSize {
+        let longest = self.longestEdge
+        guard longest > edge else { return self }
+        func scaled(_ length: Int) -> Int {
+            max(1, (length * edge + longest / 2) / longest)
+        }
+        return PixelSize(width: scaled(self.width), height: scaled(self.height))
+    }
+
+    /// This size after turning the picture upright.
+    func oriented(by orientation: Orientation) -> PixelSize {
+        orientation.swapsEdges ? PixelSize(width: self.height, height: self.width) : self
+    }
+}

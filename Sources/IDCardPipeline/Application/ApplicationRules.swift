@@ -1,0 +1,157 @@
+package import IDCardCore
+
+/// The rules that hold between the cards of one business number, as a pure function from a snapshot to a decision.
+///
+/// 1. Fronts that name different persons are all held: `holder_conflict`.
+/// 2. Of two photos of one side, the one taken in later wins: an older `verified` one becomes `superseded`, also if it is verified later. A
+///    newer one waits while the older is `delivering` or `held: outcome_unknown`.
+/// 3. A front goes when no card of its business number is still to be verified: such a card may turn out to be a newer photo of it, or another
+///    person's.
+/// 4. A back goes when a front is delivered; or, once the wait for a front is over, when no front exists and nothing is unverified. If fronts exist, all
+///    have ended and none was delivered, the back stays `verified`, blocked. A refused photo of unknown side counts as a possible front.
+package struct ApplicationRules: Sendable {
+    /// What the rules know beyond the snapshot.
+    package struct Context: Hashable, Sendable {
+        /// The time of the decision.
+        package var now: Timestamp
+        /// How many inputs of this business number are known but not in the store yet.
+        package var expectedInputs: Int
+        /// Whether no further input can come (the end of a batch): then a back no longer waits for its front.
+        package var intakeHasEnded: Bool
+        /// How long a back waits for its front otherwise, from its verification.
+        package var frontWait: Duration
+
+        /// Describes the circumstances of a decision.
+        package init(now: Timestamp, expectedInputs: Int, intakeHasEnded: Bool, frontWait: Duration) {
+            self.now = now
+            self.expectedInputs = expectedInputs
+            self.intakeHasEnded = intakeHasEnded
+            self.frontWait = frontWait
+        }
+    }
+
+    /// What is to happen now, and when to look again.
+    package struct Decision: Hashable, Sendable {
+        /// `verified` cards replaced by a newer photo.
+        package var superseded: [CardID] = []
+        /// `verified` fronts that name different persons.
+        package var held: [CardID] = []
+        /// `verified` cards that may go into a delivery, fronts first.
+        package var deliverable: [ApplicationCard] = []
+        /// `verified` cards that stay, and why.
+        package var waiting: [CardID: ReasonCode] = [:]
+        /// When a wait for a front ends, if one is running.
+        package var reconsiderAt: Timestamp?
+    }
+
+    /// Decides for one business number.
+    package static func decide(_ snapshot: ApplicationSnapshot, in context: Context) -> Decision {
+        var rules = ApplicationRules(snapshot: snapshot, context: context)
+        rules.holdConflictingFronts()
+        rules.supersedeOlderPhotos()
+        rules.sortRemaining()
+        return rules.decision
+    }
+
+    private let cards: [ApplicationCard]
+    private let context: Context
+    private let hasUnverified: Bool
+    private var decision = Decision()
+    private var remaining: [ApplicationCard]
+
+    private init(snapshot: ApplicationSnapshot, context: Context) {
+        self.cards = snapshot.cards
+        self.context = context
+        self.hasUnverified =
+            context.expectedInputs > 0 || snapshot.cards.contains { $0.state.awaitsVerification }
+        self.remaining = snapshot.cards.filter { $0.state == .verified }
+    }
+
+    // MARK: Holder conflict
+
+    private mutating func holdConflictingFronts() {
+        let fronts = self.cards.filter { $0.side == .front && Self.namesAHolder($0) }
+        guard Set(fronts.compactMap(\.holder)).count > 1 else { return }
+        self.decision.held = self.remaining.filter { $0.side == .front }.map(\.id)
+        self.remaining.removeAll { $0.side == .front }
+    }
+
+    /// Whether a front says who the holder is: it was judged good, and no newer photo took its place.
+    private static func namesAHolder(_ card: ApplicationCard) -> Bool {
+        switch card.state {
+        case .verified, .delivering, .delivered: true
+        case .held: card.reason == .holderConflict || card.reason == .outcomeUnknown
+        default: false
+        }
+    }
+
+    // MARK: Same side twice
+
+    private mutating func supersedeOlderPhotos() {
+        let superseded = self.remaining.filter { card in
+            self.cards.contains { other in
+                other.side == card.side && other.intakeOrder > card.intakeOrder && self.takesPlace(other)
+            }
+        }
+        self.decision.superseded = superseded.map(\.id)
+        let ids = Set(self.decision.superseded)
+        self.remaining.removeAll { ids.contains($0.id) }
+    }
+
+    private func takesPlace(_ card: ApplicationCard) -> Bool {
+        switch card.state {
+        case .verified: !self.decision.held.contains(card.id)
+        case .delivering, .delivered: true
+        default: false
+        }
+    }
+
+    // MARK: What may go
+
+    private mutating func sortRemaining() {
+        for card in self.remaining.sorted(by: {
+            ($0.side == .front ? 0 : 1, $0.intakeOrder) < ($1.side == .front ? 0 : 1, $1.intakeOrder)
+        }) {
+            if let reason = self.reasonToWait(card) {
+                self.decision.waiting[card.id] = reason
+            } else {
+                self.decision.deliverable.append(card)
+            }
+        }
+    }
+
+    private mutating func reasonToWait(_ card: ApplicationCard) -> ReasonCode? {
+        if self.hasOlderPhotoUnderway(card) { return .waitsForOlderPhoto }
+        switch card.side {
+        case .front?: return self.hasUnverified ? .waitsForVerification : nil
+        case .back?: return self.reasonForBackToWait(card)
+        case nil: return .waitsForVerification
+        }
+    }
+
+    private func hasOlderPhotoUnderway(_ card: ApplicationCard) -> Bool {
+        self.cards.contains { other in
+            other.side == card.side && other.id != card.id
+                && (other.state == .delivering || (other.state == .held && other.reason == .outcomeUnknown))
+        }
+    }
+
+    private mutating func reasonForBackToWait(_ card: ApplicationCard) -> ReasonCode? {
+        let fronts = self.cards.filter { $0.side == .front }
+        if fronts.contains(where: { $0.state == .delivered }) {
+            return self.hasUnverified ? .waitsForVerification : nil
+        }
+        if self.hasUnverified { return .waitsForVerification }
+        if fronts.contains(where: { $0.state != .superseded }) || self.hasPossibleFront { return .blockedByFront }
+        guard !self.context.intakeHasEnded else { return nil }
+        let deadline = card.changedAt.advanced(by: self.context.frontWait)
+        guard deadline > self.context.now else { return nil }
+        self.decision.reconsiderAt = min(deadline, self.decision.reconsiderAt ?? deadline)
+        return .waitsForFront
+    }
+
+    /// Whether a photo of unknown side was refused or failed: it may have been the front.
+    private var hasPossibleFront: Bool {
+        self.cards.contains { $0.side == nil && ($0.state == .rejected || $0.state == .failed || $0.state == .held) }
+    }
+}

@@ -1,0 +1,209 @@
+import IDCardCore
+package import Logging
+
+/// The staged pipeline over a store: intake, verification, the rules of each business number, delivery.
+///
+/// Stages meet only in the store; each has a bounded number of pieces under way. Everything a stage acknowledges is durable first, so the process may be
+/// killed at any moment and the next engine over the same store goes on.
+package struct Engine: Sendable {
+    private let context: StageContext
+    private let verifyGate: StageGate
+    private let deliverGate: StageGate
+    /// Always open: deciding needs no endpoint.
+    private let settleGate: StageGate
+    private let intake: IntakeStage
+    private let verify: VerifyStage
+    private let settle: SettleStage
+    private let deliver: DeliverStage
+
+    /// Joins the parts of a pipeline.
+    ///
+    /// - Parameters:
+    ///   - store: where the cards live.
+    ///   - ports: what the stages call.
+    ///   - settings: the figures to work by.
+    ///   - logger: gets card ids, codes and counts; never personal data.
+    ///   - observer: hears every event; called from many tasks, must not block.
+    package init(
+        store: any CardStore,
+        ports: EnginePorts,
+        settings: EngineSettings,
+        logger: Logger,
+        observer: @escaping @Sendable (PipelineEvent) -> Void
+    ) {
+        let context = StageContext(
+            store: store,
+            settings: settings,
+            board: WorkBoard(),
+            applications: PendingApplications(),
+            monitor: PipelineMonitor(time: ports.time, observer: observer),
+            time: ports.time,
+            random: ports.random,
+            logger: logger
+        )
+        let makeGate = { StageGate(probeInterval: settings.probeInterval, retry: settings.retry) }
+        self.context = context
+        self.verifyGate = makeGate()
+        self.deliverGate = makeGate()
+        self.settleGate = makeGate()
+        self.intake = IntakeStage(context: context, preparation: ports.preparation, pool: ports.pool)
+        self.verify = VerifyStage(
+            context: context,
+            verifier: ports.verifier,
+            preparation: ports.preparation,
+            pool: ports.pool,
+            gate: self.verifyGate
+        )
+        self.settle = SettleStage(context: context, backend: ports.backend, gate: self.deliverGate)
+        self.deliver = DeliverStage(context: context, backend: ports.backend, gate: self.deliverGate)
+    }
+
+    /// The stages that stopped and why.
+    package var pauses: [Stage: StagePause] {
+        var pauses: [Stage: StagePause] = [:]
+        pauses[.verify] = self.verifyGate.pause
+        pauses[.deliver] = self.deliverGate.pause
+        return pauses
+    }
+
+    /// Takes in all inputs, drives every card of the store as far as it goes, and returns how it ended.
+    ///
+    /// - Throws: `StoreError` if the store fails; `CancellationError` if the task is cancelled, with all leases handed back.
+    package func runBatch(_ items: [IntakeItem]) async throws -> BatchEnding {
+        try await self.recover()
+        do {
+            let ending = try await self.drive(items)
+            try await self.context.store.releaseLeases()
+            try Task.checkCancellation()
+            return ending
+        } catch {
+            // The first error is the one to report; leases that cannot be handed back expire, or are taken back when this process is dead.
+            try? await self.context.store.releaseLeases()
+            throw error
+        }
+    }
+
+    private func recover() async throws {
+        let reclaimed = try await self.context.store.reclaimLeases(now: self.context.time.now())
+        if reclaimed > 0 {
+            self.context.logger.notice("leases of interrupted work taken back", metadata: ["leases": "\(reclaimed)"])
+        }
+        for stage in Stage.allCases { try await self.context.store.setPause(nil, of: stage) }
+        for number in try await self.context.store.applicationsWithVerifiedCards() {
+            self.context.applications.touch(number)
+        }
+    }
+
+    private func drive(_ items: [IntakeItem]) async throws -> BatchEnding {
+        try await withThrowingTaskGroup(of: BatchEnding?.self) { group in
+            defer { group.cancelAll() }
+            group.addTask {
+                try await self.verifyLoop.run()
+                return nil
+            }
+            group.addTask {
+                try await self.settleLoop.run()
+                return nil
+            }
+            group.addTask {
+                try await self.deliverLoop.run()
+                return nil
+            }
+            group.addTask {
+                try await self.keepLeases()
+                return nil
+            }
+            group.addTask {
+                try await self.intake.run(items)
+                return nil
+            }
+            group.addTask { await self.waitForEnd() }
+            while let result = try await group.next() {
+                if let ending = result { return ending }
+                if Task.isCancelled { throw CancellationError() }
+            }
+            return .complete
+        }
+    }
+
+    /// Waits until nothing is runnable within the patience, counted from the last time a card moved.
+    private func waitForEnd() async -> BatchEnding? {
+        while !Task.isCancelled {
+            await self.context.board.waitUntilQuiet(time: self.context.time)
+            guard !Task.isCancelled else { return nil }
+            guard let due = self.context.board.nextDue else { return .complete }
+            let deadline = self.context.monitor.lastChangeAt.advanced(by: self.context.settings.patience)
+            if due > deadline || self.context.time.now() >= deadline { return .patienceExhausted }
+            await self.context.board.waitUntilBusy(or: due, time: self.context.time)
+        }
+        return nil
+    }
+
+    private func keepLeases() async throws {
+        let interval = self.context.settings.leaseDuration / 3
+        while !Task.isCancelled {
+            // Fallback of a cancelled sleep: the loop ends.
+            try? await self.context.time.sleep(self.context.time.now().advanced(by: interval))
+            guard !Task.isCancelled else { return }
+            try await self.context.store.renewLeases(until: self.leaseExpiry)
+            if try await self.context.store.reclaimLeases(now: self.context.time.now()) > 0 {
+                self.context.board.announce(.verify, .deliver)
+            }
+        }
+    }
+
+    private var leaseExpiry: Timestamp { self.context.time.now().advanced(by: self.context.settings.leaseDuration) }
+
+    // MARK: Loops
+
+    private var verifyLoop: StageLoop<Card> {
+        StageLoop(
+            lane: .verify,
+            concurrency: self.context.settings.verifyConcurrency,
+            board: self.context.board,
+            gate: self.verifyGate,
+            time: self.context.time,
+            claim: { limit in
+                try await self.context.store.claimPrepared(
+                    limit: limit,
+                    until: self.leaseExpiry,
+                    now: self.context.time.now()
+                )
+            },
+            nextDue: { try await self.context.store.nextDue(for: .verify) },
+            work: { try await self.verify.work($0) }
+        )
+    }
+
+    private var settleLoop: StageLoop<BusinessNumber> {
+        StageLoop(
+            lane: .settle,
+            concurrency: self.context.settings.deliverConcurrency,
+            board: self.context.board,
+            gate: self.deliverGate,
+            time: self.context.time,
+            claim: { limit in self.context.applications.take(limit, now: self.context.time.now()) },
+            nextDue: { self.context.applications.nextDue(now: self.context.time.now()) },
+            work: { try await self.settle.work($0) }
+        )
+    }
+
+    private var deliverLoop: StageLoop<Delivery> {
+        StageLoop(
+            lane: .deliver,
+            concurrency: self.context.settings.deliverConcurrency,
+            board: self.context.board,
+            gate: self.deliverGate,
+            time: self.context.time,
+            claim: { limit in
+                try await self.context.store.claimDeliveries(
+                    limit: limit,
+                    until: self.leaseExpiry,
+                    now: self.context.time.now()
+                )
+            },
+            nextDue: { try await self.context.store.nextDue(for: .deliver) },
+            work: { try await self.deliver.work($0) }
+        )
+    }
+}

@@ -1,0 +1,160 @@
+import IDCardCore
+import Synchronization
+
+/// A kind of work with a loop of its own.
+enum Lane: CaseIterable, Hashable, Sendable {
+    case verify
+    case settle
+    case deliver
+}
+
+/// Where the loops of the engine learn that there may be work, and the engine that there is none left.
+///
+/// Every lane has a generation that grows whenever new work may exist or a slot became free. A loop notes the generation, looks for work, and parks on the
+/// generation it noted: work announced in between wakes it at once, so no wake-up is lost and nothing is polled.
+final class WorkBoard: Sendable {
+    private struct LaneState {
+        var generation: UInt64 = 0
+        var inFlight = 0
+        /// The generation at which the loop found nothing to do, while it is parked.
+        var parkedAt: UInt64?
+        /// When a parked loop will look again by itself.
+        var nextDue: Timestamp?
+    }
+
+    private struct Waiter {
+        var isSatisfied: @Sendable (State) -> Bool
+        var continuation: CheckedContinuation<Void, Never>
+    }
+
+    private struct State {
+        var lanes: [Lane: LaneState] = Dictionary(uniqueKeysWithValues: Lane.allCases.map { ($0, LaneState()) })
+        var intakeHasEnded = false
+        var lastWaiter: UInt64 = 0
+        var waiters: [UInt64: Waiter] = [:]
+
+        var isQuiet: Bool {
+            self.intakeHasEnded
+                && self.lanes.values.allSatisfy { $0.inFlight == 0 && $0.parkedAt == $0.generation }
+        }
+
+        /// Takes out the waiters whose condition holds now.
+        mutating func satisfiedWaiters() -> [CheckedContinuation<Void, Never>] {
+            let satisfied = self.waiters.filter { $0.value.isSatisfied(self) }
+            for key in satisfied.keys { self.waiters[key] = nil }
+            return satisfied.values.map(\.continuation)
+        }
+    }
+
+    private let state = Mutex(State())
+
+    /// Announces that there may be new work in some lanes.
+    func announce(_ lanes: Lane...) {
+        self.change { state in
+            for lane in lanes { state.lanes[lane, default: LaneState()].generation += 1 }
+        }
+    }
+
+    /// Notes that no further input will come.
+    func intakeEnded() {
+        self.change { $0.intakeHasEnded = true }
+    }
+
+    /// Notes that a piece of work has begun.
+    func began(_ lane: Lane) {
+        self.change { $0.lanes[lane, default: LaneState()].inFlight += 1 }
+    }
+
+    /// Notes that a piece of work has ended, which frees a slot of its lane.
+    func ended(_ lane: Lane) {
+        self.change { state in
+            state.lanes[lane, default: LaneState()].inFlight -= 1
+            state.lanes[lane, default: LaneState()].generation += 1
+        }
+    }
+
+    /// The current generation of a lane.
+    func generation(of lane: Lane) -> UInt64 {
+        self.state.withLock { $0.lanes[lane]?.generation ?? 0 }
+    }
+
+    /// How many pieces of work of a lane are under way.
+    func inFlight(of lane: Lane) -> Int {
+        self.state.withLock { $0.lanes[lane]?.inFlight ?? 0 }
+    }
+
+    /// Whether no further input will come.
+    var intakeHasEnded: Bool { self.state.withLock { $0.intakeHasEnded } }
+
+    /// When the first parked loop will look again by itself.
+    var nextDue: Timestamp? {
+        self.state.withLock { state in state.lanes.values.compactMap(\.nextDue).min() }
+    }
+
+    /// Parks a loop until its lane's generation has moved past `generation`, the time `due` is reached, or the task is cancelled.
+    func park(_ lane: Lane, at generation: UInt64, until due: Timestamp?, time: PipelineTime) async {
+        self.change { state in
+            state.lanes[lane]?.parkedAt = generation
+            state.lanes[lane]?.nextDue = due
+        }
+        await self.wait(until: due, time: time) { $0.lanes[lane]?.generation != generation }
+        self.change { state in
+            state.lanes[lane]?.parkedAt = nil
+            state.lanes[lane]?.nextDue = nil
+        }
+    }
+
+    /// Waits until intake has ended and every lane is parked with nothing under way.
+    func waitUntilQuiet(time: PipelineTime) async {
+        await self.wait(until: nil, time: time) { $0.isQuiet }
+    }
+
+    /// Waits until something moves again, or a time is reached.
+    func waitUntilBusy(or due: Timestamp, time: PipelineTime) async {
+        await self.wait(until: due, time: time) { !$0.isQuiet }
+    }
+
+    // MARK: Waiting
+
+    private func change(_ body: (inout State) -> Void) {
+        let awakened = self.state.withLock { state in
+            body(&state)
+            return state.satisfiedWaiters()
+        }
+        for continuation in awakened { continuation.resume() }
+    }
+
+    private func wait(
+        until due: Timestamp?,
+        time: PipelineTime,
+        for condition: @escaping @Sendable (State) -> Bool
+    ) async {
+        guard let due else { return await self.wait(for: condition) }
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await self.wait(for: condition) }
+            // Fallback of a cancelled sleep: the group is cancelled, so the wait has ended anyway.
+            group.addTask { try? await time.sleep(due) }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+
+    private func wait(for condition: @escaping @Sendable (State) -> Bool) async {
+        let key = self.state.withLock { state in
+            state.lastWaiter += 1
+            return state.lastWaiter
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isDone = self.state.withLock { state in
+                    if Task.isCancelled || condition(state) { return true }
+                    state.waiters[key] = Waiter(isSatisfied: condition, continuation: continuation)
+                    return false
+                }
+                if isDone { continuation.resume() }
+            }
+        } onCancel: {
+            self.state.withLock { $0.waiters.removeValue(forKey: key) }?.continuation.resume()
+        }
+    }
+}

@@ -1,0 +1,28 @@
+package import IDCardCore
+
+/// One input of a trigger: a file that is to become a card, or the reason why it does not.
+package struct IntakeItem: Hashable, Sendable {
+    /// What is to be done with the input.
+    package enum Disposition: Hashable, Sendable {
+        /// Take it in.
+        case take(CardMetadata)
+        /// Refuse it without storing anything; the reason tells what to change.
+        case refuse(ReasonCode, message: String)
+        /// Not an image by content nor by extension: only counted.
+        case ignore
+    }
+
+    /// The input as the user named it (path as given, or below the folder given): printed on standard output, never logged.
+    package var source: Redacted<String>
+    /// The absolute path of the file.
+    package var path: Redacted<String>
+    /// What is to be done with it.
+    package var disposition: Disposition
+
+    /// Describes an input.
+    package init(source: String, path: String, disposition: Disposition) {
+        self.source = Redacted(source)
+        self.path = Redacted(path)
+        self.disposition = disposition
+    }
+}

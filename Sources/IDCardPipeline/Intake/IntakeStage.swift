@@ -1,0 +1,122 @@
+import Foundation
+import IDCardCore
+import Logging
+
+/// Takes inputs in: recognises what is known, reads and digests the rest, prepares the image, makes the card durable.
+struct IntakeStage: Sendable {
+    /// What makes two inputs the same card.
+    struct ContentKey: Hashable, Sendable {
+        var digest: ContentDigest
+        var businessNumber: BusinessNumber
+    }
+
+    let context: StageContext
+    let preparation: ImagePreparation
+    let pool: any BlockingWork
+    /// Equal inputs under way at once are prepared once.
+    let underway = KeyedExclusion<ContentKey>()
+
+    /// Takes all inputs in, a bounded number at a time, in their order.
+    func run(_ items: [IntakeItem]) async throws {
+        self.context.monitor.report(.intakeStarted(inputs: items.count))
+        for case .take(let metadata) in items.map(\.disposition) {
+            self.context.applications.expect(metadata.businessNumber)
+        }
+        let firstOrder = try await self.context.store.reserveIntakeOrders(items.count)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (index, item) in items.enumerated() {
+                try Task.checkCancellation()
+                if index >= self.context.settings.prepareConcurrency { try await group.next() }
+                group.addTask { try await self.take(item, index: index, order: firstOrder + Int64(index)) }
+            }
+            try await group.waitForAll()
+        }
+        for number in try await self.context.store.applicationsWithVerifiedCards() {
+            self.context.applications.touch(number)
+        }
+        self.context.board.intakeEnded()
+        self.context.board.announce(.settle)
+    }
+
+    private func take(_ item: IntakeItem, index: Int, order: Int64) async throws {
+        switch item.disposition {
+        case .ignore:
+            self.context.monitor.report(.input(index: index, .ignored))
+        case .refuse(let reason, let message):
+            self.context.monitor.report(.input(index: index, .refused(reason, message: message)))
+        case .take(let metadata):
+            let result = try await self.result(of: item, metadata: metadata, order: order)
+            self.context.monitor.report(.input(index: index, result))
+            self.context.applications.arrived(metadata.businessNumber)
+            self.context.applications.touch(metadata.businessNumber)
+            self.context.board.announce(.verify, .settle)
+        }
+    }
+
+    private func result(of item: IntakeItem, metadata: CardMetadata, order: Int64) async throws -> InputResult {
+        let path = item.path
+        do {
+            let identity = try await self.pool.run { try SourceFile(path: path.reveal()).identity }
+            if let card = try await self.context.store.card(ofFile: identity, businessNumber: metadata.businessNumber) {
+                return .duplicate(card, wasRead: false)
+            }
+            return try await self.readAndAdmit(path: path, metadata: metadata, order: order)
+        } catch let failure as SourceFile.Failure {
+            return .refused(failure.reason, message: failure.message)
+        }
+    }
+
+    private func readAndAdmit(path: Redacted<String>, metadata: CardMetadata, order: Int64) async throws -> InputResult
+    {
+        let limit = self.context.settings.maximumSourceBytes
+        let (identity, source, digest) = try await self.pool.run {
+            let file = try SourceFile(path: path.reveal())
+            let source = try file.read(limit: limit)
+            return (file.identity, source, ContentDigest(of: source))
+        }
+        let key = ContentKey(digest: digest, businessNumber: metadata.businessNumber)
+        return try await self.underway.run(under: key) {
+            let now = self.context.time.now()
+            if let card = try await self.context.store.recognise(digest, metadata: metadata, file: identity, now: now) {
+                return .duplicate(card, wasRead: true)
+            }
+            let prepare = self.preparation.prepare
+            let outcome = try await self.pool.run { prepare(source) }
+            return try await self.admit(outcome, metadata: metadata, digest: digest, file: identity, order: order)
+        }
+    }
+
+    private func admit(
+        _ outcome: ImagePreparation.Outcome,
+        metadata: CardMetadata,
+        digest: ContentDigest,
+        file: FileIdentity,
+        order: Int64
+    ) async throws -> InputResult {
+        let now = self.context.time.now()
+        let content: Admission.Content =
+            switch outcome {
+            case .prepared(let image): .prepared(image)
+            case .refused(let reason, let message): .refused(reason, message: message)
+            }
+        let admission = Admission(
+            id: self.context.random.draw { CardID.generate(at: now, using: &$0) },
+            metadata: metadata,
+            sourceDigest: digest,
+            file: file,
+            intakeOrder: order,
+            content: content
+        )
+        switch try await self.context.store.admit(admission, now: now) {
+        case .admitted(let card):
+            self.context.logger.debug(
+                "card admitted",
+                metadata: ["card.id": "\(card.id)", "card.state": "\(card.state.rawValue)"]
+            )
+            self.context.monitor.changed(card)
+            return .admitted(card)
+        case .duplicate(let card):
+            return .duplicate(card, wasRead: true)
+        }
+    }
+}

@@ -1,0 +1,80 @@
+package import Foundation
+import Glibc
+package import IDCardCore
+
+/// An open source file: its identity is taken from the descriptor, so that what is read is what was looked at.
+package struct SourceFile: ~Copyable {
+    /// Why a source file could not be read.
+    package struct Failure: Error, Hashable, Sendable {
+        /// The stable reason.
+        package var reason: ReasonCode
+        /// What happened and what to do; without the path.
+        package var message: String
+    }
+
+    private let descriptor: Int32
+    /// What tells this file apart.
+    package let identity: FileIdentity
+
+    /// Opens a regular file for reading.
+    package init(path: String) throws(Failure) {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+        guard descriptor >= 0 else { throw Self.failure(errno) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else {
+            let code = errno
+            close(descriptor)
+            throw Self.failure(code)
+        }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            close(descriptor)
+            throw Failure(reason: .sourceUnreadable, message: "the input is not a regular file")
+        }
+        self.descriptor = descriptor
+        self.identity = FileIdentity(
+            path: path,
+            device: UInt64(status.st_dev),
+            inode: UInt64(status.st_ino),
+            size: Int64(status.st_size),
+            modifiedNanoseconds: Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
+        )
+    }
+
+    deinit { close(self.descriptor) }
+
+    /// Reads the whole file.
+    ///
+    /// - Parameter limit: the largest size accepted, in bytes.
+    package func read(limit: Int) throws(Failure) -> Data {
+        let size = Int(self.identity.size)
+        guard size <= limit else { throw Self.tooLarge(size, limit: limit) }
+        var data = Data(count: size)
+        var filled = 0
+        while filled < size {
+            let count = data.withUnsafeMutableBytes { bytes in
+                pread(self.descriptor, bytes.baseAddress.map { $0 + filled }, size - filled, off_t(filled))
+            }
+            if count < 0 {
+                if errno == EINTR { continue }
+                throw Self.failure(errno)
+            }
+            guard count > 0 else {
+                throw Failure(reason: .sourceChanged, message: "the file became shorter while it was read; run again")
+            }
+            filled += count
+        }
+        return data
+    }
+
+    private static func tooLarge(_ size: Int, limit: Int) -> Failure {
+        Failure(
+            reason: .sourceTooLarge,
+            message: "the file has \(size) bytes, more than the \(limit) of imaging.max_source_bytes"
+        )
+    }
+
+    private static func failure(_ code: Int32) -> Failure {
+        let text = String(cString: strerror(code))
+        return Failure(reason: .sourceUnreadable, message: "the file cannot be read: \(text)")
+    }
+}

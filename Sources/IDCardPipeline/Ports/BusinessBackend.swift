@@ -1,0 +1,30 @@
+package import Foundation
+package import IDCardCore
+
+/// The business backend as the engine sees it.
+package struct BusinessBackend: Sendable {
+    /// Writes the form of some cards, with the TOKEN as it is now; throws `RemoteFailure` if it cannot be written (no TOKEN, no user number).
+    package var form: @Sendable (_ members: [DeliveryMember]) async throws -> [DeliveryPart]
+    /// Derives a boundary from an idempotency key and proves it absent from the parts.
+    package var boundary:
+        @Sendable (_ key: String, _ parts: [DeliveryPart], _ images: [CardID: Data]) async throws -> String
+    /// Sends a persisted delivery and returns what became of it; throws only `CancellationError`.
+    package var send: @Sendable (_ delivery: OutboundDelivery) async throws -> DeliveryOutcome
+    /// Reads the TOKEN from its source again; `true` if it is another one than the last form was written with.
+    package var renewToken: @Sendable () async -> Bool
+
+    /// Describes a backend.
+    package init(
+        form: @escaping @Sendable (_ members: [DeliveryMember]) async throws -> [DeliveryPart],
+        boundary:
+            @escaping @Sendable (_ key: String, _ parts: [DeliveryPart], _ images: [CardID: Data]) async throws ->
+            String,
+        send: @escaping @Sendable (_ delivery: OutboundDelivery) async throws -> DeliveryOutcome,
+        renewToken: @escaping @Sendable () async -> Bool
+    ) {
+        self.form = form
+        self.boundary = boundary
+        self.send = send
+        self.renewToken = renewToken
+    }
+}

@@ -1,0 +1,32 @@
+/// Everything outside the engine that its stages call.
+package struct EnginePorts: Sendable {
+    /// Recompresses images; called on `pool`.
+    package var preparation: ImagePreparation
+    /// The verification service.
+    package var verifier: CardVerifier
+    /// The business backend.
+    package var backend: BusinessBackend
+    /// Threads for blocking work.
+    package var pool: any BlockingWork
+    /// The clock.
+    package var time: PipelineTime
+    /// Randomness for ids, keys and jitter.
+    package var random: RandomSource
+
+    /// Joins the ports; time and randomness are the machine's own unless given.
+    package init(
+        preparation: ImagePreparation,
+        verifier: CardVerifier,
+        backend: BusinessBackend,
+        pool: any BlockingWork,
+        time: PipelineTime = .system,
+        random: RandomSource = RandomSource()
+    ) {
+        self.preparation = preparation
+        self.verifier = verifier
+        self.backend = backend
+        self.pool = pool
+        self.time = time
+        self.random = random
+    }
+}

@@ -1,0 +1,27 @@
+package import Foundation
+package import IDCardCore
+
+/// Makes the JPEG of a card out of source bytes; runs on a thread of the blocking pool.
+package struct ImagePreparation: Sendable {
+    /// What came of source bytes.
+    package enum Outcome: Hashable, Sendable {
+        /// A JPEG within the limits.
+        case prepared(PreparedImage)
+        /// The source cannot be used; the message says what to do.
+        case refused(ReasonCode, message: String)
+    }
+
+    /// Recompresses source bytes.
+    package var prepare: @Sendable (_ source: Data) -> Outcome
+    /// Makes a prepared image smaller in bytes and pixels; `nil` if it is as small as it may get.
+    package var shrink: @Sendable (_ image: PreparedImage) -> PreparedImage?
+
+    /// Joins the two functions.
+    package init(
+        prepare: @escaping @Sendable (_ source: Data) -> Outcome,
+        shrink: @escaping @Sendable (_ image: PreparedImage) -> PreparedImage?
+    ) {
+        self.prepare = prepare
+        self.shrink = shrink
+    }
+}

@@ -1,0 +1,18 @@
+package import IDCardCore
+
+/// Where the engine gets the time from and how it waits; tests put a clock of their own here.
+package struct PipelineTime: Sendable {
+    /// The wall-clock time.
+    package var now: @Sendable () -> Timestamp
+    /// Waits until a wall-clock time; throws `CancellationError` if the task is cancelled.
+    package var sleep: @Sendable (_ until: Timestamp) async throws -> Void
+
+    /// Makes a source of time.
+    package init(
+        now: @escaping @Sendable () -> Timestamp,
+        sleep: @escaping @Sendable (_ until: Timestamp) async throws -> Void
+    ) {
+        self.now = now
+        self.sleep = sleep
+    }
+}

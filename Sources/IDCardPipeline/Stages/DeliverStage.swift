@@ -1,0 +1,148 @@
+import Foundation
+import IDCardCore
+import Logging
+
+/// Sends persisted deliveries to the business backend, byte for byte the same at every attempt.
+struct DeliverStage: Sendable {
+    let context: StageContext
+    let backend: BusinessBackend
+    let gate: StageGate
+
+    /// Makes one attempt of one leased delivery.
+    func work(_ delivery: Delivery) async throws {
+        let startedAt = self.context.time.now()
+        if delivery.mayHaveBeenReceived, self.context.settings.onUnknown == .hold {
+            let attempt = AttemptRecord(
+                failureClass: .unknown,
+                code: "interrupted",
+                httpStatus: nil,
+                startedAt: startedAt
+            )
+            return try await self.conclude(delivery, as: Self.heldUnknown("interrupted"), attempt: attempt)
+        }
+        var images: [CardID: Data] = [:]
+        for card in delivery.members { images[card] = try await self.context.store.preparedImage(of: card).jpeg }
+        let outbound = OutboundDelivery(
+            idempotencyKey: delivery.id.rawValue,
+            boundary: delivery.boundary,
+            parts: delivery.parts,
+            images: images
+        )
+        try await self.context.store.beginAttempt(of: delivery.id, now: startedAt)
+        do {
+            let outcome = try await self.backend.send(outbound)
+            try await self.handle(outcome, of: delivery, startedAt: startedAt)
+        } catch is CancellationError {
+            // Interrupted: the attempt stays without an outcome, so that the next one knows it may have been received.
+        }
+    }
+
+    private func handle(_ outcome: DeliveryOutcome, of delivery: Delivery, startedAt: Timestamp) async throws {
+        switch outcome {
+        case .accepted(_, let code):
+            await self.pausing.resume(.deliver)
+            let attempt = AttemptRecord(failureClass: .accepted, code: code, httpStatus: 200, startedAt: startedAt)
+            try await self.conclude(delivery, as: .delivered(code: code), attempt: attempt)
+        case .tokenExpired(let failure):
+            try await self.handleExpiredToken(failure, of: delivery, startedAt: startedAt)
+        case .failed(let failure):
+            let conclusion = await self.conclusion(of: failure, delivery: delivery)
+            try await self.conclude(delivery, as: conclusion, attempt: AttemptRecord(failure, startedAt: startedAt))
+        }
+    }
+
+    /// A refused TOKEN was not applied, and a new one changes the bytes: the members go into a new delivery; unless an earlier attempt may
+    /// have been received.
+    private func handleExpiredToken(
+        _ failure: RemoteFailure,
+        of delivery: Delivery,
+        startedAt: Timestamp
+    ) async throws {
+        if await !self.backend.renewToken() {
+            await self.pausing.pause(.deliver, failure, now: self.context.time.now())
+        }
+        let conclusion: DeliveryConclusion =
+            delivery.mayHaveBeenReceived ? Self.heldUnknown(failure.code) : .dissolved
+        try await self.conclude(delivery, as: conclusion, attempt: AttemptRecord(failure, startedAt: startedAt))
+    }
+
+    private func conclusion(of failure: RemoteFailure, delivery: Delivery) async -> DeliveryConclusion {
+        let now = self.context.time.now()
+        switch failure.failureClass {
+        case .accepted:
+            return .delivered(code: failure.code)
+        case .rejected, .shrink:
+            await self.pausing.resume(.deliver)
+            return .rejected(ReasonCode(rawValue: failure.code), message: failure.message)
+        case .throttled:
+            return .retry(at: self.gate.throttled(at: now, for: failure.retryAfter), costsAttempt: false)
+        case .notSent:
+            return .retry(at: self.gate.notSent(at: now, random: self.context.random), costsAttempt: false)
+        case .transient, .unknown:
+            return self.retryOrHold(failure, delivery: delivery, now: now)
+        case .stop:
+            await self.pausing.pause(.deliver, failure, now: now)
+            return .retry(at: now, costsAttempt: false)
+        }
+    }
+
+    private func retryOrHold(_ failure: RemoteFailure, delivery: Delivery, now: Timestamp) -> DeliveryConclusion {
+        let isUnknown = failure.failureClass == .unknown
+        if isUnknown, self.context.settings.onUnknown == .hold || failure.isKeyConflict {
+            return Self.heldUnknown(failure.code)
+        }
+        let failures = delivery.attempts + 1
+        guard failures < self.context.settings.deliverMaximumAttempts else {
+            if isUnknown || delivery.mayHaveBeenReceived { return Self.heldUnknown(failure.code) }
+            return .held(
+                .attemptsExhausted,
+                message: "the backend answered \(failure.code) \(failures) times: \(failure.message)"
+            )
+        }
+        let delay = self.context.random.draw { self.context.settings.retry.delay(afterAttempt: failures, using: &$0) }
+        return .retry(at: now.advanced(by: max(delay, failure.retryAfter ?? .zero)), costsAttempt: true)
+    }
+
+    private func conclude(_ delivery: Delivery, as conclusion: DeliveryConclusion, attempt: AttemptRecord) async throws
+    {
+        let cards = try await self.context.store.conclude(
+            delivery.id,
+            as: conclusion,
+            attempt: attempt,
+            now: self.context.time.now()
+        )
+        self.context.logger.debug(
+            "delivery attempted",
+            metadata: [
+                "delivery.id": "\(delivery.id)", "attempt.class": "\(attempt.failureClass.rawValue)",
+                "attempt.code": "\(attempt.code)",
+            ]
+        )
+        if case .retry = conclusion { return }
+        for card in cards { self.context.monitor.changed(card) }
+        self.context.applications.touch(delivery.businessNumber)
+        self.context.board.announce(.settle)
+    }
+
+    private var pausing: StagePausing {
+        StagePausing(
+            store: self.context.store,
+            gate: self.gate,
+            monitor: self.context.monitor,
+            logger: self.context.logger
+        )
+    }
+
+    private static func heldUnknown(_ code: String) -> DeliveryConclusion {
+        .held(
+            .outcomeUnknown,
+            message:
+                "the backend may or may not hold this document (last attempt: \(code)); look there, then resolve the card"
+        )
+    }
+}
+
+extension RemoteFailure {
+    /// Whether the backend holds other content under our key (HTTP 422): resending cannot help.
+    fileprivate var isKeyConflict: Bool { self.httpStatus == 422 }
+}

@@ -1,0 +1,134 @@
+import Foundation
+import IDCardCore
+import Logging
+
+/// Applies the rules of a business number to its cards and forms deliveries of those that may go.
+struct SettleStage: Sendable {
+    let context: StageContext
+    let backend: BusinessBackend
+    let gate: StageGate
+
+    /// Decides on one business number, again until nothing changed underneath.
+    func work(_ number: BusinessNumber) async throws {
+        while !Task.isCancelled {
+            let snapshot = try await self.context.store.snapshot(of: number)
+            let decision = ApplicationRules.decide(snapshot, in: self.context(of: number))
+            let pausedUntil = self.gate.pausedUntil(at: self.context.time.now())
+            let change: ApplicationChange
+            do {
+                change = try await self.change(for: decision, snapshot: snapshot, isPaused: pausedUntil != nil)
+            } catch let failure as RemoteFailure {
+                return try await self.handle(failure, decision: decision, snapshot: snapshot)
+            }
+            guard try await self.apply(change, basis: snapshot) else { continue }
+            self.context.applications.wait(number, until: Self.nextLook(after: decision, pausedUntil: pausedUntil))
+            return
+        }
+    }
+
+    private func context(of number: BusinessNumber) -> ApplicationRules.Context {
+        ApplicationRules.Context(
+            now: self.context.time.now(),
+            expectedInputs: self.context.applications.expectedInputs(of: number),
+            intakeHasEnded: self.context.board.intakeHasEnded,
+            frontWait: self.context.settings.frontWait
+        )
+    }
+
+    private static func nextLook(after decision: ApplicationRules.Decision, pausedUntil: Timestamp?) -> Timestamp? {
+        guard let pausedUntil, !decision.deliverable.isEmpty else { return decision.reconsiderAt }
+        return min(pausedUntil, decision.reconsiderAt ?? pausedUntil)
+    }
+
+    private func change(
+        for decision: ApplicationRules.Decision,
+        snapshot: ApplicationSnapshot,
+        isPaused: Bool
+    ) async throws -> ApplicationChange {
+        var change = self.stateChanges(of: decision, snapshot: snapshot)
+        // A delivery formed while the stage is stopped might hold a TOKEN that has expired.
+        guard !isPaused else { return change }
+        for card in decision.deliverable {
+            change.deliveries.append(try await self.delivery(of: card, number: snapshot.businessNumber))
+        }
+        return change
+    }
+
+    private func stateChanges(
+        of decision: ApplicationRules.Decision,
+        snapshot: ApplicationSnapshot
+    ) -> ApplicationChange {
+        var change = ApplicationChange(
+            superseded: decision.superseded,
+            held: decision.held,
+            heldReason: .holderConflict,
+            heldMessage: "the fronts of this business number name different persons; resolve each card by hand"
+        )
+        for card in snapshot.cards where card.state == .verified {
+            if let reason = decision.waiting[card.id], card.reason != reason {
+                change.waitReasons[card.id] = .some(reason)
+            }
+        }
+        return change
+    }
+
+    private func delivery(of card: ApplicationCard, number: BusinessNumber) async throws -> Delivery {
+        guard let side = card.side else {
+            throw StoreError(.corrupt, "card \(card.id) is verified but has no side")
+        }
+        let member = DeliveryMember(card: card.id, side: side, businessNumber: number, userNumber: card.userNumber)
+        let parts = try await self.backend.form([member])
+        let key = self.context.random.draw { UUIDText.version4(using: &$0) }
+        let image = try await self.context.store.preparedImage(of: card.id)
+        let boundary = try await self.backend.boundary(key, parts, [card.id: image.jpeg])
+        return Delivery(
+            id: DeliveryID(rawValue: key),
+            boundary: boundary,
+            parts: parts,
+            members: [card.id],
+            businessNumber: number
+        )
+    }
+
+    private func apply(_ change: ApplicationChange, basis: ApplicationSnapshot) async throws -> Bool {
+        guard !change.isEmpty else { return true }
+        guard try await self.context.store.apply(change, basis: basis, now: self.context.time.now()) else {
+            return false
+        }
+        for id in change.superseded + change.held + change.deliveries.flatMap(\.members) {
+            if let card = try await self.context.store.card(id) { self.context.monitor.changed(card) }
+        }
+        for id in change.waitReasons.keys {
+            if let card = try await self.context.store.card(id) { self.context.monitor.report(.cardWaits(card)) }
+        }
+        if !change.superseded.isEmpty || !change.held.isEmpty { self.context.applications.touch(basis.businessNumber) }
+        if !change.deliveries.isEmpty { self.context.board.announce(.deliver) }
+        return true
+    }
+
+    /// A form that cannot be written: the state changes are made all the same; the stage stops, or the card is held.
+    private func handle(
+        _ failure: RemoteFailure,
+        decision: ApplicationRules.Decision,
+        snapshot: ApplicationSnapshot
+    ) async throws {
+        var change = self.stateChanges(of: decision, snapshot: snapshot)
+        let concernsCards = failure.failureClass == .rejected
+        if concernsCards, change.held.isEmpty {
+            change.held = decision.deliverable.filter { $0.userNumber == nil }.map(\.id)
+            change.heldReason = ReasonCode(rawValue: failure.code)
+            change.heldMessage = failure.message
+        }
+        if try await !self.apply(change, basis: snapshot) || concernsCards {
+            return self.context.applications.touch(snapshot.businessNumber)
+        }
+        self.context.applications.touch(snapshot.businessNumber)
+        await StagePausing(
+            store: self.context.store,
+            gate: self.gate,
+            monitor: self.context.monitor,
+            logger: self.context.logger
+        )
+        .pause(.deliver, failure, now: self.context.time.now())
+    }
+}

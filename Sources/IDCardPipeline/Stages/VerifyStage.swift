@@ -1,0 +1,145 @@
+import IDCardCore
+import Logging
+
+/// Takes `prepared` cards to the verification service and writes down the verdict.
+struct VerifyStage: Sendable {
+    let context: StageContext
+    let verifier: CardVerifier
+    let preparation: ImagePreparation
+    let pool: any BlockingWork
+    let gate: StageGate
+    /// Equal bytes under way at once are posted once.
+    let underway = KeyedExclusion<ReadingKey>()
+    /// The card that last got an argument error, alone.
+    let suspicion = StopSuspicion()
+
+    /// Verifies one leased card.
+    func work(_ card: Card) async throws {
+        let image = try await self.context.store.preparedImage(of: card.id)
+        let key = ReadingKey(
+            imageDigest: image.digest,
+            provider: self.verifier.provider,
+            parameters: self.verifier.parameters
+        )
+        do {
+            try await self.underway.run(under: key) { try await self.judge(card, image: image, key: key) }
+        } catch is CancellationError {
+            // Interrupted is not failed: the card keeps its state and attempts, its lease is handed back at shutdown.
+        }
+    }
+
+    private func judge(_ card: Card, image: PreparedImage, key: ReadingKey) async throws {
+        if let reading = try await self.context.store.reading(for: key) {
+            return try await self.conclude(card, as: self.judgement(of: reading, card: card, key: key), attempt: nil)
+        }
+        let startedAt = self.context.time.now()
+        switch try await self.verifier.verify(image.jpeg) {
+        case .read(let reading):
+            await self.resume()
+            let attempt = AttemptRecord(failureClass: .accepted, code: "ok", httpStatus: 200, startedAt: startedAt)
+            try await self.conclude(card, as: self.judgement(of: reading, card: card, key: key), attempt: attempt)
+        case .failed(let failure):
+            let attempt = AttemptRecord(failure, startedAt: startedAt)
+            try await self.conclude(
+                card,
+                as: try await self.conclusion(of: failure, card: card, image: image),
+                attempt: attempt
+            )
+        }
+    }
+
+    private func judgement(of reading: CardReading, card: Card, key: ReadingKey) -> VerificationConclusion {
+        .judged(reading, key, self.context.settings.verdict.judge(reading, expectedSide: card.metadata.side))
+    }
+
+    private func conclusion(
+        of failure: RemoteFailure,
+        card: Card,
+        image: PreparedImage
+    ) async throws -> VerificationConclusion {
+        let now = self.context.time.now()
+        switch failure.failureClass {
+        case .accepted, .rejected:
+            await self.resume()
+            return .rejected(ReasonCode(rawValue: failure.code), message: failure.message)
+        case .shrink:
+            return try await self.smaller(card, image: image)
+        case .throttled:
+            return .retry(at: self.gate.throttled(at: now, for: failure.retryAfter), costsAttempt: false)
+        case .notSent:
+            return .retry(at: self.gate.notSent(at: now, random: self.context.random), costsAttempt: false)
+        case .transient, .unknown:
+            return self.retryOrFail(card, failure: failure, now: now)
+        case .stop:
+            if failure.mayConcernOneCard, !self.suspicion.isShared(by: card.id) {
+                return .failed(ReasonCode(rawValue: failure.code), message: failure.message)
+            }
+            await self.pause(failure, now: now)
+            return .retry(at: now, costsAttempt: false)
+        }
+    }
+
+    private func retryOrFail(_ card: Card, failure: RemoteFailure, now: Timestamp) -> VerificationConclusion {
+        let failures = card.attempts + 1
+        guard failures < self.context.settings.verifyMaximumAttempts else {
+            return .failed(
+                .attemptsExhausted,
+                message: "verification failed \(failures) times, last with \(failure.code): \(failure.message)"
+            )
+        }
+        let delay = self.context.random.draw { self.context.settings.retry.delay(afterAttempt: failures, using: &$0) }
+        return .retry(at: now.advanced(by: max(delay, failure.retryAfter ?? .zero)), costsAttempt: true)
+    }
+
+    private func smaller(_ card: Card, image: PreparedImage) async throws -> VerificationConclusion {
+        let refusal = VerificationConclusion.rejected(
+            .imageTooLarge,
+            message: "the verifier finds the image too large, also after it was made smaller"
+        )
+        guard !card.isShrunk else { return refusal }
+        let shrink = self.preparation.shrink
+        guard let smaller = try await self.pool.run({ shrink(image) }) else { return refusal }
+        return .shrunk(smaller)
+    }
+
+    private func conclude(_ card: Card, as conclusion: VerificationConclusion, attempt: AttemptRecord?) async throws {
+        let changed = try await self.context.store.conclude(
+            card.id,
+            as: conclusion,
+            attempt: attempt,
+            now: self.context.time.now()
+        )
+        self.context.logger.debug(
+            "card left verification",
+            metadata: [
+                "card.id": "\(card.id)", "card.state": "\(changed.state.rawValue)",
+                "attempt.code": "\(attempt?.code ?? "kept_reading")",
+            ]
+        )
+        if changed.state != .prepared {
+            self.context.monitor.changed(changed)
+            self.context.applications.touch(card.metadata.businessNumber)
+            self.context.board.announce(.settle)
+        }
+    }
+
+    private func pause(_ failure: RemoteFailure, now: Timestamp) async {
+        await StagePausing(
+            store: self.context.store,
+            gate: self.gate,
+            monitor: self.context.monitor,
+            logger: self.context.logger
+        )
+        .pause(.verify, failure, now: now)
+    }
+
+    private func resume() async {
+        await StagePausing(
+            store: self.context.store,
+            gate: self.gate,
+            monitor: self.context.monitor,
+            logger: self.context.logger
+        )
+        .resume(.verify)
+    }
+}

@@ -1,0 +1,96 @@
+package import IDCardCore
+
+/// What the engine needs of the place where cards live; SQLite today, an in-memory double in tests, a server later.
+///
+/// An open store belongs to one owner (a process, or one engine in a test). Every state change is conditional on the expected state and durable
+/// when the call returns, together with its events and attempt rows. A change whose expectation fails throws `StoreError.conflict` and
+/// changes nothing. Nothing here assumes that only one process uses the store.
+package protocol CardStore: Sendable {
+    // MARK: Leases
+
+    /// Takes back every lease that has expired by `now` or whose owner is dead, and returns how many there were.
+    func reclaimLeases(now: Timestamp) async throws -> Int
+    /// Prolongs all leases of this owner.
+    func renewLeases(until expiry: Timestamp) async throws
+    /// Hands back all leases of this owner, so that another may claim at once. Attempts begun but not concluded stay without an outcome.
+    func releaseLeases() async throws
+
+    // MARK: Intake
+
+    /// Reserves `count` consecutive places in the intake order and returns the first.
+    func reserveIntakeOrders(_ count: Int) async throws -> Int64
+    /// Returns the card that this very file (path, inode, size, time) became under this business number, if any; reads no file.
+    func card(ofFile file: FileIdentity, businessNumber: BusinessNumber) async throws -> Card?
+    /// Returns the card with these source bytes and this business number, if any.
+    ///
+    /// Remembers the file, and takes over a changed priority or expected holder while the card is not in a delivery.
+    func recognise(
+        _ digest: ContentDigest,
+        metadata: CardMetadata,
+        file: FileIdentity?,
+        now: Timestamp
+    ) async throws -> Card?
+    /// Makes a card durable, unless the same bytes are there under its business number.
+    func admit(_ admission: Admission, now: Timestamp) async throws -> AdmissionOutcome
+
+    // MARK: Verification
+
+    /// Leases up to `limit` due `prepared` cards: highest priority first, then intake order.
+    func claimPrepared(limit: Int, until expiry: Timestamp, now: Timestamp) async throws -> [Card]
+    /// Returns the prepared JPEG of a card.
+    func preparedImage(of card: CardID) async throws -> PreparedImage
+    /// Returns an earlier reading of the same bytes by the same provider, if one is kept.
+    func reading(for key: ReadingKey) async throws -> CardReading?
+    /// Concludes work on a leased `prepared` card, and gives the lease back.
+    ///
+    /// - Parameter attempt: how the call ended; `nil` if none was made (a kept reading).
+    func conclude(
+        _ card: CardID,
+        as conclusion: VerificationConclusion,
+        attempt: AttemptRecord?,
+        now: Timestamp
+    ) async throws -> Card
+
+    // MARK: Applications
+
+    /// Returns the business numbers that have a `verified` card.
+    func applicationsWithVerifiedCards() async throws -> [BusinessNumber]
+    /// Returns the cards of a business number as its rules see them.
+    func snapshot(of businessNumber: BusinessNumber) async throws -> ApplicationSnapshot
+    /// Applies a change if the application still looks as in `basis`; returns `false`, and changes nothing, if it does not.
+    func apply(_ change: ApplicationChange, basis: ApplicationSnapshot, now: Timestamp) async throws -> Bool
+
+    // MARK: Delivery
+
+    /// Leases up to `limit` due deliveries: highest priority of a member first, then in the order they were formed.
+    func claimDeliveries(limit: Int, until expiry: Timestamp, now: Timestamp) async throws -> [Delivery]
+    /// Writes down, before the first byte is sent, that an attempt begins; an attempt that is still open ends as `unknown` (interrupted).
+    func beginAttempt(of delivery: DeliveryID, now: Timestamp) async throws
+    /// Concludes the open attempt of a leased delivery and moves its members; gives the lease back. Returns the members.
+    func conclude(
+        _ delivery: DeliveryID,
+        as conclusion: DeliveryConclusion,
+        attempt: AttemptRecord,
+        now: Timestamp
+    ) async throws -> [Card]
+
+    // MARK: Looking
+
+    /// Returns a card, if there is one of this name.
+    func card(_ id: CardID) async throws -> Card?
+    /// Returns everything about a card, if there is one of this name.
+    func details(of id: CardID) async throws -> CardDetails?
+    /// Lists cards by intake order.
+    func cards(matching query: CardQuery) async throws -> [Card]
+    /// Counts the cards in every state; states without cards are missing.
+    func stateCounts() async throws -> [CardState: Int]
+    /// Returns when the next unleased piece of work of a stage is due (`verify`, `deliver`); `nil` if it has none.
+    func nextDue(for stage: Stage) async throws -> Timestamp?
+
+    // MARK: Pauses
+
+    /// Writes down that a stage stopped, or with `nil` that it works again.
+    func setPause(_ pause: StagePause?, of stage: Stage) async throws
+    /// Returns the stages that stopped.
+    func pauses() async throws -> [Stage: StagePause]
+}

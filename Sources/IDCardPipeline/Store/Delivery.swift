@@ -1,0 +1,51 @@
+package import IDCardCore
+
+/// The identifier of a delivery; its text is also the delivery's idempotency key (a UUID).
+package struct DeliveryID: Hashable, Sendable, CustomStringConvertible {
+    /// A UUID in lower case.
+    package let rawValue: String
+
+    /// Takes an identifier that was made before.
+    package init(rawValue: String) {
+        self.rawValue = rawValue
+    }
+
+    package var description: String { self.rawValue }
+}
+
+/// A persisted delivery: everything that is sent, so that every attempt sends the same bytes.
+package struct Delivery: Hashable, Sendable {
+    /// Its identifier and idempotency key.
+    package var id: DeliveryID
+    /// The multipart boundary, proven absent from the parts when the delivery was formed.
+    package var boundary: String
+    /// The parts in order; values as they were when the delivery was formed.
+    package var parts: [DeliveryPart]
+    /// The cards it carries, in order.
+    package var members: [CardID]
+    /// The business number of its members.
+    package var businessNumber: BusinessNumber
+    /// How many attempts have failed at the cost of one.
+    package var attempts: Int
+    /// Whether an earlier attempt ended `unknown` or without an outcome: the backend may hold the documents.
+    package var mayHaveBeenReceived: Bool
+
+    /// Describes a delivery.
+    package init(
+        id: DeliveryID,
+        boundary: String,
+        parts: [DeliveryPart],
+        members: [CardID],
+        businessNumber: BusinessNumber,
+        attempts: Int = 0,
+        mayHaveBeenReceived: Bool = false
+    ) {
+        self.id = id
+        self.boundary = boundary
+        self.parts = parts
+        self.members = members
+        self.businessNumber = businessNumber
+        self.attempts = attempts
+        self.mayHaveBeenReceived = mayHaveBeenReceived
+    }
+}

@@ -1,0 +1,18 @@
+package import IDCardCore
+
+/// Under what a reading may be used again: the bytes sent, who read them, and with which parameters.
+package struct ReadingKey: Hashable, Sendable {
+    /// The digest of the JPEG that was sent.
+    package var imageDigest: ContentDigest
+    /// The provider and dialect, such as `faceid-v1`.
+    package var provider: String
+    /// The parameters that change an answer, such as `legality=1`.
+    package var parameters: String
+
+    /// Makes a key.
+    package init(imageDigest: ContentDigest, provider: String, parameters: String) {
+        self.imageDigest = imageDigest
+        self.provider = provider
+        self.parameters = parameters
+    }
+}

@@ -1,0 +1,48 @@
+/// An error of the place where cards live.
+package struct StoreError: Error, Sendable, CustomStringConvertible {
+    /// What kind of error, for programs.
+    package struct Code: Hashable, Sendable, CustomStringConvertible {
+        private enum Value: String {
+            case conflict, notFound, unavailable, wrongSandbox, unsupportedVersion, corrupt
+        }
+
+        private let value: Value
+
+        /// A card or delivery is not in the state that the change expects.
+        package static let conflict = Code(value: .conflict)
+        /// There is no such card, delivery or image.
+        package static let notFound = Code(value: .notFound)
+        /// The disk or database refuses to work.
+        package static let unavailable = Code(value: .unavailable)
+        /// The sandbox belongs to the other kind of endpoints (embedded or real).
+        package static let wrongSandbox = Code(value: .wrongSandbox)
+        /// The sandbox was made by a newer version.
+        package static let unsupportedVersion = Code(value: .unsupportedVersion)
+        /// The sandbox holds something that cannot be.
+        package static let corrupt = Code(value: .corrupt)
+
+        package var description: String { self.value.rawValue }
+    }
+
+    /// What kind of error.
+    package var code: Code
+    /// What happened and what to do; free of personal data.
+    package var message: String
+    /// The error below, if any.
+    package var cause: (any Error)?
+
+    /// Describes an error.
+    package init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
+        self.code = code
+        self.message = message
+        self.cause = cause
+    }
+
+    package var description: String {
+        if let cause = self.cause {
+            "\(self.message) (\(self.code); \(cause))"
+        } else {
+            "\(self.message) (\(self.code))"
+        }
+    }
+}

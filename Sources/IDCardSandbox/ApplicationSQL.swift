@@ -1,0 +1,12 @@
+/// The questions about one business number; apart, so that a test can ask SQLite how it answers them.
+enum ApplicationSQL {
+    static let snapshot = """
+        SELECT id, state, reason, COALESCE(side, expected_side) AS side, holder_fingerprint, intake_order, user_number,
+            changed_at
+        FROM card WHERE business_no = ? AND state <> 'erased' ORDER BY intake_order, id
+        """
+
+    static let withVerifiedCards = """
+        SELECT DISTINCT business_no FROM card INDEXED BY card_verified WHERE state = 'verified' ORDER BY business_no
+        """
+}

@@ -1,0 +1,65 @@
+import GRDB
+import IDCardCore
+import IDCardPipeline
+
+/// One change of a card's state: what is expected, and what follows.
+struct CardTransition {
+    var card: CardID
+    /// The state it must be in.
+    var from: CardState
+    /// The state it enters.
+    var to: CardState
+    /// Who must hold its lease; `nil` if nobody may.
+    var leasedBy: String?
+    var reason: ReasonCode?
+    var message: String?
+    /// What its event says where there is no reason, such as the backend's word of acceptance.
+    var code: String?
+    /// The failed attempts that the card shows from now on.
+    var attempts = 0
+    var now: Timestamp
+}
+
+extension SandboxStore {
+    /// Changes the state of a card and writes its event; the lease, if any, is given back.
+    ///
+    /// - Throws: `StoreError.conflict` if the card is not as expected.
+    func perform(_ transition: CardTransition, in db: Database) throws {
+        let message = try transition.message.map {
+            try self.vault.seal(Redacted($0), card: transition.card, column: "card.message")
+        }
+        try db.execute(
+            sql: """
+                UPDATE card SET state = ?, reason = ?, message = ?, attempts = ?, due_at = 0,
+                    lease_owner = NULL, lease_expires_at = NULL, changed_at = ?
+                WHERE id = ? AND state = ? AND lease_owner IS ?
+                """,
+            arguments: [
+                transition.to.rawValue, transition.reason?.rawValue, message ?? nil, transition.attempts,
+                transition.now.millisecondsSinceEpoch,
+                transition.card.rawValue, transition.from.rawValue, transition.leasedBy,
+            ]
+        )
+        guard db.changesCount == 1 else {
+            throw StoreError(
+                .conflict,
+                "card \(transition.card) is not \(transition.from) any more; nothing was changed"
+            )
+        }
+        let event = CardEvent(
+            at: transition.now,
+            kind: transition.to.rawValue,
+            state: transition.to,
+            code: transition.reason?.rawValue ?? transition.code
+        )
+        try self.append(event, to: transition.card, in: db)
+    }
+
+    /// Adds a line to the history of a card.
+    func append(_ event: CardEvent, to card: CardID, in db: Database) throws {
+        try db.execute(
+            sql: "INSERT INTO event (card, at, kind, state, code) VALUES (?, ?, ?, ?, ?)",
+            arguments: [card.rawValue, event.at.millisecondsSinceEpoch, event.kind, event.state?.rawValue, event.code]
+        )
+    }
+}

@@ -1,0 +1,24 @@
+/// The questions of delivery; apart, so that a test can ask SQLite how it answers them.
+enum DeliverySQL {
+    /// Walks the order of the claim and stops at the limit.
+    static let claim = """
+        UPDATE delivery SET lease_owner = ?, lease_expires_at = ?
+        WHERE number IN (
+            SELECT number FROM delivery INDEXED BY delivery_claim
+            WHERE state = 'open' AND lease_owner IS NULL AND due_at <= ?
+            ORDER BY priority DESC, number LIMIT ?
+        )
+        RETURNING *
+        """
+
+    static let nextDue = """
+        SELECT CASE due_at WHEN 0 THEN changed_at ELSE due_at END FROM delivery
+        WHERE state = 'open' AND lease_owner IS NULL ORDER BY due_at LIMIT 1
+        """
+
+    static let members = "SELECT card FROM delivery_card WHERE delivery = ? ORDER BY position"
+
+    static let mayHaveBeenReceived = """
+        SELECT EXISTS (SELECT 1 FROM attempt WHERE delivery = ? AND (ended_at IS NULL OR class = 'unknown'))
+        """
+}

@@ -1,0 +1,61 @@
+import Glibc
+import IDCardPipeline
+import Synchronization
+
+/// An exclusive open-file-description lock on a file (fcntl(2), `F_OFD_SETLK`), held until released or until the
+/// process ends.
+///
+/// Unlike a process id it cannot be mistaken for another process's, and unlike a POSIX lock it also holds between two
+/// stores of one process.
+final class FileLock: Sendable {
+    /// `F_OFD_SETLK` of `<linux/fcntl.h>`; not imported because Glibc hides it behind `_GNU_SOURCE`.
+    private static let setLock: Int32 = 37
+
+    private let descriptor: Mutex<Int32?>
+
+    private init(descriptor: Int32) {
+        self.descriptor = Mutex(descriptor)
+    }
+
+    deinit {
+        self.release()
+    }
+
+    /// Takes the lock, or returns `nil` if another holds it.
+    ///
+    /// - Throws: `StoreError.notFound` if there is no such file and none is to be created, `StoreError.unavailable` if
+    ///   it cannot be opened.
+    static func take(path: String, creating: Bool) throws -> FileLock? {
+        let flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | (creating ? O_CREAT : 0)
+        let descriptor = Glibc.open(path, flags, 0o600)
+        guard descriptor >= 0 else {
+            let error = errno
+            throw error == ENOENT
+                ? StoreError(.notFound, "there is no file at \(path)")
+                : StoreError(
+                    .unavailable,
+                    "the lock file \(path) cannot be opened: \(String(cString: strerror(error)))"
+                )
+        }
+        if creating { _ = fchmod(descriptor, 0o600) }
+        var region = flock()
+        region.l_type = Int16(F_WRLCK)
+        region.l_whence = Int16(SEEK_SET)
+        guard fcntl(descriptor, Self.setLock, &region) == 0 else {
+            let error = errno
+            Glibc.close(descriptor)
+            if error == EAGAIN || error == EACCES { return nil }
+            throw StoreError(.unavailable, "the file \(path) cannot be locked: \(String(cString: strerror(error)))")
+        }
+        return FileLock(descriptor: descriptor)
+    }
+
+    /// Gives the lock back.
+    func release() {
+        let descriptor = self.descriptor.withLock { descriptor in
+            defer { descriptor = nil }
+            return descriptor
+        }
+        if let descriptor { Glibc.close(descriptor) }
+    }
+}

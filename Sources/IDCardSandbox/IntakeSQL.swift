@@ -1,0 +1,32 @@
+/// The questions of intake; apart, so that a test can ask SQLite how it answers them.
+enum IntakeSQL {
+    /// A tombstone counts here: a rescan does not bring an erased person back. The device is not compared: its number
+    /// may change at a restart.
+    static let cardOfFile = """
+        SELECT card.* FROM source_file JOIN card ON card.id = source_file.card
+        WHERE path_fingerprint = ? AND source_file.business_no = ? AND inode = ? AND size = ? AND modified_ns = ?
+        """
+
+    /// A tombstone does not count here: a new file with the same bytes is a new card.
+    static let cardOfContent = """
+        SELECT * FROM card WHERE content_fingerprint = ? AND business_no = ? AND state <> 'erased'
+        """
+
+    static let insertCard = """
+        INSERT INTO card (
+            id, state, business_no, content_fingerprint, intake_order, priority, user_number, expected_id_number,
+            expected_name, expected_side, reason, message, created_at, changed_at
+        ) VALUES (
+            :id, :state, :businessNumber, :content, :intakeOrder, :priority, :userNumber, :expectedIDNumber,
+            :expectedName, :expectedSide, :reason, :message, :now, :now
+        )
+        """
+
+    static let rememberFile = """
+        INSERT INTO source_file (path_fingerprint, business_no, device, inode, size, modified_ns, card)
+        VALUES (?, ?, ?, ?, ?, ?, ?)
+        ON CONFLICT (path_fingerprint, business_no) DO UPDATE SET
+            device = excluded.device, inode = excluded.inode, size = excluded.size,
+            modified_ns = excluded.modified_ns, card = excluded.card
+        """
+}

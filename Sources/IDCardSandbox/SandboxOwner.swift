@@ -1,0 +1,34 @@
+import Glibc
+import IDCardCore
+import IDCardPipeline
+
+/// The owner of an open sandbox: an identifier, and a file on which its lock tells others that it lives.
+final class SandboxOwner: Sendable {
+    /// The identifier that stands beside a lease.
+    let id: String
+    private let path: String
+    private let lock: FileLock
+
+    private init(id: String, path: String, lock: FileLock) {
+        self.id = id
+        self.path = path
+        self.lock = lock
+    }
+
+    /// Makes a new owner; its row may be written only afterwards, so that no row ever stands without a lock.
+    static func register(in directory: SandboxDirectory) throws -> SandboxOwner {
+        var random = SystemRandomNumberGenerator()
+        let id = UUIDText.version4(using: &random)
+        let path = directory.ownerFile(of: id)
+        guard let lock = try FileLock.take(path: path, creating: true) else {
+            throw StoreError(.unavailable, "the new owner file \(path) is locked already; please report this")
+        }
+        return SandboxOwner(id: id, path: path, lock: lock)
+    }
+
+    /// Gives the lock back; from now on the owner counts as dead.
+    func end(removingFile: Bool) {
+        if removingFile { unlink(self.path) }
+        self.lock.release()
+    }
+}

@@ -1,0 +1,67 @@
+import Crypto
+import Foundation
+import GRDB
+import IDCardCore
+import IDCardPipeline
+
+/// The shape of a sandbox file, its versions, and how a file comes to have it.
+enum SandboxSchema {
+    /// `IDCP`: what `PRAGMA application_id` says of a sandbox.
+    static let applicationID = 0x4944_4350
+    /// The version of this program's sandboxes (`PRAGMA user_version`).
+    static let version = 1
+    /// The purpose under which the key of the fingerprints is kept.
+    static let fingerprintKeyPurpose = "fingerprint"
+
+    /// Refuses a file that is not a sandbox, or one of a newer version, before anything is changed.
+    ///
+    /// - Returns: the version found; 0 for a new file.
+    static func check(_ db: Database) throws -> Int {
+        let application = try Int.fetchOne(db, sql: "PRAGMA application_id") ?? 0
+        let version = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
+        if application == 0, version == 0 {
+            let tables = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema") ?? 0
+            if tables == 0 { return 0 }
+        }
+        guard application == Self.applicationID else {
+            throw StoreError(.corrupt, "the database in the sandbox was made by another program; name another sandbox")
+        }
+        guard version <= Self.version else {
+            throw StoreError(
+                .unsupportedVersion,
+                "the sandbox has version \(version), this program knows versions up to \(Self.version); "
+                    + "use the newer program"
+            )
+        }
+        return version
+    }
+
+    /// The migrations of all versions; a new sandbox is made by the same steps.
+    static func migrator(endpoints: SandboxOptions.Endpoints, vault: Vault.Mode, now: Timestamp) -> DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("1") { db in
+            for statement in Self.tables + Self.indexes {
+                try db.execute(sql: statement)
+            }
+            try db.execute(
+                sql: """
+                    INSERT INTO sandbox (id, endpoints, vault, next_intake_order, created_at) VALUES (1, ?, ?, 1, ?)
+                    """,
+                arguments: [endpoints.rawValue, vault.rawValue, now.millisecondsSinceEpoch]
+            )
+            let key = SymmetricKey(size: .bits256).withUnsafeBytes { Data($0) }
+            try db.execute(
+                sql: "INSERT INTO vault_key (purpose, bytes) VALUES (?, ?)",
+                arguments: [Self.fingerprintKeyPurpose, key]
+            )
+            try db.execute(sql: "PRAGMA application_id = \(Self.applicationID)")
+            try db.execute(sql: "PRAGMA user_version = 1")
+        }
+        return migrator
+    }
+
+    /// `'a', 'b'`: a closed set as SQL text.
+    static func list(_ values: some Sequence<some RawRepresentable<String>>) -> String {
+        values.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import GRDB
+package import IDCardCore
+package import IDCardPipeline
+
+extension SandboxStore {
+    package func applicationsWithVerifiedCards() async throws -> [BusinessNumber] {
+        try await self.read { db in
+            try String.fetchAll(db, sql: ApplicationSQL.withVerifiedCards).map { text in
+                guard let number = BusinessNumber(text) else { throw Self.corrupt("card.business_no") }
+                return number
+            }
+        }
+    }
+
+    package func snapshot(of businessNumber: BusinessNumber) async throws -> ApplicationSnapshot {
+        try await self.read { try self.snapshot(of: businessNumber, in: $0) }
+    }
+
+    package func apply(
+        _ change: ApplicationChange,
+        basis: ApplicationSnapshot,
+        now: Timestamp
+    ) async throws -> Bool {
+        try await self.writer.write { db in
+            let current = try self.snapshot(of: basis.businessNumber, in: db)
+            guard current == basis else { return false }
+            try self.requireMembership(of: change, in: basis)
+            for card in change.superseded {
+                try self.perform(
+                    CardTransition(card: card, from: .verified, to: .superseded, reason: .superseded, now: now),
+                    in: db
+                )
+            }
+            for card in change.held {
+                var transition = CardTransition(card: card, from: .verified, to: .held, now: now)
+                (transition.reason, transition.message) = (change.heldReason, change.heldMessage)
+                try self.perform(transition, in: db)
+            }
+            for delivery in change.deliveries { try self.form(delivery, now: now, in: db) }
+            for (card, reason) in change.waitReasons { try self.explainWait(of: card, by: reason, now: now, in: db) }
+            return true
+        }
+    }
+}
+
+// MARK: - Steps within one transaction
+
+extension SandboxStore {
+    private func snapshot(of businessNumber: BusinessNumber, in db: Database) throws -> ApplicationSnapshot {
+        let rows = try Row.fetchAll(db, sql: ApplicationSQL.snapshot, arguments: [businessNumber.rawValue])
+        return ApplicationSnapshot(businessNumber: businessNumber, cards: try rows.map(self.applicationCard(from:)))
+    }
+
+    private func applicationCard(from row: Row) throws -> ApplicationCard {
+        let id = CardID(rawValue: row["id"])
+        return ApplicationCard(
+            id: id,
+            state: try Self.word(row["state"], in: "card.state"),
+            reason: (row["reason"] as String?).map(ReasonCode.init),
+            side: try (row["side"] as String?).map { try Self.word($0, in: "card.side") },
+            holder: row["holder_fingerprint"],
+            intakeOrder: row["intake_order"],
+            userNumber: try self.vault.openText(row["user_number"], card: id, column: "card.user_number")
+                .map(Redacted.init),
+            changedAt: Timestamp(millisecondsSinceEpoch: row["changed_at"])
+        )
+    }
+
+    /// - Throws: `StoreError.conflict` if the change names a card or a business number outside its basis.
+    private func requireMembership(of change: ApplicationChange, in basis: ApplicationSnapshot) throws {
+        let known = Set(basis.cards.map(\.id))
+        let named = change.superseded + change.held + change.deliveries.flatMap(\.members) + change.waitReasons.keys
+        guard let stranger = named.first(where: { !known.contains($0) }) else {
+            guard change.deliveries.allSatisfy({ $0.businessNumber == basis.businessNumber }) else {
+                throw StoreError(
+                    .conflict,
+                    "a delivery of another business number was to be formed; nothing was changed"
+                )
+            }
+            return
+        }
+        throw StoreError(.conflict, "card \(stranger) does not belong to the business number; nothing was changed")
+    }
+
+    private func form(_ delivery: Delivery, now: Timestamp, in db: Database) throws {
+        let cards = try delivery.members.map { try self.requireCard($0, in: db) }
+        let id = delivery.id.rawValue
+        try db.execute(
+            sql: """
+                INSERT INTO delivery (id, business_no, boundary, parts, state, priority, created_at, changed_at)
+                VALUES (:id, :businessNumber, :boundary, :parts, 'open', :priority, :now, :now)
+                """,
+            arguments: [
+                "id": id, "businessNumber": delivery.businessNumber.rawValue, "boundary": delivery.boundary,
+                "parts": try self.vault.seal(Self.encode(delivery.parts), delivery: id, column: "delivery.parts"),
+                "priority": cards.map(\.metadata.priority).max() ?? 0, "now": now.millisecondsSinceEpoch,
+            ]
+        )
+        for (position, card) in delivery.members.enumerated() {
+            try db.execute(
+                sql: "INSERT INTO delivery_card (delivery, position, card) VALUES (?, ?, ?)",
+                arguments: [id, position, card.rawValue]
+            )
+            // Before the state: a card that is `delivering` always names its delivery.
+            try db.execute(sql: "UPDATE card SET delivery = ? WHERE id = ?", arguments: [id, card.rawValue])
+            try self.perform(CardTransition(card: card, from: .verified, to: .delivering, now: now), in: db)
+        }
+    }
+
+    private func explainWait(of card: CardID, by reason: ReasonCode?, now: Timestamp, in db: Database) throws {
+        try db.execute(
+            sql: "UPDATE card SET reason = ? WHERE id = ? AND state = 'verified'",
+            arguments: [reason?.rawValue, card.rawValue]
+        )
+        guard db.changesCount == 1 else {
+            throw StoreError(.conflict, "card \(card) is not verified any more; nothing was changed")
+        }
+        try self.append(CardEvent(at: now, kind: "waiting", code: reason?.rawValue), to: card, in: db)
+    }
+}

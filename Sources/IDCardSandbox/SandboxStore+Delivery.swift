@@ -1,0 +1,84 @@
+import GRDB
+package import IDCardCore
+package import IDCardPipeline
+
+extension SandboxStore {
+    package func claimDeliveries(limit: Int, until expiry: Timestamp, now: Timestamp) async throws -> [Delivery] {
+        guard limit > 0 else { return [] }
+        let owner = try self.owner
+        return try await self.writer.write { db in
+            try Row.fetchAll(
+                db,
+                sql: DeliverySQL.claim,
+                arguments: [owner, expiry.millisecondsSinceEpoch, now.millisecondsSinceEpoch, limit]
+            )
+            // `RETURNING` promises no order.
+            .sorted { Self.claimRank(of: $0) < Self.claimRank(of: $1) }
+            .map { try self.delivery(from: $0, in: db) }
+        }
+    }
+
+    package func beginAttempt(of delivery: DeliveryID, now: Timestamp) async throws {
+        let owner = try self.owner
+        try await self.writer.write { db in
+            try self.requireLeased(delivery, by: owner, in: db)
+            let interruption = AttemptRecord(
+                failureClass: .unknown,
+                code: Self.interrupted,
+                httpStatus: nil,
+                startedAt: now
+            )
+            if try self.endOpenAttempt(of: delivery, as: interruption, now: now, in: db) {
+                try self.tellMembers(of: delivery, code: interruption.code, now: now, in: db)
+            }
+            try db.execute(
+                sql: """
+                    INSERT INTO attempt (delivery, ordinal, started_at)
+                    SELECT :delivery, COALESCE(MAX(ordinal), 0) + 1, :now FROM attempt WHERE delivery = :delivery
+                    """,
+                arguments: ["delivery": delivery.rawValue, "now": now.millisecondsSinceEpoch]
+            )
+        }
+    }
+
+    package func conclude(
+        _ delivery: DeliveryID,
+        as conclusion: DeliveryConclusion,
+        attempt: AttemptRecord,
+        now: Timestamp
+    ) async throws -> [Card] {
+        let owner = try self.owner
+        return try await self.writer.write { db in
+            try self.requireLeased(delivery, by: owner, in: db)
+            try self.record(attempt, of: delivery, now: now, in: db)
+            switch conclusion {
+            case .delivered(let code):
+                try self.close(delivery, as: .delivered, owner: owner, now: now, in: db)
+                try self.moveMembers(of: delivery, to: .delivered, code: code, now: now, in: db)
+            case .rejected(let reason, let message):
+                try self.close(delivery, as: .rejected, owner: owner, now: now, in: db)
+                try self.moveMembers(of: delivery, to: .rejected, reason: reason, message: message, now: now, in: db)
+            case .held(let reason, let message):
+                try self.close(delivery, as: .held, owner: owner, now: now, in: db)
+                try self.moveMembers(of: delivery, to: .held, reason: reason, message: message, now: now, in: db)
+            case .dissolved:
+                try self.close(delivery, as: .dissolved, owner: owner, now: now, in: db)
+                try self.moveMembers(of: delivery, to: .verified, now: now, in: db)
+                try db.execute(
+                    sql: "UPDATE card SET delivery = NULL WHERE delivery = ?",
+                    arguments: [delivery.rawValue]
+                )
+            case .retry(let time, let costsAttempt):
+                try self.postpone(delivery, until: time, costsAttempt: costsAttempt, owner: owner, in: db)
+            }
+            return try self.members(of: delivery.rawValue, in: db).map { try self.requireCard($0, in: db) }
+        }
+    }
+
+    /// The code of an attempt that has no outcome because its process ended.
+    static let interrupted = "interrupted"
+
+    private static func claimRank(of row: Row) -> (Int, Int64) {
+        (-(row["priority"] as Int), row["number"])
+    }
+}

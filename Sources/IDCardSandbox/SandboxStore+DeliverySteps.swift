@@ -1,0 +1,125 @@
+import GRDB
+import IDCardCore
+import IDCardPipeline
+
+// What is done to a delivery within one transaction.
+extension SandboxStore {
+    /// - Throws: `StoreError.notFound` if there is no such delivery, `StoreError.conflict` if it is not open and leased
+    ///   by `owner`.
+    func requireLeased(_ delivery: DeliveryID, by owner: String, in db: Database) throws {
+        let row = try Row.fetchOne(
+            db,
+            sql: "SELECT state, lease_owner FROM delivery WHERE id = ?",
+            arguments: [delivery.rawValue]
+        )
+        guard let row else { throw StoreError(.notFound, "there is no delivery \(delivery)") }
+        guard row["state"] as String == DeliveryState.open.rawValue, row["lease_owner"] as String? == owner else {
+            throw Self.notLeased(delivery)
+        }
+    }
+
+    /// Ends the attempt that is open, or if none is, writes one that began and ended.
+    func record(_ attempt: AttemptRecord, of delivery: DeliveryID, now: Timestamp, in db: Database) throws {
+        if try !self.endOpenAttempt(of: delivery, as: attempt, now: now, in: db) {
+            try db.execute(
+                sql: """
+                    INSERT INTO attempt (delivery, ordinal, started_at, ended_at, class, code, http_status)
+                    SELECT :delivery, COALESCE(MAX(ordinal), 0) + 1, :started, :ended, :class, :code, :status
+                    FROM attempt WHERE delivery = :delivery
+                    """,
+                arguments: [
+                    "delivery": delivery.rawValue, "started": attempt.startedAt.millisecondsSinceEpoch,
+                    "ended": now.millisecondsSinceEpoch, "class": attempt.failureClass.rawValue,
+                    "code": attempt.code, "status": attempt.httpStatus,
+                ]
+            )
+        }
+        try self.tellMembers(of: delivery, code: attempt.code, now: now, in: db)
+    }
+
+    /// Returns whether there was an open attempt.
+    func endOpenAttempt(
+        of delivery: DeliveryID,
+        as attempt: AttemptRecord,
+        now: Timestamp,
+        in db: Database
+    ) throws -> Bool {
+        try db.execute(
+            sql: """
+                UPDATE attempt SET ended_at = ?, class = ?, code = ?, http_status = ?
+                WHERE delivery = ? AND ended_at IS NULL
+                """,
+            arguments: [
+                now.millisecondsSinceEpoch, attempt.failureClass.rawValue, attempt.code, attempt.httpStatus,
+                delivery.rawValue,
+            ]
+        )
+        return db.changesCount > 0
+    }
+
+    func tellMembers(of delivery: DeliveryID, code: String, now: Timestamp, in db: Database) throws {
+        for card in try self.members(of: delivery.rawValue, in: db) {
+            try self.append(CardEvent(at: now, kind: "attempt", code: code), to: card, in: db)
+        }
+    }
+
+    /// Ends a delivery, or with `held` puts it aside; its lease is given back.
+    func close(
+        _ delivery: DeliveryID,
+        as state: DeliveryState,
+        owner: String,
+        now: Timestamp,
+        in db: Database
+    ) throws {
+        try db.execute(
+            sql: """
+                UPDATE delivery SET state = ?, due_at = 0, lease_owner = NULL, lease_expires_at = NULL, changed_at = ?
+                WHERE id = ? AND state = 'open' AND lease_owner = ?
+                """,
+            arguments: [state.rawValue, now.millisecondsSinceEpoch, delivery.rawValue, owner]
+        )
+        guard db.changesCount == 1 else { throw Self.notLeased(delivery) }
+    }
+
+    func moveMembers(
+        of delivery: DeliveryID,
+        to state: CardState,
+        reason: ReasonCode? = nil,
+        message: String? = nil,
+        code: String? = nil,
+        now: Timestamp,
+        in db: Database
+    ) throws {
+        for card in try self.members(of: delivery.rawValue, in: db) {
+            var transition = CardTransition(card: card, from: .delivering, to: state, now: now)
+            (transition.reason, transition.message, transition.code) = (reason, message, code)
+            try self.perform(transition, in: db)
+        }
+    }
+
+    /// Leaves a delivery open for another attempt; its members show the same attempts and time.
+    func postpone(
+        _ delivery: DeliveryID,
+        until time: Timestamp,
+        costsAttempt: Bool,
+        owner: String,
+        in db: Database
+    ) throws {
+        try db.execute(
+            sql: """
+                UPDATE delivery SET attempts = attempts + ?, due_at = ?, lease_owner = NULL, lease_expires_at = NULL
+                WHERE id = ? AND state = 'open' AND lease_owner = ?
+                """,
+            arguments: [costsAttempt ? 1 : 0, time.millisecondsSinceEpoch, delivery.rawValue, owner]
+        )
+        guard db.changesCount == 1 else { throw Self.notLeased(delivery) }
+        try db.execute(
+            sql: "UPDATE card SET attempts = attempts + ?, due_at = ? WHERE delivery = ? AND state = 'delivering'",
+            arguments: [costsAttempt ? 1 : 0, time.millisecondsSinceEpoch, delivery.rawValue]
+        )
+    }
+
+    private static func notLeased(_ delivery: DeliveryID) -> StoreError {
+        StoreError(.conflict, "delivery \(delivery) is not leased for sending any more; nothing was changed")
+    }
+}

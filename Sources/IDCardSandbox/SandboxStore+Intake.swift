@@ -1,0 +1,178 @@
+import Foundation
+import GRDB
+package import IDCardCore
+package import IDCardPipeline
+
+extension SandboxStore {
+    package func reserveIntakeOrders(_ count: Int) async throws -> Int64 {
+        precondition(count >= 0, "places to reserve must not be negative, got \(count)")
+        return try await self.writer.write { db in
+            let next = try Int64.fetchOne(
+                db,
+                sql: "UPDATE sandbox SET next_intake_order = next_intake_order + ? RETURNING next_intake_order",
+                arguments: [count]
+            )
+            guard let next else { throw Self.corrupt("sandbox") }
+            return next - Int64(count)
+        }
+    }
+
+    package func card(ofFile file: FileIdentity, businessNumber: BusinessNumber) async throws -> Card? {
+        try await self.read { db in
+            try Row.fetchOne(
+                db,
+                sql: IntakeSQL.cardOfFile,
+                arguments: [
+                    self.fingerprint(of: file), businessNumber.rawValue,
+                    Int64(bitPattern: file.inode), file.size, file.modifiedNanoseconds,
+                ]
+            ).map(self.card(from:))
+        }
+    }
+
+    package func recognise(
+        _ digest: ContentDigest,
+        metadata: CardMetadata,
+        file: FileIdentity?,
+        now: Timestamp
+    ) async throws -> Card? {
+        // Most inputs are new: asked of a reader first, so that they do not wait for the writer.
+        let isKnown = try await self.read { db in
+            try self.cardOfContent(digest, businessNumber: metadata.businessNumber, in: db) != nil
+        }
+        guard isKnown else { return nil }
+        return try await self.writer.write { db in
+            try self.recognise(digest, metadata: metadata, file: file, now: now, in: db)
+        }
+    }
+
+    package func admit(_ admission: Admission, now: Timestamp) async throws -> AdmissionOutcome {
+        try await self.writer.write { db in
+            let known = try self.recognise(
+                admission.sourceDigest,
+                metadata: admission.metadata,
+                file: admission.file,
+                now: now,
+                in: db
+            )
+            if let known { return .duplicate(known) }
+            try self.insert(admission, now: now, in: db)
+            return .admitted(try self.requireCard(admission.id, in: db))
+        }
+    }
+}
+
+// MARK: - Steps within one transaction
+
+extension SandboxStore {
+    private func recognise(
+        _ digest: ContentDigest,
+        metadata: CardMetadata,
+        file: FileIdentity?,
+        now: Timestamp,
+        in db: Database
+    ) throws -> Card? {
+        let known = try self.cardOfContent(digest, businessNumber: metadata.businessNumber, in: db)
+        guard let known else { return nil }
+        if let file { try self.remember(file, of: known, in: db) }
+        let updated = known.metadata.takingOver(metadata, in: known.state)
+        guard updated != known.metadata else { return known }
+        try db.execute(
+            sql: "UPDATE card SET priority = ?, expected_id_number = ?, expected_name = ? WHERE id = ?",
+            arguments: [
+                updated.priority,
+                try self.vault.seal(updated.expectedIDNumber, card: known.id, column: "card.expected_id_number"),
+                try self.vault.seal(updated.expectedName, card: known.id, column: "card.expected_name"),
+                known.id.rawValue,
+            ]
+        )
+        try self.append(CardEvent(at: now, kind: "metadata"), to: known.id, in: db)
+        return try self.requireCard(known.id, in: db)
+    }
+
+    private func insert(_ admission: Admission, now: Timestamp, in db: Database) throws {
+        let (state, reason, message): (CardState, ReasonCode?, String?) =
+            switch admission.content {
+            case .prepared: (.prepared, nil, nil)
+            case .refused(let reason, let message): (.rejected, reason, message)
+            }
+        let id = admission.id
+        let metadata = admission.metadata
+        try db.execute(
+            sql: IntakeSQL.insertCard,
+            arguments: [
+                "id": id.rawValue, "state": state.rawValue, "businessNumber": metadata.businessNumber.rawValue,
+                "content": self.vault.fingerprint(admission.sourceDigest.bytes, purpose: Vault.Purpose.source),
+                "intakeOrder": admission.intakeOrder, "priority": metadata.priority,
+                "userNumber": try self.vault.seal(metadata.userNumber, card: id, column: "card.user_number"),
+                "expectedIDNumber": try self.vault
+                    .seal(metadata.expectedIDNumber, card: id, column: "card.expected_id_number"),
+                "expectedName": try self.vault.seal(metadata.expectedName, card: id, column: "card.expected_name"),
+                "expectedSide": metadata.side?.rawValue, "reason": reason?.rawValue,
+                "message": try self.vault.seal(message.map(Redacted.init), card: id, column: "card.message"),
+                "now": now.millisecondsSinceEpoch,
+            ]
+        )
+        if case .prepared(let image) = admission.content { try self.store(image, of: id, in: db) }
+        let card = try self.requireCard(id, in: db)
+        if let file = admission.file { try self.remember(file, of: card, in: db) }
+        try self.append(CardEvent(at: now, kind: "admitted", state: state, code: reason?.rawValue), to: id, in: db)
+    }
+
+    /// Stores the image of a card in place of any other.
+    func store(_ image: PreparedImage, of card: CardID, in db: Database) throws {
+        try db.execute(
+            sql: """
+                INSERT OR REPLACE INTO image (card, width, height, byte_count, digest, jpeg) VALUES (?, ?, ?, ?, ?, ?)
+                """,
+            arguments: [
+                card.rawValue, image.width, image.height, image.jpeg.count,
+                try self.vault.seal(image.digest.bytes, card: card.rawValue, column: "image.digest"),
+                try self.vault.seal(image.jpeg, card: card.rawValue, column: "image.jpeg"),
+            ]
+        )
+    }
+
+    private func remember(_ file: FileIdentity, of card: Card, in db: Database) throws {
+        try db.execute(
+            sql: IntakeSQL.rememberFile,
+            arguments: [
+                self.fingerprint(of: file), card.metadata.businessNumber.rawValue,
+                Int64(bitPattern: file.device), Int64(bitPattern: file.inode), file.size, file.modifiedNanoseconds,
+                card.id.rawValue,
+            ]
+        )
+    }
+
+    private func cardOfContent(
+        _ digest: ContentDigest,
+        businessNumber: BusinessNumber,
+        in db: Database
+    ) throws -> Card? {
+        let fingerprint = self.vault.fingerprint(digest.bytes, purpose: Vault.Purpose.source)
+        return try Row.fetchOne(
+            db,
+            sql: IntakeSQL.cardOfContent,
+            arguments: [fingerprint, businessNumber.rawValue]
+        ).map(self.card(from:))
+    }
+
+    private func fingerprint(of file: FileIdentity) -> Data {
+        self.vault.fingerprint(Data(file.path.reveal().utf8), purpose: Vault.Purpose.path)
+    }
+}
+
+extension CardMetadata {
+    /// Returns this metadata with what a newer sending of the same bytes says; unchanged once the card is in a
+    /// delivery or ended.
+    ///
+    /// Priority 0 and a missing holder count as not said.
+    fileprivate func takingOver(_ newer: CardMetadata, in state: CardState) -> CardMetadata {
+        guard [.fetching, .received, .prepared, .verified, .rejected].contains(state) else { return self }
+        var updated = self
+        if newer.priority != 0 { updated.priority = newer.priority }
+        if let number = newer.expectedIDNumber { updated.expectedIDNumber = number }
+        if let name = newer.expectedName { updated.expectedName = name }
+        return updated
+    }
+}

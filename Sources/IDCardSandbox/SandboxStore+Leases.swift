@@ -1,0 +1,66 @@
+import GRDB
+package import IDCardCore
+import IDCardPipeline
+
+extension SandboxStore {
+    package func reclaimLeases(now: Timestamp) async throws -> Int {
+        let own = try self.owner
+        let others = try await self.read { db in
+            try String.fetchAll(db, sql: "SELECT id FROM owner WHERE id <> ?", arguments: [own])
+        }
+        // Kept until the end: while their locks are ours, no other process finds the same owners dead.
+        let dead = try others.compactMap { try DeadOwner(id: $0, in: self.directory) }
+        let reclaimed = try await self.writer.write { db in
+            var count = 0
+            for owner in dead {
+                count += try Self.clearLeases(in: db, where: "lease_owner = ?", [owner.id])
+                try db.execute(sql: "DELETE FROM owner WHERE id = ?", arguments: [owner.id])
+            }
+            return count
+                + (try Self.clearLeases(
+                    in: db,
+                    where: "lease_owner IS NOT NULL AND lease_expires_at <= ?",
+                    [now.millisecondsSinceEpoch]
+                ))
+        }
+        for owner in dead { owner.bury() }
+        return reclaimed
+    }
+
+    package func renewLeases(until expiry: Timestamp) async throws {
+        let owner = try self.owner
+        try await self.writer.write { db in
+            for table in Self.leasedTables {
+                try db.execute(
+                    sql: "UPDATE \(table) SET lease_expires_at = ? WHERE lease_owner = ?",
+                    arguments: [expiry.millisecondsSinceEpoch, owner]
+                )
+            }
+        }
+    }
+
+    package func releaseLeases() async throws {
+        let owner = try self.owner
+        try await self.writer.write { db in
+            _ = try Self.clearLeases(in: db, where: "lease_owner = ?", [owner])
+        }
+    }
+
+    private static let leasedTables = ["card", "delivery"]
+
+    private static func clearLeases(
+        in db: Database,
+        where condition: String,
+        _ arguments: StatementArguments
+    ) throws -> Int {
+        var count = 0
+        for table in Self.leasedTables {
+            try db.execute(
+                sql: "UPDATE \(table) SET lease_owner = NULL, lease_expires_at = NULL WHERE \(condition)",
+                arguments: arguments
+            )
+            count += db.changesCount
+        }
+        return count
+    }
+}

@@ -1,0 +1,204 @@
+import Foundation
+import GRDB
+import Glibc
+import IDCardCore
+import IDCardPipeline
+
+extension SandboxStore {
+    /// Opens the sandbox in a directory, and makes it if it is not there.
+    ///
+    /// - Parameters:
+    ///   - directory: the path of the sandbox; made with mode 0700, the database in it with 0600.
+    ///   - options: how to open it.
+    /// - Throws: `StoreError` with code `notFound` if there is none and it may not be made, `wrongSandbox` if it is
+    ///   for the other kind of endpoints, `unsupportedVersion` if a newer program made it, `unavailable` or `corrupt`
+    ///   if the disk or the file refuses.
+    package static func open(directory: String, options: SandboxOptions) throws -> SandboxStore {
+        let directory = try SandboxDirectory(directory)
+        do {
+            return options.isReadOnly
+                ? try self.openForReading(directory, options: options)
+                : try self.openForWriting(directory, options: options)
+        } catch {
+            throw StoreError.translating(error)
+        }
+    }
+
+    private static func openForReading(_ directory: SandboxDirectory, options: SandboxOptions) throws -> SandboxStore {
+        guard directory.hasDatabase else { throw self.missing(directory) }
+        var configuration = self.configuration
+        configuration.readonly = true
+        let queue = try DatabaseQueue(path: directory.database, configuration: configuration)
+        let (facts, vault) = try queue.read { db in
+            let version = try SandboxSchema.check(db)
+            guard version > 0 else { throw self.missing(directory) }
+            guard version == SandboxSchema.version else {
+                throw StoreError(
+                    .unsupportedVersion,
+                    "the sandbox has the older version \(version); the next `run` brings it up to date"
+                )
+            }
+            return try self.identify(db, directory: directory, options: options)
+        }
+        return SandboxStore(
+            endpoints: facts,
+            directory: directory,
+            vault: vault,
+            database: queue,
+            writer: nil,
+            owner: nil
+        )
+    }
+
+    private static func openForWriting(_ directory: SandboxDirectory, options: SandboxOptions) throws -> SandboxStore {
+        guard directory.hasDatabase || options.endpoints != nil else { throw self.missing(directory) }
+        try directory.create()
+        // Two processes that start at the same time make one sandbox, one after the other.
+        let opening = try self.takeOpeningLock(directory)
+        defer { opening.release() }
+        let pool = try DatabasePool(path: directory.database, configuration: self.configuration)
+        do {
+            try self.requireDurableCommits(pool)
+            let version = try pool.writeWithoutTransaction { try SandboxSchema.check($0) }
+            guard let endpoints = try options.endpoints ?? self.rememberedEndpoints(pool, version: version) else {
+                throw self.missing(directory)
+            }
+            try SandboxSchema.migrator(endpoints: endpoints, vault: options.vault, now: options.now).migrate(pool)
+            let (facts, vault) = try pool.read { try self.identify($0, directory: directory, options: options) }
+            let owner = try self.makeOwner(in: directory, pool: pool, now: options.now)
+            return SandboxStore(
+                endpoints: facts,
+                directory: directory,
+                vault: vault,
+                database: pool,
+                writer: SandboxWriter(pool: pool),
+                owner: owner
+            )
+        } catch {
+            try? pool.close()  // The error that stopped the opening is the one to report.
+            throw error
+        }
+    }
+
+    private static var configuration: Configuration {
+        var configuration = Configuration()
+        configuration.label = "sandbox"
+        configuration.busyMode = .timeout(5)
+        configuration.foreignKeysEnabled = true
+        configuration.prepareDatabase { db in
+            if try Int.fetchOne(db, sql: "PRAGMA page_count") == 0 {
+                // Fixed once the first page is written.
+                try db.execute(sql: "PRAGMA page_size = 16384")
+                try db.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
+            }
+            try db.execute(sql: "PRAGMA secure_delete = ON")
+            // After a burst the log shrinks back to this many bytes.
+            try db.execute(sql: "PRAGMA journal_size_limit = 67108864")
+        }
+        return configuration
+    }
+
+    /// GRDB lowers `synchronous` to NORMAL whenever it sets WAL, after `prepareDatabase`; only what is read back
+    /// counts.
+    private static func requireDurableCommits(_ pool: DatabasePool) throws {
+        let level = try pool.writeWithoutTransaction { db in
+            try db.execute(sql: "PRAGMA synchronous = FULL")
+            return try Int.fetchOne(db, sql: "PRAGMA synchronous")
+        }
+        guard level == 2 else {
+            throw StoreError(
+                .unavailable,
+                "SQLite does not commit durably (synchronous is \(level ?? -1), must be 2); please report this"
+            )
+        }
+    }
+
+    private static func rememberedEndpoints(_ pool: DatabasePool, version: Int) throws -> SandboxOptions.Endpoints? {
+        guard version > 0 else { return nil }
+        return try pool.read { try String.fetchOne($0, sql: "SELECT endpoints FROM sandbox") }
+            .flatMap(SandboxOptions.Endpoints.init)
+    }
+
+    /// Reads what the sandbox is and the key of its fingerprints, and compares with what was asked for.
+    private static func identify(
+        _ db: Database,
+        directory: SandboxDirectory,
+        options: SandboxOptions
+    ) throws -> (SandboxOptions.Endpoints, Vault) {
+        let row = try Row.fetchOne(db, sql: "SELECT endpoints, vault FROM sandbox")
+        let key = try Data.fetchOne(
+            db,
+            sql: "SELECT bytes FROM vault_key WHERE purpose = ?",
+            arguments: [SandboxSchema.fingerprintKeyPurpose]
+        )
+        guard let row, let key, let endpoints = SandboxOptions.Endpoints(rawValue: row["endpoints"]),
+            let vault = Vault.Mode(rawValue: row["vault"])
+        else {
+            throw StoreError(
+                .corrupt,
+                "the sandbox \(directory.path) does not say what it is; restore it from a backup"
+            )
+        }
+        if let wanted = options.endpoints, wanted != endpoints {
+            throw StoreError(
+                .wrongSandbox,
+                "the sandbox \(directory.path) holds cards for \(endpoints.words), this command works with "
+                    + "\(wanted.words); name another sandbox, or \(wanted.remedy)"
+            )
+        }
+        return (endpoints, Vault(mode: vault, fingerprintKey: key))
+    }
+
+    private static func makeOwner(in directory: SandboxDirectory, pool: DatabasePool, now: Timestamp) throws
+        -> SandboxOwner
+    {
+        let owner = try SandboxOwner.register(in: directory)
+        do {
+            try pool.write { db in
+                try db.execute(
+                    sql: "INSERT INTO owner (id, started_at) VALUES (?, ?)",
+                    arguments: [owner.id, now.millisecondsSinceEpoch]
+                )
+            }
+        } catch {
+            owner.end(removingFile: true)
+            throw error
+        }
+        return owner
+    }
+
+    private static func takeOpeningLock(_ directory: SandboxDirectory) throws -> FileLock {
+        // Opening takes milliseconds; 5 s as with SQLite's own locks.
+        for _ in 0..<250 {
+            if let lock = try FileLock.take(path: directory.openingLock, creating: true) { return lock }
+            usleep(20_000)
+        }
+        throw StoreError(
+            .unavailable,
+            "another process has been opening the sandbox \(directory.path) for 5 s; end it or wait, then try again"
+        )
+    }
+
+    private static func missing(_ directory: SandboxDirectory) -> StoreError {
+        StoreError(
+            .notFound,
+            "there is no sandbox in \(directory.path); a `run` makes one, or name the right directory"
+        )
+    }
+}
+
+extension SandboxOptions.Endpoints {
+    fileprivate var words: String {
+        switch self {
+        case .embedded: "the embedded endpoints"
+        case .external: "real endpoints"
+        }
+    }
+
+    fileprivate var remedy: String {
+        switch self {
+        case .embedded: "leave out --embedded"
+        case .external: "add --embedded"
+        }
+    }
+}

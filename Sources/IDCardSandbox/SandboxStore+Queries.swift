@@ -1,0 +1,94 @@
+import GRDB
+package import IDCardCore
+package import IDCardPipeline
+
+extension SandboxStore {
+    package func card(_ id: CardID) async throws -> Card? {
+        try await self.read { try self.fetchCard(id, in: $0) }
+    }
+
+    package func details(of id: CardID) async throws -> CardDetails? {
+        try await self.read { db in
+            guard let card = try self.fetchCard(id, in: db) else { return nil }
+            let arguments: StatementArguments = [id.rawValue]
+            return CardDetails(
+                card: card,
+                reading: try Row.fetchOne(
+                    db,
+                    sql: "SELECT card, content FROM reading WHERE card = ?",
+                    arguments: arguments
+                )
+                .map { try self.reading(from: $0) },
+                imageByteCount: try Int.fetchOne(
+                    db,
+                    sql: "SELECT byte_count FROM image WHERE card = ?",
+                    arguments: arguments
+                ),
+                events: try Row.fetchAll(db, sql: QuerySQL.events, arguments: arguments).map(Self.event(from:))
+            )
+        }
+    }
+
+    package func cards(matching query: CardQuery) async throws -> [Card] {
+        try await self.read { db in
+            let (sql, arguments) = QuerySQL.cards(matching: query)
+            return try Row.fetchAll(db, sql: sql, arguments: arguments).map(self.card(from:))
+        }
+    }
+
+    package func stateCounts() async throws -> [CardState: Int] {
+        try await self.read { db in
+            var counts: [CardState: Int] = [:]
+            for row in try Row.fetchAll(db, sql: QuerySQL.stateCounts) {
+                counts[try Self.word(row["state"], in: "card.state")] = row["count"]
+            }
+            return counts
+        }
+    }
+
+    package func nextDue(for stage: Stage) async throws -> Timestamp? {
+        let sql: String
+        switch stage {
+        case .prepare: return nil
+        case .verify: sql = VerificationSQL.nextDue
+        case .deliver: sql = DeliverySQL.nextDue
+        }
+        return try await self.read { db in
+            try Int64.fetchOne(db, sql: sql).map(Timestamp.init(millisecondsSinceEpoch:))
+        }
+    }
+
+    package func setPause(_ pause: StagePause?, of stage: Stage) async throws {
+        try await self.writer.write { db in
+            try db.execute(sql: "DELETE FROM stage_pause WHERE stage = ?", arguments: [stage.rawValue])
+            guard let pause else { return }
+            try db.execute(
+                sql: "INSERT INTO stage_pause (stage, code, message, since) VALUES (?, ?, ?, ?)",
+                arguments: [stage.rawValue, pause.code, pause.message, pause.since.millisecondsSinceEpoch]
+            )
+        }
+    }
+
+    package func pauses() async throws -> [Stage: StagePause] {
+        try await self.read { db in
+            var pauses: [Stage: StagePause] = [:]
+            for row in try Row.fetchAll(db, sql: QuerySQL.pauses) {
+                pauses[try Self.word(row["stage"], in: "stage_pause.stage")] = StagePause(
+                    code: row["code"],
+                    message: row["message"],
+                    since: Timestamp(millisecondsSinceEpoch: row["since"])
+                )
+            }
+            return pauses
+        }
+    }
+
+    private static func event(from row: Row) throws -> CardEvent {
+        CardEvent(
+            at: Timestamp(millisecondsSinceEpoch: row["at"]),
+            kind: row["kind"],
+            state: try (row["state"] as String?).map { try Self.word($0, in: "event.state") },
+            code: row["code"]
+        )
+    }
+}

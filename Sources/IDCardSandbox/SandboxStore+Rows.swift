@@ -1,0 +1,102 @@
+import Foundation
+import GRDB
+import IDCardCore
+import IDCardPipeline
+
+extension SandboxStore {
+    /// Makes a card from a whole row of `card`.
+    func card(from row: Row) throws -> Card {
+        let id = CardID(rawValue: row["id"])
+        let due: Int64 = row["due_at"]
+        return Card(
+            id: id,
+            state: try Self.word(row["state"], in: "card.state"),
+            reason: (row["reason"] as String?).map(ReasonCode.init),
+            message: try self.vault.openText(row["message"], card: id, column: "card.message"),
+            metadata: try self.metadata(from: row, id: id),
+            side: try (row["side"] as String?).map { try Self.word($0, in: "card.side") },
+            intakeOrder: row["intake_order"],
+            attempts: row["attempts"],
+            nextAttemptAt: due == 0 ? nil : Timestamp(millisecondsSinceEpoch: due),
+            isShrunk: row["is_shrunk"],
+            delivery: (row["delivery"] as String?).map(DeliveryID.init),
+            createdAt: Timestamp(millisecondsSinceEpoch: row["created_at"]),
+            changedAt: Timestamp(millisecondsSinceEpoch: row["changed_at"])
+        )
+    }
+
+    private func metadata(from row: Row, id: CardID) throws -> CardMetadata {
+        guard let businessNumber = BusinessNumber(row["business_no"] as String) else {
+            throw Self.corrupt("card.business_no")
+        }
+        return CardMetadata(
+            businessNumber: businessNumber,
+            userNumber: try self.vault.openText(row["user_number"], card: id, column: "card.user_number")
+                .map(Redacted.init),
+            expectedIDNumber: try self.vault
+                .openText(row["expected_id_number"], card: id, column: "card.expected_id_number")
+                .map(Redacted.init),
+            expectedName: try self.vault.openText(row["expected_name"], card: id, column: "card.expected_name")
+                .map(Redacted.init),
+            side: try (row["expected_side"] as String?).map { try Self.word($0, in: "card.expected_side") },
+            priority: row["priority"]
+        )
+    }
+
+    /// Makes a delivery from a row of `DeliverySQL.claim`, and looks up its members and attempts.
+    func delivery(from row: Row, in db: Database) throws -> Delivery {
+        let id: String = row["id"]
+        guard let businessNumber = BusinessNumber(row["business_no"] as String) else {
+            throw Self.corrupt("delivery.business_no")
+        }
+        let parts = try self.vault.open(row["parts"], delivery: id, column: "delivery.parts")
+        return Delivery(
+            id: DeliveryID(rawValue: id),
+            boundary: row["boundary"],
+            parts: try Self.decode([DeliveryPart].self, from: parts, in: "delivery.parts"),
+            members: try self.members(of: id, in: db),
+            businessNumber: businessNumber,
+            attempts: row["attempts"],
+            mayHaveBeenReceived: try Bool.fetchOne(db, sql: DeliverySQL.mayHaveBeenReceived, arguments: [id]) ?? false
+        )
+    }
+
+    func members(of delivery: String, in db: Database) throws -> [CardID] {
+        try String.fetchAll(db, sql: DeliverySQL.members, arguments: [delivery]).map(CardID.init)
+    }
+
+    func fetchCard(_ id: CardID, in db: Database) throws -> Card? {
+        try Row.fetchOne(db, sql: "SELECT * FROM card WHERE id = ?", arguments: [id.rawValue]).map(self.card(from:))
+    }
+
+    /// - Throws: `StoreError.notFound` if there is no card of this name.
+    func requireCard(_ id: CardID, in db: Database) throws -> Card {
+        guard let card = try self.fetchCard(id, in: db) else {
+            throw StoreError(.notFound, "there is no card \(id)")
+        }
+        return card
+    }
+
+    // MARK: Values
+
+    static func word<Word: RawRepresentable<String>>(_ text: String, in column: String) throws -> Word {
+        guard let word = Word(rawValue: text) else { throw Self.corrupt(column) }
+        return word
+    }
+
+    /// Decodes a stored value; what the decoder has to say may quote the value, so it is not passed on.
+    static func decode<Value: Decodable>(_ type: Value.Type, from data: Data, in column: String) throws -> Value {
+        guard let value = try? JSONDecoder().decode(type, from: data) else { throw Self.corrupt(column) }
+        return value
+    }
+
+    static func encode(_ value: some Encodable) throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return try encoder.encode(value)
+    }
+
+    static func corrupt(_ column: String) -> StoreError {
+        StoreError(.corrupt, "the sandbox holds an impossible value in \(column); restore it from a backup")
+    }
+}

@@ -1,0 +1,171 @@
+import Foundation
+import GRDB
+package import IDCardCore
+package import IDCardPipeline
+
+extension SandboxStore {
+    package func claimPrepared(limit: Int, until expiry: Timestamp, now: Timestamp) async throws -> [Card] {
+        guard limit > 0 else { return [] }
+        let owner = try self.owner
+        return try await self.writer.write { db in
+            try Row.fetchAll(
+                db,
+                sql: VerificationSQL.claim,
+                arguments: [owner, expiry.millisecondsSinceEpoch, now.millisecondsSinceEpoch, limit]
+            )
+            .map(self.card(from:))
+            // `RETURNING` promises no order.
+            .sorted { ($1.metadata.priority, $0.intakeOrder) < ($0.metadata.priority, $1.intakeOrder) }
+        }
+    }
+
+    package func preparedImage(of card: CardID) async throws -> PreparedImage {
+        try await self.read { db in
+            let row = try Row.fetchOne(db, sql: "SELECT * FROM image WHERE card = ?", arguments: [card.rawValue])
+            guard let row else { throw StoreError(.notFound, "card \(card) has no prepared image") }
+            let jpeg = try self.vault.open(row["jpeg"], card: card.rawValue, column: "image.jpeg")
+            let digest = try self.vault.open(row["digest"], card: card.rawValue, column: "image.digest")
+            guard ContentDigest(of: jpeg).bytes == digest else { throw Self.corrupt("image.jpeg of card \(card)") }
+            return PreparedImage(
+                jpeg: jpeg,
+                width: row["width"],
+                height: row["height"],
+                digest: ContentDigest(stored: digest)
+            )
+        }
+    }
+
+    package func reading(for key: ReadingKey) async throws -> CardReading? {
+        try await self.read { db in
+            try Row.fetchOne(
+                db,
+                sql: VerificationSQL.reading,
+                arguments: [self.fingerprint(of: key), key.provider, key.parameters]
+            ).map { try self.reading(from: $0) }
+        }
+    }
+
+    package func conclude(
+        _ card: CardID,
+        as conclusion: VerificationConclusion,
+        attempt: AttemptRecord?,
+        now: Timestamp
+    ) async throws -> Card {
+        let owner = try self.owner
+        return try await self.writer.write { db in
+            let before = try self.requireCard(card, in: db)
+            if let attempt { try self.record(attempt, of: card, now: now, in: db) }
+            var transition = CardTransition(card: card, from: .prepared, to: .prepared, leasedBy: owner, now: now)
+            switch conclusion {
+            case .judged(let reading, let key, let verdict):
+                try self.keep(reading, for: key, of: card, now: now, in: db)
+                (transition.to, transition.reason, transition.message) = verdict.consequence
+                try self.perform(transition, in: db)
+            case .rejected(let reason, let message):
+                (transition.to, transition.reason, transition.message) = (.rejected, reason, message)
+                try self.perform(transition, in: db)
+            case .failed(let reason, let message):
+                (transition.to, transition.reason, transition.message) = (.failed, reason, message)
+                transition.attempts = before.attempts + (attempt == nil ? 0 : 1)
+                try self.perform(transition, in: db)
+            case .retry(let time, let costsAttempt):
+                try self.postpone(card, until: time, costsAttempt: costsAttempt, owner: owner, in: db)
+            case .shrunk(let image):
+                try self.postpone(card, until: nil, costsAttempt: false, owner: owner, in: db)
+                try self.shrink(card, to: image, now: now, in: db)
+            }
+            return try self.requireCard(card, in: db)
+        }
+    }
+}
+
+// MARK: - Steps within one transaction
+
+extension SandboxStore {
+    /// Writes the row and the event of an attempt that has ended.
+    private func record(_ attempt: AttemptRecord, of card: CardID, now: Timestamp, in db: Database) throws {
+        try db.execute(
+            sql: """
+                INSERT INTO attempt (card, ordinal, started_at, ended_at, class, code, http_status)
+                SELECT :card, COALESCE(MAX(ordinal), 0) + 1, :started, :ended, :class, :code, :status
+                FROM attempt WHERE card = :card
+                """,
+            arguments: [
+                "card": card.rawValue, "started": attempt.startedAt.millisecondsSinceEpoch,
+                "ended": now.millisecondsSinceEpoch, "class": attempt.failureClass.rawValue,
+                "code": attempt.code, "status": attempt.httpStatus,
+            ]
+        )
+        try self.append(CardEvent(at: now, kind: "attempt", code: attempt.code), to: card, in: db)
+    }
+
+    private func keep(
+        _ reading: CardReading,
+        for key: ReadingKey,
+        of card: CardID,
+        now: Timestamp,
+        in db: Database
+    ) throws {
+        let content = try self.vault.seal(Self.encode(reading), card: card.rawValue, column: "reading.content")
+        try db.execute(
+            sql: """
+                INSERT OR REPLACE INTO reading (card, key_fingerprint, provider, parameters, content, created_at)
+                VALUES (?, ?, ?, ?, ?, ?)
+                """,
+            arguments: [
+                card.rawValue, self.fingerprint(of: key), key.provider, key.parameters, content,
+                now.millisecondsSinceEpoch,
+            ]
+        )
+        try db.execute(
+            sql: "UPDATE card SET side = ?, holder_fingerprint = ? WHERE id = ?",
+            arguments: [reading.side?.rawValue, self.vault.holderFingerprint(of: reading), card.rawValue]
+        )
+    }
+
+    private func postpone(
+        _ card: CardID,
+        until time: Timestamp?,
+        costsAttempt: Bool,
+        owner: String,
+        in db: Database
+    ) throws {
+        try db.execute(
+            sql: """
+                UPDATE card SET attempts = attempts + ?, due_at = ?, lease_owner = NULL, lease_expires_at = NULL
+                WHERE id = ? AND state = 'prepared' AND lease_owner = ?
+                """,
+            arguments: [costsAttempt ? 1 : 0, time?.millisecondsSinceEpoch ?? 0, card.rawValue, owner]
+        )
+        guard db.changesCount == 1 else {
+            throw StoreError(.conflict, "card \(card) is not leased for verification any more; nothing was changed")
+        }
+    }
+
+    private func shrink(_ card: CardID, to image: PreparedImage, now: Timestamp, in db: Database) throws {
+        try self.store(image, of: card, in: db)
+        try db.execute(sql: "UPDATE card SET is_shrunk = 1 WHERE id = ?", arguments: [card.rawValue])
+        try self.append(CardEvent(at: now, kind: "shrunk"), to: card, in: db)
+    }
+
+    /// Makes a reading from a row of `reading` with its card.
+    func reading(from row: Row) throws -> CardReading {
+        let content = try self.vault.open(row["content"], card: row["card"], column: "reading.content")
+        return try Self.decode(CardReading.self, from: content, in: "reading.content")
+    }
+
+    private func fingerprint(of key: ReadingKey) -> Data {
+        self.vault.fingerprint(key.imageDigest.bytes, purpose: Vault.Purpose.reading)
+    }
+}
+
+extension Verdict {
+    /// The state that a card enters by this verdict, with the reason and the message beside it.
+    fileprivate var consequence: (CardState, ReasonCode?, String?) {
+        switch self {
+        case .accepted: (.verified, nil, nil)
+        case .rejected(let reason, let message): (.rejected, reason, message)
+        case .held(let reason, let message): (.held, reason, message)
+        }
+    }
+}

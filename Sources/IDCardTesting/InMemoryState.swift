@@ -1,0 +1,95 @@
+import Foundation
+import IDCardCore
+import IDCardPipeline
+
+/// Everything an in-memory store holds; a value, so that a change can be thrown away.
+struct InMemoryState: Sendable {
+    struct Lease: Sendable {
+        var owner: Int
+        var expiry: Timestamp
+    }
+
+    struct CardEntry: Sendable {
+        var card: Card
+        var sourceDigest: ContentDigest
+        var image: PreparedImage?
+        var reading: CardReading?
+        var readingKey: ReadingKey?
+        var readingOrder = 0
+        var holder: Data?
+        var lease: Lease?
+        var events: [CardEvent] = []
+        var attempts: [AttemptRecord] = []
+    }
+
+    enum DeliveryPhase: Sendable {
+        case open, delivered, rejected, held, dissolved
+    }
+
+    struct DeliveryEntry: Sendable {
+        var delivery: Delivery
+        var phase = DeliveryPhase.open
+        var number: Int
+        var priority: Int
+        var nextAttemptAt: Timestamp?
+        var createdAt: Timestamp
+        var lease: Lease?
+        var ended: [AttemptRecord] = []
+        var hasOpenAttempt = false
+    }
+
+    struct FilePlace: Hashable, Sendable {
+        var path: Redacted<String>
+        var businessNumber: BusinessNumber
+    }
+
+    struct KnownFile: Sendable {
+        var file: FileIdentity
+        var card: CardID
+    }
+
+    var lastOwner = 0
+    var livingOwners: Set<Int> = []
+    var nextIntakeOrder: Int64 = 1
+    var readingCount = 0
+    var cards: [CardID: CardEntry] = [:]
+    var deliveries: [DeliveryID: DeliveryEntry] = [:]
+    var files: [FilePlace: KnownFile] = [:]
+    var pauses: [Stage: StagePause] = [:]
+
+    /// - Throws: `StoreError.notFound` if there is no card of this name.
+    func entry(of card: CardID) throws -> CardEntry {
+        guard let entry = self.cards[card] else { throw StoreError(.notFound, "there is no card \(card)") }
+        return entry
+    }
+
+    /// Changes the state of a card and writes its event; the lease, if any, is given back.
+    mutating func move(
+        _ card: CardID,
+        from expected: CardState,
+        to state: CardState,
+        leasedBy owner: Int? = nil,
+        reason: ReasonCode? = nil,
+        message: String? = nil,
+        code: String? = nil,
+        now: Timestamp
+    ) throws {
+        var entry = try self.entry(of: card)
+        guard entry.card.state == expected, entry.lease?.owner == owner else {
+            throw StoreError(.conflict, "card \(card) is not \(expected) any more; nothing was changed")
+        }
+        entry.card.state = state
+        entry.card.reason = reason
+        entry.card.message = message
+        entry.card.attempts = 0
+        entry.card.nextAttemptAt = nil
+        entry.card.changedAt = now
+        entry.lease = nil
+        entry.events.append(CardEvent(at: now, kind: state.rawValue, state: state, code: reason?.rawValue ?? code))
+        self.cards[card] = entry
+    }
+
+    mutating func append(_ event: CardEvent, to card: CardID) {
+        self.cards[card]?.events.append(event)
+    }
+}

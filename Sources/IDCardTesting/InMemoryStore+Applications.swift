@@ -1,0 +1,93 @@
+package import IDCardCore
+package import IDCardPipeline
+
+extension InMemoryStore {
+    package func applicationsWithVerifiedCards() async throws -> [BusinessNumber] {
+        self.memory.look { state in
+            Set(state.cards.values.filter { $0.card.state == .verified }.map(\.card.metadata.businessNumber))
+                .sorted { $0.rawValue < $1.rawValue }
+        }
+    }
+
+    package func snapshot(of businessNumber: BusinessNumber) async throws -> ApplicationSnapshot {
+        self.memory.look { $0.snapshot(of: businessNumber) }
+    }
+
+    package func apply(_ change: ApplicationChange, basis: ApplicationSnapshot, now: Timestamp) async throws -> Bool {
+        try self.memory.change { state in
+            guard state.snapshot(of: basis.businessNumber) == basis else { return false }
+            let known = Set(basis.cards.map(\.id))
+            let named = change.superseded + change.held + change.deliveries.flatMap(\.members) + change.waitReasons.keys
+            guard named.allSatisfy(known.contains),
+                change.deliveries.allSatisfy({ $0.businessNumber == basis.businessNumber })
+            else {
+                throw StoreError(
+                    .conflict,
+                    "the change names something of another business number; nothing was changed"
+                )
+            }
+            for card in change.superseded {
+                try state.move(card, from: .verified, to: .superseded, reason: .superseded, now: now)
+            }
+            for card in change.held {
+                try state.move(
+                    card,
+                    from: .verified,
+                    to: .held,
+                    reason: change.heldReason,
+                    message: change.heldMessage,
+                    now: now
+                )
+            }
+            for delivery in change.deliveries { try state.form(delivery, now: now) }
+            for (card, reason) in change.waitReasons { try state.explainWait(of: card, by: reason, now: now) }
+            return true
+        }
+    }
+}
+
+extension InMemoryState {
+    fileprivate func snapshot(of businessNumber: BusinessNumber) -> ApplicationSnapshot {
+        let cards = self.cards.values
+            .filter { $0.card.metadata.businessNumber == businessNumber && $0.card.state != .erased }
+            .sorted { ($0.card.intakeOrder, $0.card.id.rawValue) < ($1.card.intakeOrder, $1.card.id.rawValue) }
+            .map { entry in
+                ApplicationCard(
+                    id: entry.card.id,
+                    state: entry.card.state,
+                    reason: entry.card.reason,
+                    side: entry.card.side ?? entry.card.metadata.side,
+                    holder: entry.holder,
+                    intakeOrder: entry.card.intakeOrder,
+                    userNumber: entry.card.metadata.userNumber,
+                    changedAt: entry.card.changedAt
+                )
+            }
+        return ApplicationSnapshot(businessNumber: businessNumber, cards: cards)
+    }
+
+    fileprivate mutating func form(_ delivery: Delivery, now: Timestamp) throws {
+        guard self.deliveries[delivery.id] == nil else {
+            throw StoreError(.corrupt, "there is a delivery \(delivery.id) already; nothing was changed")
+        }
+        let priorities = try delivery.members.map { try self.entry(of: $0).card.metadata.priority }
+        for card in delivery.members {
+            try self.move(card, from: .verified, to: .delivering, now: now)
+            self.cards[card]?.card.delivery = delivery.id
+        }
+        self.deliveries[delivery.id] = DeliveryEntry(
+            delivery: delivery,
+            number: self.deliveries.count,
+            priority: priorities.max() ?? 0,
+            createdAt: now
+        )
+    }
+
+    fileprivate mutating func explainWait(of card: CardID, by reason: ReasonCode?, now: Timestamp) throws {
+        guard try self.entry(of: card).card.state == .verified else {
+            throw StoreError(.conflict, "card \(card) is not verified any more; nothing was changed")
+        }
+        self.cards[card]?.card.reason = reason
+        self.append(CardEvent(at: now, kind: "waiting", code: reason?.rawValue), to: card)
+    }
+}

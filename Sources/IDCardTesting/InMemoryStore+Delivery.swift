@@ -1,0 +1,118 @@
+package import IDCardCore
+package import IDCardPipeline
+
+extension InMemoryStore {
+    package func claimDeliveries(limit: Int, until expiry: Timestamp, now: Timestamp) async throws -> [Delivery] {
+        self.memory.change { state in
+            let due = state.deliveries.values
+                .filter { $0.phase == .open && $0.lease == nil && ($0.nextAttemptAt ?? now) <= now }
+                .sorted { ($1.priority, $0.number) < ($0.priority, $1.number) }
+                .prefix(max(0, limit))
+            return due.map { entry in
+                var delivery = entry.delivery
+                state.deliveries[delivery.id]?.lease = InMemoryState.Lease(owner: self.owner, expiry: expiry)
+                delivery.mayHaveBeenReceived =
+                    entry.hasOpenAttempt || entry.ended.contains { $0.failureClass == .unknown }
+                return delivery
+            }
+        }
+    }
+
+    package func beginAttempt(of delivery: DeliveryID, now: Timestamp) async throws {
+        try self.memory.change { state in
+            var entry = try state.leased(delivery, by: self.owner)
+            if entry.hasOpenAttempt {
+                let interruption = AttemptRecord(
+                    failureClass: .unknown,
+                    code: "interrupted",
+                    httpStatus: nil,
+                    startedAt: now
+                )
+                entry.ended.append(interruption)
+                state.tellMembers(of: entry, code: interruption.code, now: now)
+            }
+            entry.hasOpenAttempt = true
+            state.deliveries[delivery] = entry
+        }
+    }
+
+    package func conclude(
+        _ delivery: DeliveryID,
+        as conclusion: DeliveryConclusion,
+        attempt: AttemptRecord,
+        now: Timestamp
+    ) async throws -> [Card] {
+        try self.memory.change { state in
+            var entry = try state.leased(delivery, by: self.owner)
+            entry.ended.append(attempt)
+            entry.hasOpenAttempt = false
+            entry.lease = nil
+            state.tellMembers(of: entry, code: attempt.code, now: now)
+            switch conclusion {
+            case .delivered(let code):
+                entry.phase = .delivered
+                try state.moveMembers(of: entry, to: .delivered, code: code, now: now)
+            case .rejected(let reason, let message):
+                entry.phase = .rejected
+                try state.moveMembers(of: entry, to: .rejected, reason: reason, message: message, now: now)
+            case .held(let reason, let message):
+                entry.phase = .held
+                try state.moveMembers(of: entry, to: .held, reason: reason, message: message, now: now)
+            case .dissolved:
+                entry.phase = .dissolved
+                try state.moveMembers(of: entry, to: .verified, now: now)
+                for card in entry.delivery.members { state.cards[card]?.card.delivery = nil }
+            case .retry(let time, let costsAttempt):
+                entry.delivery.attempts += costsAttempt ? 1 : 0
+                entry.nextAttemptAt = time
+                state.postponeMembers(of: entry, until: time, costsAttempt: costsAttempt)
+            }
+            state.deliveries[delivery] = entry
+            return try entry.delivery.members.map { try state.entry(of: $0).card }
+        }
+    }
+}
+
+extension InMemoryState {
+    fileprivate func leased(_ delivery: DeliveryID, by owner: Int) throws -> DeliveryEntry {
+        guard let entry = self.deliveries[delivery] else {
+            throw StoreError(.notFound, "there is no delivery \(delivery)")
+        }
+        guard entry.phase == .open, entry.lease?.owner == owner else {
+            throw StoreError(.conflict, "delivery \(delivery) is not leased for sending any more; nothing was changed")
+        }
+        return entry
+    }
+
+    fileprivate mutating func tellMembers(of entry: DeliveryEntry, code: String, now: Timestamp) {
+        for card in entry.delivery.members { self.append(CardEvent(at: now, kind: "attempt", code: code), to: card) }
+    }
+
+    fileprivate mutating func moveMembers(
+        of entry: DeliveryEntry,
+        to state: CardState,
+        reason: ReasonCode? = nil,
+        message: String? = nil,
+        code: String? = nil,
+        now: Timestamp
+    ) throws {
+        for card in entry.delivery.members {
+            try self.move(
+                card,
+                from: .delivering,
+                to: state,
+                reason: reason,
+                message: message,
+                code: code,
+                now: now
+            )
+        }
+    }
+
+    fileprivate mutating func postponeMembers(of entry: DeliveryEntry, until time: Timestamp, costsAttempt: Bool) {
+        for card in entry.delivery.members where self.cards[card]?.card.state == .delivering {
+            self.cards[card]?.card.attempts += costsAttempt ? 1 : 0
+            self.cards[card]?.card.nextAttemptAt = time
+        }
+    }
+}

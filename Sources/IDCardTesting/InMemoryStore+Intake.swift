@@ -1,0 +1,100 @@
+package import IDCardCore
+package import IDCardPipeline
+
+extension InMemoryStore {
+    package func reserveIntakeOrders(_ count: Int) async throws -> Int64 {
+        self.memory.change { state in
+            defer { state.nextIntakeOrder += Int64(count) }
+            return state.nextIntakeOrder
+        }
+    }
+
+    package func card(ofFile file: FileIdentity, businessNumber: BusinessNumber) async throws -> Card? {
+        self.memory.look { state in
+            let place = InMemoryState.FilePlace(path: file.path, businessNumber: businessNumber)
+            guard let known = state.files[place], known.file.isSameContent(as: file) else { return nil }
+            return state.cards[known.card]?.card
+        }
+    }
+
+    package func recognise(
+        _ digest: ContentDigest,
+        metadata: CardMetadata,
+        file: FileIdentity?,
+        now: Timestamp
+    ) async throws -> Card? {
+        self.memory.change { $0.recognise(digest, metadata: metadata, file: file, now: now) }
+    }
+
+    package func admit(_ admission: Admission, now: Timestamp) async throws -> AdmissionOutcome {
+        self.memory.change { state in
+            let known = state.recognise(
+                admission.sourceDigest,
+                metadata: admission.metadata,
+                file: admission.file,
+                now: now
+            )
+            if let known { return .duplicate(known) }
+            return .admitted(state.insert(admission, now: now))
+        }
+    }
+}
+
+extension InMemoryState {
+    fileprivate mutating func recognise(
+        _ digest: ContentDigest,
+        metadata: CardMetadata,
+        file: FileIdentity?,
+        now: Timestamp
+    ) -> Card? {
+        let known = self.cards.values.first {
+            $0.sourceDigest == digest && $0.card.metadata.businessNumber == metadata.businessNumber
+                && $0.card.state != .erased
+        }
+        guard var card = known?.card else { return nil }
+        if let file { self.remember(file, of: card) }
+        guard [.fetching, .received, .prepared, .verified, .rejected].contains(card.state) else { return card }
+        if metadata.priority != 0 { card.metadata.priority = metadata.priority }
+        if let number = metadata.expectedIDNumber { card.metadata.expectedIDNumber = number }
+        if let name = metadata.expectedName { card.metadata.expectedName = name }
+        if card != known?.card {
+            self.cards[card.id]?.card = card
+            self.append(CardEvent(at: now, kind: "metadata"), to: card.id)
+        }
+        return card
+    }
+
+    fileprivate mutating func insert(_ admission: Admission, now: Timestamp) -> Card {
+        var card = Card(
+            id: admission.id,
+            state: .prepared,
+            metadata: admission.metadata,
+            intakeOrder: admission.intakeOrder,
+            createdAt: now,
+            changedAt: now
+        )
+        var image: PreparedImage?
+        switch admission.content {
+        case .prepared(let prepared): image = prepared
+        case .refused(let reason, let message):
+            (card.state, card.reason, card.message) = (.rejected, reason, message)
+        }
+        self.cards[card.id] = CardEntry(card: card, sourceDigest: admission.sourceDigest, image: image)
+        let event = CardEvent(at: now, kind: "admitted", state: card.state, code: card.reason?.rawValue)
+        self.append(event, to: card.id)
+        if let file = admission.file { self.remember(file, of: card) }
+        return card
+    }
+
+    private mutating func remember(_ file: FileIdentity, of card: Card) {
+        let place = FilePlace(path: file.path, businessNumber: card.metadata.businessNumber)
+        self.files[place] = KnownFile(file: file, card: card.id)
+    }
+}
+
+extension FileIdentity {
+    /// The device is not compared: its number may change at a restart.
+    fileprivate func isSameContent(as other: FileIdentity) -> Bool {
+        (self.inode, self.size, self.modifiedNanoseconds) == (other.inode, other.size, other.modifiedNanoseconds)
+    }
+}

@@ -1,0 +1,65 @@
+package import IDCardCore
+package import IDCardPipeline
+
+extension InMemoryStore {
+    package func card(_ id: CardID) async throws -> Card? {
+        self.memory.look { $0.cards[id]?.card }
+    }
+
+    package func details(of id: CardID) async throws -> CardDetails? {
+        self.memory.look { state in
+            state.cards[id].map { entry in
+                CardDetails(
+                    card: entry.card,
+                    reading: entry.reading,
+                    imageByteCount: entry.image?.jpeg.count,
+                    events: entry.events
+                )
+            }
+        }
+    }
+
+    package func cards(matching query: CardQuery) async throws -> [Card] {
+        self.memory.look { state in
+            let cards = state.cards.values.map(\.card)
+                .filter { query.states.isEmpty || query.states.contains($0.state) }
+                .filter { query.businessNumber == nil || $0.metadata.businessNumber == query.businessNumber }
+                .filter { $0.intakeOrder > query.afterIntakeOrder ?? .min }
+                .sorted { ($0.intakeOrder, $0.id.rawValue) < ($1.intakeOrder, $1.id.rawValue) }
+            return Array(cards.prefix(max(0, query.limit)))
+        }
+    }
+
+    package func stateCounts() async throws -> [CardState: Int] {
+        self.memory.look { state in
+            state.cards.values.reduce(into: [:]) { $0[$1.card.state, default: 0] += 1 }
+        }
+    }
+
+    package func nextDue(for stage: Stage) async throws -> Timestamp? {
+        self.memory.look { state in
+            switch stage {
+            case .prepare:
+                nil
+            case .verify:
+                state.cards.values
+                    .filter { $0.card.state == .prepared && $0.lease == nil }
+                    .map { $0.card.nextAttemptAt ?? $0.card.changedAt }
+                    .min()
+            case .deliver:
+                state.deliveries.values
+                    .filter { $0.phase == .open && $0.lease == nil }
+                    .map { $0.nextAttemptAt ?? $0.createdAt }
+                    .min()
+            }
+        }
+    }
+
+    package func setPause(_ pause: StagePause?, of stage: Stage) async throws {
+        self.memory.change { $0.pauses[stage] = pause }
+    }
+
+    package func pauses() async throws -> [Stage: StagePause] {
+        self.memory.look { $0.pauses }
+    }
+}

@@ -1,0 +1,126 @@
+import Foundation
+package import IDCardCore
+package import IDCardPipeline
+
+extension InMemoryStore {
+    package func claimPrepared(limit: Int, until expiry: Timestamp, now: Timestamp) async throws -> [Card] {
+        self.memory.change { state in
+            let due = state.cards.values
+                .filter { $0.card.state == .prepared && $0.lease == nil && ($0.card.nextAttemptAt ?? now) <= now }
+                .map(\.card)
+                .sorted { ($1.metadata.priority, $0.intakeOrder) < ($0.metadata.priority, $1.intakeOrder) }
+                .prefix(max(0, limit))
+            for card in due {
+                state.cards[card.id]?.lease = InMemoryState.Lease(owner: self.owner, expiry: expiry)
+            }
+            return Array(due)
+        }
+    }
+
+    package func preparedImage(of card: CardID) async throws -> PreparedImage {
+        try self.memory.look { state in
+            guard let image = state.cards[card]?.image else {
+                throw StoreError(.notFound, "card \(card) has no prepared image")
+            }
+            return image
+        }
+    }
+
+    package func reading(for key: ReadingKey) async throws -> CardReading? {
+        self.memory.look { state in
+            state.cards.values.filter { $0.readingKey == key }.max { $0.readingOrder < $1.readingOrder }?.reading
+        }
+    }
+
+    package func conclude(
+        _ card: CardID,
+        as conclusion: VerificationConclusion,
+        attempt: AttemptRecord?,
+        now: Timestamp
+    ) async throws -> Card {
+        try self.memory.change { state in
+            let attempts = try state.entry(of: card).card.attempts
+            if let attempt {
+                state.cards[card]?.attempts.append(attempt)
+                state.append(CardEvent(at: now, kind: "attempt", code: attempt.code), to: card)
+            }
+            let owner = self.owner
+            switch conclusion {
+            case .judged(let reading, let key, let verdict):
+                state.keep(reading, for: key, of: card)
+                try state.end(card, verdict.consequence, owner: owner, now: now)
+            case .rejected(let reason, let message):
+                try state.end(card, (.rejected, reason, message), owner: owner, now: now)
+            case .failed(let reason, let message):
+                try state.end(card, (.failed, reason, message), owner: owner, now: now)
+                state.cards[card]?.card.attempts = attempts + (attempt == nil ? 0 : 1)
+            case .retry(let time, let costsAttempt):
+                try state.postpone(card, until: time, costsAttempt: costsAttempt, owner: owner)
+            case .shrunk(let image):
+                try state.postpone(card, until: nil, costsAttempt: false, owner: owner)
+                state.cards[card]?.image = image
+                state.cards[card]?.card.isShrunk = true
+                state.append(CardEvent(at: now, kind: "shrunk"), to: card)
+            }
+            return try state.entry(of: card).card
+        }
+    }
+}
+
+extension InMemoryState {
+    fileprivate mutating func end(
+        _ card: CardID,
+        _ consequence: (state: CardState, reason: ReasonCode?, message: String?),
+        owner: Int,
+        now: Timestamp
+    ) throws {
+        try self.move(
+            card,
+            from: .prepared,
+            to: consequence.state,
+            leasedBy: owner,
+            reason: consequence.reason,
+            message: consequence.message,
+            now: now
+        )
+    }
+
+    fileprivate mutating func keep(_ reading: CardReading, for key: ReadingKey, of card: CardID) {
+        self.readingCount += 1
+        self.cards[card]?.reading = reading
+        self.cards[card]?.readingKey = key
+        self.cards[card]?.readingOrder = self.readingCount
+        self.cards[card]?.card.side = reading.side
+        self.cards[card]?.holder = reading.fields.number.flatMap { number in
+            let raw = number.reveal()
+            let text = (try? IDNumber.parse(raw).get())?.reveal() ?? raw
+            return text.isEmpty ? nil : ContentDigest(of: Data(text.utf8)).bytes
+        }
+    }
+
+    fileprivate mutating func postpone(
+        _ card: CardID,
+        until time: Timestamp?,
+        costsAttempt: Bool,
+        owner: Int
+    ) throws {
+        var entry = try self.entry(of: card)
+        guard entry.card.state == .prepared, entry.lease?.owner == owner else {
+            throw StoreError(.conflict, "card \(card) is not leased for verification any more; nothing was changed")
+        }
+        entry.card.attempts += costsAttempt ? 1 : 0
+        entry.card.nextAttemptAt = time
+        entry.lease = nil
+        self.cards[card] = entry
+    }
+}
+
+extension Verdict {
+    fileprivate var consequence: (CardState, ReasonCode?, String?) {
+        switch self {
+        case .accepted: (.verified, nil, nil)
+        case .rejected(let reason, let message): (.rejected, reason, message)
+        case .held(let reason, let message): (.held, reason, message)
+        }
+    }
+}

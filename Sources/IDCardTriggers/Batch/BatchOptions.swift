@@ -1,0 +1,32 @@
+package import Foundation
+package import IDCardCore
+
+/// What holds for all inputs of a run.
+package struct BatchOptions: Sendable {
+    /// The business number of inputs that neither manifest nor sidecar gives one, as the user wrote it; an empty text
+    /// is an invalid number, not a missing one.
+    package var businessNumber: String?
+    /// The user account of inputs that neither manifest nor sidecar gives one.
+    package var userNumber: Redacted<String>?
+    /// Whether a file is an image in a known format, supported or not, by its first bytes.
+    package var recognisesImage: @Sendable (_ firstBytes: Data, _ fileName: String) -> Bool
+    /// Whether a file name alone (its extension) claims an image.
+    package var isImageName: @Sendable (_ fileName: String) -> Bool
+    /// How much is taken from outside.
+    package var limits: BatchLimits
+
+    /// Sets the options of a run.
+    package init(
+        businessNumber: String? = nil,
+        userNumber: String? = nil,
+        recognisesImage: @escaping @Sendable (_ firstBytes: Data, _ fileName: String) -> Bool,
+        isImageName: @escaping @Sendable (_ fileName: String) -> Bool,
+        limits: BatchLimits = BatchLimits()
+    ) {
+        self.businessNumber = businessNumber
+        self.userNumber = userNumber.map { Redacted($0) }
+        self.recognisesImage = recognisesImage
+        self.isImageName = isImageName
+        self.limits = limits
+    }
+}

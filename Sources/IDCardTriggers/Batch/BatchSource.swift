@@ -1,0 +1,54 @@
+package import IDCardPipeline
+
+/// The inputs of one `run`: files, folders and patterns named on the command line, and the rows of a manifest.
+///
+/// - A *file* named on the command line is always taken, whatever it holds.
+/// - A *folder* is walked with everything below it, sorted by the bytes of the paths (`FolderWalk`). In it, a file is
+///   an image if its name or its first bytes say so; other files are `.ignore`. Names of `SkippedNames`, sidecars and
+///   the manifest are no inputs at all.
+/// - A *pattern* (`GlobExpansion`) is expanded if no file of that very name exists; the files it names are judged like
+///   those of a folder.
+/// - A *manifest* alone names the inputs. Together with paths it annotates the files found there, and rows whose file
+///   is not among them are added after them. A file named by a row is always taken.
+///
+/// An input appears once per file and business number, in the place where it was named first; so one photo may serve
+/// two applications, but a path given twice, or a link beside its file, is one input. Metadata comes from manifest row,
+/// sidecar, options and folder, see `MetadataResolver`.
+package struct BatchSource: Sendable {
+    private let paths: [String]
+    private let manifest: String?
+    private let options: BatchOptions
+
+    /// Takes what the user named; nothing is looked at yet.
+    ///
+    /// - Parameters:
+    ///   - paths: files, folders and patterns.
+    ///   - manifest: the path of a CSV or JSONL file.
+    ///   - options: what holds for all inputs.
+    package init(paths: [String], manifest: String?, options: BatchOptions) {
+        self.paths = paths
+        self.manifest = manifest
+        self.options = options
+    }
+
+    /// Lists the inputs in their order; blocks while it reads folders, sidecars and the manifest.
+    ///
+    /// - Throws: `BatchSourceError`.
+    package func items() throws -> [IntakeItem] {
+        let manifest = try self.manifest.map { try Manifest(path: $0, limits: self.options.limits) }
+        var locator = InputLocator(limit: self.options.limits.inputs)
+        var candidates = try locator.candidates(of: self.paths)
+        let rows = manifest?.rows ?? []
+        candidates += rows.enumerated().map { index, row in
+            let path = PathText.isAbsolute(row.path) ? row.path : PathText.join(manifest?.folder ?? "", row.path)
+            return locator.candidate(at: path, origin: .row(index))
+        }
+        var selection = InputSelection(
+            candidates: candidates,
+            rows: rows,
+            manifest: manifest?.identity,
+            options: self.options
+        )
+        return try selection.items()
+    }
+}

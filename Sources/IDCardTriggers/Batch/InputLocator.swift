@@ -1,0 +1,139 @@
+/// Turns what the user named into candidates.
+struct InputLocator {
+    private enum Named {
+        case file(source: String, origin: Candidate.Origin)
+        case folder(source: String, real: String)
+        case unusable(source: String, message: String)
+    }
+
+    private let limit: Int
+    private var named: [Named] = []
+    private var roots: Set<PathBytes> = []
+    private var realFolders: [PathBytes: String] = [:]
+
+    /// Takes the most files that one folder may hold.
+    init(limit: Int) {
+        self.limit = limit
+    }
+
+    /// Lists all files that the paths name, in the order of the paths.
+    ///
+    /// - Throws: `BatchSourceError` with `inputNotFound`, `inputUnreadable` or `tooManyInputs`; the message names the
+    ///   place of the path, not the path.
+    mutating func candidates(of paths: [String]) throws(BatchSourceError) -> [Candidate] {
+        // First all, since a folder named later lends no name to a file found earlier.
+        for (index, path) in paths.enumerated() { try self.look(up: path, place: index + 1) }
+        var candidates: [Candidate] = []
+        for input in self.named {
+            switch input {
+            case .file(let source, let origin):
+                candidates.append(self.candidate(at: source, origin: origin))
+            case .folder(let source, let real):
+                var walk = FolderWalk(root: real, source: source, roots: self.roots, limit: self.limit)
+                candidates += try walk.candidates()
+            case .unusable(let source, let message):
+                candidates.append(self.unusable(source, origin: .found, message: message))
+            }
+        }
+        return candidates
+    }
+
+    /// Looks a single file up, as named by a row of a manifest or on the command line.
+    mutating func candidate(at source: String, origin: Candidate.Origin) -> Candidate {
+        do {
+            switch try FileKind.of(source, followingLinks: true) {
+            case .file: break
+            case .folder: return self.unusable(source, origin: origin, message: "this is a folder, not an image")
+            case .link, .other: return self.unusable(source, origin: origin, message: "this is not a regular file")
+            }
+            let written = PathText.folder(of: source)
+            let folder = try self.realFolder(written)
+            var lent = PathText.name(of: written)
+            if lent.isEmpty || lent == "." || lent == ".." { lent = PathText.name(of: folder) }
+            return Candidate(
+                source: source,
+                path: PathText.join(folder, PathText.name(of: source)),
+                identity: PathBytes(try FileKind.realPath(of: source)),
+                folderName: self.roots.contains(PathBytes(folder)) || lent.isEmpty ? nil : lent,
+                origin: origin,
+                finding: .file
+            )
+        } catch {
+            let words = error.isAbsence ? "there is no such file" : "it cannot be opened (\(error))"
+            return self.unusable(source, origin: origin, message: "\(words); check the path and run again")
+        }
+    }
+
+    private mutating func look(up path: String, place: Int) throws(BatchSourceError) {
+        do throws(SystemFailure) {
+            switch try FileKind.of(path, followingLinks: true) {
+            case .file: self.named.append(.file(source: path, origin: .named))
+            case .folder: try self.addRoot(path)
+            case .link, .other: throw SystemFailure.notAFile
+            }
+        } catch {
+            if error.isAbsence, GlobPattern.isPattern(path), self.expand(path) { return }
+            let words = error.isAbsence ? "names nothing; check its spelling" : "cannot be opened (\(error))"
+            throw BatchSourceError(
+                error.isAbsence ? .inputNotFound : .inputUnreadable,
+                "path \(place) of the command line \(words)",
+                input: path
+            )
+        }
+    }
+
+    /// Takes in what a pattern names; `false` if that is nothing.
+    private mutating func expand(_ path: String) -> Bool {
+        var expansion = GlobExpansion(path)
+        let matches = expansion.expand()
+        for match in matches {
+            switch match.kind {
+            case .file: self.named.append(.file(source: match.source, origin: .found))
+            case .unusable(let message): self.named.append(.unusable(source: match.source, message: message))
+            case .folder:
+                do {
+                    try self.addRoot(match.source)
+                } catch {
+                    let message = "this folder cannot be opened (\(error)); make it readable and run again"
+                    self.named.append(.unusable(source: match.source, message: message))
+                }
+            }
+        }
+        if expansion.startsWithAnyDepth, let folder = try? self.realFolder(expansion.fixedFolder) {
+            self.roots.insert(PathBytes(folder))
+        }
+        return !matches.isEmpty
+    }
+
+    private mutating func addRoot(_ path: String) throws(SystemFailure) {
+        let real = try FileKind.realPath(of: path)
+        self.roots.insert(PathBytes(real))
+        self.named.append(.folder(source: path, real: real))
+    }
+
+    private mutating func realFolder(_ folder: String) throws(SystemFailure) -> String {
+        let key = PathBytes(folder)
+        if let known = self.realFolders[key] { return known }
+        let real = try FileKind.realPath(of: folder.isEmpty ? "." : folder)
+        self.realFolders[key] = real
+        return real
+    }
+
+    private mutating func unusable(_ source: String, origin: Candidate.Origin, message: String) -> Candidate {
+        var path = source
+        if let folder = try? self.realFolder(PathText.folder(of: source)) {
+            path = PathText.join(folder, PathText.name(of: source))
+        } else if !PathText.isAbsolute(source), let current = try? self.realFolder("") {
+            // Its folder is missing too: then the path stays as written, below the current folder.
+            path = PathText.join(current, source)
+        }
+        return Candidate(
+            source: source,
+            path: path,
+            identity: PathBytes(path),
+            folderName: nil,
+            origin: origin,
+            finding: .unusable(message)
+        )
+    }
+}

@@ -1,0 +1,103 @@
+import IDCardCore
+import IDCardPipeline
+
+/// Decides what becomes of each candidate, and that each input appears once.
+struct InputSelection {
+    private struct Key: Hashable {
+        var identity: PathBytes
+        var businessNumber: BusinessNumber?
+    }
+
+    private let candidates: [Candidate]
+    private let rows: [ManifestRow]
+    private let manifest: PathBytes?
+    private let options: BatchOptions
+    private let resolver: MetadataResolver
+    /// The first row of each file: what it says holds wherever else the file was named.
+    private var rowOfFile: [PathBytes: Int] = [:]
+    private var namedFiles: Set<PathBytes> = []
+    private var namedPaths: Set<PathBytes> = []
+    private var seen: Set<Key> = []
+
+    /// Takes all candidates, in their order.
+    init(candidates: [Candidate], rows: [ManifestRow], manifest: PathBytes?, options: BatchOptions) {
+        self.candidates = candidates
+        self.rows = rows
+        self.manifest = manifest
+        self.options = options
+        self.resolver = MetadataResolver(options)
+        for candidate in candidates {
+            switch candidate.origin {
+            case .found: break
+            case .named: self.namedFiles.insert(candidate.identity)
+            case .row(let index):
+                self.namedFiles.insert(candidate.identity)
+                if self.rowOfFile[candidate.identity] == nil { self.rowOfFile[candidate.identity] = index }
+            }
+        }
+        self.namedPaths = Set(candidates.map { PathBytes($0.path) })
+    }
+
+    /// Lists the inputs.
+    ///
+    /// - Throws: `BatchSourceError.tooManyInputs`.
+    mutating func items() throws(BatchSourceError) -> [IntakeItem] {
+        var items: [IntakeItem] = []
+        for candidate in self.candidates where !self.isNoInput(candidate) {
+            let disposition = self.disposition(of: candidate)
+            guard self.seen.insert(self.key(of: candidate, disposition)).inserted else { continue }
+            guard items.count < self.options.limits.inputs else {
+                throw .tooManyInputs(limit: self.options.limits.inputs)
+            }
+            items.append(IntakeItem(source: candidate.source, path: candidate.path, disposition: disposition))
+        }
+        return items
+    }
+
+    /// Whether this is the manifest, or the sidecar of an image that was named beside it (as `run folder/*` does).
+    private func isNoInput(_ candidate: Candidate) -> Bool {
+        if candidate.identity == self.manifest { return true }
+        guard candidate.origin == .named, let image = PathText.name(candidate.path, without: Sidecar.suffix) else {
+            return false
+        }
+        return self.namedPaths.contains(PathBytes(image))
+    }
+
+    private func disposition(of candidate: Candidate) -> IntakeItem.Disposition {
+        let isNamed = self.namedFiles.contains(candidate.identity)
+        let name = PathText.name(of: candidate.path)
+        switch candidate.finding {
+        case .unusable(let message):
+            return .refuse(.sourceUnreadable, message: message)
+        case .notAFile:
+            return .ignore
+        case .strayLink(let message):
+            return self.options.isImageName(name) ? .refuse(.sourceUnreadable, message: message) : .ignore
+        case .file where isNamed || self.options.isImageName(name):
+            break
+        case .file:
+            do {
+                let start = try BoundedFile.head(of: candidate.path, count: self.options.limits.sniffBytes)
+                guard self.options.recognisesImage(start, name) else { return .ignore }
+            } catch {
+                let message =
+                    "it cannot be opened, so nobody knows whether it is an image; make it readable and run again"
+                return .refuse(.sourceUnreadable, message: message)
+            }
+        }
+        return self.resolver.disposition(of: candidate, row: self.row(for: candidate))
+    }
+
+    private func row(for candidate: Candidate) -> ManifestRow? {
+        if case .row(let index) = candidate.origin { return self.rows[index] }
+        return self.rowOfFile[candidate.identity].map { self.rows[$0] }
+    }
+
+    private func key(of candidate: Candidate, _ disposition: IntakeItem.Disposition) -> Key {
+        if case .take(let metadata) = disposition {
+            Key(identity: candidate.identity, businessNumber: metadata.businessNumber)
+        } else {
+            Key(identity: candidate.identity, businessNumber: nil)
+        }
+    }
+}

@@ -1,0 +1,135 @@
+/// Walks a folder that the user named and everything below it.
+///
+/// A real folder is entered once. Symbolic links are followed only to what lies below the folder given, and links to
+/// folders only after all real folders have been seen, so a file keeps the name of the folder it really lies in and
+/// loops end by themselves.
+struct FolderWalk {
+    private struct Folder {
+        var path: String
+        var below: String
+        var lentName: String?
+    }
+
+    private let root: String
+    private let source: String
+    private let roots: Set<PathBytes>
+    private let limit: Int
+    private var pending: [Folder] = []
+    private var linked: [Folder] = []
+    private var entered: Set<PathBytes> = []
+    private var found: [(below: PathBytes, candidate: Candidate)] = []
+
+    /// Prepares a walk.
+    ///
+    /// - Parameters:
+    ///   - root: the real path of the folder.
+    ///   - source: the folder as the user gave it.
+    ///   - roots: the real paths of all folders that the user named: they lend no business number.
+    ///   - limit: the most files.
+    init(root: String, source: String, roots: Set<PathBytes>, limit: Int) {
+        self.root = root
+        self.source = source
+        self.roots = roots
+        self.limit = limit
+    }
+
+    /// Lists the files, sorted by the bytes of their paths.
+    ///
+    /// - Throws: `BatchSourceError.inputUnreadable` if the folder itself cannot be listed, `.tooManyInputs` beyond the
+    ///   limit.
+    mutating func candidates() throws(BatchSourceError) -> [Candidate] {
+        self.pending = [Folder(path: self.root, below: "", lentName: nil)]
+        while let folder = self.nextFolder() {
+            guard self.entered.insert(PathBytes(folder.path)).inserted else { continue }
+            try self.list(folder)
+            guard self.found.count <= self.limit else { throw .tooManyInputs(limit: self.limit) }
+        }
+        return self.found.sorted { $0.below < $1.below }.map(\.candidate)
+    }
+
+    private mutating func nextFolder() -> Folder? {
+        if let folder = self.pending.popLast() { return folder }
+        // In byte order, so that the result does not depend on how the file system orders names.
+        self.linked.sort { PathBytes($0.below) > PathBytes($1.below) }
+        return self.linked.popLast()
+    }
+
+    private mutating func list(_ folder: Folder) throws(BatchSourceError) {
+        let listing: FolderListing
+        do {
+            listing = try FolderListing(of: folder.path)
+        } catch {
+            guard !folder.below.isEmpty else {
+                throw BatchSourceError(
+                    .inputUnreadable,
+                    "a folder named as input cannot be listed (\(error)); make it readable or leave it out",
+                    input: self.source
+                )
+            }
+            let message = "this folder cannot be listed (\(error)); make it readable and run again"
+            self.add(.unusable(message), path: folder.path, below: folder.below, lentName: nil)
+            return
+        }
+        let names = Set(listing.entries.map { PathBytes($0.name) })
+        for entry in listing.entries where !SkippedNames.contains(entry.name) {
+            if let image = PathText.name(entry.name, without: Sidecar.suffix), names.contains(PathBytes(image)) {
+                continue
+            }
+            self.examine(entry, in: folder)
+        }
+    }
+
+    private mutating func examine(_ entry: FolderListing.Entry, in folder: Folder) {
+        let path = PathText.join(folder.path, entry.name)
+        let below = PathText.join(folder.below, entry.name)
+        guard entry.isDecodable else {
+            let message = "the name is not UTF-8; rename it and run again"
+            // Two such names may look the same once their bytes are replaced: the count keeps them apart.
+            let identity = PathBytes(path + "\0\(self.found.count)")
+            self.add(.unusable(message), path: path, below: below, lentName: nil, identity: identity)
+            return
+        }
+        switch entry.kind {
+        case .file: self.add(.file, path: path, below: below, lentName: folder.lentName)
+        case .folder: self.pending.append(self.folder(at: path, below: below, named: entry.name))
+        case .other: self.add(.notAFile, path: path, below: below, lentName: nil)
+        case .link: self.follow(entry.name, path: path, below: below, in: folder)
+        }
+    }
+
+    private mutating func follow(_ name: String, path: String, below: String, in folder: Folder) {
+        switch LinkTarget(of: path, within: self.root) {
+        case .file(let target):
+            let identity = PathBytes(target)
+            self.add(.file, path: path, below: below, lentName: folder.lentName, identity: identity)
+        case .folder(let target):
+            self.linked.append(self.folder(at: target, below: below, named: name))
+        case .other:
+            self.add(.notAFile, path: path, below: below, lentName: nil)
+        case .refused(let message):
+            self.add(.strayLink(message), path: path, below: below, lentName: nil)
+        }
+    }
+
+    private func folder(at path: String, below: String, named name: String) -> Folder {
+        Folder(path: path, below: below, lentName: self.roots.contains(PathBytes(path)) ? nil : name)
+    }
+
+    private mutating func add(
+        _ finding: Candidate.Finding,
+        path: String,
+        below: String,
+        lentName: String?,
+        identity: PathBytes? = nil
+    ) {
+        let candidate = Candidate(
+            source: PathText.join(self.source, below),
+            path: path,
+            identity: identity ?? PathBytes(path),
+            folderName: lentName,
+            origin: .found,
+            finding: finding
+        )
+        self.found.append((PathBytes(below), candidate))
+    }
+}

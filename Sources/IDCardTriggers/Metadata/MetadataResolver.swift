@@ -1,0 +1,60 @@
+import IDCardCore
+import IDCardPipeline
+
+/// Puts together what is known about a photo: manifest row, then sidecar, then options, then the name of its folder;
+/// the first found wins, field by field.
+struct MetadataResolver {
+    private let options: MetadataFields
+    private let sidecarLimit: Int
+
+    /// Takes what holds for all inputs.
+    init(_ options: BatchOptions) {
+        var fields = MetadataFields()
+        fields.businessNumber = options.businessNumber.map { Redacted($0) }
+        fields.userNumber = options.userNumber
+        self.options = fields
+        self.sidecarLimit = options.limits.sidecarBytes
+    }
+
+    /// Decides whether a photo can be taken in, and with what metadata.
+    func disposition(of candidate: Candidate, row: ManifestRow?) -> IntakeItem.Disposition {
+        var fields = row?.fields ?? MetadataFields()
+        do {
+            if let sidecar = try Sidecar.fields(ofImage: candidate.path, limit: self.sidecarLimit) {
+                fields.fill(from: sidecar)
+            }
+        } catch {
+            return .refuse(.sidecarInvalid, message: error.message)
+        }
+        fields.fill(from: self.options)
+        var folder = MetadataFields()
+        folder.businessNumber = candidate.folderName.map { Redacted($0) }
+        fields.fill(from: folder)
+
+        guard let text = fields.businessNumber else { return .refuse(.businessNumberMissing, message: Self.missing) }
+        guard let number = BusinessNumber(text.reveal()) else {
+            return .refuse(.businessNumberInvalid, message: Self.invalid)
+        }
+        return .take(
+            CardMetadata(
+                businessNumber: number,
+                userNumber: fields.userNumber,
+                expectedIDNumber: fields.expectedIDNumber,
+                expectedName: fields.expectedName,
+                side: fields.side,
+                priority: fields.priority ?? 0
+            )
+        )
+    }
+
+    private static let missing = """
+        no business number; give one in the column business_no of a manifest, in a sidecar (IMAGE.json beside IMAGE), \
+        by --business-no, or as the name of the folder the image lies in \
+        (a folder named on the command line itself lends no name)
+        """
+
+    private static let invalid = """
+        the business number is not 1 to \(BusinessNumber.maximumLength) printable characters; \
+        correct it in the manifest, the sidecar, --business-no or the name of the folder
+        """
+}

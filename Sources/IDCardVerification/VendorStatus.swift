@@ -1,0 +1,39 @@
+import IDCardCore
+import OutboundHTTP
+
+/// What the status alone says, where a reply carries no error string we know.
+enum VendorStatus {
+    /// Returns the class of a status that is not one of success.
+    static func failureClass(of status: Int, retryAfter: Duration?) -> FailureClass {
+        switch status {
+        case 413: .shrink
+        case 429: .throttled
+        case 503 where retryAfter != nil: .throttled
+        // A redirect is not followed and a wrong method is not ours: the URL is another service's.
+        case 300..<400, 401, 403, 404, 405, 410: .stop
+        default: .transient
+        }
+    }
+
+    /// Returns the failure of a reply without error string.
+    static func failure(of reply: HTTPReply) -> RemoteFailure {
+        RemoteFailure(
+            self.failureClass(of: reply.status, retryAfter: reply.retryAfter),
+            code: "http_\(reply.status)",
+            message: "the verifier answered \(reply.status): \(self.remedy(for: reply.status))",
+            httpStatus: reply.status,
+            retryAfter: reply.retryAfter
+        )
+    }
+
+    private static func remedy(for status: Int) -> String {
+        switch status {
+        case 413: "the image is made smaller once; lower imaging.byte_budget"
+        case 429: "the pipeline slows down; lower verification.concurrency"
+        case 300..<400: "redirects are not followed; set verification.url to where it points"
+        case 401, 403: "check verification.api_key, verification.api_secret and a proxy on the way"
+        case 404, 405, 410: "check verification.url"
+        default: "the call is repeated; if it persists, look into the service's log"
+        }
+    }
+}

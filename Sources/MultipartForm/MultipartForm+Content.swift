@@ -1,0 +1,35 @@
+public import FoundationEssentials
+
+extension MultipartForm {
+    /// Where the bytes of a part come from.
+    public enum Content: Sendable {
+        /// Bytes in memory; they are not copied into the form.
+        case bytes(Data)
+        /// A regular file of exactly `length` bytes. It is opened anew by every reader and read by position; fewer or
+        /// more bytes than stated end the reading with `source_changed`.
+        case file(path: String, length: UInt64)
+
+        /// The length in bytes.
+        public var length: UInt64 {
+            switch self {
+            case .bytes(let data): UInt64(data.count)
+            case .file(_, let length): length
+            }
+        }
+    }
+}
+
+extension MultipartForm.Content: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The kind and the length, never bytes or a path.
+    public var description: String {
+        switch self {
+        case .bytes: "bytes(\(self.length))"
+        case .file: "file(\(self.length) bytes)"
+        }
+    }
+
+    /// The same as ``description``.
+    public var debugDescription: String { self.description }
+    /// A mirror without the bytes and the path.
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}

@@ -1,0 +1,92 @@
+import AsyncHTTPClient
+import Glibc
+import MultipartForm
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+
+/// Names the faults of a transport: from the error types of the network library to our closed set of codes.
+///
+/// The phase is never guessed here: it comes from what was observed.
+struct FaultClassifier {
+    /// Where the request went.
+    let endpoint: RemoteEndpoint
+    /// The limit a reply may have exceeded, in bytes.
+    let maximumReplyBytes: Int
+
+    /// Tells whether an error says that we ourselves ended the request.
+    func isInterruption(_ error: (any Error)?) -> Bool {
+        guard let error = error as? HTTPClientError else { return false }
+        return error == .cancelled || error == .alreadyShutdown
+    }
+
+    /// Names a fault.
+    ///
+    /// - Parameters:
+    ///   - error: what the library threw; `nil` if the request ended without error and without reply.
+    ///   - phase: what was observed of the sending.
+    func failure(for error: (any Error)?, phase: HTTPPhase) -> HTTPFailure {
+        let code = self.code(for: error, phase: phase)
+        return HTTPFailure(code, phase: phase, message: self.message(for: code, cause: error))
+    }
+
+    private func code(for error: (any Error)?, phase: HTTPPhase) -> HTTPFailure.Code {
+        switch error {
+        case let error as HTTPClientError: return self.code(for: error)
+        case let error as NIOConnectionError: return self.code(for: error)
+        case let error as IOError: return self.code(forErrno: error.errnoCode, phase: phase)
+        case let error as ChannelError: return self.code(for: error, phase: phase)
+        case is MultipartFormError: return .formUnreadable
+        case is ExchangeRecorder.ReplyTooLarge: return .replyTooLarge
+        case is ExchangeRecorder.EarlySuccess: return .earlySuccess
+        // The parser ends with this one when the connection closes in the middle of a reply.
+        case let error as HTTPParserError: return error == .invalidEOFState ? .connectionClosed : .replyMalformed
+        case is NIOHTTPDecoderError: return .replyMalformed
+        default: return self.endpoint.usesTLS && phase == .notSent ? .tls : .transport
+        }
+    }
+
+    private func code(for error: HTTPClientError) -> HTTPFailure.Code {
+        switch error {
+        case .connectTimeout: .connectTimeout
+        case .tlsHandshakeTimeout: .tls
+        case .getConnectionFromPoolTimeout: .poolTimeout
+        case .deadlineExceeded: .deadlineExceeded
+        case .readTimeout, .writeTimeout: .idleTimeout
+        case .remoteConnectionClosed, .uncleanShutdown: .connectionClosed
+        case .invalidURL, .emptyHost, .emptyScheme: .invalidRequest
+        case .bodyLengthMismatch: .formUnreadable
+        // These two carry the offending names, so they are compared by their bounded text.
+        case _ where error.shortDescription.hasPrefix("Invalid header field"): .invalidRequest
+        case _ where error.shortDescription == "Server offered unsupported application protocol": .tls
+        default: .transport
+        }
+    }
+
+    private func code(for error: NIOConnectionError) -> HTTPFailure.Code {
+        guard !error.connectionErrors.isEmpty else {
+            return error.dnsAError != nil || error.dnsAAAAError != nil ? .dns : .connectFailed
+        }
+        // A host may have several addresses: the address that answered with "no" says more than the ones that stayed
+        // silent.
+        let codes = error.connectionErrors.map { self.code(for: $0.error, phase: .notSent) }
+        return codes.first { $0 == .connectRefused } ?? codes.first { $0 == .connectTimeout } ?? .connectFailed
+    }
+
+    private func code(for error: ChannelError, phase: HTTPPhase) -> HTTPFailure.Code {
+        switch error {
+        case .connectTimeout: .connectTimeout
+        case .ioOnClosedChannel, .alreadyClosed, .eof, .outputClosed, .inputClosed: .connectionClosed
+        default: phase == .notSent ? .connectFailed : .transport
+        }
+    }
+
+    private func code(forErrno errno: CInt, phase: HTTPPhase) -> HTTPFailure.Code {
+        switch errno {
+        case ECONNREFUSED: .connectRefused
+        case ETIMEDOUT: phase == .notSent ? .connectTimeout : .connectionReset
+        case ECONNRESET, EPIPE, ECONNABORTED: .connectionReset
+        default: phase == .notSent ? .connectFailed : .transport
+        }
+    }
+}

@@ -1,0 +1,10 @@
+import ArgumentParser
+import IDCardApp
+
+/// The executable: everything worth testing is in `IDCardApp`.
+@main
+struct Main {
+    static func main() async {
+        await IDCardPipelineCommand.main()
+    }
+}

@@ -1,0 +1,59 @@
+/// Who may import whom.
+///
+/// Imports run downward only, siblings never import each other. What is in none of the lists is a finding: a new module
+/// or package is a decision.
+enum ImportTable {
+    /// Our own modules, by the modules that may import them.
+    static let own: [String: Set<String>] = [
+        "CJPEG": ["CLibJPEG"],
+        "CLibJPEG": [],
+        "CPNG": [],
+        "CPNGReader": ["CPNG"],
+        "MultipartForm": [],
+        "IDCardCore": [],
+        "IDCardImaging": ["IDCardCore", "CJPEG", "CPNG", "CPNGReader"],
+        "OutboundHTTP": ["IDCardCore", "MultipartForm"],
+        "IDCardVerification": ["IDCardCore", "OutboundHTTP", "MultipartForm"],
+        "IDCardDelivery": ["IDCardCore", "OutboundHTTP", "MultipartForm"],
+        "IDCardPipeline": ["IDCardCore"],
+        "IDCardSandbox": ["IDCardCore", "IDCardPipeline"],
+        "IDCardTriggers": ["IDCardCore", "IDCardPipeline"],
+        "IDCardServer": ["IDCardCore", "IDCardPipeline", "MultipartForm"],
+        // Shares no client or engine code, so that client and server cannot agree on the same mistake.
+        "IDCardEmbedded": ["MultipartForm", "CJPEG"],
+        "IDCardApp": [
+            "IDCardCore", "IDCardDelivery", "IDCardEmbedded", "IDCardImaging", "IDCardPipeline", "IDCardSandbox",
+            "IDCardServer",
+            "IDCardTriggers", "IDCardVerification", "MultipartForm", "OutboundHTTP",
+        ],
+        "idcard-pipeline": ["IDCardApp"],
+        "IDCardTesting": ["IDCardCore", "IDCardPipeline"],
+    ]
+
+    /// Free to all.
+    static let free: Set<String> = [
+        "Configuration", "Dispatch", "Foundation", "FoundationEssentials", "Glibc", "Logging", "Metrics", "Musl",
+        "ServiceLifecycle", "Synchronization",
+    ]
+
+    /// Other packages, by the modules that may import them.
+    static let packages: [String: Set<String>] = [
+        "ArgumentParser": ["IDCardApp", "idcard-pipeline"],
+        "AsyncAlgorithms": ["IDCardPipeline", "IDCardTriggers", "IDCardServer", "IDCardApp"],
+        "AsyncHTTPClient": ["OutboundHTTP"],
+        "Crypto": ["IDCardCore", "IDCardSandbox", "IDCardEmbedded"],
+        "GRDB": ["IDCardSandbox"],
+        "HTTPTypes": ["IDCardServer", "IDCardEmbedded", "IDCardApp"],
+        "Hummingbird": ["IDCardServer", "IDCardEmbedded", "IDCardApp"],
+        "HummingbirdCore": ["IDCardServer", "IDCardEmbedded", "IDCardApp"],
+        "HummingbirdTLS": ["IDCardServer", "IDCardEmbedded", "IDCardApp"],
+        "NIOCore": ["OutboundHTTP", "IDCardServer", "IDCardEmbedded", "IDCardApp"],
+        "NIOHTTP1": ["OutboundHTTP", "IDCardServer", "IDCardEmbedded", "IDCardApp"],
+        "NIOPosix": ["OutboundHTTP", "IDCardServer", "IDCardEmbedded", "IDCardApp"],
+        "NIOSSL": ["OutboundHTTP", "IDCardServer", "IDCardEmbedded", "IDCardApp"],
+        "Subprocess": ["IDCardEmbedded", "IDCardApp"],
+        "SwiftCSV": ["IDCardTriggers"],
+        "SystemPackage": ["IDCardEmbedded", "IDCardApp"],
+        "UnixSignals": ["IDCardApp"],
+    ]
+}

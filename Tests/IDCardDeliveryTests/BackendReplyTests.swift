@@ -1,0 +1,198 @@
+import Foundation
+import IDCardCore
+import OutboundHTTP
+import Testing
+
+@testable import IDCardDelivery
+
+extension DeliveryOutcome {
+    /// The failure, if this is one of the third kind.
+    var failure: RemoteFailure? { if case .failed(let failure) = self { failure } else { nil } }
+}
+
+/// What the backend's answers mean.
+struct BackendReplyTests {
+    static let table = RetcodeTable(
+        success: ["000000", "0"],
+        alreadyExists: ["000001"],
+        tokenExpired: ["100001"],
+        retryable: ["900001"]
+    )
+
+    private func outcome(
+        _ status: Int,
+        _ body: String,
+        retryAfter: Duration? = nil,
+        masking secrets: [String] = [],
+        names: ReplyNames = ReplyNames()
+    ) -> DeliveryOutcome {
+        BackendReply(table: Self.table, names: names).outcome(
+            of: HTTPReply(status: status, retryAfter: retryAfter, body: Data(body.utf8)),
+            masking: secrets
+        )
+    }
+
+    @Test(
+        "Success is a code of the list, as text or as a number",
+        arguments: [
+            (#"{"RETCODE":"000000","RETMSG":"上传成功"}"#, "000000"), (#"{"RETCODE":0}"#, "0"), (#"{"RETCODE":"0"}"#, "0"),
+            (#"{"RETCODE":" 000000 ","RETMSG":null,"ITEMS":[]}"#, "000000"),
+        ]
+    )
+    func success(body: String, code: String) {
+        #expect(self.outcome(200, body) == .accepted(alreadyExisted: false, code: code))
+    }
+
+    @Test("Already there is success, under an error status too", arguments: [200, 400, 409])
+    func alreadyExists(status: Int) {
+        let outcome = self.outcome(status, #"{"RETCODE":"000001"}"#)
+        #expect(outcome == .accepted(alreadyExisted: true, code: "000001"))
+    }
+
+    @Test("A refused TOKEN is told apart, under an error status too", arguments: [200, 401, 403])
+    func tokenExpired(status: Int) {
+        guard case .tokenExpired(let failure) = self.outcome(status, #"{"RETCODE":"100001","RETMSG":"expired"}"#) else {
+            Issue.record("expected tokenExpired")
+            return
+        }
+        #expect(failure.failureClass == .stop)
+        #expect(failure.code == "100001")
+        #expect(failure.message.contains("delivery.token"))
+        #expect(failure.httpStatus == status)
+    }
+
+    @Test("A retryable code is a definite no for now")
+    func retryable() {
+        let failure = self.outcome(200, #"{"RETCODE":900001,"RETMSG":"busy"}"#).failure
+        #expect(failure?.failureClass == .transient)
+        #expect(failure?.code == "900001")
+    }
+
+    @Test("Any other code is a refusal, with the backend's code and words")
+    func refusal() {
+        let failure = self.outcome(200, #"{"RETCODE":"E-17","RETMSG":"DOCTYPE\nnot allowed"}"#).failure
+        #expect(failure?.failureClass == .rejected)
+        #expect(failure?.code == "E-17")
+        #expect(failure?.message.contains("(E-17: DOCTYPE not allowed)") == true)
+    }
+
+    @Test(
+        "A success without a code we can read is unknown, not success",
+        arguments: [
+            "", "{", #"{"RETCODE":"0000"#, "<html>ok</html>", "[]", "{}", #"{"retcode":"000000"}"#, #"{"RETCODE":""}"#,
+            "OK",
+        ]
+    )
+    func unreadable(body: String) {
+        let failure = self.outcome(200, body).failure
+        #expect(failure?.failureClass == .unknown)
+        #expect(failure?.code == "unreadable_reply")
+    }
+
+    @Test(
+        "Without a code the status decides",
+        arguments: [
+            (302, FailureClass.stop, "http_302"), (400, .rejected, "http_400"), (401, .stop, "http_401"),
+            (403, .stop, "http_403"), (404, .stop, "http_404"), (408, .unknown, "http_408"),
+            (409, .unknown, "in_progress"), (413, .rejected, "http_413"), (415, .rejected, "http_415"),
+            (422, .unknown, "idempotency_key_conflict"), (429, .throttled, "http_429"), (500, .unknown, "http_500"),
+            (502, .unknown, "http_502"), (503, .unknown, "http_503"), (504, .unknown, "http_504"),
+        ]
+    )
+    func status(status: Int, expected: FailureClass, code: String) {
+        for body in ["", "<html></html>", #"{"code":"key_reused"}"#] {
+            let failure = self.outcome(status, body).failure
+            #expect(failure?.failureClass == expected)
+            #expect(failure?.code == code)
+            #expect(failure?.httpStatus == status)
+        }
+    }
+
+    @Test("A 503 that names a time, and every 429, ask for a slower pace", arguments: [503, 429])
+    func throttled(status: Int) {
+        let failure = self.outcome(status, "", retryAfter: .seconds(4)).failure
+        #expect(failure?.failureClass == .throttled)
+        #expect(failure?.retryAfter == .seconds(4))
+    }
+
+    @Test(
+        "A code of success under an error status is not believed",
+        arguments: [(400, FailureClass.rejected), (500, .unknown)]
+    )
+    func contradiction(status: Int, expected: FailureClass) {
+        #expect(self.outcome(status, #"{"RETCODE":"000000"}"#).failure?.failureClass == expected)
+    }
+
+    @Test(
+        "A gateway's error status is unknown whatever the body says",
+        arguments: ["000001", "100001", "900001", "E1"]
+    )
+    func serverError(code: String) {
+        #expect(self.outcome(500, #"{"RETCODE":"\#(code)"}"#).failure?.failureClass == .unknown)
+    }
+
+    @Test("A key conflict is unknown whatever the body says")
+    func conflict() {
+        let failure = self.outcome(422, #"{"RETCODE":"000001"}"#).failure
+        #expect(failure?.failureClass == .unknown)
+        #expect(failure?.code == "idempotency_key_conflict")
+    }
+
+    @Test("A refusal under a client's error status carries the backend's code")
+    func refusalWithStatus() {
+        let failure = self.outcome(400, #"{"RETCODE":"200002","RETMSG":"BUSINESSNO"}"#).failure
+        #expect(failure?.failureClass == .rejected)
+        #expect(failure?.code == "200002")
+    }
+
+    @Test("The names of the reply's fields are configuration")
+    func names() {
+        var names = ReplyNames()
+        names.code = "retcode"
+        names.message = "retmsg"
+        let outcome = self.outcome(200, #"{"retcode":"0","retmsg":"ok"}"#, names: names)
+        #expect(outcome == .accepted(alreadyExisted: false, code: "0"))
+    }
+
+    @Test("The backend's words are cut to 200 characters and freed of control characters")
+    func words() {
+        let words = BackendWords(
+            code: "1",
+            text: "a\u{0}\u{1B}[31mb\u{202E}\r\n" + String(repeating: "错", count: 500),
+            masking: []
+        )
+        #expect(words.text.count == 200)
+        #expect(words.text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control })
+        #expect(words.text.hasPrefix("a  [31mb"))
+    }
+
+    @Test("The backend's words repeat neither what was sent nor a number of six digits and more")
+    func masking() throws {
+        let text = "用户 canary-user 的证件 11010119900307001X 已存在, TOKEN canary-token, 手机 13800000000, 代码 12345"
+        let failure = try #require(
+            self.outcome(200, #"{"RETCODE":"E1","RETMSG":"\#(text)"}"#, masking: ["canary-token", "canary-user", "ok"])
+                .failure
+        )
+        let shown = "\(failure)" + String(reflecting: failure)
+        for secret in ["canary", "110101", "001X", "13800000000"] {
+            #expect(!shown.contains(secret))
+        }
+        #expect(failure.message.contains("已存在"))
+        #expect(failure.message.contains("12345"))
+    }
+
+    @Test("A RETCODE that is no code is not repeated", arguments: ["张 三", "a b", String(repeating: "9", count: 65)])
+    func strangeCode(code: String) {
+        let failure = self.outcome(200, #"{"RETCODE":"\#(code)"}"#).failure
+        #expect(failure?.failureClass == .rejected)
+        #expect(failure?.code == "unknown_retcode")
+        #expect(failure?.message.contains(code) == false)
+    }
+
+    @Test("By default only the usual spellings of success are known")
+    func defaults() {
+        let table = RetcodeTable()
+        for code in ["000000", "0000", "0"] { #expect(table.meaning(of: code) == .success) }
+        for code in ["000001", "1", "00", "-1", "SUCCESS"] { #expect(table.meaning(of: code) == .refusal) }
+    }
+}

@@ -1,0 +1,194 @@
+import Foundation
+import IDCardCore
+import IDCardPipeline
+import Testing
+
+@Suite("The rules between the cards of one business number")
+struct ApplicationRulesTests {
+    private static let now = Timestamp(millisecondsSinceEpoch: 1_800_000_000_000)
+
+    private func card(
+        _ id: String,
+        _ state: CardState,
+        _ side: CardSide?,
+        order: Int64,
+        holder: String? = nil,
+        reason: ReasonCode? = nil
+    ) -> ApplicationCard {
+        ApplicationCard(
+            id: CardID(rawValue: id),
+            state: state,
+            reason: reason,
+            side: side,
+            holder: (holder ?? (side == .front ? "A" : nil)).map { Data($0.utf8) },
+            intakeOrder: order,
+            changedAt: Self.now
+        )
+    }
+
+    private func decide(
+        _ cards: [ApplicationCard],
+        expected: Int = 0,
+        ended: Bool = false,
+        after: Duration = .zero
+    ) throws -> ApplicationRules.Decision {
+        let number = try #require(BusinessNumber("B-1"))
+        return ApplicationRules.decide(
+            ApplicationSnapshot(businessNumber: number, cards: cards),
+            in: ApplicationRules.Context(
+                now: Self.now.advanced(by: after),
+                expectedInputs: expected,
+                intakeHasEnded: ended,
+                frontWait: .seconds(600)
+            )
+        )
+    }
+
+    private func ids(_ cards: [ApplicationCard]) -> [String] { cards.map(\.id.rawValue) }
+
+    @Test("A verified front goes; its back waits until the front is delivered")
+    func frontBeforeBack() throws {
+        let waiting = try self.decide([
+            self.card("f", .verified, .front, order: 1), self.card("b", .verified, .back, order: 2),
+        ])
+        #expect(self.ids(waiting.deliverable) == ["f"])
+        #expect(waiting.waiting == [CardID(rawValue: "b"): .blockedByFront])
+        let underway = try self.decide([
+            self.card("f", .delivering, .front, order: 1), self.card("b", .verified, .back, order: 2),
+        ])
+        #expect(underway.deliverable.isEmpty)
+        let delivered = try self.decide([
+            self.card("f", .delivered, .front, order: 1), self.card("b", .verified, .back, order: 2),
+        ])
+        #expect(self.ids(delivered.deliverable) == ["b"])
+    }
+
+    @Test("A back that comes first waits for a front, for a while")
+    func backFirst() throws {
+        let back = self.card("b", .verified, .back, order: 1)
+        let early = try self.decide([back], after: .seconds(599))
+        #expect(early.deliverable.isEmpty)
+        #expect(early.waiting.values.first == .waitsForFront)
+        #expect(early.reconsiderAt == Self.now.advanced(by: .seconds(600)))
+        let late = try self.decide([back], after: .seconds(600))
+        #expect(self.ids(late.deliverable) == ["b"])
+    }
+
+    @Test("At the end of a batch a back without a front goes at once")
+    func backWithoutFront() throws {
+        #expect(
+            self.ids(try self.decide([self.card("b", .verified, .back, order: 1)], ended: true).deliverable) == ["b"]
+        )
+    }
+
+    @Test(
+        "While a card is unverified, nothing of its business number goes",
+        arguments: [CardState.fetching, .received, .prepared]
+    )
+    func waitsForUnverified(state: CardState) throws {
+        let cards = [
+            self.card("f", .verified, .front, order: 1), self.card("b", .verified, .back, order: 2),
+            self.card("x", state, nil, order: 3),
+        ]
+        let decision = try self.decide(cards, ended: true)
+        #expect(decision.deliverable.isEmpty)
+        #expect(Set(decision.waiting.values) == [.waitsForVerification])
+    }
+
+    @Test("While an input of the business number is on its way, nothing goes")
+    func waitsForExpectedInput() throws {
+        let decision = try self.decide([self.card("f", .verified, .front, order: 1)], expected: 1)
+        #expect(decision.deliverable.isEmpty)
+    }
+
+    @Test(
+        "A back whose front ended without delivery stays, blocked",
+        arguments: [CardState.rejected, .failed, .held]
+    )
+    func blockedBack(state: CardState) throws {
+        let cards = [
+            self.card("f", state, .front, order: 1, reason: .legalityLow), self.card("b", .verified, .back, order: 2),
+        ]
+        let decision = try self.decide(cards, ended: true)
+        #expect(decision.deliverable.isEmpty)
+        #expect(decision.waiting == [CardID(rawValue: "b"): .blockedByFront])
+        #expect(decision.reconsiderAt == nil)
+    }
+
+    @Test("A refused photo of unknown side may have been the front")
+    func possibleFront() throws {
+        let cards = [self.card("x", .rejected, nil, order: 1), self.card("b", .verified, .back, order: 2)]
+        #expect(try self.decide(cards, ended: true).waiting.values.first == .blockedByFront)
+    }
+
+    @Test("Fronts of different persons are all held, delivered ones stay")
+    func holderConflict() throws {
+        let cards = [
+            self.card("f1", .verified, .front, order: 1, holder: "A"),
+            self.card("f2", .verified, .front, order: 2, holder: "B"),
+            self.card("b", .verified, .back, order: 3),
+        ]
+        let decision = try self.decide(cards, ended: true)
+        #expect(decision.held.map(\.rawValue) == ["f1", "f2"])
+        #expect(decision.superseded.isEmpty && decision.deliverable.isEmpty)
+        let late = try self.decide([
+            self.card("f1", .delivered, .front, order: 1, holder: "A"),
+            self.card("f2", .verified, .front, order: 2, holder: "B"),
+        ])
+        #expect(late.held.map(\.rawValue) == ["f2"])
+        let third = try self.decide([
+            self.card("f1", .held, .front, order: 1, holder: "A", reason: .holderConflict),
+            self.card("f2", .verified, .front, order: 2, holder: "B"),
+        ])
+        #expect(third.held.map(\.rawValue) == ["f2"])
+    }
+
+    @Test("Of two photos of one side the one taken in later wins, also if the older is verified later")
+    func retake() throws {
+        let both = try self.decide([
+            self.card("old", .verified, .front, order: 1), self.card("new", .verified, .front, order: 2),
+        ])
+        #expect(both.superseded.map(\.rawValue) == ["old"])
+        #expect(self.ids(both.deliverable) == ["new"])
+        let late = try self.decide([
+            self.card("old", .verified, .front, order: 1), self.card("new", .delivered, .front, order: 2),
+        ])
+        #expect(late.superseded.map(\.rawValue) == ["old"])
+        #expect(late.deliverable.isEmpty)
+    }
+
+    @Test("A rejected newer photo does not replace a good older one")
+    func rejectedRetake() throws {
+        let decision = try self.decide([
+            self.card("old", .verified, .front, order: 1), self.card("new", .rejected, .front, order: 2),
+        ])
+        #expect(decision.superseded.isEmpty)
+        #expect(self.ids(decision.deliverable) == ["old"])
+    }
+
+    @Test("A newer photo goes after a delivered older one, and waits for one underway or of unknown outcome")
+    func newerAfterOlder() throws {
+        let after = try self.decide([
+            self.card("old", .delivered, .front, order: 1), self.card("new", .verified, .front, order: 2),
+        ])
+        #expect(self.ids(after.deliverable) == ["new"])
+        for older in [
+            self.card("old", .delivering, .front, order: 1),
+            self.card("old", .held, .front, order: 1, reason: .outcomeUnknown),
+        ] {
+            let decision = try self.decide([older, self.card("new", .verified, .front, order: 2)])
+            #expect(decision.deliverable.isEmpty)
+            #expect(decision.waiting.values.first == .waitsForOlderPhoto)
+        }
+    }
+
+    @Test("Backs are superseded among themselves, not by fronts")
+    func backsAmongThemselves() throws {
+        let decision = try self.decide([
+            self.card("f", .delivered, .front, order: 3), self.card("b1", .verified, .back, order: 1),
+            self.card("b2", .verified, .back, order: 2),
+        ])
+        #expect(decision.superseded.map(\.rawValue) == ["b1"])
+        #expect(self.ids(decision.deliverable) == ["b2"])
+    }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import GRDB
+import IDCardPipeline
+import Testing
+
+@testable import IDCardSandbox
+
+/// What opening makes, remembers and refuses.
+struct OpeningTests {
+    let folder = SandboxFolder()
+
+    private func expectRefusal(_ code: StoreError.Code, containing words: String, _ open: () throws -> SandboxStore) {
+        let error = #expect(throws: StoreError.self) { try open() }
+        #expect(error?.code == code)
+        #expect(error?.message.contains(words) == true)
+    }
+
+    @Test("the connection that writes reads synchronous = 2 (FULL), before and after writing")
+    func synchronousIsFull() async throws {
+        let store = try self.folder.open()
+        #expect(try await store.synchronousLevel() == 2)
+        _ = try await store.admit(.sample(1), now: .second(1))
+        #expect(try await store.synchronousLevel() == 2)
+        try await store.close()
+        let again = try self.folder.open()
+        #expect(try await again.synchronousLevel() == 2)
+    }
+
+    @Test(
+        "a new sandbox is made with the pragmas of the design",
+        arguments: [("page_size", 16384), ("auto_vacuum", 2), ("application_id", 0x4944_4350), ("user_version", 1)]
+    )
+    func pragmas(name: String, value: Int) throws {
+        _ = try self.folder.open()
+        #expect(try self.folder.raw { try Int.fetchOne($0, sql: "PRAGMA \(name)") } == value)
+        #expect(try self.folder.raw { try String.fetchOne($0, sql: "PRAGMA journal_mode") } == "wal")
+    }
+
+    @Test(
+        "the connection that writes is set up as designed",
+        arguments: [("foreign_keys", 1), ("secure_delete", 1), ("busy_timeout", 5000)]
+    )
+    func connection(name: String, value: Int) async throws {
+        let store = try self.folder.open()
+        #expect(try await store.writer.withConnection { try Int.fetchOne($0, sql: "PRAGMA \(name)") } == value)
+    }
+
+    @Test("a sandbox refuses the other kind of endpoints and says what to do")
+    func endpointsMark() async throws {
+        try await self.folder.open(.embedded).close()
+        self.expectRefusal(.wrongSandbox, containing: "add --embedded") { try self.folder.open(.external) }
+        self.expectRefusal(.wrongSandbox, containing: "add --embedded") {
+            try self.folder.open(.external, readOnly: true)
+        }
+        #expect(try self.folder.open(nil).endpoints == .embedded)
+    }
+
+    @Test("a sandbox of a newer version is refused and left as it is", arguments: [false, true])
+    func newerVersion(readOnly: Bool) async throws {
+        try await self.folder.open().close()
+        try self.folder.raw { try $0.execute(sql: "PRAGMA user_version = 99") }
+        self.expectRefusal(.unsupportedVersion, containing: "99") { try self.folder.open(readOnly: readOnly) }
+        #expect(try self.folder.raw { try Int.fetchOne($0, sql: "PRAGMA user_version") } == 99)
+    }
+
+    @Test("the database of another program is refused and left as it is")
+    func foreignDatabase() throws {
+        try FileManager.default.createDirectory(atPath: self.folder.path, withIntermediateDirectories: true)
+        try self.folder.raw { try $0.execute(sql: "CREATE TABLE theirs (x)") }
+        self.expectRefusal(.corrupt, containing: "another program") { try self.folder.open() }
+        #expect(try self.folder.raw { try Int.fetchOne($0, sql: "SELECT count(*) FROM sqlite_schema") } == 1)
+    }
+
+    @Test("a file that is no database is refused")
+    func noDatabase() throws {
+        try FileManager.default.createDirectory(atPath: self.folder.path, withIntermediateDirectories: true)
+        try Data(repeating: 7, count: 50_000).write(to: URL(fileURLWithPath: self.folder.database))
+        self.expectRefusal(.corrupt, containing: "damaged") { try self.folder.open() }
+    }
+
+    @Test("a directory with other things in it that others may look into is refused, not closed to them")
+    func sharedDirectory() throws {
+        try FileManager.default.createDirectory(
+            atPath: self.folder.path,
+            withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o755]
+        )
+        #expect(FileManager.default.createFile(atPath: self.folder.path + "/theirs", contents: nil))
+        self.expectRefusal(.unavailable, containing: "new directory") { try self.folder.open() }
+        #expect(try self.folder.mode() == 0o755)
+    }
+
+    @Test("two openings at the same time make one sandbox")
+    func simultaneous() async throws {
+        let folder = self.folder
+        let fingerprints = try await withThrowingTaskGroup(of: Data.self) { group in
+            for _ in 0..<4 {
+                group.addTask { try folder.open().vault.fingerprint(Data([1]), purpose: Vault.Purpose.path) }
+            }
+            return try await group.reduce(into: Set<Data>()) { $0.insert($1) }
+        }
+        #expect(fingerprints.count == 1)
+    }
+}

@@ -1,0 +1,62 @@
+import GRDB
+import IDCardCore
+import IDCardPipeline
+import Testing
+
+@testable import IDCardSandbox
+
+/// The questions asked again and again are answered by an index, whatever the size of the sandbox.
+struct QueryPlanTests {
+    let folder = SandboxFolder()
+
+    private static let filtered = QuerySQL.cards(
+        matching: CardQuery(states: [.held], businessNumber: BusinessNumber("CASE-1"), afterIntakeOrder: 1)
+    )
+
+    private func plan(of sql: String) async throws -> [String] {
+        let store = try self.folder.open()
+        return try await store.read { db in
+            let statement = try db.makeStatement(sql: "EXPLAIN QUERY PLAN " + sql)
+            statement.setUncheckedArguments([])
+            return try Row.fetchAll(statement).map { $0["detail"] }
+        }
+    }
+
+    @Test(
+        "no question of the engine reads a whole table",
+        arguments: [
+            ("claim of cards", VerificationSQL.claim), ("next card", VerificationSQL.nextDue),
+            ("kept reading", VerificationSQL.reading),
+            ("claim of deliveries", DeliverySQL.claim), ("next delivery", DeliverySQL.nextDue),
+            ("members", DeliverySQL.members), ("attempts", DeliverySQL.mayHaveBeenReceived),
+            ("card of a file", IntakeSQL.cardOfFile), ("card of bytes", IntakeSQL.cardOfContent),
+            ("snapshot", ApplicationSQL.snapshot), ("events", QuerySQL.events), ("list", filtered.sql),
+        ]
+    )
+    func searches(name: String, sql: String) async throws {
+        let plan = try await self.plan(of: sql)
+        #expect(!plan.isEmpty)
+        #expect(plan.filter { $0.hasPrefix("SCAN") && $0 != "SCAN CONSTANT ROW" } == [], "\(name)")
+    }
+
+    @Test(
+        "a claim walks its index in order and sorts nothing",
+        arguments: [(VerificationSQL.claim, "card_claim"), (DeliverySQL.claim, "delivery_claim")]
+    )
+    func claims(sql: String, index: String) async throws {
+        let plan = try await self.plan(of: sql)
+        #expect(plan.contains { $0.contains(index) })
+        #expect(plan.filter { $0.contains("TEMP B-TREE") } == [])
+    }
+
+    @Test(
+        "what counts or lists everything reads an index, never the rows",
+        arguments: [
+            (ApplicationSQL.withVerifiedCards, "SEARCH card USING COVERING INDEX card_verified (state=?)"),
+            (QuerySQL.stateCounts, "SCAN card USING COVERING INDEX card_state"),
+        ]
+    )
+    func coverings(sql: String, plan: String) async throws {
+        #expect(try await self.plan(of: sql) == [plan])
+    }
+}

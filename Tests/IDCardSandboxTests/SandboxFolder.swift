@@ -1,0 +1,69 @@
+import Foundation
+import GRDB
+import IDCardCore
+import IDCardPipeline
+
+@testable import IDCardSandbox
+
+/// A folder for one test's sandbox, removed when the test ends.
+final class SandboxFolder: Sendable {
+    let path: String
+
+    init() {
+        self.path = FileManager.default.temporaryDirectory.path + "/sandbox-test-\(UUID().uuidString)"
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: self.path)
+    }
+
+    var database: String { self.path + "/sandbox.sqlite3" }
+
+    func open(_ endpoints: SandboxOptions.Endpoints? = .embedded, readOnly: Bool = false) throws -> SandboxStore {
+        try SandboxStore.open(
+            directory: self.path,
+            options: SandboxOptions(endpoints: endpoints, isReadOnly: readOnly, now: .second(0))
+        )
+    }
+
+    /// Opens the file as a stranger would, without the store's pragmas.
+    func raw<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        let queue = try DatabaseQueue(path: self.database)
+        defer { try? queue.close() }
+        return try queue.writeWithoutTransaction(body)
+    }
+
+    func mode(of name: String = "") throws -> Int? {
+        let attributes = try FileManager.default.attributesOfItem(atPath: self.path + "/" + name)
+        return (attributes[.posixPermissions] as? NSNumber)?.intValue
+    }
+
+    /// The owner files that are there.
+    func owners() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: self.path + "/owners")
+    }
+}
+
+extension Timestamp {
+    static func second(_ seconds: Int64) -> Timestamp {
+        Timestamp(millisecondsSinceEpoch: 1_760_000_000_000 + seconds * 1000)
+    }
+}
+
+extension Admission {
+    /// An invented input, different for every number.
+    static func sample(_ number: Int, file: FileIdentity? = nil) throws -> Admission {
+        let jpeg = Data(repeating: UInt8(truncatingIfNeeded: number), count: 40_000)
+        guard let businessNumber = BusinessNumber("CASE-1") else { throw StoreError(.corrupt, "sample") }
+        return Admission(
+            id: CardID(rawValue: "card-\(number)"),
+            metadata: CardMetadata(businessNumber: businessNumber, userNumber: Redacted("user-1")),
+            sourceDigest: ContentDigest(of: Data("source \(number)".utf8)),
+            file: file,
+            intakeOrder: Int64(number),
+            content: .prepared(
+                PreparedImage(jpeg: jpeg, width: 856, height: 540, digest: ContentDigest(of: jpeg))
+            )
+        )
+    }
+}

@@ -1,0 +1,156 @@
+import IDCardCore
+import IDCardPipeline
+import IDCardTriggers
+import Testing
+
+/// Where the metadata of a card comes from.
+@Suite struct MetadataTests {
+    /// Which sources give a business number, and whose wins.
+    struct Precedence: Sendable, CustomTestStringConvertible {
+        var row: String?
+        var sidecar: String?
+        var option: String?
+        var folder: String?
+        var winner: String
+
+        var testDescription: String {
+            "\(self.row ?? "-") \(self.sidecar ?? "-") \(self.option ?? "-") \(self.folder ?? "-") → \(self.winner)"
+        }
+    }
+
+    @Test(
+        "The first source that gives a business number wins: row, sidecar, options, folder",
+        arguments: [
+            Precedence(row: "R", sidecar: "S", option: "O", folder: "F", winner: "take R"),
+            Precedence(sidecar: "S", option: "O", folder: "F", winner: "take S"),
+            Precedence(option: "O", folder: "F", winner: "take O"),
+            Precedence(folder: "F", winner: "take F"),
+            Precedence(winner: "refuse business_no_missing"),
+            Precedence(row: "R", folder: "F", winner: "take R"),
+            Precedence(row: "R", winner: "take R"),
+            Precedence(sidecar: "S", winner: "take S"),
+            Precedence(row: "", sidecar: "S", winner: "take S"),
+            Precedence(sidecar: " ", folder: "F", winner: "take F"),
+            // One that is given but wrong is not passed over.
+            Precedence(row: String(repeating: "9", count: 65), folder: "F", winner: "refuse business_no_invalid"),
+            Precedence(sidecar: "a\\u0007b", option: "O", winner: "refuse business_no_invalid"),
+            Precedence(option: "", folder: "F", winner: "refuse business_no_invalid"),
+        ]
+    )
+    func precedence(_ given: Precedence) throws {
+        let folder = try TemporaryFolder()
+        let image = (given.folder.map { $0 + "/" } ?? "") + "front.jpg"
+        try folder.write("c/" + image)
+        if let sidecar = given.sidecar { try folder.write("c/\(image).json", text: #"{"business_no": "\#(sidecar)"}"#) }
+        if let row = given.row { try folder.write("m.csv", text: "path,business_no\nc/\(image),\(row)\n") }
+        let listing = try Listing(
+            folder,
+            paths: [folder["c"]],
+            manifest: given.row == nil ? nil : folder["m.csv"],
+            options: ImageRules.options(businessNumber: given.option)
+        )
+        #expect(listing.lines == ["\(given.winner) c/\(image)"])
+    }
+
+    @Test("Precedence goes field by field")
+    func fieldByField() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("c/LOAN-1/front.jpg")
+        try folder.write("m.csv", text: "path,expected_name,side,user_no\nc/LOAN-1/front.jpg,王小明,front,\n")
+        try folder.write(
+            "c/LOAN-1/front.jpg.json",
+            text: #"{"expected_name": "李四", "expected_id_number": "11010519491231002X", "side": null, "priority": 7}"#
+        )
+        let options = ImageRules.options(userNumber: "U-1")
+        let listing = try Listing(folder, paths: [folder["c"]], manifest: folder["m.csv"], options: options)
+        let metadata = try #require(listing.metadata.first)
+        let number = try #require(BusinessNumber("LOAN-1"))
+        #expect(
+            metadata
+                == CardMetadata(
+                    businessNumber: number,
+                    userNumber: Redacted("U-1"),
+                    expectedIDNumber: Redacted("11010519491231002X"),
+                    expectedName: Redacted("王小明"),
+                    side: .front,
+                    priority: 7
+                )
+        )
+        #expect(listing.items.count == 1)
+    }
+
+    @Test("A sidecar belongs to the whole file name, is no input and is not counted")
+    func sidecarNames() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("c/L/front.jpg", "c/L/back.jpg", "c/L/scan")
+        try folder.write("c/L/front.jpg.json", text: #"{"business_no": "A"}"#)
+        try folder.write("c/L/scan.json", text: #"{"business_no": 12345678901234567}"#)
+        // Named after the stem, so nobody's sidecar: a file like any other.
+        try folder.write("c/L/back.json", text: #"{"business_no": "B"}"#)
+        let listing = try Listing(folder, paths: [folder["c"]])
+        #expect(
+            listing.lines == [
+                "take L c/L/back.jpg", "ignore c/L/back.json", "take A c/L/front.jpg",
+                "take 12345678901234567 c/L/scan",
+            ]
+        )
+    }
+
+    @Test("A sidecar that the shell named together with its image is no input; named alone it is")
+    func sidecarsNamed() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("L/front.jpg")
+        try folder.write("L/front.jpg.json", text: #"{"business_no": "A"}"#)
+        let both = try Listing(folder, paths: [folder["L/front.jpg"], folder["L/front.jpg.json"]])
+        #expect(both.lines == ["take A L/front.jpg"])
+        #expect(try Listing(folder, paths: [folder["L/front.jpg.json"]]).lines == ["take L L/front.jpg.json"])
+    }
+
+    @Test(
+        "A sidecar that cannot be understood refuses its image, in words without its values",
+        arguments: [
+            "", "not json", "[]", #"{"business_no": ["张三"]}"#, #"{"business_no": true}"#, #"{"priority": 1.5}"#,
+            #"{"side": "张三"}"#,
+            #"{"priority": "张三"}"#, #"{"priority": 1000001}"#, #"{"bussiness_no": "张三"}"#, #"{"user_no": "a\u0000b"}"#,
+            #"{"business_no": "张三""#, #"{"expected_name": "\#(String(repeating: "张", count: 257))"}"#,
+        ]
+    )
+    func malformedSidecar(_ text: String) throws {
+        let folder = try TemporaryFolder()
+        try folder.write("c/L/front.jpg", "c/L/good.jpg")
+        try folder.write("c/L/front.jpg.json", text: text)
+        let listing = try Listing(folder, paths: [folder["c"]])
+        #expect(listing.lines == ["refuse sidecar_invalid c/L/front.jpg", "take L c/L/good.jpg"])
+        #expect(listing.messages.allSatisfy { $0.contains("sidecar") && !$0.contains("张") })
+    }
+
+    @Test("A sidecar over the limit, a folder or a link in its place refuse the image; a byte order mark does not")
+    func oddSidecars() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("c/L/1.jpg", "c/L/2.jpg", "c/L/3.jpg", "c/L/4.jpg")
+        try folder.write("c/L/1.jpg.json", text: #"{"user_no": "12345678901234567890123456789"}"#)
+        try folder.makeFolder("c/L/2.jpg.json")
+        try folder.link("c/L/3.jpg.json", to: "c/L/1.jpg.json")
+        try folder.write("c/L/4.jpg.json", text: "\u{FEFF}{\"path\": \"4.jpg\"}\r\n")
+        let listing = try Listing(
+            folder,
+            paths: [folder["c"]],
+            options: ImageRules.options(limits: BatchLimits(sidecarBytes: 40))
+        )
+        #expect(
+            listing.lines == [
+                "refuse sidecar_invalid c/L/1.jpg", "refuse sidecar_invalid c/L/2.jpg",
+                "refuse sidecar_invalid c/L/3.jpg",
+                "take L c/L/4.jpg",
+            ]
+        )
+    }
+
+    @Test("An image whose name leaves no room for a sidecar's has none")
+    func longNames() throws {
+        let folder = try TemporaryFolder()
+        let name = String(repeating: "n", count: 251) + ".jpg"
+        try folder.write("c/L/\(name)")
+        #expect(try Listing(folder, paths: [folder["c"]]).lines == ["take L c/L/\(name)"])
+    }
+}

@@ -1,0 +1,166 @@
+import Foundation
+import IDCardCore
+import IDCardPipeline
+import IDCardTriggers
+import Testing
+
+/// Paths and patterns on the command line.
+@Suite struct NamedPathTests {
+    @Test("Inputs come in the order of the paths, and one named twice comes once, where it was named first")
+    func orderAndRepetition() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("x/L1/b.jpg", "x/L1/a.jpg", "x/L2/c.jpg")
+        let paths = [
+            folder["x/L2/c.jpg"], folder["x"], folder["x/L1/../L1/a.jpg"], folder["x/./L2//c.jpg"], folder["x"],
+        ]
+        let listing = try Listing(folder, paths: paths)
+        #expect(listing.lines == ["take L2 x/L2/c.jpg", "take L1 x/L1/a.jpg", "take L1 x/L1/b.jpg"])
+    }
+
+    @Test("A file named on the command line is always taken, under the name of its folder")
+    func namedFiles() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("LOAN-1/notes.txt", text: "text")
+        try folder.write("LOAN-1/.hidden.jpg", "LOAN-1/a.part")
+        let paths = [folder["LOAN-1/notes.txt"], folder["LOAN-1/.hidden.jpg"], folder["LOAN-1/a.part"]]
+        let expected = ["take LOAN-1 LOAN-1/notes.txt", "take LOAN-1 LOAN-1/.hidden.jpg", "take LOAN-1 LOAN-1/a.part"]
+        #expect(try Listing(folder, paths: paths).lines == expected)
+    }
+
+    @Test("A file that its folder would ignore is taken if it is named too, before or after")
+    func namedAndFound() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("c/L/notes.txt", text: "text")
+        let named = folder["c/L/notes.txt"]
+        #expect(try Listing(folder, paths: [folder["c"], named]).lines == ["take L c/L/notes.txt"])
+        #expect(try Listing(folder, paths: [named, folder["c"]]).lines == ["take L c/L/notes.txt"])
+    }
+
+    @Test("The source is the path as given, joined with the part below; the path is absolute and real")
+    func sources() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("c/L/a.jpg")
+        let relative = folder.relativePath(of: "c")
+        for given in [relative, relative + "/"] {
+            let item = try #require(try Listing(folder, paths: [given]).items.first)
+            #expect(item.source.reveal() == relative + "/L/a.jpg")
+            #expect(item.path.reveal() == folder["c/L/a.jpg"])
+        }
+    }
+
+    @Test("A file named through . or .. is lent the name of the real folder")
+    func dotFolders() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("c/LOAN-3/a.jpg")
+        try folder.makeFolder("c/LOAN-3/sub")
+        let listing = try Listing(folder, paths: [folder["c/LOAN-3/./a.jpg"]])
+        #expect(listing.lines == ["take LOAN-3 c/LOAN-3/./a.jpg"])
+        let above = try Listing(folder, paths: [folder["c/LOAN-3/sub/../a.jpg"]])
+        #expect(above.metadata.map(\.businessNumber.rawValue) == ["LOAN-3"])
+    }
+
+    @Test(
+        "A path or pattern that names nothing is an error of the run",
+        arguments: ["none.jpg", "none/", "*.png", "c/[x", "c/L/a.jpg/b", ""]
+    )
+    func notFound(_ below: String) throws {
+        let folder = try TemporaryFolder()
+        try folder.write("c/L/王小明.jpg", "c/L/a.jpg")
+        let error = try #require(throws: BatchSourceError.self) {
+            try Listing(folder, paths: [folder["c"], below.isEmpty ? "" : folder[below]])
+        }
+        #expect(error.code == .inputNotFound)
+        #expect(error.message.contains("path 2"))
+        if !below.isEmpty { #expect(!"\(error)".contains(below)) }
+        #expect(error.input?.reveal() == (below.isEmpty ? "" : folder[below]))
+    }
+
+    @Test(
+        "A pattern names what the shell would have named",
+        arguments: [
+            ("c/*/front.jpg", ["LOAN-1 c/LOAN-1/front.jpg", "LOAN-2 c/LOAN-2/front.jpg"]),
+            ("c/LOAN-?/f*.jpg", ["LOAN-1 c/LOAN-1/front.jpg", "LOAN-2 c/LOAN-2/front.jpg"]),
+            ("c/LOAN-[!1]/[a-g]*.jpg", ["LOAN-2 c/LOAN-2/back.jpg", "LOAN-2 c/LOAN-2/front.jpg"]),
+            ("c/LOAN-[1-1]/*.jpg", ["LOAN-1 c/LOAN-1/front.jpg"]),
+            ("c/**/x.jpg", ["deep c/LOAN-2/deep/x.jpg"]),
+            ("c/**/front.jpg", ["LOAN-1 c/LOAN-1/front.jpg", "LOAN-2 c/LOAN-2/front.jpg"]),
+            ("c/**/**/x.jpg", ["deep c/LOAN-2/deep/x.jpg"]),
+            ("c/*2/**", ["LOAN-2 c/LOAN-2/back.jpg", "deep c/LOAN-2/deep/x.jpg", "LOAN-2 c/LOAN-2/front.jpg"]),
+            ("c/LOAN-\\1/*", ["LOAN-1 c/LOAN-1/front.jpg"]),
+            ("c/LOAN-1/*/../front.jpg", []),
+        ] as [(String, [String])]
+    )
+    func patterns(_ pattern: String, _ expected: [String]) throws {
+        let folder = try TemporaryFolder()
+        try folder.write(
+            "c/LOAN-1/front.jpg",
+            "c/LOAN-1/.hidden.jpg",
+            "c/LOAN-1/Thumbs.db",
+            "c/LOAN-2/front.jpg",
+            "c/LOAN-2/back.jpg",
+            "c/LOAN-2/deep/x.jpg",
+            "c/.git/x.jpg"
+        )
+        try folder.write("c/LOAN-1/front.jpg.json", text: "{}")
+        // A folder matched by the last component is an input root and lends no name, as after the shell's own
+        // expansion.
+        let lines = (try? Listing(folder, paths: [folder[pattern]]).lines) ?? []
+        #expect(lines == expected.map { "take " + $0 })
+    }
+
+    @Test("A file of that very name is no pattern")
+    func literalNames() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("L/a[1].jpg", "L/a1.jpg")
+        #expect(try Listing(folder, paths: [folder["L/a[1].jpg"]]).lines == ["take L L/a[1].jpg"])
+        #expect(try Listing(folder, paths: [folder["L/a[1-1].jpg"]]).lines == ["take L L/a1.jpg"])
+    }
+
+    @Test("Files named by a pattern are judged like those of a folder")
+    func patternsIgnore() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("c/L/a.jpg")
+        try folder.write("c/L/notes.txt", text: "text")
+        #expect(try Listing(folder, paths: [folder["c/L/*"]]).lines == ["take L c/L/a.jpg", "ignore c/L/notes.txt"])
+    }
+
+    @Test("A folder matched by a pattern, and the fixed part before **, lend no name")
+    func patternRoots() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("c/LOAN-1/a.jpg", "c/flat.jpg")
+        let roots = try Listing(folder, paths: [folder["c/LOAN-*"]])
+        #expect(roots.lines == ["refuse business_no_missing c/LOAN-1/a.jpg"])
+        let slash = try Listing(folder, paths: [folder["c/*/"]])
+        #expect(slash.lines == ["refuse business_no_missing c/LOAN-1/a.jpg"])
+        let below = try Listing(folder, paths: [folder["c/**"]])
+        #expect(below.lines == ["take LOAN-1 c/LOAN-1/a.jpg", "refuse business_no_missing c/flat.jpg"])
+    }
+
+    @Test("A pattern follows no link out of its fixed part")
+    func patternLinks() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("out/a.jpg", "c/L/b.jpg")
+        try folder.link("c/L/leak.jpg", to: "out/a.jpg")
+        try folder.link("c/X", to: "out")
+        try folder.link("c/M", to: "c/L")
+        #expect(try Listing(folder, paths: [folder["c/*/*.jpg"]]).lines == ["take L c/L/b.jpg", "take M c/M/b.jpg"])
+    }
+
+    @Test("More inputs than the limit are refused as a whole, ignored ones counted")
+    func tooMany() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("c/L/1.jpg", "c/L/2.jpg")
+        try folder.write("c/L/3.txt", text: "text")
+        let source = { (limit: Int) in
+            try Listing(
+                folder,
+                paths: [folder["c"], folder["c"]],
+                options: ImageRules.options(limits: BatchLimits(inputs: limit))
+            ).items.count
+        }
+        #expect(try source(3) == 3)
+        let error = try #require(throws: BatchSourceError.self) { try source(2) }
+        #expect(error.code == .tooManyInputs)
+        #expect(error.message.contains("2"))
+    }
+}

@@ -1,0 +1,47 @@
+"""Where the files go and what is true about each."""
+
+import json
+import sys
+from pathlib import Path
+
+
+class Output:
+    """A folder being filled, with the truth about every file."""
+
+    def __init__(self, root):
+        self.root = Path(root)
+        self.truth = {}
+        self.bytes_written = 0
+        self.written = set()
+
+    def put(self, path, data, **truth):
+        """Writes one file and, if given, what is true about it."""
+        target = self.root / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if not target.exists() or target.read_bytes() != data:
+            target.write_bytes(data)
+        self.written.add(target)
+        self.bytes_written += len(data)
+        if truth:
+            self.truth[path] = truth
+        print(f"{len(data):>9,}  {path}", file=sys.stderr, flush=True)
+
+    def card(self, path, data, person, side, business_no, kind, image, orientation=1, **more):
+        """Writes one image of a card with its true fields. `image` is the picture as it is to be seen."""
+        self.put(path, data, business_no=business_no, side=side, kind=kind, orientation=orientation,
+                 width=image.width, height=image.height, megapixels=round(image.width * image.height / 1e6, 2),
+                 fields=person.truth(side), expected=more.pop("expected", "delivered"), **more)
+
+    def remove_others(self, folders):
+        """Removes from these folders what an earlier run wrote and this one did not."""
+        for folder in folders:
+            for path in sorted((self.root / folder).rglob("*"), reverse=True):
+                if path.is_file() and path not in self.written:
+                    path.unlink()
+                elif path.is_dir() and not any(path.iterdir()):
+                    path.rmdir()
+
+    def finish(self):
+        """Writes truth.json."""
+        text = json.dumps(dict(sorted(self.truth.items())), ensure_ascii=False, indent=1)
+        self.put("truth.json", (text + "\n").encode())

@@ -1,0 +1,270 @@
+"""Other people's multipart encoders and parsers, for Tests/MultipartFormTests/Interop.
+
+    multipart_interop.py encode FOLDER   each case of FOLDER/cases.json by every encoder, into FOLDER/CASE.ENCODER.body
+    multipart_interop.py curl FOLDER     the same by curl -F, captured on a socket, into FOLDER/CASE.curl.body and .type
+    multipart_interop.py parse FOLDER    FOLDER/CASE.body by every parser, into FOLDER/parsed.json
+
+A case is {"case", "boundary", "parts": [{"name", "filename", "type", "content"}]}; "content" names a file in FOLDER, and
+"filename" and "type" are null for text.
+"""
+
+import asyncio
+import hashlib
+import http.server
+import importlib.util
+import io
+import json
+import pathlib
+import subprocess
+import sys
+import sysconfig
+import threading
+
+
+def summary(name, filename, content_type, data):
+    data = data.encode() if isinstance(data, str) else bytes(data)
+    digest = hashlib.sha256(data).hexdigest()
+    return {"name": name, "filename": filename, "type": content_type, "sha256": digest}
+
+
+# Encoders: (parts with their bytes, boundary) -> body.
+
+
+def encode_urllib3(parts, boundary):
+    from urllib3.filepost import encode_multipart_formdata
+
+    return encode_multipart_formdata([as_field(part) for part in parts], boundary)[0]
+
+
+def encode_toolbelt(parts, boundary):
+    from requests_toolbelt import MultipartEncoder
+
+    return MultipartEncoder([as_field(part) for part in parts], boundary).to_string()
+
+
+def encode_httpx(parts, boundary):
+    import httpx
+
+    texts = [part for part in parts if part["filename"] is None]
+    if parts[: len(texts)] != texts:
+        return None  # httpx sends text before files
+    data = {}
+    for part in texts:
+        data.setdefault(part["name"], []).append(part["data"])
+    if [name for name, values in data.items() for _ in values] != [part["name"] for part in texts]:
+        return None  # httpx groups equal names
+    files = [as_field(part) for part in parts[len(texts) :]]
+    headers = {"Content-Type": f"multipart/form-data; boundary={boundary}"}
+    if not files:
+        return None  # httpx would send it URL-encoded
+    return httpx.Request("POST", "http://localhost/", data=data, files=files, headers=headers).read()
+
+
+def as_field(part):
+    if part["filename"] is None:
+        return (part["name"], part["data"])
+    return (part["name"], (part["filename"], part["data"], part["type"]))
+
+
+ENCODERS = {"urllib3": encode_urllib3, "toolbelt": encode_toolbelt, "httpx": encode_httpx}
+
+
+# Parsers: (body, content type) -> summaries; those that keep the order of the parts say so.
+
+
+def parse_werkzeug(body, content_type):
+    from werkzeug.wrappers import Request
+
+    environ = {
+        "REQUEST_METHOD": "POST",
+        "CONTENT_TYPE": content_type,
+        "CONTENT_LENGTH": str(len(body)),
+        "wsgi.input": io.BytesIO(body),
+    }
+    request = Request(environ)
+    texts = [summary(name, None, None, value) for name, value in request.form.items(multi=True)]
+    files = request.files.items(multi=True)
+    return texts + [summary(name, file.filename, file.content_type, file.read()) for name, file in files]
+
+
+def load_defnull_multipart():
+    # PyPI python-multipart installs a package of the same name, which hides this module.
+    path = pathlib.Path(sysconfig.get_paths()["purelib"], "multipart.py")
+    spec = importlib.util.spec_from_file_location("defnull_multipart", path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def parse_multipart_strict(body, content_type):
+    module = load_defnull_multipart()
+    _, options = module.parse_options_header(content_type)
+    parser = module.MultipartParser(
+        io.BytesIO(body), options["boundary"], content_length=len(body), strict=True, memory_limit=2**27
+    )
+    return [
+        summary(part.name, part.filename, part.content_type if part.filename is not None else None, part.raw)
+        for part in parser.parts()
+    ]
+
+
+def parse_python_multipart(body, content_type):
+    import python_multipart
+
+    parts = []
+
+    def on_field(field):
+        parts.append(summary(field.field_name.decode(), None, None, field.value or b""))
+
+    def on_file(file):
+        file.file_object.seek(0)
+        parts.append(
+            summary(file.field_name.decode(), file.file_name.decode(), file.content_type, file.file_object.read())
+        )
+
+    headers = {"Content-Type": content_type.encode(), "Content-Length": str(len(body)).encode()}
+    parser = python_multipart.create_form_parser(headers, on_field, on_file)
+    for start in range(0, len(body), 777):
+        parser.write(body[start : start + 777])
+    parser.finalize()
+    return parts
+
+
+def parse_aiohttp(body, content_type):
+    from aiohttp import MultipartReader, StreamReader
+    from aiohttp.base_protocol import BaseProtocol
+
+    async def run():
+        loop = asyncio.get_running_loop()
+        stream = StreamReader(BaseProtocol(loop), 2**16, loop=loop)
+        stream.feed_data(body)
+        stream.feed_eof()
+        parts = []
+        async for part in MultipartReader({"Content-Type": content_type}, stream):
+            media = part.headers.get("Content-Type") if part.filename is not None else None
+            parts.append(summary(part.name, part.filename, media, await part.read()))
+        return parts
+
+    return asyncio.run(run())
+
+
+def parse_django(body, content_type):
+    from django.conf import settings
+
+    if not settings.configured:
+        settings.configure(DATA_UPLOAD_MAX_MEMORY_SIZE=None)
+    from django.core.files.uploadhandler import MemoryFileUploadHandler
+    from django.http.multipartparser import MultiPartParser
+
+    meta = {"CONTENT_TYPE": content_type, "CONTENT_LENGTH": str(len(body))}
+    fields, files = MultiPartParser(meta, io.BytesIO(body), [in_memory(MemoryFileUploadHandler())], "utf-8").parse()
+    texts = [summary(name, None, None, value) for name, values in fields.lists() for value in values]
+    return texts + [
+        summary(name, file.name, file.content_type, file.read()) for name, values in files.lists() for file in values
+    ]
+
+
+def in_memory(handler):
+    def handle_raw_input(*_args, **_kwargs):
+        handler.activated = True
+
+    handler.handle_raw_input = handle_raw_input
+    return handler
+
+
+def parse_falcon(body, content_type):
+    import falcon.media
+
+    handler = falcon.media.MultipartFormHandler()
+    handler.parse_options.max_body_part_buffer_size = 2**27
+    parts = []
+    for part in handler.deserialize(io.BytesIO(body), content_type, len(body)):
+        media = part.content_type if part.filename is not None else None
+        parts.append(summary(part.name, part.filename, media, part.get_data()))
+    return parts
+
+
+def parse_tornado(body, content_type):
+    from tornado.httputil import parse_multipart_form_data
+
+    boundary = content_type.split("boundary=")[1]
+    arguments, files = {}, {}
+    parse_multipart_form_data(boundary.encode(), body, arguments, files)
+    texts = [summary(name, None, None, value) for name, values in arguments.items() for value in values]
+    return texts + [
+        summary(name, file.filename, file.content_type, file.body) for name, values in files.items() for file in values
+    ]
+
+
+PARSERS = {
+    "werkzeug": (parse_werkzeug, False),
+    "multipart-strict": (parse_multipart_strict, True),
+    "python-multipart": (parse_python_multipart, True),
+    "aiohttp": (parse_aiohttp, True),
+    "django": (parse_django, False),
+    "falcon": (parse_falcon, True),
+    "tornado": (parse_tornado, False),
+}
+
+
+# curl, on a socket.
+
+
+class Capture(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        self.server.captured = (self.headers["Content-Type"], body)
+        self.send_response(204)
+        self.end_headers()
+
+    def log_message(self, *_args):
+        pass
+
+
+def send_with_curl(folder, parts):
+    with http.server.HTTPServer(("127.0.0.1", 0), Capture) as server:
+        thread = threading.Thread(target=server.handle_request)
+        thread.start()
+        command = ["curl", "-q", "-sS", "--noproxy", "*", "--max-time", "30"]
+        for part in parts:
+            path = folder / part["content"]
+            if part["filename"] is None:
+                command += ["--form-string", f"{part['name']}={part['data'].decode()}"]
+            else:
+                command += ["-F", f"{part['name']}=@{path};type={part['type']};filename={part['filename']}"]
+        subprocess.run(command + [f"http://127.0.0.1:{server.server_port}/"], check=True, timeout=60)
+        thread.join()
+        return server.captured
+
+
+def main():
+    mode, folder = sys.argv[1], pathlib.Path(sys.argv[2])
+    parsed = []
+    for case in json.loads((folder / "cases.json").read_text()):
+        for part in case["parts"]:
+            part["data"] = (folder / part["content"]).read_bytes()
+        if mode == "encode":
+            for name, encode in ENCODERS.items():
+                body = encode(case["parts"], case["boundary"])
+                if body is not None:
+                    (folder / f"{case['case']}.{name}.body").write_bytes(body)
+        elif mode == "curl":
+            content_type, body = send_with_curl(folder, case["parts"])
+            (folder / f"{case['case']}.curl.type").write_text(content_type)
+            (folder / f"{case['case']}.curl.body").write_bytes(body)
+        else:
+            body = (folder / f"{case['case']}.body").read_bytes()
+            content_type = f"multipart/form-data; boundary={case['boundary']}"
+            for name, (parse, ordered) in PARSERS.items():
+                entry = {"case": case["case"], "parser": name, "ordered": ordered, "parts": [], "error": None}
+                try:
+                    entry["parts"] = parse(body, content_type)
+                except Exception as error:  # the test shows it
+                    entry["error"] = repr(error)
+                parsed.append(entry)
+    if mode == "parse":
+        (folder / "parsed.json").write_text(json.dumps(parsed))
+
+
+main()
