@@ -1,8 +1,13 @@
+#define _GNU_SOURCE
 #include "idc_raster.h"
 
+#include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 static int clamp_byte(double value) {
     if (value <= 0) return 0;
@@ -348,4 +353,30 @@ int idc_raster_repetition(const uint8_t *grey, size_t width, size_t height, int 
     }
     free(detail);
     return 0;
+}
+
+static int write_all(int file, const void *bytes, size_t count) {
+    const uint8_t *next = bytes;
+    while (count > 0) {
+        ssize_t written = write(file, next, count);
+        if (written < 0 && errno == EINTR) continue;
+        if (written <= 0) return -1;
+        next += written;
+        count -= (size_t)written;
+    }
+    return 0;
+}
+
+int idc_raster_pgm_in_memory(const uint8_t *grey, size_t width, size_t height) {
+    int file = memfd_create("picture", MFD_CLOEXEC);
+    if (file < 0) return -1;
+    char header[64];
+    int length = snprintf(header, sizeof header, "P5\n%zu %zu\n255\n", width, height);
+    if (write_all(file, header, (size_t)length) == 0 && write_all(file, grey, width * height) == 0
+        && lseek(file, 0, SEEK_SET) == 0)
+        return file;
+    int reason = errno;
+    close(file);
+    errno = reason;
+    return -1;
 }

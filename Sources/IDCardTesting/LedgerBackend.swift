@@ -31,7 +31,6 @@ package final class LedgerBackend: Sendable {
         var attempts: [Attempt] = []
         var accepted: [Attempt] = []
         var token = "token-1"
-        var lastToken: String?
         var inFlight = 0
         var mostInFlight = 0
     }
@@ -65,10 +64,7 @@ package final class LedgerBackend: Sendable {
     package var port: BusinessBackend {
         BusinessBackend(
             form: { members in
-                let token = self.state.withLock { state in
-                    state.lastToken = state.token
-                    return state.token
-                }
+                let token = self.state.withLock { $0.token }
                 return members.flatMap { member -> [DeliveryPart] in
                     [
                         .text(token, name: "TOKEN"),
@@ -80,7 +76,10 @@ package final class LedgerBackend: Sendable {
             },
             boundary: { key, _, _ in "boundary-\(key)" },
             send: { delivery in try await self.receive(delivery) },
-            renewToken: { self.state.withLock { $0.lastToken != nil && $0.lastToken != $0.token } }
+            hasNewToken: { parts in
+                let current = self.state.withLock { $0.token }
+                return !parts.contains(.text(current, name: "TOKEN"))
+            }
         )
     }
 

@@ -153,17 +153,17 @@ struct EngineTests {
             $0.verifyConcurrency = 1
             $0.prepareConcurrency = 1
         }
-        var items = [try harness.photo("0.jpg", "back;gate", number: "B-0")]
-        for (index, priority) in [0, 5, -1, 9].enumerated() {
-            items.append(
+        let gated = try harness.photo("0.jpg", "back;gate", number: "B-0")
+        let items =
+            try [gated]
+            + [0, 5, -1, 9].enumerated().map { index, priority in
                 try harness.photo(
                     "\(index + 1).jpg",
                     "front;\(held);\(priority)",
                     number: "B-\(index + 1)",
                     priority: priority
                 )
-            )
-        }
+            }
         async let ending = harness.run(items)
         _ = await harness.log.first { event in
             if case .input(let index, _) = event { index == items.count - 1 } else { false }

@@ -77,7 +77,6 @@ struct FailureTests {
         }
         let harness = try PipelineHarness(.sqlite, verifier: verifier) {
             $0.verifyMaximumAttempts = 2
-            $0.patience = .seconds(20)
         }
         #expect(try await harness.run([try Self.front(harness)]) == .complete)
         #expect(try await harness.states() == ["delivered"])
@@ -88,9 +87,10 @@ struct FailureTests {
         arguments: StoreKind.allCases
     )
     func unreachable(kind: StoreKind) async throws {
-        let harness = try PipelineHarness(kind, verifier: ScriptedVerifier { _ in .failed(Self.failure(.notSent)) })
+        let verifier = ScriptedVerifier { _ in .failed(Self.failure(.notSent)) }
+        let harness = try PipelineHarness(kind, verifier: verifier)
         let items = try (0..<5).map { try Self.front(harness, "\($0)", number: "B-\($0)") }
-        let engine = harness.engine()
+        let engine = harness.engine(patience: .milliseconds(200))
         #expect(try await engine.runBatch(items) == .patienceExhausted)
         #expect(engine.pauses.isEmpty)
         #expect(try await harness.cards().allSatisfy { $0.state == .prepared && $0.attempts == 0 })

@@ -39,7 +39,7 @@ final class PipelineHarness: Sendable {
         self.backend = backend
         var tuned = EngineSettings()
         tuned.retry = RetryPolicy(base: .milliseconds(1), cap: .milliseconds(5))
-        tuned.patience = .milliseconds(400)
+        tuned.patience = .seconds(30)
         settings(&tuned)
         self.settings = tuned
     }
@@ -72,8 +72,10 @@ final class PipelineHarness: Sendable {
     }
 
     /// An engine; several may follow each other over the one store.
-    func engine(verifier: ScriptedVerifier? = nil, backend: LedgerBackend? = nil) -> Engine {
-        Engine(
+    func engine(verifier: ScriptedVerifier? = nil, patience: Duration? = nil) -> Engine {
+        var settings = self.settings
+        settings.patience = patience ?? settings.patience
+        return Engine(
             store: self.store,
             ports: EnginePorts(
                 preparation: ImagePreparation(
@@ -92,10 +94,10 @@ final class PipelineHarness: Sendable {
                     }
                 ),
                 verifier: (verifier ?? self.verifier).port,
-                backend: (backend ?? self.backend).port,
+                backend: self.backend.port,
                 pool: InlineWork()
             ),
-            settings: self.settings,
+            settings: settings,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             observer: { self.log.add($0) }
         )

@@ -3,7 +3,7 @@
  * evening out the light, and colour statistics. They are in C because the tests run unoptimised Swift.
  *
  * Rasters are packed rows of 8-bit samples without padding; `channels` is 1 (grey) or 3 (RGB). No function allocates
- * more than one row or one summed-area table, and none keeps a pointer.
+ * more than a few tables of the raster's size, and none keeps a pointer.
  */
 #ifndef IDC_RASTER_H
 #define IDC_RASTER_H
@@ -101,6 +101,12 @@ struct idc_raster_colour idc_raster_colour_of(const uint8_t *rgb, size_t count);
  */
 int idc_raster_repetition(const uint8_t *grey, size_t width, size_t height, int direction, int limit, size_t max_shift,
                           double *correlation);
+
+/*
+ * Writes a grey raster as a binary PGM ("P5", Netpbm) into a nameless file in memory (memfd_create, Linux 3.17).
+ * Returns a descriptor placed at the file's start, which the caller closes, or -1 with errno set.
+ */
+int idc_raster_pgm_in_memory(const uint8_t *grey, size_t width, size_t height);
 
 #ifdef __cplusplus
 }

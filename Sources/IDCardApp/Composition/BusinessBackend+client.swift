@@ -2,7 +2,6 @@ import IDCardCore
 import IDCardDelivery
 import IDCardPipeline
 import OutboundHTTP
-import Synchronization
 
 extension BusinessBackend {
     /// Calls the business backend of a configuration.
@@ -28,7 +27,7 @@ extension BusinessBackend {
             ),
             http: client
         )
-        let token = CurrentToken(source: services.token)
+        let token = CurrentToken(source: services.token, partName: names.token)
         return BusinessBackend(
             form: { members in try token.form(members, layout: layout) },
             boundary: { key, parts, images in
@@ -44,19 +43,15 @@ extension BusinessBackend {
                 if case .failed = outcome { try Task.checkCancellation() }
                 return outcome
             },
-            renewToken: { token.isRenewed() }
+            hasNewToken: { token.isNew(comparedWith: $0) }
         )
     }
 }
 
 /// The TOKEN that forms are written with, read anew for every form.
-private final class CurrentToken: Sendable {
-    private let source: TokenSource
-    private let lastUsed = Mutex<Redacted<String>?>(nil)
-
-    init(source: TokenSource) {
-        self.source = source
-    }
+private struct CurrentToken: Sendable {
+    let source: TokenSource
+    let partName: String
 
     /// Writes a form with the TOKEN that holds now; a TOKEN that cannot be read stops the stage.
     func form(_ members: [DeliveryMember], layout: DeliveryLayout) throws -> [DeliveryPart] {
@@ -67,18 +62,16 @@ private final class CurrentToken: Sendable {
             throw RemoteFailure(.stop, code: "token_unavailable", message: error.message)
         }
         do throws(DeliveryError) {
-            let parts = try layout.parts(for: members, token: token)
-            self.lastUsed.withLock { $0 = token }
-            return parts
+            return try layout.parts(for: members, token: token)
         } catch {
             throw RemoteFailure(.rejected, code: "\(error.code)", message: error.message)
         }
     }
 
-    /// Whether the source gives another TOKEN than the last form was written with.
-    func isRenewed() -> Bool {
+    /// Whether the source gives another TOKEN than a form was written with.
+    func isNew(comparedWith parts: [DeliveryPart]) -> Bool {
         guard let token = try? self.source.current() else { return false }  // Still no TOKEN to go on with.
-        return self.lastUsed.withLock { $0 != nil && $0 != token }
+        return !parts.contains(.text(token.reveal(), name: self.partName))
     }
 }
 

@@ -1,6 +1,7 @@
 import IDCardCore
 import IDCardEmbedded
 import Logging
+import ServiceLifecycle
 
 /// The built-in verifier and backend, served by this process on free loopback ports for as long as a function runs.
 struct EmbeddedEndpoints {
@@ -16,11 +17,6 @@ struct EmbeddedEndpoints {
     let credentials: EmbeddedCredentials
     let logger: Logger
 
-    private enum Step<Value: Sendable>: Sendable {
-        case endpointEnded(String)
-        case done(Value)
-    }
-
     private enum Port: Sendable {
         case verifier(Int)
         case backend(Int)
@@ -34,27 +30,50 @@ struct EmbeddedEndpoints {
     ) async throws -> Value {
         // Two ports at most are ever announced.
         let (ports, announce) = AsyncStream.makeStream(of: Port.self, bufferingPolicy: .bufferingNewest(2))
-        return try await withThrowingTaskGroup(of: Step<Value>.self) { group in
-            defer { group.cancelAll() }
+        let services = ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: [
+                    .init(service: self.verifier { announce.yield(.verifier($0)) }),
+                    .init(service: self.backend { announce.yield(.backend($0)) }),
+                ],
+                logger: self.logger
+            )
+        )
+        return try await withThrowingTaskGroup(of: Value?.self) { group in
             group.addTask {
-                try await self.verifier { announce.yield(.verifier($0)) }.run()
-                return .endpointEnded("verifier")
+                // If the endpoints cannot start, nobody announces a port any more.
+                defer { announce.finish() }
+                try await services.run()
+                return nil
             }
             group.addTask {
-                try await self.backend { announce.yield(.backend($0)) }.run()
-                return .endpointEnded("backend")
-            }
-            group.addTask { .done(try await body(try await self.addresses(from: ports))) }
-            while let step = try await group.next() {
-                switch step {
-                case .done(let value): return value
-                case .endpointEnded(let name):
-                    try Task.checkCancellation()
-                    preconditionFailure("the embedded \(name) ended without being asked to")
+                let result: Result<Value, any Error>
+                do {
+                    result = .success(try await body(try await self.addresses(from: ports)))
+                } catch {
+                    result = .failure(error)
                 }
+                await services.triggerGracefulShutdown()
+                return try result.get()
             }
-            throw CancellationError()
+            return try await self.outcome(of: &group)
         }
+    }
+
+    /// The value of the function; the error of an endpoint, if one failed, is the better explanation.
+    private func outcome<Value: Sendable>(of group: inout ThrowingTaskGroup<Value?, any Error>) async throws -> Value {
+        var value: Value?
+        var failure: (any Error)?
+        while let result = await group.nextResult() {
+            switch result {
+            case .success(let ended): value = ended ?? value
+            case .failure(let error) where failure == nil || failure is CancellationError: failure = error
+            case .failure: break
+            }
+        }
+        if let failure { throw failure }
+        guard let value else { throw CancellationError() }
+        return value
     }
 
     private func verifier(_ onRunning: @escaping @Sendable (Int) -> Void) -> EmbeddedVerifier {

@@ -66,7 +66,8 @@ struct CardReport: Encodable {
             lines.append("  \(name): \(value)")
         }
         for event in self.events {
-            let state = event.state.map { " → \($0.rawValue)" } ?? ""
+            // Most events are named by the state they lead to.
+            let state = event.state.map { $0.rawValue == event.kind ? "" : " → \($0.rawValue)" } ?? ""
             let code = event.code.map { " (\($0))" } ?? ""
             lines.append("  \(event.at) \(event.kind)\(state)\(code)")
         }

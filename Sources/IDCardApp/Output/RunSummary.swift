@@ -7,6 +7,8 @@ struct RunSummary {
     let cards: [RunCardReport]
     let pauses: [Stage: StagePause]
     let status: ExitStatus
+    /// Where the embedded backend keeps its documents; `nil` for a real backend.
+    let documents: String?
 
     /// The lines for standard output: what did not get delivered and why, then the counts.
     var dataLines: [String] {
@@ -23,6 +25,12 @@ struct RunSummary {
         case .workRemains: lines.append("Work remains: everything is kept in the sandbox, run the same command again.")
         case .endpointStopped: lines.append("Nothing is lost: put that right and run the same command again.")
         default: break
+        }
+        if self.counts.total > 0, self.counts["duplicate"] == self.counts.total {
+            lines.append("Nothing new: every input was taken in before, nothing was sent.")
+        }
+        if let documents = self.documents {
+            lines.append("The built-in backend keeps what it accepted in \(documents).")
         }
         return lines
     }

@@ -5,6 +5,8 @@ struct RunOutcome: Sendable {
     let runID: String
     let tracker: RunTracker
     let end: SignalRace<RunPipeline.End>
+    /// Where the embedded backend keeps its documents; `nil` for a real backend.
+    let documents: String?
 
     /// The exit status: a signal first, then what the inputs call for.
     var status: ExitStatus {
@@ -28,7 +30,8 @@ struct RunOutcome: Sendable {
             counts: counts,
             cards: self.tracker.reports(),
             pauses: self.pauses,
-            status: self.status
+            status: self.status,
+            documents: self.documents
         )
         switch format {
         case .text:

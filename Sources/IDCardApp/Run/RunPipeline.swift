@@ -27,10 +27,13 @@ struct RunPipeline: Sendable {
             let services = RemoteServices(try self.configuration.remotes(), delivery: self.configuration.delivery)
             return try await self.run(items, services: services)
         }
+        // What the remote side logs is its own affair, unless something is wrong there.
+        var endpointLogger = self.logger
+        endpointLogger.logLevel = max(self.logger.logLevel, .warning)
         let endpoints = EmbeddedEndpoints(
             documents: self.documents,
             credentials: try EmbeddedCredentials.inFolder(self.configuration.sandboxPath),
-            logger: self.logger
+            logger: endpointLogger
         )
         return try await endpoints.serve { addresses in
             let services = RemoteServices(embedded: addresses, userNumber: self.configuration.delivery.userNumber)

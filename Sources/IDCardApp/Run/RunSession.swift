@@ -91,10 +91,11 @@ struct RunSession: Sendable {
             if format == .jsonl { Console.standardOutput(JSONText.line(report)) }
         }
         let progress = RunProgress()
+        let documents = self.arguments.documents ?? configuration.sandboxPath + "/embedded-documents"
         let pipeline = RunPipeline(
             store: store,
             configuration: configuration,
-            documents: self.arguments.documents ?? configuration.sandboxPath + "/embedded-documents",
+            documents: documents,
             logger: logger,
             observer: { event in
                 tracker.observe(event)
@@ -105,7 +106,12 @@ struct RunSession: Sendable {
         let end = try await SignalRace.run {
             try await display.showing { try await pipeline.run(items) }
         }
-        return RunOutcome(runID: runID, tracker: tracker, end: end)
+        return RunOutcome(
+            runID: runID,
+            tracker: tracker,
+            end: end,
+            documents: configuration.embedded ? documents : nil
+        )
     }
 
     private func makeRunID() -> String {

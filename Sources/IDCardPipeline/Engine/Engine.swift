@@ -133,7 +133,8 @@ package struct Engine: Sendable {
             guard !Task.isCancelled else { return nil }
             guard let due = self.context.board.nextDue else { return .complete }
             let deadline = self.context.monitor.lastChangeAt.advanced(by: self.context.settings.patience)
-            if due > deadline || self.context.time.now() >= deadline { return .patienceExhausted }
+            let now = self.context.time.now()
+            if due > deadline || (now >= deadline && due > now) { return .patienceExhausted }
             await self.context.board.waitUntilBusy(or: due, time: self.context.time)
         }
         return nil

@@ -10,8 +10,8 @@ package struct BusinessBackend: Sendable {
         @Sendable (_ key: String, _ parts: [DeliveryPart], _ images: [CardID: Data]) async throws -> String
     /// Sends a persisted delivery and returns what became of it; throws only `CancellationError`.
     package var send: @Sendable (_ delivery: OutboundDelivery) async throws -> DeliveryOutcome
-    /// Reads the TOKEN from its source again; `true` if it is another one than the last form was written with.
-    package var renewToken: @Sendable () async -> Bool
+    /// Reads the TOKEN from its source again; `true` if it is another one than a form was written with.
+    package var hasNewToken: @Sendable (_ parts: [DeliveryPart]) async -> Bool
 
     /// Describes a backend.
     package init(
@@ -20,11 +20,11 @@ package struct BusinessBackend: Sendable {
             @escaping @Sendable (_ key: String, _ parts: [DeliveryPart], _ images: [CardID: Data]) async throws ->
             String,
         send: @escaping @Sendable (_ delivery: OutboundDelivery) async throws -> DeliveryOutcome,
-        renewToken: @escaping @Sendable () async -> Bool
+        hasNewToken: @escaping @Sendable (_ parts: [DeliveryPart]) async -> Bool
     ) {
         self.form = form
         self.boundary = boundary
         self.send = send
-        self.renewToken = renewToken
+        self.hasNewToken = hasNewToken
     }
 }

@@ -58,7 +58,7 @@ struct DeliverStage: Sendable {
         of delivery: Delivery,
         startedAt: Timestamp
     ) async throws {
-        if await !self.backend.renewToken() {
+        if await !self.backend.hasNewToken(delivery.parts) {
             await self.pausing.pause(.deliver, failure, now: self.context.time.now())
         }
         let conclusion: DeliveryConclusion =

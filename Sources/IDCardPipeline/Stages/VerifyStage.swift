@@ -63,7 +63,7 @@ struct VerifyStage: Sendable {
             await self.resume()
             return .rejected(ReasonCode(rawValue: failure.code), message: failure.message)
         case .shrink:
-            return try await self.smaller(card, image: image)
+            return try await self.smaller(card, image: image, refused: failure)
         case .throttled:
             return .retry(at: self.gate.throttled(at: now, for: failure.retryAfter), costsAttempt: false)
         case .notSent:
@@ -91,14 +91,21 @@ struct VerifyStage: Sendable {
         return .retry(at: now.advanced(by: max(delay, failure.retryAfter ?? .zero)), costsAttempt: true)
     }
 
-    private func smaller(_ card: Card, image: PreparedImage) async throws -> VerificationConclusion {
-        let refusal = VerificationConclusion.rejected(
-            .imageTooLarge,
-            message: "the verifier finds the image too large, also after it was made smaller"
-        )
-        guard !card.isShrunk else { return refusal }
+    private func smaller(
+        _ card: Card,
+        image: PreparedImage,
+        refused failure: RemoteFailure
+    ) async throws -> VerificationConclusion {
         let shrink = self.preparation.shrink
-        guard let smaller = try await self.pool.run({ shrink(image) }) else { return refusal }
+        guard !card.isShrunk, let smaller = try await self.pool.run({ shrink(image) }) else {
+            let size = "\(image.width)x\(image.height) pixels, \(image.jpeg.count) bytes"
+            return .rejected(
+                card.isShrunk ? .imageTooLarge : ReasonCode(rawValue: failure.code),
+                message:
+                    "the verifier refuses the size of the image (\(size); \(failure.code)), and it cannot be made smaller; "
+                    + "take a photo that the card fills"
+            )
+        }
         return .shrunk(smaller)
     }
 

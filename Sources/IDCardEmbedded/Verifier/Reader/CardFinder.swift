@@ -10,8 +10,8 @@ struct CardFinder: Sendable {
     private static let workingEdge = 480
     private static let lineLimit = 16
     private static let candidateLimit = 3
-    /// Edges are measured at this and, if no outline convinces, at the second, fainter threshold.
-    private static let thresholds: [Int32] = [64, 32]
+    /// Edges are looked for at the first of these gradients and, while no outline convinces, at fainter ones.
+    private static let thresholds: [Int32] = [140, 64, 32]
 
     private struct Outline {
         var quad: Quad

@@ -1,4 +1,6 @@
 import CJPEG
+import Glibc
+import SystemPackage
 
 /// A grey picture in memory: packed rows, one byte per pixel, 0 is black.
 struct GreyRaster: Sendable {
@@ -56,8 +58,15 @@ struct GreyRaster: Sendable {
         return GreyRaster(width: width, height: height, pixels: pixels)
     }
 
-    /// The picture as a binary PGM file ("P5", Netpbm), which tesseract reads from its standard input.
-    var portableGreymap: [UInt8] {
-        Array("P5\n\(self.width) \(self.height)\n255\n".utf8) + self.pixels
+    /// The picture as a PGM file in memory, to be handed to another program; whoever gets it closes it.
+    ///
+    /// A pipe would do, but swift-subprocess 1.0 writes to pipes without minding `SIGPIPE`, and traps when the reader
+    /// is gone before all is written (its issue 367): a program that dies early would take the service along.
+    ///
+    /// - Throws: `Errno` when no descriptor or no memory is to be had.
+    func portableGreymapFile() throws -> FileDescriptor {
+        let file = idc_raster_pgm_in_memory(self.pixels, self.width, self.height)
+        guard file >= 0 else { throw Errno(rawValue: errno) }
+        return FileDescriptor(rawValue: file)
     }
 }

@@ -5,7 +5,7 @@ import SystemPackage
 /// Runs the `tesseract` program on small pictures of text, one process per picture.
 ///
 /// Every run has a time limit and an output limit, and no more than a fixed number run at once. The picture goes in
-/// through standard input, so that no image of a card lies in a temporary file.
+/// through standard input from a file in memory, so that no image of a card lies on a disk.
 package struct Tesseract: Sendable {
     /// What a run may cost and where the program is.
     package struct Configuration: Sendable {
@@ -65,7 +65,7 @@ package struct Tesseract: Sendable {
     package func checkInstallation() async throws {
         let listing: String
         do {
-            listing = try await self.run(arguments: ["--list-langs"], input: [])
+            listing = try await self.run(arguments: ["--list-langs"], picture: nil)
         } catch let error as EmbeddedError {
             throw error
         } catch let error as CancellationError {
@@ -105,16 +105,25 @@ package struct Tesseract: Sendable {
         if let alphabet {
             arguments += ["-c", "tessedit_char_whitelist=\(alphabet)"]
         }
-        let input = picture.portableGreymap
         return try await self.gate.withSlot { [arguments] in
-            try await self.run(arguments: arguments, input: input)
+            do {
+                return try await self.run(arguments: arguments, picture: picture)
+            } catch let error as SubprocessError {
+                throw self.failure("could not be run, or wrote more than \(self.configuration.outputLimit) bytes", error)
+            } catch let error as Errno {
+                throw self.failure("could not be given its picture", error)
+            }
         }
     }
 
-    private func run(arguments: [String], input: [UInt8]) async throws -> String {
+    private func failure(_ what: String, _ cause: (any Error)? = nil) -> EmbeddedError {
+        EmbeddedError(code: .tesseractFailed, message: "tesseract \(what)", cause: cause)
+    }
+
+    private func run(arguments: [String], picture: GreyRaster?) async throws -> String {
         let timeLimit = self.configuration.timeLimit
         return try await withThrowingTaskGroup(of: String?.self) { group in
-            group.addTask { try await self.output(arguments: arguments, input: input) }
+            group.addTask { try await self.output(arguments: arguments, picture: picture) }
             group.addTask {
                 try await Task.sleep(for: timeLimit)
                 return nil
@@ -131,26 +140,27 @@ package struct Tesseract: Sendable {
         }
     }
 
-    private func output(arguments: [String], input: [UInt8]) async throws -> String {
-        let configuration = self.configuration
-        let executable: Executable =
-            configuration.executable.contains("/")
-            ? .path(FilePath(configuration.executable)) : .name(configuration.executable)
+    private func output(arguments: [String], picture: GreyRaster?) async throws -> String {
+        guard let picture else { return try await self.output(arguments: arguments, input: .none) }
+        let file = try picture.portableGreymapFile()
+        return try await self.output(
+            arguments: arguments,
+            input: .fileDescriptor(file, closeAfterSpawningProcess: true)
+        )
+    }
+
+    private func output(arguments: [String], input: some InputProtocol) async throws -> String {
+        let program = self.configuration.executable
         let result = try await Subprocess.run(
-            executable,
+            program.contains("/") ? .path(FilePath(program)) : .name(program),
             arguments: Arguments(arguments),
             // More threads than one make a single line slower, and the gate already uses all cores.
             environment: .inherit.updating(["OMP_THREAD_LIMIT": "1"]),
-            input: .array(input),
-            output: .string(limit: configuration.outputLimit),
+            input: input,
+            output: .string(limit: self.configuration.outputLimit),
             error: .discarded
         )
-        guard result.terminationStatus.isSuccess else {
-            throw EmbeddedError(
-                code: .tesseractFailed,
-                message: "tesseract ended with \(result.terminationStatus)"
-            )
-        }
+        guard result.terminationStatus.isSuccess else { throw self.failure("ended with \(result.terminationStatus)") }
         return result.standardOutput
     }
 }
