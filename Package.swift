@@ -109,7 +109,7 @@ let package = Package(
         ),
         .testTarget(
             name: "IDCardAppTests",
-            dependencies: ["IDCardApp", "IDCardCore", "IDCardEmbedded", "IDCardTesting", .subprocess, .system]
+            dependencies: ["IDCardApp", "IDCardCore", "IDCardPipeline", .subprocess, .system]
         ),
         .testTarget(name: "HouseRulesTests"),
     ]

@@ -6,8 +6,8 @@ struct SandboxReading {
     let options: GlobalOptions
 
     /// Calls a function with the sandbox.
-    func with(_ body: (SandboxStore) async throws -> ExitStatus) async throws {
-        let status: ExitStatus
+    func with(_ body: (SandboxStore) async throws -> CommandStatus) async throws {
+        let status: CommandStatus
         do {
             let configuration = try self.options.loadConfiguration(requiringRemotes: false)
             let store = try SandboxStore.open(
@@ -17,7 +17,7 @@ struct SandboxReading {
                     isReadOnly: true
                 )
             )
-            let result: Result<ExitStatus, any Error>
+            let result: Result<CommandStatus, any Error>
             do {
                 result = .success(try await body(store))
             } catch {

@@ -7,7 +7,7 @@ import IDCardTriggers
 /// An error at the top of a command: turned into words on standard error and an exit status, once.
 struct CommandFailure {
     private let lines: [String]
-    private let status: ExitStatus
+    private let status: CommandStatus
 
     /// Looks at an error.
     init(_ error: any Error) {
@@ -32,7 +32,7 @@ struct CommandFailure {
     }
 
     /// Says what happened and returns the status to exit with.
-    func report() -> ExitStatus {
+    func report() -> CommandStatus {
         for line in self.lines { Console.standardError(line) }
         return self.status
     }

@@ -6,7 +6,7 @@ struct RunSummary {
     let counts: RunCounts
     let cards: [RunCardReport]
     let pauses: [Stage: StagePause]
-    let status: ExitStatus
+    let status: CommandStatus
     /// Where the embedded backend keeps its documents; `nil` for a real backend.
     let documents: String?
 

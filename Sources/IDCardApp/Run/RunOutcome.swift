@@ -9,7 +9,7 @@ struct RunOutcome: Sendable {
     let documents: String?
 
     /// The exit status: a signal first, then what the inputs call for.
-    var status: ExitStatus {
+    var status: CommandStatus {
         switch self.end {
         case .signal(let signal): signal.exitStatus
         case .finished(let end): self.tracker.exitStatus(stopped: !end.pauses.isEmpty)

@@ -37,7 +37,7 @@ struct RunSession: Sendable {
     }
 
     /// Runs, prints, and returns the exit status; every error ends here in words and a status.
-    func run() async -> ExitStatus {
+    func run() async -> CommandStatus {
         do {
             let configuration = try self.options.loadConfiguration(requiringRemotes: true)
             self.say(configuration.notices)
@@ -62,7 +62,7 @@ struct RunSession: Sendable {
         return try BatchSource(paths: self.arguments.paths, manifest: self.arguments.manifest, options: options).items()
     }
 
-    private func run(_ items: [IntakeItem], configuration: AppConfiguration) async throws -> ExitStatus {
+    private func run(_ items: [IntakeItem], configuration: AppConfiguration) async throws -> CommandStatus {
         let store = try SandboxStore.open(
             directory: configuration.sandboxPath,
             options: SandboxOptions(endpoints: configuration.embedded ? .embedded : .external)

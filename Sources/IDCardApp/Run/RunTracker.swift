@@ -88,7 +88,7 @@ final class RunTracker: Sendable {
     /// Returns the exit status that this run's inputs call for.
     ///
     /// - Parameter stopped: whether a stage is stopped.
-    func exitStatus(stopped: Bool) -> ExitStatus {
+    func exitStatus(stopped: Bool) -> CommandStatus {
         self.state.withLock { state in
             let ends = self.ends(in: state)
             let workRemains = ends.contains { index, end in

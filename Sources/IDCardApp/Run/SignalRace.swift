@@ -48,7 +48,7 @@ enum EndingSignal: Sendable {
     case terminate
 
     /// The exit status that tells of it.
-    var exitStatus: ExitStatus {
+    var exitStatus: CommandStatus {
         switch self {
         case .interrupt: .interrupted
         case .terminate: .terminated

@@ -17,6 +17,21 @@ struct ConfigurationDocumentTests {
         #expect(text == ConfigurationDocument.yaml())
     }
 
+    @Test("The README holds the table of keys between its markers; UPDATE_DOCUMENTS=1 writes it anew")
+    func readmeIsCurrent() throws {
+        let url = Self.sample.deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent(
+            "README.md"
+        )
+        let text = try String(contentsOf: url, encoding: .utf8)
+        let begin = try #require(text.range(of: ConfigurationDocument.beginMarker)).lowerBound
+        let end = try #require(text.range(of: ConfigurationDocument.endMarker + "\n")).upperBound
+        if ProcessInfo.processInfo.environment["UPDATE_DOCUMENTS"] == "1" {
+            let current = text.replacingCharacters(in: begin..<end, with: ConfigurationDocument.markdown())
+            return try Data(current.utf8).write(to: url)
+        }
+        #expect(text[begin..<end] == ConfigurationDocument.markdown())
+    }
+
     @Test("The sample file loads clean and sets nothing")
     func sampleSetsNothing() throws {
         let configuration = try ConfigurationFolder().load(yaml: try String(contentsOf: Self.sample, encoding: .utf8))

@@ -1,7 +1,7 @@
 package import ArgumentParser
 
 /// The documented exit statuses, after `sysexits.h`.
-package enum ExitStatus: Int32, CaseIterable, Sendable {
+package enum CommandStatus: Int32, CaseIterable, Sendable {
     /// Every card is delivered; duplicates count as done.
     case delivered = 0
     /// Some card ended rejected, failed or held, or its front blocks it.
