@@ -104,7 +104,7 @@ let package = Package(
         .testTarget(
             name: "IDCardEmbeddedTests",
             dependencies: [
-                "IDCardEmbedded", "MultipartForm", .asyncHTTPClient, .hummingbirdTesting, .subprocess, .system,
+                "IDCardEmbedded", "IDCardImaging", "MultipartForm", .asyncHTTPClient, .subprocess, .system,
             ]
         ),
         .testTarget(
@@ -123,7 +123,6 @@ extension Target.Dependency {
     static let csv = product(name: "SwiftCSV", package: "SwiftCSV")
     static let grdb = product(name: "GRDB", package: "GRDB.swift")
     static let hummingbird = product(name: "Hummingbird", package: "hummingbird")
-    static let hummingbirdTesting = product(name: "HummingbirdTesting", package: "hummingbird")
     static let lifecycle = product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
     static let log = product(name: "Logging", package: "swift-log")
     static let metrics = product(name: "Metrics", package: "swift-metrics")

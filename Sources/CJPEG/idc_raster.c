@@ -231,13 +231,14 @@ void idc_raster_vote(const uint8_t *edges, size_t width, size_t height, int upri
         for (size_t x = 0; x < width; x++) {
             uint8_t mark = edges[y * width + x];
             if (mark == 0) continue;
-            /* A line's angle is that of its gradient, measured from the u axis; the side that is bright is no matter. */
+            /* A line's angle is that of its gradient, measured from the u axis; which side is bright is no matter. */
             double degrees = (mark - 1) * 1.5;
             double lean = upright ? -degrees : degrees - 90;
             lean = fmod(lean + 540 + 90, 180) - 90;
             if (lean < -max_degrees - spread || lean > max_degrees + spread) continue;
             double u = upright ? (double)x : (double)y, v = (upright ? (double)y : (double)x) - middle;
-            double first = ceil((lean - spread + max_degrees) / step), last = floor((lean + spread + max_degrees) / step);
+            double first = ceil((lean - spread + max_degrees) / step);
+            double last = floor((lean + spread + max_degrees) / step);
             if (first < 0) first = 0;
             if (last > (double)(angle_count - 1)) last = (double)(angle_count - 1);
             for (size_t a = (size_t)first; (double)a <= last; a++) {
@@ -293,32 +294,23 @@ void idc_raster_ink_profile(const uint8_t *grey, size_t width, size_t height, in
             if (grey[y * width + x] < threshold) profile[direction ? x : y] += 1;
 }
 
-struct idc_raster_colour idc_raster_colour_of(const uint8_t *rgb, size_t count) {
-    struct idc_raster_colour result = {0, 0};
-    if (count == 0) return result;
+double idc_raster_chroma(const uint8_t *rgb, size_t count) {
+    if (count == 0) return 0;
     double sums[3] = {1, 1, 1};
     for (size_t i = 0; i < count; i++)
-        for (int c = 0; c < 3; c++) sums[c] += rgb[3 * i + (size_t)c];
+        for (size_t c = 0; c < 3; c++) sums[c] += rgb[3 * i + c];
     double mean = (sums[0] + sums[1] + sums[2]) / 3;
-    double gains[3] = {mean / sums[0], mean / sums[1], mean / sums[2]};
-    uint32_t histogram[256] = {0};
     double chroma = 0;
     for (size_t i = 0; i < count; i++) {
-        double most = 0, least = 255;
-        for (int c = 0; c < 3; c++) {
-            double value = rgb[3 * i + (size_t)c] * gains[c];
+        double most = 0, least = INFINITY;
+        for (size_t c = 0; c < 3; c++) {
+            double value = rgb[3 * i + c] * mean / sums[c];
             if (value > most) most = value;
             if (value < least) least = value;
         }
-        double distance = most - least;
-        histogram[clamp_byte(distance)]++;
-        chroma += distance;
+        chroma += most - least;
     }
-    size_t seen = 0, level = 0;
-    while (level < 255 && (seen += histogram[level]) * 100 < count * 95) level++;
-    result.mean_chroma = chroma / (double)count;
-    result.chroma_p95 = (double)level;
-    return result;
+    return chroma / (double)count;
 }
 
 int idc_raster_repetition(const uint8_t *grey, size_t width, size_t height, int direction, int limit, size_t max_shift,

@@ -46,7 +46,7 @@ struct SandboxDirectory: Sendable {
         try self.setMode(Self.fileMode, of: self.database)
     }
 
-    private func makeDirectory(_ path: String) throws {
+    private func makeDirectory(_ path: String, parentIsThere: Bool = false) throws {
         if mkdir(path, Self.directoryMode) == 0 {
             try self.setMode(Self.directoryMode, of: path)
             return try self.synchronise(Self.parent(of: path))
@@ -54,9 +54,10 @@ struct SandboxDirectory: Sendable {
         switch errno {
         case EEXIST:
             try self.tighten(path)
-        case ENOENT where path != "/":
+        case ENOENT where path != "/" && !parentIsThere:
             try self.makeDirectory(Self.parent(of: path))
-            try self.makeDirectory(path)
+            // Some file systems (procfs) answer ENOENT for what cannot be made: ask once more, not for ever.
+            try self.makeDirectory(path, parentIsThere: true)
         default:
             throw Self.failure("the directory \(path) cannot be made")
         }

@@ -90,6 +90,15 @@ struct OpeningTests {
         #expect(try self.folder.mode() == 0o755)
     }
 
+    @Test("a directory that cannot be made is refused, also where the system says that something above it is missing")
+    func impossibleDirectory() throws {
+        for path in ["/proc/sandbox", "/proc/sandbox/deeper", "/dev/null/sandbox"] {
+            self.expectRefusal(.unavailable, containing: "cannot be made") {
+                try SandboxStore.open(directory: path, options: SandboxOptions(endpoints: .embedded))
+            }
+        }
+    }
+
     @Test("two openings at the same time make one sandbox")
     func simultaneous() async throws {
         let folder = self.folder

@@ -1,6 +1,6 @@
 /*
  * Loops over pixels for the embedded verifier: reducing, finding edges and straight lines, undoing perspective,
- * evening out the light, and colour statistics. They are in C because the tests run unoptimised Swift.
+ * evening out the light, and statistics of colour. They are in C because the tests run unoptimised Swift.
  *
  * Rasters are packed rows of 8-bit samples without padding; `channels` is 1 (grey) or 3 (RGB). No function allocates
  * more than a few tables of the raster's size, and none keeps a pointer.
@@ -81,17 +81,11 @@ double idc_raster_edge_support(const uint8_t *edges, size_t width, size_t height
 void idc_raster_ink_profile(const uint8_t *grey, size_t width, size_t height, int threshold, int direction,
                             uint32_t *profile);
 
-/* What the colours of a raster look like once the light's own colour is taken away. */
-struct idc_raster_colour {
-    double mean_chroma; /* Mean of (largest - smallest colour), 0...255. */
-    double chroma_p95;  /* 95th percentile of the same. */
-};
-
 /*
- * Computes the colour statistics of `count` RGB pixels. The three colours are first scaled to the same mean, so that
- * grey paper under yellow light counts as grey.
+ * Returns how colourful `count` RGB pixels are: the mean of (largest - smallest colour), 0...255. The three colours are
+ * first scaled to the same mean, so that grey paper under yellow light counts as grey.
  */
-struct idc_raster_colour idc_raster_colour_of(const uint8_t *rgb, size_t count);
+double idc_raster_chroma(const uint8_t *rgb, size_t count);
 
 /*
  * Measures how strongly a grey raster repeats itself with a short period, as a photographed screen does. The raster's

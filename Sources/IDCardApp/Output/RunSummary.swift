@@ -24,6 +24,8 @@ struct RunSummary {
         switch self.status {
         case .workRemains: lines.append("Work remains: everything is kept in the sandbox, run the same command again.")
         case .endpointStopped: lines.append("Nothing is lost: put that right and run the same command again.")
+        case .interrupted, .terminated:
+            lines.append("Interrupted: everything is kept in the sandbox, run the same command again to go on.")
         default: break
         }
         if self.counts.total > 0, self.counts["duplicate"] == self.counts.total {
@@ -44,8 +46,13 @@ struct RunSummary {
     }
 
     private static func isWorthALine(_ card: RunCardReport) -> Bool {
-        if card.duplicateOf != nil, card.state == CardState.rejected.rawValue { return false }
-        return !["delivered", "ignored", "superseded"].contains(card.state)
+        switch CardState(rawValue: card.state) {
+        // What was rejected before is no news.
+        case .rejected: card.duplicateOf == nil
+        case .failed, .held: true
+        case .verified: card.reason == ReasonCode.blockedByFront.rawValue
+        default: false
+        }
     }
 
     private static func line(_ card: RunCardReport) -> String {

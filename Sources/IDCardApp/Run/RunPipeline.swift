@@ -21,8 +21,8 @@ struct RunPipeline: Sendable {
     let logger: Logger
     let observer: @Sendable (PipelineEvent) -> Void
 
-    /// Takes in all inputs and drives every card as far as it goes.
-    func run(_ items: [IntakeItem]) async throws -> End {
+    /// Takes in all inputs and drives every card as far as it goes, or until a signal comes.
+    func run(_ items: [IntakeItem]) async throws -> SignalRace<End> {
         guard self.configuration.embedded else {
             let services = RemoteServices(try self.configuration.remotes(), delivery: self.configuration.delivery)
             return try await self.run(items, services: services)
@@ -41,14 +41,17 @@ struct RunPipeline: Sendable {
         }
     }
 
-    private func run(_ items: [IntakeItem], services: RemoteServices) async throws -> End {
+    private func run(_ items: [IntakeItem], services: RemoteServices) async throws -> SignalRace<End> {
         var httpConfiguration = OutboundHTTPClient.Configuration()
         httpConfiguration.connectTimeout = self.configuration.http.connectTimeout
         httpConfiguration.maximumReplyBytes = self.configuration.http.maximumReplyBytes
         let client = OutboundHTTPClient(configuration: httpConfiguration)
-        let result: Result<End, any Error>
+        let result: Result<SignalRace<End>, any Error>
         do {
-            result = .success(try await self.run(items, services: services, client: client))
+            // Within the embedded endpoints, so that these end in order when a signal has cut the work short.
+            result = .success(
+                try await SignalRace.run { try await self.run(items, services: services, client: client) }
+            )
         } catch {
             result = .failure(error)
         }

@@ -28,12 +28,23 @@ final class RunProgress: Sendable {
         self.figures.withLock { figures in
             switch event {
             case .intakeStarted(let inputs): figures.intake.total = inputs
-            case .input: figures.intake.done += 1
+            case .input(_, let result):
+                figures.intake.done += 1
+                if case .duplicate(let card, _) = result { Self.countBacklog(card, in: &figures) }
             case .cardChanged(let card): Self.count(card, in: &figures)
             case .cardWaits: break
             case .stagePaused(let stage, let pause): figures.pauses[stage] = pause
             case .stageResumed(let stage): figures.pauses[stage] = nil
             }
+        }
+    }
+
+    /// A card from an earlier run that this one takes up where it stands.
+    private static func countBacklog(_ card: Card, in figures: inout Figures) {
+        switch card.state {
+        case .prepared: figures.verify.total += 1
+        case .delivering: figures.deliver.total += 1
+        default: break
         }
     }
 

@@ -103,9 +103,7 @@ struct RunSession: Sendable {
             }
         )
         let display = ProgressDisplay(progress: progress, isQuiet: self.arguments.isQuiet)
-        let end = try await SignalRace.run {
-            try await display.showing { try await pipeline.run(items) }
-        }
+        let end = try await display.showing { try await pipeline.run(items) }
         return RunOutcome(
             runID: runID,
             tracker: tracker,

@@ -3,7 +3,7 @@ extension EmbeddedVerifier {
     package struct Configuration: Sendable {
         /// The address to listen on.
         package var host = "127.0.0.1"
-        /// The port to listen on; 0 takes a free one, see ``EmbeddedVerifier/init(configuration:logger:now:onRunning:)``.
+        /// The port to listen on; 0 takes a free one, of which `onRunning` is told.
         package var port = 0
         /// The accounts: `api_key` to `api_secret`.
         package var secrets: [String: String]

@@ -9,11 +9,11 @@ import ServiceLifecycle
 ///
 /// | request | answer |
 /// |---|---|
-/// | `POST /faceid/v1/ocridcard` | 200 with the fields read, see ``VerifierReply``; without `side` when no card is seen |
+/// | `POST /faceid/v1/ocridcard` | 200 with the fields read, see ``VerifierReply``; no card seen: no `side` |
 /// | anything else | 404 `API_NOT_FOUND` |
 ///
-/// The form has the parts `api_key`, `api_secret`, `image` (a file with a file name, of any content type: the bytes must
-/// be a JPEG) and optionally `legality` (`0` or `1`); others are ignored. Errors have the vendor's words and statuses,
+/// The form has the parts `api_key`, `api_secret`, `image` (a file with a file name, of any content type: the bytes
+/// must be a JPEG) and optionally `legality` (`0` or `1`); others are ignored. Errors have the vendor's words and statuses,
 /// see ``VerifierFault``. Nothing of a card, a key or a file name is ever logged.
 package struct EmbeddedVerifier: Service {
     /// The path of the dialect.

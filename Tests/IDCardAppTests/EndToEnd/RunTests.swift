@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Subprocess
 import Testing
 
 @Suite("idcard-pipeline run, as a user runs it", .serialized, .timeLimit(.minutes(10)))
@@ -143,6 +144,26 @@ struct RunTests {
         return "cards/LOAN-2026-000\(number)/\(name)"
     }
 
+    @Test("SIGINT ends a run with 130 and SIGTERM with 143; the next run goes on where it was")
+    func interrupted() async throws {
+        let tool = try Tool()
+        let pair = try tool.folder(
+            "pair",
+            ["S-1/front.jpg": "cards/LOAN-2026-0001/front.jpg", "S-1/back.jpg": "cards/LOAN-2026-0001/back.jpg"]
+        )
+        let documents = tool.home.appending(path: "documents")
+        let command = ["run", pair.path, "--embedded", "--documents", documents.path]
+        #expect(try await tool.run(command, sending: .interrupt, atLogLine: 1) == 130)
+        #expect(try await tool.run(command, sending: .terminate, atLogLine: 1) == 143)
+        let list = try await tool.run(["cards", "list", "--embedded", "--format", "json"])
+        #expect(list.status == 0 && list.output.contains("card_id"))
+        #expect(try await tool.run(command).status == 0)
+        #expect(
+            try tool.lines("ledger.jsonl", in: documents).map(\.doctype) == ["IDCARD_FRONT_APP", "IDCARD_BACK_APP"]
+        )
+        #expect(try tool.lines("refusals.jsonl", in: documents).isEmpty)
+    }
+
     @Test("Killed with SIGKILL again and again, everything is delivered once in the end")
     func killed() async throws {
         let tool = try Tool()
@@ -156,7 +177,8 @@ struct RunTests {
         let documents = tool.home.appending(path: "documents")
         let command = ["run", pairs.path, "--embedded", "--documents", documents.path]
         var kills = 0
-        for line in [1, 3, 5, 2, 1, 2, 1] where try await tool.runKilled(atLogLine: line, command) == 128 + SIGKILL {
+        for line in [1, 3, 5, 2, 1, 2, 1]
+        where try await tool.run(command, sending: .kill, atLogLine: line) == 128 + SIGKILL {
             kills += 1
         }
         #expect(kills >= 4, "killed only \(kills) times")

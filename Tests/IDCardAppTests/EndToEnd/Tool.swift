@@ -97,10 +97,10 @@ final class Tool: Sendable {
         )
     }
 
-    /// Runs the command and kills it (SIGKILL) at the n-th line of its log.
+    /// Runs the command and sends it a signal at the n-th line of its log.
     ///
-    /// - Returns: the signal or exit status it ended with.
-    func runKilled(atLogLine line: Int, _ arguments: [String]) async throws -> Int32 {
+    /// - Returns: its exit status, or 128 and the signal that ended it.
+    func run(_ arguments: [String], sending signal: Signal, atLogLine line: Int) async throws -> Int32 {
         let result = try await Subprocess.run(
             .path(FilePath(Project.binary.path)),
             arguments: Arguments(arguments),
@@ -112,7 +112,7 @@ final class Tool: Sendable {
             var seen = 0
             for try await text in execution.standardError.strings() where text.contains(" debug ") {
                 seen += 1
-                if seen == line { try execution.send(signal: .kill) }
+                if seen == line { try execution.send(signal: signal) }
             }
         }
         return Self.status(result.terminationStatus)

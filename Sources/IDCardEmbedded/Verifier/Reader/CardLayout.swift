@@ -33,7 +33,4 @@ enum CardLayout {
 
     /// The issuer and the validity on a back, right of their labels.
     static let issuance = Window(x: 0.365...0.985, y: 0.69...0.965)
-
-    /// Labels and values on the lower part of a back.
-    static let lowerBack = Window(x: 0.14...0.985, y: 0.68...0.965)
 }

@@ -47,7 +47,10 @@ extension ColourRaster {
     private static func error(_ status: idc_jpeg_status) -> EmbeddedError {
         switch status {
         case IDC_JPEG_TOO_MANY_PIXELS, IDC_JPEG_EDGE_TOO_LONG:
-            EmbeddedError(code: .imageTooLarge, message: "the picture has more pixels than are read; send a smaller one")
+            EmbeddedError(
+                code: .imageTooLarge,
+                message: "the picture has more pixels than are read; send a smaller one"
+            )
         default:
             EmbeddedError(
                 code: .imageUndecodable,

@@ -69,15 +69,3 @@ enum FieldText {
         }
     }
 }
-
-/// What the second line of a front says.
-struct GenderAndEthnicity: Sendable, Equatable {
-    let gender: String
-    let ethnicity: String
-}
-
-/// Which side something speaks for.
-enum SideHint: Sendable {
-    case front
-    case back
-}

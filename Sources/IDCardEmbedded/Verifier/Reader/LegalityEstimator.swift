@@ -45,7 +45,7 @@ struct LegalityEstimator: Sendable {
     private static func chroma(of card: ColourRaster) -> Double {
         let small = card.reduced(toLongestEdge: self.colourEdge)
         return small.pixels.withUnsafeBufferPointer { pixels in
-            idc_raster_colour_of(pixels.baseAddress, small.width * small.height).mean_chroma
+            idc_raster_chroma(pixels.baseAddress, small.width * small.height)
         }
     }
 

@@ -1,15 +1,5 @@
 import Foundation
 
-/// A place in a picture, in pixels from its top left corner; pixel centres lie at .5.
-struct Point: Sendable, Equatable {
-    var x: Double
-    var y: Double
-
-    func distance(to other: Point) -> Double {
-        hypot(self.x - other.x, self.y - other.y)
-    }
-}
-
 /// Four corners of a card in a picture, clockwise from the card's own top left.
 struct Quad: Sendable, Equatable {
     var topLeft: Point

@@ -109,7 +109,10 @@ package struct Tesseract: Sendable {
             do {
                 return try await self.run(arguments: arguments, picture: picture)
             } catch let error as SubprocessError {
-                throw self.failure("could not be run, or wrote more than \(self.configuration.outputLimit) bytes", error)
+                throw self.failure(
+                    "could not be run, or wrote more than \(self.configuration.outputLimit) bytes",
+                    error
+                )
             } catch let error as Errno {
                 throw self.failure("could not be given its picture", error)
             }

@@ -1,0 +1,5 @@
+/// Which side something speaks for.
+enum SideHint: Sendable {
+    case front
+    case back
+}
