@@ -15,9 +15,9 @@ struct BackendReply: Sendable {
     ///
     /// - Parameters:
     ///   - reply: the reply.
-    ///   - secrets: the values of the delivery's parts, which no message may repeat.
-    func outcome(of reply: HTTPReply, masking secrets: [String]) -> DeliveryOutcome {
-        let words = self.words(in: reply, masking: secrets)
+    ///   - mask: takes the values that no message may repeat out of the backend's words.
+    func outcome(of reply: HTTPReply, mask: MessageMask) -> DeliveryOutcome {
+        let words = self.words(in: reply, mask: mask)
         if reply.isSuccess {
             guard let words else { return .failed(self.unreadable(reply)) }
             return self.outcome(words, status: reply.status, retryAfter: reply.retryAfter)
@@ -44,7 +44,8 @@ struct BackendReply: Sendable {
             return .accepted(alreadyExisted: true, code: words.boundedCode)
         case .tokenExpired:
             return .tokenExpired(
-                failure(.stop, "the backend refused the TOKEN (\(words.quoted)): give a new one in delivery.token")
+                // The reason of a stopped stage is shown in clear: the backend's text has no place there.
+                failure(.stop, "the backend refused the TOKEN (\(words.boundedCode)): give a new one in delivery.token")
             )
         case .retryable:
             // A definite "not now": nothing was applied, so this is no unknown outcome; the same bytes go again under
@@ -76,11 +77,11 @@ struct BackendReply: Sendable {
         }
     }
 
-    private func words(in reply: HTTPReply, masking secrets: [String]) -> BackendWords? {
+    private func words(in reply: HTTPReply, mask: MessageMask) -> BackendWords? {
         guard let members = JSONValue(parsing: reply.body)?.object, let code = members[self.names.code]?.text else {
             return nil
         }
-        return BackendWords(code: code, text: members[self.names.message]?.text ?? "", masking: secrets)
+        return BackendWords(code: code, text: members[self.names.message]?.text ?? "", mask: mask)
     }
 
     private func unreadable(_ reply: HTTPReply) -> RemoteFailure {

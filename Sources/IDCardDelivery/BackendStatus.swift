@@ -10,7 +10,8 @@ enum BackendStatus {
     ///   - words: what the backend says in the body, if anything.
     static func failure(of reply: HTTPReply, words: BackendWords?) -> RemoteFailure {
         let failureClass = self.failureClass(of: reply)
-        let shown = words.map { " (\($0.quoted))" } ?? ""
+        // The reason of a stopped stage is shown in clear: the backend's text has no place there.
+        let shown = words.map { " (\(failureClass == .stop ? $0.boundedCode : $0.quoted))" } ?? ""
         return RemoteFailure(
             failureClass,
             code: self.code(of: reply.status, failureClass: failureClass, words: words),

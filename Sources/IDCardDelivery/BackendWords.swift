@@ -1,17 +1,16 @@
-import OutboundHTTP
-
 /// What the backend says of a delivery, cut to what may go into messages.
 ///
-/// A RETMSG is free text of a foreign system: it may quote the form. What is known to be personal or secret is masked:
-/// the values of the delivery's own parts, and every run of six digits and more.
+/// A RETMSG is free text of a foreign system: it may quote the form, and what the backend reads from the image.
 struct BackendWords: Hashable, Sendable {
-    /// The longest text taken over, in characters.
-    static let maximumLength = 200
     /// The longest RETCODE taken over, in characters.
-    static let maximumCodeLength = 64
+    static let maximumCodeLength = 16
+    /// From how many digits on a RETCODE may be the number of an identity card: the old ones have 15.
+    static let leastIdentityDigits = 15
 
-    /// The RETCODE, as text.
+    /// The RETCODE, as text: to be compared, never to be shown.
     let code: String
+    /// The RETCODE if it has the shape of one, else `unknown_retcode`: it is persisted and shown.
+    let boundedCode: String
     /// The RETMSG, masked and cut; empty if there is none.
     let text: String
 
@@ -20,39 +19,23 @@ struct BackendWords: Hashable, Sendable {
     /// - Parameters:
     ///   - code: the RETCODE.
     ///   - text: the RETMSG.
-    ///   - secrets: the values that must not appear.
-    init(code: String, text: String, masking secrets: [String]) {
+    ///   - mask: takes out what must not appear.
+    init(code: String, text: String, mask: MessageMask) {
         self.code = code
-        self.text = Self.presentable(text, masking: secrets)
+        self.boundedCode = Self.isShowable(code) && !mask.holdsValue(code) ? code : "unknown_retcode"
+        self.text = mask.presentable(text)
     }
 
-    /// The code, if it has the shape of one: it is persisted and shown.
-    var boundedCode: String {
-        let isCode = self.code.utf8.allSatisfy { byte in
-            byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
-                || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-                || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte & 0xDF)
-        }
-        return isCode && (1...Self.maximumCodeLength).contains(self.code.utf8.count) ? self.code : "unknown_retcode"
-    }
-
-    /// The code and, if there is one, the text, for messages.
+    /// The code and, if there is one, the text, for messages that only the sealed part of the sandbox takes.
     var quoted: String { self.text.isEmpty ? self.boundedCode : "\(self.boundedCode): \(self.text)" }
 
-    private static func presentable(_ text: String, masking secrets: [String]) -> String {
-        var text = text
-        // Longest first: one value may be a piece of another. A value of one or two characters would mask half the
-        // alphabet.
-        for secret in secrets.filter({ $0.count > 2 }).sorted(by: { $0.count > $1.count }) {
-            text = text.replacing(secret, with: "…")
+    private static func isShowable(_ code: String) -> Bool {
+        let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+        let isCode = code.utf8.allSatisfy { byte in
+            byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
+                || digits.contains(byte) || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte & 0xDF)
         }
-        text = text.replacing(/[0-9０-９]{6,}[XxＸｘ]?/, with: "…")
-        let printable = text.unicodeScalars.map { scalar -> Character in
-            switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator: " "
-            default: Character(scalar)
-            }
-        }
-        return String(String(printable).trimmed.prefix(self.maximumLength))
+        return isCode && (1...self.maximumCodeLength).contains(code.utf8.count)
+            && code.utf8.count(where: digits.contains) < self.leastIdentityDigits
     }
 }

@@ -69,7 +69,7 @@ package struct BusinessBackendClient: Sendable {
         )
         switch exchange {
         case .reply(let reply):
-            return self.replies.outcome(of: reply, masking: Self.values(of: delivery))
+            return self.replies.outcome(of: reply, mask: Self.mask(for: delivery))
         case .failure(let failure):
             return .failed(failure.remoteFailure(afterSend: .unknown))
         case .cancelled(let phase):
@@ -119,10 +119,13 @@ package struct BusinessBackendClient: Sendable {
         return "\"" + key.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
     }
 
-    /// The values that were sent as text, which no message may repeat.
-    private static func values(of delivery: OutboundDelivery) -> [String] {
-        delivery.parts.compactMap { part in
-            if case .text(let value) = part.content { value.reveal() } else { nil }
-        }
+    /// Takes out of messages what was sent as text, and what the images hold.
+    private static func mask(for delivery: OutboundDelivery) -> MessageMask {
+        MessageMask(
+            sent: delivery.parts.compactMap { part in
+                if case .text(let value) = part.content { value.reveal() } else { nil }
+            },
+            confidential: delivery.confidential.map { $0.reveal() }
+        )
     }
 }

@@ -15,6 +15,8 @@ struct CardTransition {
     var message: String?
     /// What its event says where there is no reason, such as the backend's word of acceptance.
     var code: String?
+    /// What its event is called where that is not the state entered.
+    var kind: String?
     /// The failed attempts that the card shows from now on.
     var attempts = 0
     var now: Timestamp
@@ -48,7 +50,7 @@ extension SandboxStore {
         }
         let event = CardEvent(
             at: transition.now,
-            kind: transition.to.rawValue,
+            kind: transition.kind ?? transition.to.rawValue,
             state: transition.to,
             code: transition.reason?.rawValue ?? transition.code
         )

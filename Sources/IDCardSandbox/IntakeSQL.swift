@@ -22,6 +22,16 @@ enum IntakeSQL {
         )
         """
 
+    /// Whether the image of a card is there and nobody works on the card.
+    static let canBeJudgedAgain = """
+        SELECT lease_owner IS NULL AND EXISTS (SELECT 1 FROM image WHERE image.card = card.id) FROM card WHERE id = ?
+        """
+
+    /// What verification and the last delivery left on a card that is to be judged again; its reading stays.
+    static let forgetVerdict = """
+        UPDATE card SET side = NULL, holder_fingerprint = NULL, delivery = NULL WHERE id = ?
+        """
+
     static let rememberFile = """
         INSERT INTO source_file (path_fingerprint, business_no, device, inode, size, modified_ns, card)
         VALUES (?, ?, ?, ?, ?, ?, ?)

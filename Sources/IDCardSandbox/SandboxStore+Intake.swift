@@ -60,6 +60,12 @@ extension SandboxStore {
             return .admitted(try self.requireCard(admission.id, in: db))
         }
     }
+
+    package func update(_ card: CardID, with metadata: CardMetadata, now: Timestamp) async throws -> Card {
+        try await self.writer.write { db in
+            try self.takeOver(metadata, into: self.requireCard(card, in: db), now: now, in: db)
+        }
+    }
 }
 
 // MARK: - Steps within one transaction
@@ -75,19 +81,7 @@ extension SandboxStore {
         let known = try self.cardOfContent(digest, businessNumber: metadata.businessNumber, in: db)
         guard let known else { return nil }
         if let file { try self.remember(file, of: known, in: db) }
-        let updated = known.metadata.takingOver(metadata, in: known.state)
-        guard updated != known.metadata else { return known }
-        try db.execute(
-            sql: "UPDATE card SET priority = ?, expected_id_number = ?, expected_name = ? WHERE id = ?",
-            arguments: [
-                updated.priority,
-                try self.vault.seal(updated.expectedIDNumber, card: known.id, column: "card.expected_id_number"),
-                try self.vault.seal(updated.expectedName, card: known.id, column: "card.expected_name"),
-                known.id.rawValue,
-            ]
-        )
-        try self.append(CardEvent(at: now, kind: "metadata"), to: known.id, in: db)
-        return try self.requireCard(known.id, in: db)
+        return try self.takeOver(metadata, into: known, now: now, in: db)
     }
 
     private func insert(_ admission: Admission, now: Timestamp, in db: Database) throws {
@@ -159,20 +153,5 @@ extension SandboxStore {
 
     private func fingerprint(of file: FileIdentity) -> Data {
         self.vault.fingerprint(Data(file.path.reveal().utf8), purpose: Vault.Purpose.path)
-    }
-}
-
-extension CardMetadata {
-    /// Returns this metadata with what a newer sending of the same bytes says; unchanged once the card is in a
-    /// delivery or ended.
-    ///
-    /// Priority 0 and a missing holder count as not said.
-    fileprivate func takingOver(_ newer: CardMetadata, in state: CardState) -> CardMetadata {
-        guard [.fetching, .received, .prepared, .verified, .rejected].contains(state) else { return self }
-        var updated = self
-        if newer.priority != 0 { updated.priority = newer.priority }
-        if let number = newer.expectedIDNumber { updated.expectedIDNumber = number }
-        if let name = newer.expectedName { updated.expectedName = name }
-        return updated
     }
 }

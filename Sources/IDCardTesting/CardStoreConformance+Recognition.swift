@@ -49,7 +49,9 @@ extension CardStoreConformance {
         },
         Case("a duplicate admission remembers its file") { subject in
             let card = try await subject.admit(try Sample(1, bytes: "same").admission)
-            _ = try await subject.store.admit(try Sample(2, bytes: "same", file: .sample()).admission, now: .second(1))
+            var copy = try Sample(2, bytes: "same", file: .sample()).admission
+            copy.metadata = card.metadata
+            _ = try await subject.store.admit(copy, now: .second(1))
             let found = try await subject.store.card(ofFile: .sample(), businessNumber: card.metadata.businessNumber)
             try expectEqual(found, card, "the card of the second file")
         },
@@ -64,40 +66,6 @@ extension CardStoreConformance {
             try expectEqual(found, nil, "the recognised card")
             let known = try await subject.store.card(ofFile: .sample(), businessNumber: metadata.businessNumber)
             try expectEqual(known, nil, "the card of the file")
-        },
-        Case("a priority and an expected holder are taken over while the card is in no delivery") { subject in
-            let sample = try Sample(1, priority: 2)
-            try await subject.admit(sample.admission)
-            var metadata = sample.admission.metadata
-            metadata.priority = 9
-            metadata.expectedIDNumber = Redacted("11010519491231002X")
-            metadata.expectedName = Redacted("样本甲")
-            metadata.userNumber = Redacted("somebody else")
-            let digest = sample.admission.sourceDigest
-            let updated = try await subject.store.recognise(digest, metadata: metadata, file: nil, now: .second(1))
-            var expected = metadata
-            expected.userNumber = sample.admission.metadata.userNumber
-            try expectEqual(updated?.metadata, expected, "the metadata")
-            // What is not said changes nothing.
-            let silent = CardMetadata(businessNumber: metadata.businessNumber)
-            let again = try await subject.store.recognise(digest, metadata: silent, file: nil, now: .second(2))
-            try expectEqual(again?.metadata, expected, "the metadata after a silent sending")
-            try expectEqual(try await subject.card(sample.id).metadata, expected, "the metadata kept")
-        },
-        Case("nothing is taken over once the card is in a delivery") { subject in
-            let sample = try Sample(1)
-            try await subject.delivering(sample)
-            var metadata = sample.admission.metadata
-            metadata.priority = 9
-            metadata.expectedName = Redacted("样本乙")
-            let found = try await subject.store.recognise(
-                sample.admission.sourceDigest,
-                metadata: metadata,
-                file: nil,
-                now: .second(9)
-            )
-            try expectEqual(found?.metadata, sample.admission.metadata, "the metadata")
-            try expectEqual(found?.state, .delivering, "the state")
         },
     ]
 }

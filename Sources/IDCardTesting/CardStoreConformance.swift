@@ -30,6 +30,6 @@ package enum CardStoreConformance {
 
     /// All promises.
     package static let cases: [Case] =
-        intake + recognition + verification + verificationEndings + leases + applications + deliveries
+        intake + recognition + metadata + verification + verificationEndings + leases + applications + deliveries
         + deliveryEndings + queries
 }

@@ -38,6 +38,13 @@ extension InMemoryStore {
             return .admitted(state.insert(admission, now: now))
         }
     }
+
+    package func update(_ card: CardID, with metadata: CardMetadata, now: Timestamp) async throws -> Card {
+        try self.memory.change { state in
+            let known = try state.entry(of: card)
+            return state.takeOver(metadata, into: known, now: now)
+        }
+    }
 }
 
 extension InMemoryState {
@@ -51,17 +58,22 @@ extension InMemoryState {
             $0.sourceDigest == digest && $0.card.metadata.businessNumber == metadata.businessNumber
                 && $0.card.state != .erased
         }
-        guard var card = known?.card else { return nil }
-        if let file { self.remember(file, of: card) }
-        guard [.fetching, .received, .prepared, .verified, .rejected].contains(card.state) else { return card }
-        if metadata.priority != 0 { card.metadata.priority = metadata.priority }
-        if let number = metadata.expectedIDNumber { card.metadata.expectedIDNumber = number }
-        if let name = metadata.expectedName { card.metadata.expectedName = name }
-        if card != known?.card {
-            self.cards[card.id]?.card = card
-            self.append(CardEvent(at: now, kind: "metadata"), to: card.id)
-        }
-        return card
+        guard let known else { return nil }
+        if let file { self.remember(file, of: known.card) }
+        return self.takeOver(metadata, into: known, now: now)
+    }
+
+    /// Takes over what a newer sending of the same bytes says, and returns the card.
+    fileprivate mutating func takeOver(_ metadata: CardMetadata, into known: CardEntry, now: Timestamp) -> Card {
+        var entry = known
+        let canBeJudgedAgain = known.lease == nil && known.image != nil
+        entry.card = known.card.takingOver(metadata, canBeJudgedAgain: canBeJudgedAgain, now: now)
+        guard entry.card != known.card else { return known.card }
+        let hasMoved = entry.card.state != known.card.state
+        if hasMoved { entry.holder = nil }
+        entry.events.append(CardEvent(at: now, kind: "metadata", state: hasMoved ? entry.card.state : nil))
+        self.cards[entry.card.id] = entry
+        return entry.card
     }
 
     fileprivate mutating func insert(_ admission: Admission, now: Timestamp) -> Card {

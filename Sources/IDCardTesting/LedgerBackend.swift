@@ -13,6 +13,10 @@ package final class LedgerBackend: Sendable {
         case after(DeliveryOutcome)
         /// The document is not taken, and this is what the sender sees.
         case instead(DeliveryOutcome)
+        /// The document is taken, and no answer ever comes.
+        case afterThatSilence
+        /// Nothing ever happens.
+        case silence
     }
 
     /// One attempt as it arrived: everything that would be on the wire.
@@ -37,15 +41,21 @@ package final class LedgerBackend: Sendable {
 
     private let state = Mutex(State())
     private let disturb: @Sendable (_ attempt: Attempt, _ number: Int) async throws -> Disturbance
+    private let mayForm: @Sendable ([DeliveryMember]) throws -> Void
 
     /// Makes a backend.
     ///
-    /// - Parameter disturb: decides over each attempt; the number counts all attempts from 1.
+    /// - Parameters:
+    ///   - disturb: decides over each attempt; the number counts all attempts from 1.
+    ///   - mayForm: throws a `RemoteFailure` if a form cannot be written.
     package init(
-        _ disturb: @escaping @Sendable (_ attempt: Attempt, _ number: Int) async throws -> Disturbance = { _, _ in .none
-        }
+        _ disturb: @escaping @Sendable (_ attempt: Attempt, _ number: Int) async throws -> Disturbance = { _, _ in
+            .none
+        },
+        mayForm: @escaping @Sendable ([DeliveryMember]) throws -> Void = { _ in }
     ) {
         self.disturb = disturb
+        self.mayForm = mayForm
     }
 
     /// Every attempt that arrived.
@@ -64,6 +74,7 @@ package final class LedgerBackend: Sendable {
     package var port: BusinessBackend {
         BusinessBackend(
             form: { members in
+                try self.mayForm(members)
                 let token = self.state.withLock { $0.token }
                 return members.flatMap { member -> [DeliveryPart] in
                     [
@@ -98,7 +109,19 @@ package final class LedgerBackend: Sendable {
             _ = self.take(attempt)
             return outcome
         case .instead(let outcome): return outcome
+        case .afterThatSilence:
+            _ = self.take(attempt)
+            return try await Self.waitForCancellation()
+        case .silence: return try await Self.waitForCancellation()
         }
+    }
+
+    private static func waitForCancellation() async throws -> DeliveryOutcome {
+        // A stream that nobody feeds ends when the task is cancelled.
+        let (stream, continuation) = AsyncStream.makeStream(of: Never.self, bufferingPolicy: .bufferingNewest(1))
+        for await _ in stream {}
+        _ = continuation
+        throw CancellationError()
     }
 
     private func take(_ attempt: Attempt) -> DeliveryOutcome {

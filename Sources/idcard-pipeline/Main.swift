@@ -5,6 +5,7 @@ import IDCardApp
 @main
 struct Main {
     static func main() async {
+        StandardStreams.secure()
         await IDCardPipelineCommand.main()
     }
 }

@@ -23,12 +23,12 @@ struct BackendReplyTests {
         _ status: Int,
         _ body: String,
         retryAfter: Duration? = nil,
-        masking secrets: [String] = [],
+        mask: MessageMask = MessageMask(),
         names: ReplyNames = ReplyNames()
     ) -> DeliveryOutcome {
         BackendReply(table: Self.table, names: names).outcome(
             of: HTTPReply(status: status, retryAfter: retryAfter, body: Data(body.utf8)),
-            masking: secrets
+            mask: mask
         )
     }
 
@@ -159,7 +159,7 @@ struct BackendReplyTests {
         let words = BackendWords(
             code: "1",
             text: "a\u{0}\u{1B}[31mb\u{202E}\r\n" + String(repeating: "错", count: 500),
-            masking: []
+            mask: MessageMask()
         )
         #expect(words.text.count == 200)
         #expect(words.text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control })
@@ -169,10 +169,8 @@ struct BackendReplyTests {
     @Test("The backend's words repeat neither what was sent nor a number of six digits and more")
     func masking() throws {
         let text = "用户 canary-user 的证件 11010119900307001X 已存在, TOKEN canary-token, 手机 13800000000, 代码 12345"
-        let failure = try #require(
-            self.outcome(200, #"{"RETCODE":"E1","RETMSG":"\#(text)"}"#, masking: ["canary-token", "canary-user", "ok"])
-                .failure
-        )
+        let mask = MessageMask(sent: ["canary-token", "canary-user", "ok"])
+        let failure = try #require(self.outcome(200, #"{"RETCODE":"E1","RETMSG":"\#(text)"}"#, mask: mask).failure)
         let shown = "\(failure)" + String(reflecting: failure)
         for secret in ["canary", "110101", "001X", "13800000000"] {
             #expect(!shown.contains(secret))
@@ -181,12 +179,39 @@ struct BackendReplyTests {
         #expect(failure.message.contains("12345"))
     }
 
-    @Test("A RETCODE that is no code is not repeated", arguments: ["张 三", "a b", String(repeating: "9", count: 65)])
+    @Test("What stops the stage names the code, and repeats none of the backend's words", arguments: [200, 401, 404])
+    func stopped(status: Int) throws {
+        let code = status == 404 ? "E1" : "100001"
+        let outcome = self.outcome(status, #"{"RETCODE":"\#(code)","RETMSG":"canary"}"#)
+        let failure: RemoteFailure? =
+            switch outcome {
+            case .tokenExpired(let failure), .failed(let failure): failure
+            case .accepted: nil
+            }
+        #expect(failure?.failureClass == .stop)
+        #expect(failure?.message.contains(code) == true)
+        #expect(!"\(outcome)".contains("canary"))
+    }
+
+    @Test(
+        "A RETCODE that is no code, or may be an identity number, is not repeated",
+        arguments: [
+            "张 三", "a b", String(repeating: "9", count: 65), "110101900307001", "1101019003070011",
+            "11010119900307001X",
+            "1101-01900307001", "A110101900307001", "ABCDEFGHIJKLMNOPQ", "canary", "E-CANARY-1",
+        ]
+    )
     func strangeCode(code: String) {
-        let failure = self.outcome(200, #"{"RETCODE":"\#(code)"}"#).failure
+        let mask = MessageMask(sent: ["canary"])
+        let failure = self.outcome(200, #"{"RETCODE":"\#(code)"}"#, mask: mask).failure
         #expect(failure?.failureClass == .rejected)
         #expect(failure?.code == "unknown_retcode")
         #expect(failure?.message.contains(code) == false)
+    }
+
+    @Test("A code of 16 characters, or of 14 digits, is shown", arguments: ["ABCDEFGHIJKLMNOP", "20240101120000"])
+    func longCode(code: String) {
+        #expect(self.outcome(200, #"{"RETCODE":"\#(code)"}"#).failure?.code == code)
     }
 
     @Test("By default only the usual spellings of success are known")

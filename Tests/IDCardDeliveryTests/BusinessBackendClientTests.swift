@@ -40,7 +40,8 @@ struct BusinessBackendClientTests {
             idempotencyKey: self.key,
             boundary: try client.boundary(forKey: self.key, parts: parts, images: images),
             parts: parts,
-            images: images
+            images: images,
+            confidential: [Redacted("欧阳甲"), Redacted("某省金丝雀市样本路7号")]
         )
     }
 
@@ -71,11 +72,11 @@ struct BusinessBackendClientTests {
         #expect(names == ["TOKEN", "USERNO", "BUSINESSTYPE", "BUSINESSNO", "DOCTYPE", "FILE"])
     }
 
-    @Test("A refusal's message repeats nothing of the form")
+    @Test("A refusal's message repeats nothing of the form or the card")
     func canary() async throws {
         let server = LoopbackServer()
         defer { server.close() }
-        let body = #"{"RETCODE":"E1","RETMSG":"user canary-user token canary-token rejected"}"#
+        let body = #"{"RETCODE":"E1","RETMSG":"user canary-user token canary-token rejected, 欧阳甲 金丝雀市样本路"}"#
         async let requests = server.answer(with: [replyText("200 OK", body: body)])
         let outcome = try await self.withClient(port: server.port) { client in
             await client.send(try self.delivery(with: client))
@@ -83,7 +84,7 @@ struct BusinessBackendClientTests {
         #expect(await requests.count == 1)
         #expect(outcome.failure?.failureClass == .rejected)
         #expect(outcome.failure?.message.contains("rejected") == true)
-        #expect(!"\(outcome)".contains("canary"))
+        for secret in ["canary", "欧阳", "金丝雀"] { #expect(!"\(outcome)".contains(secret)) }
     }
 
     @Test("A refused connection has sent nothing")

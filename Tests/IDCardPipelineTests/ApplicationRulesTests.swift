@@ -52,7 +52,8 @@ struct ApplicationRulesTests {
             self.card("f", .verified, .front, order: 1), self.card("b", .verified, .back, order: 2),
         ])
         #expect(self.ids(waiting.deliverable) == ["f"])
-        #expect(waiting.waiting == [CardID(rawValue: "b"): .blockedByFront])
+        #expect(waiting.waiting == [CardID(rawValue: "b"): .waitsForFront])
+        #expect(waiting.reconsiderAt == nil, "a front on its way is waited for without a deadline")
         let underway = try self.decide([
             self.card("f", .delivering, .front, order: 1), self.card("b", .verified, .back, order: 2),
         ])
@@ -172,13 +173,14 @@ struct ApplicationRulesTests {
             self.card("old", .delivered, .front, order: 1), self.card("new", .verified, .front, order: 2),
         ])
         #expect(self.ids(after.deliverable) == ["new"])
-        for older in [
-            self.card("old", .delivering, .front, order: 1),
-            self.card("old", .held, .front, order: 1, reason: .outcomeUnknown),
-        ] {
+        let waits: [(ApplicationCard, ReasonCode)] = [
+            (self.card("old", .delivering, .front, order: 1), .waitsForOlderPhoto),
+            (self.card("old", .held, .front, order: 1, reason: .outcomeUnknown), .blockedByOlderPhoto),
+        ]
+        for (older, reason) in waits {
             let decision = try self.decide([older, self.card("new", .verified, .front, order: 2)])
             #expect(decision.deliverable.isEmpty)
-            #expect(decision.waiting.values.first == .waitsForOlderPhoto)
+            #expect(decision.waiting.values.first == reason)
         }
     }
 

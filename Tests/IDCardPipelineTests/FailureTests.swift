@@ -248,16 +248,15 @@ struct FailureTests {
 
     @Test(
         "A run cut short in the middle of a delivery sends the same bytes under the same key next time",
-        arguments: StoreKind.allCases
+        arguments: StoreKind.allCases,
+        [true, false]
     )
-    func interrupted(kind: StoreKind) async throws {
+    func interrupted(kind: StoreKind, wasTaken: Bool) async throws {
         let (arrived, announce) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let backend = LedgerBackend { _, number in
             guard number == 1 else { return .none }
             announce.yield()
-            // Never answers; ends when the run is cancelled.
-            try await Task.sleep(for: .seconds(3600))
-            return .none
+            return wasTaken ? .afterThatSilence : .silence
         }
         let harness = try PipelineHarness(kind, backend: backend)
         let items = [try Self.front(harness)]
@@ -271,12 +270,121 @@ struct FailureTests {
         #expect(try await harness.states() == ["delivered"])
         #expect(backend.attempts.count == 2)
         #expect(Set(backend.attempts).count == 1)
+        #expect(backend.accepted.count == 1)
+    }
+
+    @Test(
+        "A TOKEN refused by status stops delivery; with a new one the delivery is formed anew and goes",
+        arguments: StoreKind.allCases
+    )
+    func refusedToken(kind: StoreKind) async throws {
+        let backend = LedgerBackend { attempt, _ in
+            attempt.values["TOKEN"] == "token-1"
+                ? .instead(.failed(Self.failure(.stop, "http_401", status: 401))) : .none
+        }
+        let harness = try PipelineHarness(kind, backend: backend)
+        let items = try (0..<3).map { try Self.front(harness, "\($0)", number: "B-\($0)") }
+        #expect(try await harness.run(items) == .patienceExhausted)
+        backend.renewToken("token-2")
+        #expect(try await harness.run(items) == .complete)
+        #expect(backend.accepted.count == 3)
+        #expect(backend.accepted.allSatisfy { $0.values["TOKEN"] == "token-2" })
+    }
+
+    @Test("A TOKEN that stays expired ends the batch, also when the stage probes more often than the patience lasts")
+    func probesWithinPatience() async throws {
+        let backend = LedgerBackend { _, _ in .instead(.tokenExpired(Self.failure(.stop, "100001"))) }
+        let harness = try PipelineHarness(.sqlite, backend: backend) {
+            $0.patience = .milliseconds(300)
+            $0.probeInterval = .milliseconds(20)
+        }
+        #expect(try await harness.run([try Self.front(harness)]) == .patienceExhausted)
+        #expect(backend.attempts.count > 1, "it did not probe")
+    }
+
+    @Test("A source that gives another TOKEN every time, each refused, ends in a pause")
+    func tokenCarousel() async throws {
+        let holder = BackendHolder()
+        let backend = LedgerBackend { _, number in
+            holder.backend?.renewToken("token-\(number + 1)")
+            return .instead(.tokenExpired(Self.failure(.stop, "100001")))
+        }
+        holder.backend = backend
+        let harness = try PipelineHarness(.sqlite, backend: backend)
+        let engine = harness.engine()
+        #expect(try await engine.runBatch([try Self.front(harness)]) == .patienceExhausted)
+        #expect(engine.pauses[.deliver]?.code == "100001")
+    }
+
+    @Test("While delivery is stopped, the rules of a business number still hold cards of different persons")
+    func settlesWhilePaused() async throws {
+        let backend = LedgerBackend { _, _ in .instead(.failed(Self.failure(.stop, "http_401", status: 401))) }
+        let harness = try PipelineHarness(.sqlite, backend: backend)
+        let other = try harness.photo("0.jpg", "front;\(Holder.first);0", number: "B-0")
+        #expect(try await harness.run([other]) == .patienceExhausted)
+        _ = try await harness.run([
+            try harness.photo("1.jpg", "front;\(Holder.first);1"), try harness.photo("2.jpg", "front;\(Holder.second)"),
+        ])
+        #expect(try await harness.states().dropFirst() == ["held:holder_conflict", "held:holder_conflict"])
+    }
+
+    @Test("A card without a user account waits and says so; once there is one it goes", arguments: StoreKind.allCases)
+    func userNumberMissing(kind: StoreKind) async throws {
+        let hasAccount = CallCounter()
+        let backend = LedgerBackend(mayForm: { _ in
+            guard hasAccount.current == 0 else { return }
+            throw RemoteFailure(.rejected, code: "user_no_missing", message: "m")
+        })
+        let harness = try PipelineHarness(kind, backend: backend)
+        let items = [try Self.front(harness)]
+        #expect(try await harness.run(items) == .complete)
+        #expect(try await harness.states() == ["verified:user_no_missing"])
+        _ = hasAccount.next()
+        #expect(try await harness.run(items) == .complete)
+        #expect(try await harness.states() == ["delivered"])
+    }
+
+    @Test(
+        "Metadata put right judges a rejected card anew, without reading file or card again",
+        arguments: StoreKind.allCases
+    )
+    func rejudged(kind: StoreKind) async throws {
+        let harness = try PipelineHarness(kind)
+        let wrong = try harness.photo("1.jpg", "front;\(Holder.first)", side: .back)
+        #expect(try await harness.run([wrong]) == .complete)
+        #expect(try await harness.states() == ["rejected:side_mismatch"])
+        var right = wrong
+        guard case .take(var metadata) = wrong.disposition else { return }
+        metadata.side = .front
+        metadata.priority = 7
+        right.disposition = .take(metadata)
+        #expect(try await harness.run([right]) == .complete)
+        #expect(try await harness.states() == ["delivered"])
+        #expect(try await harness.cards()[0].metadata.priority == 7)
+        #expect(harness.verifier.images.count == 1, "the reading was paid for twice")
+        guard case .duplicate(_, wasRead: false) = harness.results()[0] else {
+            Issue.record("the file was read again")
+            return
+        }
+    }
+
+    @Test("A batch of nothing new still decides on what an earlier batch left", arguments: 0..<10)
+    func leftovers(round: Int) async throws {
+        let harness = try PipelineHarness(.memory)
+        let items = [
+            try harness.photo("1.jpg", "front;110101199003070012"), try harness.photo("2.jpg", "back;x"),
+        ]
+        try await harness.run(items)
+        #expect(try await harness.run(items) == .complete)
+        #expect(try await harness.states() == ["rejected:id_number_checksum", "verified:blocked_by_front"])
     }
 }
 
 /// Counts calls from 1.
 final class CallCounter: Sendable {
     private let count = Mutex(0)
+
+    var current: Int { self.count.withLock { $0 } }
 
     func next() -> Int {
         self.count.withLock { count in

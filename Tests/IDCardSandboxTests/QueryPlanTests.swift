@@ -30,6 +30,7 @@ struct QueryPlanTests {
             ("claim of deliveries", DeliverySQL.claim), ("next delivery", DeliverySQL.nextDue),
             ("members", DeliverySQL.members), ("attempts", DeliverySQL.mayHaveBeenReceived),
             ("card of a file", IntakeSQL.cardOfFile), ("card of bytes", IntakeSQL.cardOfContent),
+            ("judged again", IntakeSQL.canBeJudgedAgain),
             ("snapshot", ApplicationSQL.snapshot), ("events", QuerySQL.events), ("list", filtered.sql),
         ]
     )

@@ -20,7 +20,14 @@ package struct ConfigCommand: ParsableCommand {
     }
 
     /// What a configuration that cannot be used ends with (`EX_CONFIG`).
-    static let unusable = ExitCode(78)
+    static let unusable = CommandStatus.configuration.exitCode
+
+    /// Ends the command if its report could not be written.
+    ///
+    /// - Throws: the exit code of an output error (`EX_IOERR`).
+    static func finishOutput() throws(ExitCode) {
+        if let status = Console.finish(consolation: "the report is not complete") { throw status.exitCode }
+    }
 }
 
 extension ConfigCommand {
@@ -47,6 +54,7 @@ extension ConfigCommand {
             case .text: Console.standardOutput(ConfigurationReport.check(outcome))
             case .json: Console.standardOutput(try ConfigurationReport.checkJSON(outcome))
             }
+            try ConfigCommand.finishOutput()
             if case .failure = outcome { throw ConfigCommand.unusable }
         }
     }
@@ -78,6 +86,7 @@ extension ConfigCommand {
             case .text: Console.standardOutput(ConfigurationReport.show(configuration))
             case .json: Console.standardOutput(try ConfigurationReport.showJSON(configuration))
             }
+            try ConfigCommand.finishOutput()
         }
     }
 }

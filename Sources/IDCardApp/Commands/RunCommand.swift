@@ -68,6 +68,12 @@ package struct RunCommand: AsyncParsableCommand {
         guard self.documents == nil || self.options.embedded else {
             throw ValidationError("--documents goes with --embedded: only the built-in backend keeps documents here.")
         }
+        // A variable that is not set (`--user-no "$NO"`) must not fall back on another source of the number unnoticed.
+        for (name, value) in [("--business-no", self.businessNo), ("--user-no", self.userNo)] {
+            guard value?.allSatisfy(\.isWhitespace) != true else {
+                throw ValidationError("\(name) must not be empty; leave it out, or give the number.")
+            }
+        }
     }
 
     package func run() async throws {

@@ -28,6 +28,7 @@ struct SandboxReading {
         } catch {
             status = CommandFailure(error).report()
         }
-        if status != .delivered { throw status.exitCode }
+        let final = Console.finish() ?? status
+        if final != .delivered { throw final.exitCode }
     }
 }

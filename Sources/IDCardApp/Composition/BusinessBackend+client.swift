@@ -39,8 +39,10 @@ extension BusinessBackend {
             },
             send: { delivery in
                 let outcome = await backend.send(delivery)
-                // A delivery that was cut short ends without an outcome; one that was answered has one.
-                if case .failed = outcome { try Task.checkCancellation() }
+                // A delivery that was cut short ends without an outcome; one that was answered, or never sent, has one.
+                if case .failed(let failure) = outcome, failure.failureClass != .notSent {
+                    try Task.checkCancellation()
+                }
                 return outcome
             },
             hasNewToken: { token.isNew(comparedWith: $0) }

@@ -21,7 +21,10 @@ extension ImagePreparation {
             let image = try recompressor.recompress(source)
             return .prepared(PreparedImage(image))
         } catch {
-            return .refused(ReasonCode(rawValue: error.code.rawValue), message: error.message)
+            let reason = ReasonCode(rawValue: error.code.rawValue)
+            // What the machine could not do now is not the picture's fault for ever.
+            let mayPass = error.isTransient || error.code == .decodeTime
+            return mayPass ? .unavailable(reason, message: error.message) : .refused(reason, message: error.message)
         }
     }
 

@@ -24,7 +24,7 @@ struct CommandFailure {
             self.status = error.code == .wrongSandbox ? .configuration : .sandboxError
         case let error as EmbeddedError:
             self.lines = ["error: \(error)"]
-            self.status = .configuration
+            self.status = error.code == .folderInUse ? .workRemains : .configuration
         default:
             self.lines = ["error: \(error)"]
             self.status = .sandboxError

@@ -4,13 +4,23 @@ import Synchronization
 
 /// The two streams of a command: data on standard output, words on standard error; live lines stay below everything else.
 package enum Console {
-    /// What stands at the bottom of the terminal, to be erased before anything else is written.
-    private static let live = Mutex<[String]>([])
+    private struct State {
+        /// What stands at the bottom of the terminal, to be erased before anything else is written.
+        var live: [String] = []
+        /// The first error of standard output.
+        var outputError: Int32?
+    }
+
+    private static let state = Mutex(State())
 
     /// Whether standard error is a terminal that can show live lines.
     package static var canShowLiveLines: Bool {
         isatty(STDERR_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
     }
+
+    /// The `errno` of the first write to standard output that failed; `nil` if none did, or only because nobody reads any
+    /// more (`EPIPE`), as with `| head`.
+    package static var outputError: Int32? { self.state.withLock(\.outputError) }
 
     /// Writes data; the line is ended if the text does not end it.
     package static func standardOutput(_ text: String) { self.send(text, to: STDOUT_FILENO) }
@@ -20,39 +30,32 @@ package enum Console {
 
     /// Replaces the live lines at the bottom of the terminal; none removes them.
     package static func showLive(_ lines: [String]) {
-        self.live.withLock { shown in
-            self.erase(shown)
-            shown = lines
-            self.draw(shown)
+        self.state.withLock { state in
+            self.erase(state.live)
+            state.live = lines
+            self.draw(lines)
         }
     }
 
     private static func send(_ text: String, to descriptor: Int32) {
-        self.live.withLock { shown in
-            self.erase(shown)
-            self.write(text.hasSuffix("\n") ? text : text + "\n", to: descriptor)
-            self.draw(shown)
+        self.state.withLock { state in
+            self.erase(state.live)
+            let error = DescriptorOutput.write(text.hasSuffix("\n") ? text : text + "\n", to: descriptor)
+            if descriptor == STDOUT_FILENO, let error, error != EPIPE { state.outputError = state.outputError ?? error }
+            self.draw(state.live)
         }
     }
 
     private static func erase(_ shown: [String]) {
         guard !shown.isEmpty else { return }
-        self.write("\u{1B}[\(shown.count)A\u{1B}[J", to: STDERR_FILENO)
+        self.decorate("\u{1B}[\(shown.count)A\u{1B}[J")
     }
 
     private static func draw(_ lines: [String]) {
         guard !lines.isEmpty else { return }
-        self.write(lines.map { $0 + "\n" }.joined(), to: STDERR_FILENO)
+        self.decorate(lines.map { $0 + "\n" }.joined())
     }
 
-    /// Writes everything, past interruptions and short writes; gives up when nobody reads any more: the sandbox has it all.
-    private static func write(_ text: String, to descriptor: Int32) {
-        var bytes = Array(text.utf8)[...]
-        while !bytes.isEmpty {
-            let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0 && errno == EINTR { continue }
-            if count <= 0 { return }
-            bytes = bytes.dropFirst(count)
-        }
-    }
+    /// Writes to the terminal; there is no other place to say that standard error fails.
+    private static func decorate(_ text: String) { _ = DescriptorOutput.write(text, to: STDERR_FILENO) }
 }

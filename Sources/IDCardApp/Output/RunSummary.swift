@@ -50,7 +50,7 @@ struct RunSummary {
         // What was rejected before is no news.
         case .rejected: card.duplicateOf == nil
         case .failed, .held: true
-        case .verified: card.reason == ReasonCode.blockedByFront.rawValue
+        case .verified: RunTracker.isBlocked(reason: card.reason)
         default: false
         }
     }

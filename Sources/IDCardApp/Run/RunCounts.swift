@@ -13,6 +13,11 @@ struct RunCounts: Hashable, Sendable, Encodable {
         self.byKey[end.key, default: 0] += 1
     }
 
+    /// Counts inputs that a run was interrupted before.
+    mutating func addNotReached(_ count: Int) {
+        self.byKey["unchanged", default: 0] += count
+    }
+
     /// The count of one key.
     subscript(key: String) -> Int { self.byKey[key] ?? 0 }
 

@@ -41,7 +41,7 @@ struct RunSession: Sendable {
         do {
             let configuration = try self.options.loadConfiguration(requiringRemotes: true)
             self.say(configuration.notices)
-            let items = try self.items()
+            let items = try self.items().map { Self.requiringUserNumber($0, configuration: configuration) }
             return try await self.run(items, configuration: configuration)
         } catch {
             return CommandFailure(error).report()
@@ -62,6 +62,20 @@ struct RunSession: Sendable {
         return try BatchSource(paths: self.arguments.paths, manifest: self.arguments.manifest, options: options).items()
     }
 
+    /// A card for a real backend needs a user account; without one it would be verified, paid for, and then wait for ever.
+    private static func requiringUserNumber(_ item: IntakeItem, configuration: AppConfiguration) -> IntakeItem {
+        guard !configuration.embedded, configuration.delivery.userNumber == nil,
+            case .take(let metadata) = item.disposition, metadata.userNumber?.reveal().isEmpty ?? true
+        else { return item }
+        var refused = item
+        refused.disposition = .refuse(
+            .userNumberMissing,
+            message:
+                "no user account; set delivery.user_no, or give user_no in the manifest, in a sidecar or by --user-no"
+        )
+        return refused
+    }
+
     private func run(_ items: [IntakeItem], configuration: AppConfiguration) async throws -> CommandStatus {
         let store = try SandboxStore.open(
             directory: configuration.sandboxPath,
@@ -73,10 +87,19 @@ struct RunSession: Sendable {
         } catch {
             ending = .failure(error)
         }
-        try await store.close()
+        await self.close(store)
         let outcome = try ending.get()
         outcome.print(format: self.arguments.format)
-        return outcome.status
+        return Console.finish() ?? outcome.status
+    }
+
+    /// Everything is durable before; a store that does not close well is worth a line, not the result.
+    private func close(_ store: SandboxStore) async {
+        do {
+            try await store.close()
+        } catch {
+            Console.standardError("warning: the sandbox did not close in order: \(error)")
+        }
     }
 
     private func drive(
@@ -104,6 +127,7 @@ struct RunSession: Sendable {
         )
         let display = ProgressDisplay(progress: progress, isQuiet: self.arguments.isQuiet)
         let end = try await display.showing { try await pipeline.run(items) }
+        try await tracker.refresh(from: store)
         return RunOutcome(
             runID: runID,
             tracker: tracker,

@@ -37,7 +37,7 @@ final class RunTracker: Sendable {
             case .cardChanged(let card):
                 return self.note(card, in: &state)
             case .cardWaits(let card):
-                state.cards[card.id] = card
+                state.cards[card.id] = Self.later(of: state.cards[card.id], and: card)
                 return []
             case .intakeStarted, .stagePaused, .stageResumed:
                 return []
@@ -49,7 +49,8 @@ final class RunTracker: Sendable {
     private func note(_ result: InputResult, of index: Int, in state: inout State) -> [RunCardReport] {
         state.results[index] = result
         guard let card = result.card else { return [self.report(on: index, in: state)] }
-        let latest = state.cards[card.id] ?? card
+        // What the input's own look at the store found is older than any event.
+        let latest = Self.later(of: card, and: state.cards[card.id] ?? card)
         state.cards[card.id] = latest
         if case .admitted = result { state.moved.insert(card.id) }
         if Self.hasEnded(latest) { return [self.report(on: index, in: state)] }
@@ -58,22 +59,24 @@ final class RunTracker: Sendable {
     }
 
     private func note(_ card: Card, in state: inout State) -> [RunCardReport] {
-        state.cards[card.id] = card
+        let latest = Self.later(of: state.cards[card.id], and: card)
+        state.cards[card.id] = latest
         state.moved.insert(card.id)
-        guard Self.hasEnded(card) else { return [] }
+        guard Self.hasEnded(latest) else { return [] }
         return (state.waiting.removeValue(forKey: card.id) ?? []).map { self.report(on: $0, in: state) }
     }
 
     /// Returns the reports that `onEnd` has not been called with, because their cards have not ended.
     func unfinished() -> [RunCardReport] {
         self.state.withLock { state in
-            state.waiting.values.flatMap { $0 }.sorted().map { self.report(on: $0, in: state) }
+            let notReached = self.items.indices.filter { state.results[$0] == nil }
+            return (state.waiting.values.flatMap { $0 } + notReached).sorted().map { self.report(on: $0, in: state) }
         }
     }
 
-    /// Returns the reports on all inputs dealt with, in their order.
+    /// Returns the reports on all inputs, in their order.
     func reports() -> [RunCardReport] {
-        self.state.withLock { state in state.results.keys.sorted().map { self.report(on: $0, in: state) } }
+        self.state.withLock { state in self.items.indices.map { self.report(on: $0, in: state) } }
     }
 
     /// Returns how many inputs ended how.
@@ -81,6 +84,7 @@ final class RunTracker: Sendable {
         self.state.withLock { state in
             var counts = RunCounts()
             for (_, end) in self.ends(in: state) { counts.add(end) }
+            counts.addNotReached(self.items.count - state.results.count)
             return counts
         }
     }
@@ -91,13 +95,15 @@ final class RunTracker: Sendable {
     func exitStatus(stopped: Bool) -> CommandStatus {
         self.state.withLock { state in
             let ends = self.ends(in: state)
+            if ends.count < self.items.count { return stopped ? .endpointStopped : .workRemains }
             let workRemains = ends.contains { index, end in
                 guard end != .ignored, let card = self.latestCard(of: index, in: state) else { return false }
                 return card.state.isRunnable && !Self.isBlocked(card)
             }
             if workRemains { return stopped ? .endpointStopped : .workRemains }
             let isIncomplete = ends.contains { index, end in self.isFailure(end, index: index, in: state) }
-            return isIncomplete ? .someNotDelivered : .delivered
+            guard isIncomplete else { return .delivered }
+            return stopped ? .endpointStopped : .someNotDelivered
         }
     }
 
@@ -120,11 +126,33 @@ final class RunTracker: Sendable {
         }
     }
 
+    /// Two views of one card may arrive in either order: the one that changed later counts, and of one instant the one that has ended.
+    private static func later(of known: Card?, and new: Card) -> Card {
+        guard let known else { return new }
+        if known.changedAt != new.changedAt { return known.changedAt > new.changedAt ? known : new }
+        return Self.hasEnded(known) && !Self.hasEnded(new) ? known : new
+    }
+
+    /// Looks again at the cards that have not ended as far as is known here: another process may have moved them.
+    func refresh(from store: some CardStore) async throws {
+        let open = self.state.withLock { $0.cards.values.filter { !Self.hasEnded($0) }.map(\.id) }
+        for id in open {
+            guard let card = try await store.card(id) else { continue }
+            let reports = self.state.withLock { state -> [RunCardReport] in
+                state.cards[id] = card
+                guard Self.hasEnded(card) else { return [] }
+                return (state.waiting.removeValue(forKey: id) ?? []).map { self.report(on: $0, in: state) }
+            }
+            for report in reports { self.onEnd(report) }
+        }
+    }
+
     // MARK: Ends
 
     private func ends(in state: State) -> [(Int, RunInputEnd)] {
         var counted: Set<CardID> = []
-        return state.results.sorted { $0.key < $1.key }.map { index, result in
+        let dealtWith = state.results.sorted { $0.key < $1.key }
+        return dealtWith.map { index, result in
             guard let card = self.latestCard(of: index, in: state) else {
                 return (index, result == .ignored ? .ignored : .refused)
             }
@@ -143,7 +171,16 @@ final class RunTracker: Sendable {
     private static func hasEnded(_ card: Card) -> Bool { !card.state.isRunnable }
 
     private static func isBlocked(_ card: Card) -> Bool {
-        card.state == .verified && card.reason == .blockedByFront
+        card.state == .verified && card.reason.map(Self.reasonsThatAskAPerson.contains) == true
+    }
+
+    private static let reasonsThatAskAPerson: Set<ReasonCode> = [
+        .blockedByFront, .blockedByOlderPhoto, .userNumberMissing, .imageUnreadable,
+    ]
+
+    /// Whether a card waits for something that only a person can give.
+    static func isBlocked(reason: String?) -> Bool {
+        reason.map { Self.reasonsThatAskAPerson.contains(ReasonCode(rawValue: $0)) } ?? false
     }
 
     // MARK: Reports
@@ -160,7 +197,8 @@ final class RunTracker: Sendable {
             report.reason = reason.rawValue
             report.message = message
         case .ignored: report.state = "ignored"
-        case .admitted, .duplicate, nil: break
+        case nil: report.state = RunInputEnd.unchanged.key
+        case .admitted, .duplicate: break
         }
         if let card = self.latestCard(of: index, in: state) { report.describe(card) }
         if case .duplicate(let card, _) = state.results[index] { report.duplicateOf = card.id }

@@ -1,3 +1,4 @@
+import Glibc
 import UnixSignals
 
 /// How a race between a piece of work and the signals that end a process came out.
@@ -30,6 +31,9 @@ enum SignalRace<Value: Sendable>: Sendable {
         after result: SignalRace<Value>
     ) async throws -> SignalRace<Value> {
         group.cancelAll()
+        // A second signal ends the process at once: all that was acknowledged is durable.
+        Glibc.signal(SIGINT, SIG_DFL)
+        Glibc.signal(SIGTERM, SIG_DFL)
         do {
             // The work may have ended just then: what it says is the better news.
             if let last = try await group.next(), let last { return last }

@@ -33,6 +33,15 @@ package enum CardState: String, CaseIterable, Sendable, Codable {
         }
     }
 
+    /// Whether a card in this state takes over what a newer sending of the same bytes says about it: it is in no
+    /// delivery, and neither ended for good nor left to a person.
+    package var takesMetadataOver: Bool {
+        switch self {
+        case .fetching, .received, .prepared, .verified, .rejected: true
+        case .delivering, .delivered, .failed, .held, .superseded, .erased: false
+        }
+    }
+
     /// Whether the side of a card in this state may still become known by verification.
     package var awaitsVerification: Bool {
         switch self {

@@ -20,6 +20,12 @@ package struct ReasonCode: RawRepresentable, Hashable, Sendable, Codable, Custom
     package static let sourceChanged = ReasonCode(rawValue: "source_changed")
     /// The source file is larger than the limit.
     package static let sourceTooLarge = ReasonCode(rawValue: "image_too_large_bytes")
+    /// The stored image is missing or damaged.
+    package static let imageUnreadable = ReasonCode(rawValue: "stored_image_unreadable")
+    /// Neither the card nor the configuration names a user account.
+    package static let userNumberMissing = ReasonCode(rawValue: "user_no_missing")
+    /// An older photo of the same side waits for a person.
+    package static let blockedByOlderPhoto = ReasonCode(rawValue: "blocked_by_older_photo")
     /// The verifier saw no identity card.
     package static let sideMissing = ReasonCode(rawValue: "card_not_recognised")
     /// The verifier saw the other side than the metadata says.
@@ -50,12 +56,12 @@ package struct ReasonCode: RawRepresentable, Hashable, Sendable, Codable, Custom
     package static let attemptsExhausted = ReasonCode(rawValue: "attempts_exhausted")
     /// The endpoint found the image too large even after it was made smaller.
     package static let imageTooLarge = ReasonCode(rawValue: "image_too_large")
-    /// Its front exists, but is not delivered.
+    /// Its front exists and has ended without being delivered.
     package static let blockedByFront = ReasonCode(rawValue: "blocked_by_front")
-    /// No front has come yet; it goes alone when the wait is over.
+    /// Its front is on its way; or none has come yet, and it goes alone when the wait is over.
     package static let waitsForFront = ReasonCode(rawValue: "waits_for_front")
     /// Another card of the business number is still to be verified.
     package static let waitsForVerification = ReasonCode(rawValue: "waits_for_verification")
-    /// An older photo of the same side is on its way, or nobody knows whether it arrived.
+    /// An older photo of the same side is on its way.
     package static let waitsForOlderPhoto = ReasonCode(rawValue: "waits_for_older_photo")
 }

@@ -10,13 +10,23 @@ package struct OutboundDelivery: Sendable {
     package var parts: [DeliveryPart]
     /// The prepared JPEG of each member.
     package var images: [CardID: Data]
+    /// Personal values of the members (name, number, address, …) that no message may repeat, although no part holds
+    /// them: a backend that reads the images may quote them.
+    package var confidential: [Redacted<String>]
 
     /// Describes a delivery.
-    package init(idempotencyKey: String, boundary: String, parts: [DeliveryPart], images: [CardID: Data]) {
+    package init(
+        idempotencyKey: String,
+        boundary: String,
+        parts: [DeliveryPart],
+        images: [CardID: Data],
+        confidential: [Redacted<String>] = []
+    ) {
         self.idempotencyKey = idempotencyKey
         self.boundary = boundary
         self.parts = parts
         self.images = images
+        self.confidential = confidential
     }
 }
 

@@ -17,6 +17,15 @@ package struct CardFields: Hashable, Sendable, Codable {
     /// 有效期限, as read.
     package var validity: Redacted<String>?
 
+    /// Every value there is.
+    package var all: [Redacted<String>] {
+        [
+            self.name, self.gender, self.ethnicity, self.birthDate, self.address, self.number, self.issuer,
+            self.validity,
+        ]
+        .compactMap { $0 }
+    }
+
     /// Makes fields; everything may be missing.
     package init(
         name: String? = nil,

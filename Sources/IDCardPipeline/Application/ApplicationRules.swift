@@ -121,7 +121,7 @@ package struct ApplicationRules: Sendable {
     }
 
     private mutating func reasonToWait(_ card: ApplicationCard) -> ReasonCode? {
-        if self.hasOlderPhotoUnderway(card) { return .waitsForOlderPhoto }
+        if let reason = self.reasonOfOlderPhoto(than: card) { return reason }
         switch card.side {
         case .front?: return self.hasUnverified ? .waitsForVerification : nil
         case .back?: return self.reasonForBackToWait(card)
@@ -129,11 +129,11 @@ package struct ApplicationRules: Sendable {
         }
     }
 
-    private func hasOlderPhotoUnderway(_ card: ApplicationCard) -> Bool {
-        self.cards.contains { other in
-            other.side == card.side && other.id != card.id
-                && (other.state == .delivering || (other.state == .held && other.reason == .outcomeUnknown))
-        }
+    private func reasonOfOlderPhoto(than card: ApplicationCard) -> ReasonCode? {
+        let others = self.cards.filter { $0.side == card.side && $0.id != card.id }
+        if others.contains(where: { $0.state == .delivering }) { return .waitsForOlderPhoto }
+        let isHeld = others.contains { $0.state == .held && $0.reason == .outcomeUnknown }
+        return isHeld ? .blockedByOlderPhoto : nil
     }
 
     private mutating func reasonForBackToWait(_ card: ApplicationCard) -> ReasonCode? {
@@ -142,6 +142,10 @@ package struct ApplicationRules: Sendable {
             return self.hasUnverified ? .waitsForVerification : nil
         }
         if self.hasUnverified { return .waitsForVerification }
+        // Held in this very decision is as good as ended.
+        if fronts.contains(where: { $0.state.isRunnable && !self.decision.held.contains($0.id) }) {
+            return .waitsForFront
+        }
         if fronts.contains(where: { $0.state != .superseded }) || self.hasPossibleFront { return .blockedByFront }
         guard !self.context.intakeHasEnded else { return nil }
         let deadline = card.changedAt.advanced(by: self.context.frontWait)

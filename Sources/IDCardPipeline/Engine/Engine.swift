@@ -70,6 +70,8 @@ package struct Engine: Sendable {
     ///
     /// - Throws: `StoreError` if the store fails; `CancellationError` if the task is cancelled, with all leases handed back.
     package func runBatch(_ items: [IntakeItem]) async throws -> BatchEnding {
+        // Known before any loop decides: a front must not go while its retake, or a back while its front, is on its way.
+        self.intake.expect(items)
         try await self.recover()
         do {
             let ending = try await self.drive(items)
@@ -88,7 +90,9 @@ package struct Engine: Sendable {
         if reclaimed > 0 {
             self.context.logger.notice("leases of interrupted work taken back", metadata: ["leases": "\(reclaimed)"])
         }
-        for stage in Stage.allCases { try await self.context.store.setPause(nil, of: stage) }
+        let pauses = try await self.context.store.pauses()
+        if pauses[.verify] != nil { self.verifyGate.noteStoredPause() }
+        if pauses[.deliver] != nil { self.deliverGate.noteStoredPause() }
         for number in try await self.context.store.applicationsWithVerifiedCards() {
             self.context.applications.touch(number)
         }
@@ -131,7 +135,9 @@ package struct Engine: Sendable {
         while !Task.isCancelled {
             await self.context.board.waitUntilQuiet(time: self.context.time)
             guard !Task.isCancelled else { return nil }
-            guard let due = self.context.board.nextDue else { return .complete }
+            // Asked again, as of one instant: a backoff may have fallen due since.
+            guard case .quiet(let nextDue) = self.context.board.activity else { continue }
+            guard let due = nextDue else { return .complete }
             let deadline = self.context.monitor.lastChangeAt.advanced(by: self.context.settings.patience)
             let now = self.context.time.now()
             if due > deadline || (now >= deadline && due > now) { return .patienceExhausted }
@@ -181,7 +187,7 @@ package struct Engine: Sendable {
             lane: .settle,
             concurrency: self.context.settings.deliverConcurrency,
             board: self.context.board,
-            gate: self.deliverGate,
+            gate: self.settleGate,
             time: self.context.time,
             claim: { limit in self.context.applications.take(limit, now: self.context.time.now()) },
             nextDue: { self.context.applications.nextDue(now: self.context.time.now()) },

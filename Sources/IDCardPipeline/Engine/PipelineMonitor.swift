@@ -17,8 +17,10 @@ final class PipelineMonitor: Sendable {
     var lastChangeAt: Timestamp { self.lastChange.withLock { $0 } }
 
     /// Reports a card that moved.
-    func changed(_ card: Card) {
-        self.touch()
+    ///
+    /// - Parameter isProgress: whether that brings it nearer to its end; forming a delivery and taking it apart again does not.
+    func changed(_ card: Card, isProgress: Bool = true) {
+        if isProgress { self.touch() }
         self.observer(.cardChanged(card))
     }
 

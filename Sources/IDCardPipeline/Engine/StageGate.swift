@@ -14,10 +14,17 @@ final class StageGate: Sendable {
     }
 
     private struct State {
+        /// Nothing goes out before this time.
         var notBefore: Timestamp?
+        /// When `notBefore` was last asked for by the endpoint.
+        var throttledAt: Timestamp?
         var notSentInARow = 0
+        var dissolvedInARow = 0
         var pause: StagePause?
+        var pausedAt: Timestamp?
         var probeAt: Timestamp?
+        /// Whether the store still shows a pause of an earlier process.
+        var hasStoredPause = false
     }
 
     private let state = Mutex(State())
@@ -32,6 +39,11 @@ final class StageGate: Sendable {
     /// Why the stage is paused, if it is.
     var pause: StagePause? { self.state.withLock { $0.pause } }
 
+    /// Notes that the store shows a pause of an earlier process, to be cleared by the first success.
+    func noteStoredPause() {
+        self.state.withLock { $0.hasStoredPause = true }
+    }
+
     /// Until when a pause certainly lasts; `nil` if the stage is not paused, or may probe.
     func pausedUntil(at now: Timestamp) -> Timestamp? {
         self.state.withLock { state in
@@ -42,22 +54,44 @@ final class StageGate: Sendable {
     /// What is admitted at a time.
     func admission(at now: Timestamp) -> Admission {
         self.state.withLock { state in
-            if let probeAt = state.probeAt {
-                return now < probeAt ? .closed(until: probeAt) : .probe
-            }
-            if let notBefore = state.notBefore, now < notBefore { return .closed(until: notBefore) }
-            return state.notSentInARow > 0 ? .probe : .open
+            let closedUntil = [state.probeAt, state.notBefore].compactMap { $0 }.max()
+            if let closedUntil, now < closedUntil { return .closed(until: closedUntil) }
+            return state.probeAt != nil || state.notSentInARow > 0 ? .probe : .open
         }
     }
 
     /// Notes that the endpoint answered properly; returns whether that ended a pause.
-    func succeeded() -> Bool {
+    ///
+    /// - Parameter start: when the call began: it says nothing about what the endpoint asked for after that.
+    func succeeded(callFrom start: Timestamp) -> Bool {
         self.state.withLock { state in
-            let wasPaused = state.pause != nil
-            state = State()
+            state.notSentInARow = 0
+            if state.throttledAt.map({ $0 < start }) ?? true {
+                state.notBefore = nil
+                state.throttledAt = nil
+            }
+            guard state.pausedAt.map({ $0 < start }) ?? true else { return false }
+            let wasPaused = state.pause != nil || state.hasStoredPause
+            (state.pause, state.pausedAt, state.probeAt, state.hasStoredPause) = (nil, nil, nil, false)
             return wasPaused
         }
     }
+
+    /// Notes that the endpoint took something: what was formed anew before has helped.
+    func tookSomething() {
+        self.state.withLock { $0.dissolvedInARow = 0 }
+    }
+
+    /// Notes that a delivery must be formed anew; returns whether that has happened so often that it will not help.
+    func dissolved() -> Bool {
+        self.state.withLock { state in
+            state.dissolvedInARow += 1
+            return state.dissolvedInARow > Self.mostDissolvedInARow
+        }
+    }
+
+    /// Several deliveries may be under way with the TOKEN that expired; more than that many refusals in a row mean that new ones do not help.
+    private static let mostDissolvedInARow = 32
 
     /// Notes that a connection could not be made, and returns when to try again: at once the first time, then with backoff.
     func notSent(at now: Timestamp, random: RandomSource) -> Timestamp {
@@ -77,6 +111,7 @@ final class StageGate: Sendable {
         self.state.withLock { state in
             let until = now.advanced(by: max(duration ?? .seconds(1), .milliseconds(100)))
             state.notBefore = max(state.notBefore ?? until, until)
+            state.throttledAt = now
             return until
         }
     }
@@ -86,6 +121,7 @@ final class StageGate: Sendable {
         self.state.withLock { state in
             let pause = StagePause(code: failure.code, message: failure.message, since: state.pause?.since ?? now)
             state.pause = pause
+            state.pausedAt = now
             state.probeAt = now.advanced(by: self.probeInterval)
             return pause
         }

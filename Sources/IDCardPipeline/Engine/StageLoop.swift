@@ -16,16 +16,25 @@ struct StageLoop<Job: Sendable>: Sendable {
 
     /// Works until the task is cancelled; throws if the store does.
     func run() async throws {
+        let failure = FirstError()
         try await withThrowingDiscardingTaskGroup { group in
             while !Task.isCancelled {
+                // The store failed under a piece of work: claiming more would only begin what cannot be concluded.
+                try failure.check()
                 let generation = self.board.generation(of: self.lane)
                 let admission = self.gate.admission(at: self.time.now())
                 let jobs = try await self.claimJobs(admission)
                 for job in jobs {
                     self.board.began(self.lane)
                     group.addTask {
+                        // Ended last, so that the loop it wakes sees the error.
                         defer { self.board.ended(self.lane) }
-                        try await self.work(job)
+                        do {
+                            try await self.work(job)
+                        } catch {
+                            failure.record(error)
+                            throw error
+                        }
                     }
                 }
                 if jobs.isEmpty { try await self.park(at: generation, admission: admission) }

@@ -30,6 +30,7 @@ final class WorkBoard: Sendable {
     private struct State {
         var lanes: [Lane: LaneState] = Dictionary(uniqueKeysWithValues: Lane.allCases.map { ($0, LaneState()) })
         var intakeHasEnded = false
+        var inputsAreKnown = false
         var lastWaiter: UInt64 = 0
         var waiters: [UInt64: Waiter] = [:]
 
@@ -55,9 +56,17 @@ final class WorkBoard: Sendable {
         }
     }
 
-    /// Notes that no further input will come.
-    func intakeEnded() {
-        self.change { $0.intakeHasEnded = true }
+    /// Notes, for the rules, that no further input will come; the board is not quiet before `endIntake(announcing:)`.
+    func inputsAreIn() {
+        self.change { $0.inputsAreKnown = true }
+    }
+
+    /// Notes that intake has ended, and in the same instant that there may be new work: else the board might seem quiet in between.
+    func endIntake(announcing lanes: Lane...) {
+        self.change { state in
+            state.intakeHasEnded = true
+            for lane in lanes { state.lanes[lane, default: LaneState()].generation += 1 }
+        }
     }
 
     /// Notes that a piece of work has begun.
@@ -83,12 +92,25 @@ final class WorkBoard: Sendable {
         self.state.withLock { $0.lanes[lane]?.inFlight ?? 0 }
     }
 
-    /// Whether no further input will come.
-    var intakeHasEnded: Bool { self.state.withLock { $0.intakeHasEnded } }
+    /// How many loops are parked.
+    var parkedLanes: Int { self.state.withLock { state in state.lanes.values.count { $0.parkedAt != nil } } }
 
-    /// When the first parked loop will look again by itself.
-    var nextDue: Timestamp? {
-        self.state.withLock { state in state.lanes.values.compactMap(\.nextDue).min() }
+    /// Whether no further input will come, as the rules see it.
+    var inputsHaveEnded: Bool { self.state.withLock { $0.inputsAreKnown } }
+
+    /// Whether anything is under way, as of one instant.
+    enum Activity: Hashable, Sendable {
+        /// Something is, or may begin at once.
+        case busy
+        /// Nothing is; the first parked loop will look again by itself at `nextDue`, if ever.
+        case quiet(nextDue: Timestamp?)
+    }
+
+    /// Whether anything is under way now.
+    var activity: Activity {
+        self.state.withLock { state in
+            state.isQuiet ? .quiet(nextDue: state.lanes.values.compactMap(\.nextDue).min()) : .busy
+        }
     }
 
     /// Parks a loop until its lane's generation has moved past `generation`, the time `due` is reached, or the task is cancelled.

@@ -16,12 +16,16 @@ struct IntakeStage: Sendable {
     /// Equal inputs under way at once are prepared once.
     let underway = KeyedExclusion<ContentKey>()
 
-    /// Takes all inputs in, a bounded number at a time, in their order.
-    func run(_ items: [IntakeItem]) async throws {
-        self.context.monitor.report(.intakeStarted(inputs: items.count))
+    /// Announces all inputs to the rules, before any of them is taken in.
+    func expect(_ items: [IntakeItem]) {
         for case .take(let metadata) in items.map(\.disposition) {
             self.context.applications.expect(metadata.businessNumber)
         }
+    }
+
+    /// Takes all inputs in, a bounded number at a time, in their order.
+    func run(_ items: [IntakeItem]) async throws {
+        self.context.monitor.report(.intakeStarted(inputs: items.count))
         let firstOrder = try await self.context.store.reserveIntakeOrders(items.count)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (index, item) in items.enumerated() {
@@ -31,11 +35,12 @@ struct IntakeStage: Sendable {
             }
             try await group.waitForAll()
         }
+        // In this order: a card verified meanwhile is either found by the query, or decided on with the flag set.
+        self.context.board.inputsAreIn()
         for number in try await self.context.store.applicationsWithVerifiedCards() {
             self.context.applications.touch(number)
         }
-        self.context.board.intakeEnded()
-        self.context.board.announce(.settle)
+        self.context.board.endIntake(announcing: .settle)
     }
 
     private func take(_ item: IntakeItem, index: Int, order: Int64) async throws {
@@ -58,12 +63,18 @@ struct IntakeStage: Sendable {
         do {
             let identity = try await self.pool.run { try SourceFile(path: path.reveal()).identity }
             if let card = try await self.context.store.card(ofFile: identity, businessNumber: metadata.businessNumber) {
-                return .duplicate(card, wasRead: false)
+                return .duplicate(try await self.updated(card, with: metadata), wasRead: false)
             }
             return try await self.readAndAdmit(path: path, metadata: metadata, order: order)
         } catch let failure as SourceFile.Failure {
             return .refused(failure.reason, message: failure.message)
         }
+    }
+
+    /// What is said anew about a card that is known: only a difference is worth a write.
+    private func updated(_ card: Card, with metadata: CardMetadata) async throws -> Card {
+        guard card.metadata.takingOver(metadata) != card.metadata else { return card }
+        return try await self.context.store.update(card.id, with: metadata, now: self.context.time.now())
     }
 
     private func readAndAdmit(path: Redacted<String>, metadata: CardMetadata, order: Int64) async throws -> InputResult
@@ -82,6 +93,7 @@ struct IntakeStage: Sendable {
             }
             let prepare = self.preparation.prepare
             let outcome = try await self.pool.run { prepare(source) }
+            if case .unavailable(let reason, let message) = outcome { return .refused(reason, message: message) }
             return try await self.admit(outcome, metadata: metadata, digest: digest, file: identity, order: order)
         }
     }
@@ -97,7 +109,8 @@ struct IntakeStage: Sendable {
         let content: Admission.Content =
             switch outcome {
             case .prepared(let image): .prepared(image)
-            case .refused(let reason, let message): .refused(reason, message: message)
+            case .refused(let reason, let message), .unavailable(let reason, let message):
+                .refused(reason, message: message)
             }
         let admission = Admission(
             id: self.context.random.draw { CardID.generate(at: now, using: &$0) },

@@ -31,13 +31,7 @@ package struct SourceFile: ~Copyable {
             throw Failure(reason: .sourceUnreadable, message: "the input is not a regular file")
         }
         self.descriptor = descriptor
-        self.identity = FileIdentity(
-            path: path,
-            device: UInt64(status.st_dev),
-            inode: UInt64(status.st_ino),
-            size: Int64(status.st_size),
-            modifiedNanoseconds: Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
-        )
+        self.identity = FileIdentity(path: path, status)
     }
 
     deinit { close(self.descriptor) }
@@ -63,6 +57,11 @@ package struct SourceFile: ~Copyable {
             }
             filled += count
         }
+        var status = stat()
+        guard fstat(self.descriptor, &status) == 0 else { throw Self.failure(errno) }
+        guard FileIdentity(path: self.identity.path.reveal(), status) == self.identity else {
+            throw Failure(reason: .sourceChanged, message: "the file changed while it was read; run again")
+        }
         return data
     }
 
@@ -76,5 +75,17 @@ package struct SourceFile: ~Copyable {
     private static func failure(_ code: Int32) -> Failure {
         let text = String(cString: strerror(code))
         return Failure(reason: .sourceUnreadable, message: "the file cannot be read: \(text)")
+    }
+}
+
+extension FileIdentity {
+    fileprivate init(path: String, _ status: stat) {
+        self.init(
+            path: path,
+            device: UInt64(status.st_dev),
+            inode: UInt64(status.st_ino),
+            size: Int64(status.st_size),
+            modifiedNanoseconds: Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
+        )
     }
 }

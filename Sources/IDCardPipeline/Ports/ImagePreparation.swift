@@ -9,6 +9,8 @@ package struct ImagePreparation: Sendable {
         case prepared(PreparedImage)
         /// The source cannot be used; the message says what to do.
         case refused(ReasonCode, message: String)
+        /// The machine cannot do it now (no memory, no time): nothing is stored, another run may succeed.
+        case unavailable(ReasonCode, message: String)
     }
 
     /// Recompresses source bytes.

@@ -20,16 +20,11 @@ struct DeliverStage: Sendable {
             )
             return try await self.conclude(delivery, as: Self.heldUnknown("interrupted"), attempt: attempt)
         }
-        var images: [CardID: Data] = [:]
-        for card in delivery.members { images[card] = try await self.context.store.preparedImage(of: card).jpeg }
-        let outbound = OutboundDelivery(
-            idempotencyKey: delivery.id.rawValue,
-            boundary: delivery.boundary,
-            parts: delivery.parts,
-            images: images
-        )
-        try await self.context.store.beginAttempt(of: delivery.id, now: startedAt)
         do {
+            guard let outbound = try await self.outbound(delivery, startedAt: startedAt) else { return }
+            // Once an attempt is written down, nobody knows what became of it until it is concluded.
+            try Task.checkCancellation()
+            try await self.context.store.beginAttempt(of: delivery.id, now: startedAt)
             let outcome = try await self.backend.send(outbound)
             try await self.handle(outcome, of: delivery, startedAt: startedAt)
         } catch is CancellationError {
@@ -37,16 +32,46 @@ struct DeliverStage: Sendable {
         }
     }
 
+    /// What is sent; `nil` if a stored image cannot be read: that concerns this delivery alone, whose members are held.
+    private func outbound(_ delivery: Delivery, startedAt: Timestamp) async throws -> OutboundDelivery? {
+        var images: [CardID: Data] = [:]
+        var confidential: [Redacted<String>] = []
+        do {
+            for card in delivery.members {
+                images[card] = try await self.context.store.preparedImage(of: card).jpeg
+                confidential += try await self.context.store.details(of: card)?.reading?.fields.all ?? []
+            }
+        } catch let error as StoreError where error.concernsOneCard {
+            let code = ReasonCode.imageUnreadable
+            let attempt = AttemptRecord(
+                failureClass: .notSent,
+                code: code.rawValue,
+                httpStatus: nil,
+                startedAt: startedAt
+            )
+            try await self.conclude(delivery, as: .held(code, message: StoreError.imageAdvice), attempt: attempt)
+            return nil
+        }
+        return OutboundDelivery(
+            idempotencyKey: delivery.id.rawValue,
+            boundary: delivery.boundary,
+            parts: delivery.parts,
+            images: images,
+            confidential: confidential
+        )
+    }
+
     private func handle(_ outcome: DeliveryOutcome, of delivery: Delivery, startedAt: Timestamp) async throws {
         switch outcome {
         case .accepted(_, let code):
-            await self.pausing.resume(.deliver)
+            self.gate.tookSomething()
+            await self.pausing.resume(.deliver, callFrom: startedAt)
             let attempt = AttemptRecord(failureClass: .accepted, code: code, httpStatus: 200, startedAt: startedAt)
             try await self.conclude(delivery, as: .delivered(code: code), attempt: attempt)
         case .tokenExpired(let failure):
             try await self.handleExpiredToken(failure, of: delivery, startedAt: startedAt)
         case .failed(let failure):
-            let conclusion = await self.conclusion(of: failure, delivery: delivery)
+            let conclusion = await self.conclusion(of: failure, delivery: delivery, startedAt: startedAt)
             try await self.conclude(delivery, as: conclusion, attempt: AttemptRecord(failure, startedAt: startedAt))
         }
     }
@@ -58,7 +83,7 @@ struct DeliverStage: Sendable {
         of delivery: Delivery,
         startedAt: Timestamp
     ) async throws {
-        if await !self.backend.hasNewToken(delivery.parts) {
+        if await !self.isWorthFormingAnew(delivery) {
             await self.pausing.pause(.deliver, failure, now: self.context.time.now())
         }
         let conclusion: DeliveryConclusion =
@@ -66,13 +91,23 @@ struct DeliverStage: Sendable {
         try await self.conclude(delivery, as: conclusion, attempt: AttemptRecord(failure, startedAt: startedAt))
     }
 
-    private func conclusion(of failure: RemoteFailure, delivery: Delivery) async -> DeliveryConclusion {
+    /// Whether the TOKEN is another one by now, and forming deliveries anew has not failed too often in a row.
+    private func isWorthFormingAnew(_ delivery: Delivery) async -> Bool {
+        guard await self.backend.hasNewToken(delivery.parts) else { return false }
+        return !self.gate.dissolved()
+    }
+
+    private func conclusion(
+        of failure: RemoteFailure,
+        delivery: Delivery,
+        startedAt: Timestamp
+    ) async -> DeliveryConclusion {
         let now = self.context.time.now()
         switch failure.failureClass {
         case .accepted:
             return .delivered(code: failure.code)
         case .rejected, .shrink:
-            await self.pausing.resume(.deliver)
+            await self.pausing.resume(.deliver, callFrom: startedAt)
             return .rejected(ReasonCode(rawValue: failure.code), message: failure.message)
         case .throttled:
             return .retry(at: self.gate.throttled(at: now, for: failure.retryAfter), costsAttempt: false)
@@ -81,6 +116,8 @@ struct DeliverStage: Sendable {
         case .transient, .unknown:
             return self.retryOrHold(failure, delivery: delivery, now: now)
         case .stop:
+            // A definite refusal (401, 403) applied nothing: with another TOKEN at hand the old bytes need not be sent for ever.
+            if !delivery.mayHaveBeenReceived, await self.isWorthFormingAnew(delivery) { return .dissolved }
             await self.pausing.pause(.deliver, failure, now: now)
             return .retry(at: now, costsAttempt: false)
         }
@@ -119,18 +156,14 @@ struct DeliverStage: Sendable {
             ]
         )
         if case .retry = conclusion { return }
-        for card in cards { self.context.monitor.changed(card) }
+        // Taken apart to be formed anew is no progress, or a TOKEN that stays refused would keep a run alive for ever.
+        for card in cards { self.context.monitor.changed(card, isProgress: conclusion != .dissolved) }
         self.context.applications.touch(delivery.businessNumber)
         self.context.board.announce(.settle)
     }
 
     private var pausing: StagePausing {
-        StagePausing(
-            store: self.context.store,
-            gate: self.gate,
-            monitor: self.context.monitor,
-            logger: self.context.logger
-        )
+        self.context.pausing(self.gate)
     }
 
     private static func heldUnknown(_ code: String) -> DeliveryConclusion {

@@ -30,7 +30,7 @@ struct SettleStage: Sendable {
         ApplicationRules.Context(
             now: self.context.time.now(),
             expectedInputs: self.context.applications.expectedInputs(of: number),
-            intakeHasEnded: self.context.board.intakeHasEnded,
+            intakeHasEnded: self.context.board.inputsHaveEnded,
             frontWait: self.context.settings.frontWait
         )
     }
@@ -50,6 +50,7 @@ struct SettleStage: Sendable {
         guard !isPaused else { return change }
         for card in decision.deliverable {
             change.deliveries.append(try await self.delivery(of: card, number: snapshot.businessNumber))
+            change.waitReasons[card.id] = nil
         }
         return change
     }
@@ -64,10 +65,11 @@ struct SettleStage: Sendable {
             heldReason: .holderConflict,
             heldMessage: "the fronts of this business number name different persons; resolve each card by hand"
         )
-        for card in snapshot.cards where card.state == .verified {
-            if let reason = decision.waiting[card.id], card.reason != reason {
-                change.waitReasons[card.id] = .some(reason)
-            }
+        for card in snapshot.cards where card.state == .verified && !decision.superseded.contains(card.id) {
+            guard !decision.held.contains(card.id) else { continue }
+            let reason = decision.waiting[card.id]
+            // Also when a wait is over: a card that may go must not look blocked while its stage is stopped.
+            if card.reason != reason { change.waitReasons[card.id] = .some(reason) }
         }
         return change
     }
@@ -79,7 +81,7 @@ struct SettleStage: Sendable {
         let member = DeliveryMember(card: card.id, side: side, businessNumber: number, userNumber: card.userNumber)
         let parts = try await self.backend.form([member])
         let key = self.context.random.draw { UUIDText.version4(using: &$0) }
-        let image = try await self.context.store.preparedImage(of: card.id)
+        let image = try await self.image(of: card)
         let boundary = try await self.backend.boundary(key, parts, [card.id: image.jpeg])
         return Delivery(
             id: DeliveryID(rawValue: key),
@@ -90,13 +92,26 @@ struct SettleStage: Sendable {
         )
     }
 
+    private func image(of card: ApplicationCard) async throws -> PreparedImage {
+        do {
+            return try await self.context.store.preparedImage(of: card.id)
+        } catch let error as StoreError where error.concernsOneCard {
+            throw RemoteFailure(.rejected, code: ReasonCode.imageUnreadable.rawValue, message: StoreError.imageAdvice)
+        }
+    }
+
     private func apply(_ change: ApplicationChange, basis: ApplicationSnapshot) async throws -> Bool {
         guard !change.isEmpty else { return true }
         guard try await self.context.store.apply(change, basis: basis, now: self.context.time.now()) else {
             return false
         }
-        for id in change.superseded + change.held + change.deliveries.flatMap(\.members) {
+        for id in change.superseded + change.held {
             if let card = try await self.context.store.card(id) { self.context.monitor.changed(card) }
+        }
+        for id in change.deliveries.flatMap(\.members) {
+            if let card = try await self.context.store.card(id) {
+                self.context.monitor.changed(card, isProgress: false)
+            }
         }
         for id in change.waitReasons.keys {
             if let card = try await self.context.store.card(id) { self.context.monitor.report(.cardWaits(card)) }
@@ -106,7 +121,7 @@ struct SettleStage: Sendable {
         return true
     }
 
-    /// A form that cannot be written: the state changes are made all the same; the stage stops, or the card is held.
+    /// A form that cannot be written: the state changes are made all the same; the stage stops, or the cards wait and say why.
     private func handle(
         _ failure: RemoteFailure,
         decision: ApplicationRules.Decision,
@@ -114,21 +129,17 @@ struct SettleStage: Sendable {
     ) async throws {
         var change = self.stateChanges(of: decision, snapshot: snapshot)
         let concernsCards = failure.failureClass == .rejected
-        if concernsCards, change.held.isEmpty {
-            change.held = decision.deliverable.filter { $0.userNumber == nil }.map(\.id)
-            change.heldReason = ReasonCode(rawValue: failure.code)
-            change.heldMessage = failure.message
+        if concernsCards {
+            let reason = ReasonCode(rawValue: failure.code)
+            for card in decision.deliverable {
+                // Not even cleared and set again: that would be a change for ever.
+                change.waitReasons[card.id] = card.reason == reason ? nil : .some(reason)
+            }
         }
-        if try await !self.apply(change, basis: snapshot) || concernsCards {
-            return self.context.applications.touch(snapshot.businessNumber)
-        }
-        self.context.applications.touch(snapshot.businessNumber)
-        await StagePausing(
-            store: self.context.store,
-            gate: self.gate,
-            monitor: self.context.monitor,
-            logger: self.context.logger
-        )
-        .pause(.deliver, failure, now: self.context.time.now())
+        let isApplied = try await self.apply(change, basis: snapshot)
+        // Cards that wait for what a person must give are decided on again by the next run; touching them now would spin.
+        if !isApplied || !concernsCards { self.context.applications.touch(snapshot.businessNumber) }
+        guard !concernsCards else { return }
+        await self.context.pausing(self.gate).pause(.deliver, failure, now: self.context.time.now())
     }
 }

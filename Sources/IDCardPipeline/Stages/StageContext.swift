@@ -12,3 +12,10 @@ struct StageContext: Sendable {
     let random: RandomSource
     let logger: Logger
 }
+
+extension StageContext {
+    /// Pauses a stage by its gate, and lets it go on.
+    func pausing(_ gate: StageGate) -> StagePausing {
+        StagePausing(store: self.store, gate: gate, monitor: self.monitor, logger: self.logger)
+    }
+}

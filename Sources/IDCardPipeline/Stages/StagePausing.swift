@@ -18,9 +18,9 @@ struct StagePausing: Sendable {
         self.monitor.report(.stagePaused(stage, pause))
     }
 
-    /// Notes that the endpoint of a stage works.
-    func resume(_ stage: Stage) async {
-        guard self.gate.succeeded() else { return }
+    /// Notes that the endpoint of a stage works, by a call that began at `start`.
+    func resume(_ stage: Stage, callFrom start: Timestamp) async {
+        guard self.gate.succeeded(callFrom: start) else { return }
         await self.write(nil, of: stage)
         self.logger.info("stage resumed", metadata: ["stage": "\(stage.rawValue)"])
         self.monitor.report(.stageResumed(stage))

@@ -15,7 +15,7 @@ struct VerifyStage: Sendable {
 
     /// Verifies one leased card.
     func work(_ card: Card) async throws {
-        let image = try await self.context.store.preparedImage(of: card.id)
+        guard let image = try await self.image(of: card) else { return }
         let key = ReadingKey(
             imageDigest: image.digest,
             provider: self.verifier.provider,
@@ -28,6 +28,21 @@ struct VerifyStage: Sendable {
         }
     }
 
+    /// The image of a card; one that the store cannot give concerns this card alone, which ends as `failed`.
+    private func image(of card: Card) async throws -> PreparedImage? {
+        do {
+            return try await self.context.store.preparedImage(of: card.id)
+        } catch let error as StoreError where error.concernsOneCard {
+            self.context.logger.error(
+                "image unreadable",
+                metadata: ["card.id": "\(card.id)", "error": "\(error.code)"]
+            )
+            let conclusion = VerificationConclusion.failed(.imageUnreadable, message: StoreError.imageAdvice)
+            try await self.conclude(card, as: conclusion, attempt: nil)
+            return nil
+        }
+    }
+
     private func judge(_ card: Card, image: PreparedImage, key: ReadingKey) async throws {
         if let reading = try await self.context.store.reading(for: key) {
             return try await self.conclude(card, as: self.judgement(of: reading, card: card, key: key), attempt: nil)
@@ -35,14 +50,14 @@ struct VerifyStage: Sendable {
         let startedAt = self.context.time.now()
         switch try await self.verifier.verify(image.jpeg) {
         case .read(let reading):
-            await self.resume()
+            await self.resume(startedAt)
             let attempt = AttemptRecord(failureClass: .accepted, code: "ok", httpStatus: 200, startedAt: startedAt)
             try await self.conclude(card, as: self.judgement(of: reading, card: card, key: key), attempt: attempt)
         case .failed(let failure):
             let attempt = AttemptRecord(failure, startedAt: startedAt)
             try await self.conclude(
                 card,
-                as: try await self.conclusion(of: failure, card: card, image: image),
+                as: try await self.conclusion(of: failure, card: card, image: image, startedAt: startedAt),
                 attempt: attempt
             )
         }
@@ -55,12 +70,13 @@ struct VerifyStage: Sendable {
     private func conclusion(
         of failure: RemoteFailure,
         card: Card,
-        image: PreparedImage
+        image: PreparedImage,
+        startedAt: Timestamp
     ) async throws -> VerificationConclusion {
         let now = self.context.time.now()
         switch failure.failureClass {
         case .accepted, .rejected:
-            await self.resume()
+            await self.resume(startedAt)
             return .rejected(ReasonCode(rawValue: failure.code), message: failure.message)
         case .shrink:
             return try await self.smaller(card, image: image, refused: failure)
@@ -131,22 +147,10 @@ struct VerifyStage: Sendable {
     }
 
     private func pause(_ failure: RemoteFailure, now: Timestamp) async {
-        await StagePausing(
-            store: self.context.store,
-            gate: self.gate,
-            monitor: self.context.monitor,
-            logger: self.context.logger
-        )
-        .pause(.verify, failure, now: now)
+        await self.context.pausing(self.gate).pause(.verify, failure, now: now)
     }
 
-    private func resume() async {
-        await StagePausing(
-            store: self.context.store,
-            gate: self.gate,
-            monitor: self.context.monitor,
-            logger: self.context.logger
-        )
-        .resume(.verify)
+    private func resume(_ start: Timestamp) async {
+        await self.context.pausing(self.gate).resume(.verify, callFrom: start)
     }
 }

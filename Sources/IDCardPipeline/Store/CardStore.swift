@@ -23,15 +23,23 @@ package protocol CardStore: Sendable {
     func card(ofFile file: FileIdentity, businessNumber: BusinessNumber) async throws -> Card?
     /// Returns the card with these source bytes and this business number, if any.
     ///
-    /// Remembers the file, and takes over a changed priority or expected holder while the card is not in a delivery.
+    /// Remembers the file, and takes over what the newer sending says, as `update` does.
     func recognise(
         _ digest: ContentDigest,
         metadata: CardMetadata,
         file: FileIdentity?,
         now: Timestamp
     ) async throws -> Card?
-    /// Makes a card durable, unless the same bytes are there under its business number.
+    /// Makes a card durable, unless the same bytes are there under its business number; then the card that is there
+    /// takes over what the newer sending says, as `update` does.
     func admit(_ admission: Admission, now: Timestamp) async throws -> AdmissionOutcome
+    /// Takes over what a newer sending of the same bytes says, and returns the card.
+    ///
+    /// A `rejected` or `verified` card that has an image and whose verdict may now differ goes back to `prepared`
+    /// (attempts and next time reset; reason, message, side, holder and delivery cleared), to be judged again from the
+    /// kept reading. A card leased right now keeps its state. Once a card is in a delivery, ended or left to a person,
+    /// it is returned unchanged.
+    func update(_ card: CardID, with metadata: CardMetadata, now: Timestamp) async throws -> Card
 
     // MARK: Verification
 

@@ -38,6 +38,13 @@ package struct StoreError: Error, Sendable, CustomStringConvertible {
         self.cause = cause
     }
 
+    /// Whether the error is about one card's data, not about the store as a whole.
+    var concernsOneCard: Bool { self.code == .corrupt || self.code == .notFound }
+
+    /// What to do about a card whose stored image cannot be read.
+    static let imageAdvice =
+        "the stored image is missing or damaged; check the disk, and take the photo in again as a new file"
+
     package var description: String {
         if let cause = self.cause {
             "\(self.message) (\(self.code); \(cause))"

@@ -8,6 +8,7 @@ struct CommandLineTests {
         arguments: [
             ["run"], ["run", "x", "--format", "xml"], ["run", "x", "--documents", "d"], ["nonsense"],
             ["cards", "list", "--limit", "-1"], ["cards", "list", "--state", "gone"], ["verifier", "--port", "70000"],
+            ["run", "x", "--user-no", ""], ["run", "x", "--business-no", " "],
         ]
     )
     func usage(arguments: [String]) async throws {
@@ -73,6 +74,19 @@ struct CommandLineTests {
         let outcome = try await Tool().run(arguments)
         #expect(outcome.status == 0)
         #expect(!outcome.output.isEmpty && outcome.errors.isEmpty)
+    }
+
+    @Test("Output that cannot be written ends with 74; a reader that goes away does not")
+    func lostOutput() async throws {
+        let tool = try Tool()
+        let empty = tool.home.appending(path: "empty")
+        try FileManager.default.createDirectory(at: empty, withIntermediateDirectories: true)
+        #expect(try await tool.run(["run", empty.path, "--embedded"]).status == 0)
+        for (redirection, status) in [("> /dev/full", Int32(74)), ("| true", 0), (">&-", 0)] {
+            let script = "\(Project.binary.path) status --embedded \(redirection); exit ${PIPESTATUS[0]}"
+            let outcome = try await tool.run([], wrapper: ["/bin/bash", "-c", script])
+            #expect(outcome.status == status, "\(redirection): \(outcome.errors)")
+        }
     }
 
     @Test("Secrets are shown by no form of config show and config check", arguments: ["text", "json"])

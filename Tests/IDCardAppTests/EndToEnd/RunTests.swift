@@ -25,25 +25,13 @@ struct RunTests {
         for line in ledger {
             #expect(FileManager.default.fileExists(atPath: documents.appending(path: line.file).path))
         }
-        try Self.changeContentKeepingLooks(of: cards.appending(path: "LOAN-2026-0001/front.jpg"))
+        try PhotoFile.changeContentKeepingLooks(of: cards.appending(path: "LOAN-2026-0001/front.jpg"))
         let again = try await tool.run(command)
         #expect(again.status == 0)
         #expect(try again.json().counts["duplicate"] == report.cards.count)
         #expect(try again.json().cards.allSatisfy { $0.duplicateOf != nil })
         #expect(try tool.lines("ledger.jsonl", in: documents) == ledger)
         #expect(try tool.lines("refusals.jsonl", in: documents).isEmpty, "something was sent twice")
-    }
-
-    /// Changes a byte in place and puts the modification time back: whoever reads the file sees another card, whoever only looks sees the same.
-    private static func changeContentKeepingLooks(of url: URL) throws {
-        var status = stat()
-        try #require(stat(url.path, &status) == 0)
-        let handle = try FileHandle(forWritingTo: url)
-        try handle.seek(toOffset: 1000)
-        try handle.write(contentsOf: Data([0x55]))
-        try handle.close()
-        let times = [status.st_atim, status.st_mtim]
-        try #require(utimensat(AT_FDCWD, url.path, times, 0) == 0)
     }
 
     @Test("Every odd but valid encoding is delivered")

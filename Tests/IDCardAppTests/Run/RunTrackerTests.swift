@@ -50,7 +50,7 @@ struct RunTrackerTests {
         #expect(tracker.counts()[state.rawValue] == 1)
         #expect(tracker.counts().total == 1)
         #expect(tracker.exitStatus(stopped: false) == status)
-        #expect(tracker.exitStatus(stopped: true) == (status == .workRemains ? .endpointStopped : status))
+        #expect(tracker.exitStatus(stopped: true) == (status == .delivered ? .delivered : .endpointStopped))
     }
 
     @Test(
@@ -107,7 +107,8 @@ struct RunTrackerTests {
     func refusedAndIgnored() throws {
         let tracker = try self.tracker(2)
         tracker.observe(.input(index: 1, .ignored))
-        #expect(tracker.exitStatus(stopped: false) == .delivered)
+        #expect(tracker.exitStatus(stopped: false) == .workRemains, "an input was not reached")
+        #expect(tracker.counts()["unchanged"] == 1)
         tracker.observe(.input(index: 0, .refused(.businessNumberMissing, message: "why")))
         #expect(tracker.exitStatus(stopped: false) == .someNotDelivered)
         #expect(tracker.counts()["rejected"] == 1)
@@ -115,6 +116,23 @@ struct RunTrackerTests {
         let reports = tracker.reports()
         #expect(reports.map(\.state) == ["rejected", "ignored"])
         #expect(reports[0].reason == "business_no_missing" && reports[0].cardID == nil)
+    }
+
+    @Test("Ignored files alone are no failure")
+    func ignoredAlone() throws {
+        let tracker = try self.tracker(1)
+        tracker.observe(.input(index: 0, .ignored))
+        #expect(tracker.exitStatus(stopped: false) == .delivered)
+    }
+
+    @Test("A late view of a card does not undo a newer one")
+    func lateView() throws {
+        let tracker = try self.tracker(1)
+        tracker.observe(.input(index: 0, .admitted(try self.card("a", .prepared))))
+        tracker.observe(.cardChanged(try self.card("a", .delivered)))
+        tracker.observe(.cardChanged(try self.card("a", .delivering)))
+        #expect(tracker.counts()["delivered"] == 1)
+        #expect(tracker.exitStatus(stopped: false) == .delivered)
     }
 
     @Test("Every input is told exactly once when its card ends, the others at the end")

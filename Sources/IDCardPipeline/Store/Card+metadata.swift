@@ -1,0 +1,29 @@
+package import IDCardCore
+
+extension Card {
+    /// Returns this card after a newer sending of the same bytes, as every store must leave it.
+    ///
+    /// A `rejected` or `verified` card whose verdict may now differ is `prepared` again, and what its verification and
+    /// its last delivery left on it is cleared. The kept reading is not part of the card: it spares the second call.
+    ///
+    /// - Parameters:
+    ///   - newer: what the newer sending says.
+    ///   - canBeJudgedAgain: whether its image is there and nobody works on it right now.
+    ///   - now: the time of the change, if its state changes.
+    package func takingOver(_ newer: CardMetadata, canBeJudgedAgain: Bool, now: Timestamp) -> Card {
+        guard self.state.takesMetadataOver else { return self }
+        var card = self
+        card.metadata = self.metadata.takingOver(newer)
+        let wasJudged = self.state == .rejected || self.state == .verified
+        guard wasJudged, canBeJudgedAgain, card.metadata.changesVerdict(from: self.metadata) else { return card }
+        card.state = .prepared
+        card.reason = nil
+        card.message = nil
+        card.side = nil
+        card.attempts = 0
+        card.nextAttemptAt = nil
+        card.delivery = nil
+        card.changedAt = now
+        return card
+    }
+}

@@ -1,0 +1,108 @@
+import IDCardCore
+import Synchronization
+import Testing
+
+@testable import IDCardPipeline
+
+@Suite("How the loops learn of work and of its end", .timeLimit(.minutes(1)))
+struct SchedulingTests {
+    private static let time = PipelineTime.system
+    private static let start = Timestamp(millisecondsSinceEpoch: 1_800_000_000_000)
+
+    private struct Broken: Error {}
+
+    @Test("A loop whose work fails stops claiming and throws the first error")
+    func failingWork() async throws {
+        let claims = Mutex(0)
+        let loop = StageLoop<Int>(
+            lane: .verify,
+            concurrency: 1,
+            board: WorkBoard(),
+            gate: StageGate(probeInterval: .seconds(1), retry: RetryPolicy()),
+            time: Self.time,
+            claim: { _ in
+                claims.withLock {
+                    $0 += 1
+                    return [$0]
+                }
+            },
+            nextDue: { nil },
+            work: { _ in throw Broken() }
+        )
+        await #expect(throws: Broken.self) { try await loop.run() }
+        #expect(claims.withLock { $0 } == 1)
+    }
+
+    @Test("The end of intake and the work it announces are one instant")
+    func endOfIntake() async throws {
+        let board = WorkBoard()
+        await withTaskGroup(of: Void.self) { group in
+            for lane in Lane.allCases {
+                group.addTask { await board.park(lane, at: board.generation(of: lane), until: nil, time: Self.time) }
+            }
+            // All parked: quiet but for intake.
+            while board.parkedLanes < Lane.allCases.count { await Task.yield() }
+            #expect(board.activity == .busy)
+            board.endIntake(announcing: .settle)
+            #expect(board.activity == .busy, "the announced work was overlooked")
+            group.cancelAll()
+        }
+    }
+
+    @Test("With everything parked and intake over, the board is quiet until the first due time")
+    func quiet() async throws {
+        let board = WorkBoard()
+        board.endIntake()
+        let due = Timestamp(millisecondsSinceEpoch: Self.time.now().millisecondsSinceEpoch + 3_600_000)
+        await withTaskGroup(of: Void.self) { group in
+            for lane in Lane.allCases {
+                let until = lane == .verify ? due : nil
+                group.addTask { await board.park(lane, at: board.generation(of: lane), until: until, time: Self.time) }
+            }
+            await board.waitUntilQuiet(time: Self.time)
+            #expect(board.activity == .quiet(nextDue: due))
+            board.announce(.deliver)
+            #expect(board.activity == .busy)
+            group.cancelAll()
+        }
+    }
+
+    @Test("A success does not undo what the endpoint asked for after the call began")
+    func lateSuccess() {
+        let gate = StageGate(probeInterval: .seconds(300), retry: RetryPolicy())
+        let later = Self.start.advanced(by: .seconds(1))
+        let until = gate.throttled(at: later, for: .seconds(5))
+        #expect(!gate.succeeded(callFrom: Self.start))
+        #expect(gate.admission(at: later) == .closed(until: until))
+        _ = gate.stop(RemoteFailure(.stop, code: "c", message: "m"), at: later)
+        #expect(!gate.succeeded(callFrom: Self.start))
+        #expect(gate.pause?.code == "c")
+        #expect(gate.succeeded(callFrom: later.advanced(by: .seconds(1))))
+        #expect(gate.pause == nil)
+        #expect(gate.admission(at: later) == .open)
+    }
+
+    @Test("A throttled probe waits as long as it was asked to")
+    func throttledProbe() {
+        let gate = StageGate(probeInterval: .seconds(10), retry: RetryPolicy())
+        _ = gate.stop(RemoteFailure(.stop, code: "c", message: "m"), at: Self.start)
+        let probeAt = Self.start.advanced(by: .seconds(10))
+        #expect(gate.admission(at: Self.start) == .closed(until: probeAt))
+        #expect(gate.admission(at: probeAt) == .probe)
+        let until = gate.throttled(at: probeAt, for: .seconds(7))
+        #expect(gate.admission(at: probeAt.advanced(by: .seconds(1))) == .closed(until: until))
+    }
+
+    @Test("The first failed connection is tried again at once, further ones with backoff, one call at a time")
+    func notSent() {
+        let gate = StageGate(probeInterval: .seconds(1), retry: RetryPolicy(base: .seconds(1), cap: .seconds(1)))
+        let random = RandomSource()
+        #expect(gate.notSent(at: Self.start, random: random) == Self.start)
+        #expect(gate.admission(at: Self.start) == .probe)
+        let second = gate.notSent(at: Self.start, random: random)
+        #expect(second > Self.start && second <= Self.start.advanced(by: .seconds(1)))
+        #expect(gate.admission(at: Self.start) == .closed(until: second))
+        _ = gate.succeeded(callFrom: Self.start)
+        #expect(gate.admission(at: Self.start) == .open)
+    }
+}
