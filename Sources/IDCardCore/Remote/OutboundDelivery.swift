@@ -29,21 +29,3 @@ package struct OutboundDelivery: Sendable {
         self.confidential = confidential
     }
 }
-
-/// How an attempt of a delivery ended.
-package enum DeliveryOutcome: Hashable, Sendable {
-    /// The backend holds the documents; `alreadyExisted` if it held them before.
-    case accepted(alreadyExisted: Bool, code: String)
-    /// The backend refused the TOKEN; nothing was applied.
-    case tokenExpired(RemoteFailure)
-    /// Everything else.
-    case failed(RemoteFailure)
-}
-
-/// How an attempt of a verification ended.
-package enum VerificationOutcome: Hashable, Sendable {
-    /// The service read the photo.
-    case read(CardReading)
-    /// It did not.
-    case failed(RemoteFailure)
-}

@@ -1,13 +1,5 @@
 package import IDCardCore
 
-/// What a delivery that may have been received is to become.
-package enum UnknownOutcomePolicy: String, CaseIterable, Sendable {
-    /// The same bytes under the same key are sent again; the backend must honour `Idempotency-Key`.
-    case resend
-    /// A person decides at once.
-    case hold
-}
-
 /// The figures the engine works by; each is a configuration key.
 package struct EngineSettings: Hashable, Sendable {
     /// How many images are decoded at a time (`imaging.concurrency`).

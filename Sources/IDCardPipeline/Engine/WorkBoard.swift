@@ -1,13 +1,6 @@
 import IDCardCore
 import Synchronization
 
-/// A kind of work with a loop of its own.
-enum Lane: CaseIterable, Hashable, Sendable {
-    case verify
-    case settle
-    case deliver
-}
-
 /// Where the loops of the engine learn that there may be work, and the engine that there is none left.
 ///
 /// Every lane has a generation that grows whenever new work may exist or a slot became free. A loop notes the generation, looks for work, and parks on the

@@ -1,18 +1,5 @@
 package import IDCardCore
 
-/// The identifier of a delivery; its text is also the delivery's idempotency key (a UUID).
-package struct DeliveryID: Hashable, Sendable, CustomStringConvertible {
-    /// A UUID in lower case.
-    package let rawValue: String
-
-    /// Takes an identifier that was made before.
-    package init(rawValue: String) {
-        self.rawValue = rawValue
-    }
-
-    package var description: String { self.rawValue }
-}
-
 /// A persisted delivery: everything that is sent, so that every attempt sends the same bytes.
 package struct Delivery: Hashable, Sendable {
     /// Its identifier and idempotency key.

@@ -1,0 +1,43 @@
+package import Foundation
+package import IDCardCore
+
+/// A card as the rules of its business number see it.
+package struct ApplicationCard: Hashable, Sendable {
+    /// Its identifier.
+    package var id: CardID
+    /// Where it stands.
+    package var state: CardState
+    /// Why.
+    package var reason: ReasonCode?
+    /// The side that the verifier saw, else the side that the metadata names.
+    package var side: CardSide?
+    /// A keyed fingerprint of the identity number on a front: equal for the same person, meaningless otherwise.
+    package var holder: Data?
+    /// Its place among all inputs.
+    package var intakeOrder: Int64
+    /// The user account it is uploaded for.
+    package var userNumber: Redacted<String>?
+    /// When its state last changed.
+    package var changedAt: Timestamp
+
+    /// Describes a card.
+    package init(
+        id: CardID,
+        state: CardState,
+        reason: ReasonCode? = nil,
+        side: CardSide?,
+        holder: Data? = nil,
+        intakeOrder: Int64,
+        userNumber: Redacted<String>? = nil,
+        changedAt: Timestamp
+    ) {
+        self.id = id
+        self.state = state
+        self.reason = reason
+        self.side = side
+        self.holder = holder
+        self.intakeOrder = intakeOrder
+        self.userNumber = userNumber
+        self.changedAt = changedAt
+    }
+}

@@ -1,0 +1,7 @@
+/// How a batch ended.
+package enum BatchEnding: Hashable, Sendable {
+    /// Every card reached an end or waits for a person or its front.
+    case complete
+    /// Work remains, but nothing moved for `run.patience`.
+    case patienceExhausted
+}

@@ -1,0 +1,13 @@
+package import IDCardCore
+
+/// What intake made of one input.
+package enum InputResult: Hashable, Sendable {
+    /// A new card.
+    case admitted(Card)
+    /// The card was there already; `wasRead` tells whether the file had to be read to know.
+    case duplicate(Card, wasRead: Bool)
+    /// Refused without a card.
+    case refused(ReasonCode, message: String)
+    /// Not an image by content nor by extension.
+    case ignored
+}

@@ -1,0 +1,6 @@
+/// A kind of work with a loop of its own.
+enum Lane: CaseIterable, Hashable, Sendable {
+    case verify
+    case settle
+    case deliver
+}

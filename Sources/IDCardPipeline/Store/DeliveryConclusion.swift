@@ -1,0 +1,15 @@
+package import IDCardCore
+
+/// What becomes of a delivery after it was tried.
+package enum DeliveryConclusion: Hashable, Sendable {
+    /// The backend holds the documents: the members become `delivered`.
+    case delivered(code: String)
+    /// A definite no: the members become `rejected`.
+    case rejected(ReasonCode, message: String)
+    /// A person decides: the members become `held`; the delivery stays as it is, so that it can be resent.
+    case held(ReasonCode, message: String)
+    /// Nothing was applied and the form must change: the members become `verified`, the delivery is closed.
+    case dissolved
+    /// Stays `delivering`, to be sent again byte for byte.
+    case retry(at: Timestamp, costsAttempt: Bool)
+}

@@ -1,0 +1,15 @@
+package import IDCardCore
+
+/// What becomes of a `prepared` card after verification was tried.
+package enum VerificationConclusion: Hashable, Sendable {
+    /// The service read it: becomes `verified`, `rejected` or `held` by the verdict; the reading is kept either way.
+    case judged(CardReading, ReadingKey, Verdict)
+    /// A definite no: becomes `rejected`.
+    case rejected(ReasonCode, message: String)
+    /// Attempts used up: becomes `failed`.
+    case failed(ReasonCode, message: String)
+    /// Stays `prepared`, to be tried again.
+    case retry(at: Timestamp, costsAttempt: Bool)
+    /// Stays `prepared` with a smaller image, to be tried at once.
+    case shrunk(PreparedImage)
+}
