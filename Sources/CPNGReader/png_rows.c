@@ -137,11 +137,20 @@ static void read_streaming(reading *job, png_structp png, uint32_t width, uint32
     png_read_end(png, NULL);
 }
 
+// Text and the like would be inflated and kept, up to MOST_CHUNKS times MOST_CHUNK_BYTES for a few kilobytes of file.
+static void ignore_what_is_not_the_picture(png_structp png) {
+    static const png_byte ignored[] = "tEXt\0zTXt\0iTXt\0sPLT\0hIST\0eXIf\0tIME\0pCAL\0sCAL\0oFFs\0pHYs";
+    png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, ignored, (int)(sizeof ignored / 5));
+    // Chunks that libpng does not know.
+    png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, NULL, 0);
+}
+
 static void run(reading *job, png_structp png, png_infop info) {
     png_set_read_fn(png, job, read_bytes);
     png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);  // Checked from IHDR before.
     png_set_chunk_cache_max(png, MOST_CHUNKS);
     png_set_chunk_malloc_max(png, MOST_CHUNK_BYTES);
+    ignore_what_is_not_the_picture(png);
     png_read_info(png, info);
     keep_profile(job, png, info);
     int passes = request_rgba(png, info);

@@ -291,6 +291,42 @@ struct FailureTests {
         #expect(backend.accepted.allSatisfy { $0.values["TOKEN"] == "token-2" })
     }
 
+    @Test("Many deliveries with an old TOKEN are all formed anew in one run")
+    func manyOldDeliveries() async throws {
+        let isDown = CallCounter()
+        let backend = LedgerBackend { attempt, _ in
+            if isDown.current == 0 { return .instead(.failed(Self.failure(.throttled))) }
+            return attempt.values["TOKEN"] == "token-1" ? .instead(.tokenExpired(Self.failure(.stop, "100001"))) : .none
+        }
+        let harness = try PipelineHarness(.memory, backend: backend)
+        let items = try (0..<60).map { try Self.front(harness, "\($0)", number: "B-\($0)") }
+        #expect(try await harness.engine(patience: .milliseconds(100)).runBatch(items) == .patienceExhausted)
+        let formed = try await harness.store.stateCounts()[.delivering]
+        #expect(formed == 60)
+        backend.renewToken("token-2")
+        _ = isDown.next()
+        let engine = harness.engine()
+        #expect(try await engine.runBatch(items) == .complete)
+        #expect(engine.pauses.isEmpty)
+        #expect(backend.accepted.count == 60)
+    }
+
+    @Test("A TOKEN refused by status after an unknown outcome is held: it must not block the stage for ever")
+    func refusedTokenAfterUnknown() async throws {
+        let backend = LedgerBackend { attempt, number in
+            if number == 1 { return .after(.failed(Self.failure(.unknown))) }
+            return attempt.values["TOKEN"] == "token-1"
+                ? .instead(.failed(Self.failure(.stop, "http_401", status: 401))) : .none
+        }
+        let harness = try PipelineHarness(.sqlite, backend: backend)
+        let items = [try Self.front(harness, "1", number: "B-1"), try Self.front(harness, "2", number: "B-2")]
+        _ = try await harness.run(items)
+        backend.renewToken("token-2")
+        #expect(try await harness.run(items) == .complete)
+        #expect(try await harness.states().sorted() == ["delivered", "held:outcome_unknown"])
+        #expect(backend.accepted.count == 2)
+    }
+
     @Test("A TOKEN that stays expired ends the batch, also when the stage probes more often than the patience lasts")
     func probesWithinPatience() async throws {
         let backend = LedgerBackend { _, _ in .instead(.tokenExpired(Self.failure(.stop, "100001"))) }

@@ -19,7 +19,8 @@ final class StageGate: Sendable {
         /// When `notBefore` was last asked for by the endpoint.
         var throttledAt: Timestamp?
         var notSentInARow = 0
-        var dissolvedInARow = 0
+        /// How often deliveries of these cards were formed anew since they were last taken.
+        var dissolved: [CardID: Int] = [:]
         var pause: StagePause?
         var pausedAt: Timestamp?
         var probeAt: Timestamp?
@@ -77,21 +78,32 @@ final class StageGate: Sendable {
         }
     }
 
-    /// Notes that the endpoint took something: what was formed anew before has helped.
-    func tookSomething() {
-        self.state.withLock { $0.dissolvedInARow = 0 }
-    }
-
-    /// Notes that a delivery must be formed anew; returns whether that has happened so often that it will not help.
-    func dissolved() -> Bool {
+    /// Notes that the endpoint took a delivery of these cards.
+    func took(_ cards: [CardID]) {
         self.state.withLock { state in
-            state.dissolvedInARow += 1
-            return state.dissolvedInARow > Self.mostDissolvedInARow
+            for card in cards { state.dissolved[card] = nil }
         }
     }
 
-    /// Several deliveries may be under way with the TOKEN that expired; more than that many refusals in a row mean that new ones do not help.
-    private static let mostDissolvedInARow = 32
+    /// Notes that a delivery of these cards must be formed anew; returns whether that has happened so often that it will not help.
+    func dissolved(_ cards: [CardID]) -> Bool {
+        self.state.withLock { state in
+            for card in cards { state.dissolved[card, default: 0] += 1 }
+            return cards.contains { state.dissolved[$0, default: 0] > Self.mostDissolved }
+        }
+    }
+
+    /// A TOKEN may expire while a form is written with it; a card that is refused with four TOKENs will not pass with a fifth.
+    private static let mostDissolved = 3
+
+    /// Notes that the endpoint answered, if only with an error: a connection can be made.
+    func answered() {
+        self.state.withLock { state in
+            guard state.notSentInARow > 0 else { return }
+            state.notSentInARow = 0
+            if state.throttledAt == nil { state.notBefore = nil }
+        }
+    }
 
     /// Notes that a connection could not be made, and returns when to try again: at once the first time, then with backoff.
     func notSent(at now: Timestamp, random: RandomSource) -> Timestamp {

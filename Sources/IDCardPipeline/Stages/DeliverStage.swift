@@ -39,17 +39,10 @@ struct DeliverStage: Sendable {
         do {
             for card in delivery.members {
                 images[card] = try await self.context.store.preparedImage(of: card).jpeg
-                confidential += try await self.context.store.details(of: card)?.reading?.fields.all ?? []
+                confidential += try await self.confidential(of: card)
             }
         } catch let error as StoreError where error.concernsOneCard {
-            let code = ReasonCode.imageUnreadable
-            let attempt = AttemptRecord(
-                failureClass: .notSent,
-                code: code.rawValue,
-                httpStatus: nil,
-                startedAt: startedAt
-            )
-            try await self.conclude(delivery, as: .held(code, message: StoreError.imageAdvice), attempt: attempt)
+            try await self.holdUnreadable(delivery, startedAt: startedAt)
             return nil
         }
         return OutboundDelivery(
@@ -61,16 +54,42 @@ struct DeliverStage: Sendable {
         )
     }
 
+    /// What no message may repeat of a card.
+    private func confidential(of card: CardID) async throws -> [Redacted<String>] {
+        do {
+            return try await self.context.store.details(of: card)?.reading?.fields.all ?? []
+        } catch let error as StoreError where error.concernsOneCard {
+            // A reading that does not open cannot be masked by, nor need it keep its image from being delivered.
+            return []
+        }
+    }
+
+    private func holdUnreadable(_ delivery: Delivery, startedAt: Timestamp) async throws {
+        let code = ReasonCode.imageUnreadable
+        // What an earlier attempt may have done outweighs that there cannot be another.
+        let mayBeThere = delivery.mayHaveBeenReceived
+        let attempt = AttemptRecord(
+            failureClass: mayBeThere ? .unknown : .notSent,
+            code: code.rawValue,
+            httpStatus: nil,
+            startedAt: startedAt
+        )
+        let conclusion: DeliveryConclusion =
+            mayBeThere ? Self.heldUnknown(code.rawValue) : .held(code, message: StoreError.imageAdvice)
+        try await self.conclude(delivery, as: conclusion, attempt: attempt)
+    }
+
     private func handle(_ outcome: DeliveryOutcome, of delivery: Delivery, startedAt: Timestamp) async throws {
         switch outcome {
         case .accepted(_, let code):
-            self.gate.tookSomething()
+            self.gate.took(delivery.members)
             await self.pausing.resume(.deliver, callFrom: startedAt)
             let attempt = AttemptRecord(failureClass: .accepted, code: code, httpStatus: 200, startedAt: startedAt)
             try await self.conclude(delivery, as: .delivered(code: code), attempt: attempt)
         case .tokenExpired(let failure):
             try await self.handleExpiredToken(failure, of: delivery, startedAt: startedAt)
         case .failed(let failure):
+            if failure.httpStatus != nil { self.gate.answered() }
             let conclusion = await self.conclusion(of: failure, delivery: delivery, startedAt: startedAt)
             try await self.conclude(delivery, as: conclusion, attempt: AttemptRecord(failure, startedAt: startedAt))
         }
@@ -94,7 +113,7 @@ struct DeliverStage: Sendable {
     /// Whether the TOKEN is another one by now, and forming deliveries anew has not failed too often in a row.
     private func isWorthFormingAnew(_ delivery: Delivery) async -> Bool {
         guard await self.backend.hasNewToken(delivery.parts) else { return false }
-        return !self.gate.dissolved()
+        return !self.gate.dissolved(delivery.members)
     }
 
     private func conclusion(
@@ -116,8 +135,10 @@ struct DeliverStage: Sendable {
         case .transient, .unknown:
             return self.retryOrHold(failure, delivery: delivery, now: now)
         case .stop:
-            // A definite refusal (401, 403) applied nothing: with another TOKEN at hand the old bytes need not be sent for ever.
-            if !delivery.mayHaveBeenReceived, await self.isWorthFormingAnew(delivery) { return .dissolved }
+            // 401 and 403 apply nothing: with another TOKEN at hand the old bytes need not be sent for ever.
+            if failure.refusesCredentials, await self.isWorthFormingAnew(delivery) {
+                return delivery.mayHaveBeenReceived ? Self.heldUnknown(failure.code) : .dissolved
+            }
             await self.pausing.pause(.deliver, failure, now: now)
             return .retry(at: now, costsAttempt: false)
         }
@@ -178,4 +199,7 @@ struct DeliverStage: Sendable {
 extension RemoteFailure {
     /// Whether the backend holds other content under our key (HTTP 422): resending cannot help.
     fileprivate var isKeyConflict: Bool { self.httpStatus == 422 }
+
+    /// Whether the backend refused who we are, before it looked at what we send.
+    fileprivate var refusesCredentials: Bool { self.httpStatus == 401 || self.httpStatus == 403 }
 }

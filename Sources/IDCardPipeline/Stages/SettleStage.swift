@@ -18,7 +18,7 @@ struct SettleStage: Sendable {
             do {
                 change = try await self.change(for: decision, snapshot: snapshot, isPaused: pausedUntil != nil)
             } catch let failure as RemoteFailure {
-                return try await self.handle(failure, decision: decision, snapshot: snapshot)
+                return try await self.stop(for: failure, decision: decision, snapshot: snapshot)
             }
             guard try await self.apply(change, basis: snapshot) else { continue }
             self.context.applications.wait(number, until: Self.nextLook(after: decision, pausedUntil: pausedUntil))
@@ -49,8 +49,14 @@ struct SettleStage: Sendable {
         // A delivery formed while the stage is stopped might hold a TOKEN that has expired.
         guard !isPaused else { return change }
         for card in decision.deliverable {
-            change.deliveries.append(try await self.delivery(of: card, number: snapshot.businessNumber))
-            change.waitReasons[card.id] = nil
+            do {
+                change.deliveries.append(try await self.delivery(of: card, number: snapshot.businessNumber))
+                change.waitReasons[card.id] = nil
+            } catch let failure as RemoteFailure where failure.failureClass == .rejected {
+                // This card waits for what a person must give, and is decided on again by the next run; the others go.
+                let reason = ReasonCode(rawValue: failure.code)
+                change.waitReasons[card.id] = card.reason == reason ? nil : .some(reason)
+            }
         }
         return change
     }
@@ -121,25 +127,14 @@ struct SettleStage: Sendable {
         return true
     }
 
-    /// A form that cannot be written: the state changes are made all the same; the stage stops, or the cards wait and say why.
-    private func handle(
-        _ failure: RemoteFailure,
+    /// Forms cannot be written at all (no TOKEN): the state changes are made all the same, and the stage stops.
+    private func stop(
+        for failure: RemoteFailure,
         decision: ApplicationRules.Decision,
         snapshot: ApplicationSnapshot
     ) async throws {
-        var change = self.stateChanges(of: decision, snapshot: snapshot)
-        let concernsCards = failure.failureClass == .rejected
-        if concernsCards {
-            let reason = ReasonCode(rawValue: failure.code)
-            for card in decision.deliverable {
-                // Not even cleared and set again: that would be a change for ever.
-                change.waitReasons[card.id] = card.reason == reason ? nil : .some(reason)
-            }
-        }
-        let isApplied = try await self.apply(change, basis: snapshot)
-        // Cards that wait for what a person must give are decided on again by the next run; touching them now would spin.
-        if !isApplied || !concernsCards { self.context.applications.touch(snapshot.businessNumber) }
-        guard !concernsCards else { return }
+        _ = try await self.apply(self.stateChanges(of: decision, snapshot: snapshot), basis: snapshot)
+        self.context.applications.touch(snapshot.businessNumber)
         await self.context.pausing(self.gate).pause(.deliver, failure, now: self.context.time.now())
     }
 }

@@ -45,15 +45,24 @@ struct VerifyStage: Sendable {
 
     private func judge(_ card: Card, image: PreparedImage, key: ReadingKey) async throws {
         if let reading = try await self.context.store.reading(for: key) {
-            return try await self.conclude(card, as: self.judgement(of: reading, card: card, key: key), attempt: nil)
+            return try await self.conclude(
+                card,
+                as: try await self.judgement(of: reading, card: card, key: key),
+                attempt: nil
+            )
         }
         let startedAt = self.context.time.now()
         switch try await self.verifier.verify(image.jpeg) {
         case .read(let reading):
             await self.resume(startedAt)
             let attempt = AttemptRecord(failureClass: .accepted, code: "ok", httpStatus: 200, startedAt: startedAt)
-            try await self.conclude(card, as: self.judgement(of: reading, card: card, key: key), attempt: attempt)
+            try await self.conclude(
+                card,
+                as: try await self.judgement(of: reading, card: card, key: key),
+                attempt: attempt
+            )
         case .failed(let failure):
+            if failure.httpStatus != nil { self.gate.answered() }
             let attempt = AttemptRecord(failure, startedAt: startedAt)
             try await self.conclude(
                 card,
@@ -63,8 +72,11 @@ struct VerifyStage: Sendable {
         }
     }
 
-    private func judgement(of reading: CardReading, card: Card, key: ReadingKey) -> VerificationConclusion {
-        .judged(reading, key, self.context.settings.verdict.judge(reading, expectedSide: card.metadata.side))
+    /// Judges by what the sender says now: it may have put the metadata right while the card was at the service.
+    private func judgement(of reading: CardReading, card: Card, key: ReadingKey) async throws -> VerificationConclusion
+    {
+        let expected = try await self.context.store.card(card.id)?.metadata ?? card.metadata
+        return .judged(reading, key, self.context.settings.verdict.judge(reading, expectedSide: expected.side))
     }
 
     private func conclusion(
