@@ -8,6 +8,13 @@ let package = Package(
     products: [
         .executable(name: "idcard-pipeline", targets: ["idcard-pipeline"])
     ],
+    traits: [
+        .trait(
+            name: "TripleDES",
+            description: "Reads replies in Base64 3DES, which some business backends give; needs libssl-dev."
+        ),
+        .default(enabledTraits: ["TripleDES"]),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.1.4"),
@@ -20,6 +27,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
@@ -41,10 +49,19 @@ let package = Package(
         // The two outside edges.
         .target(
             name: "OutboundHTTP",
-            dependencies: ["IDCardCore", "MultipartForm", .asyncHTTPClient, .nioCore, .nioHTTP1, .nioPosix]
+            dependencies: [
+                "IDCardCore", "MultipartForm", .asyncHTTPClient, .nioCore, .nioHTTP1, .nioPosix, .nioSSL,
+            ]
         ),
-        .target(name: "IDCardVerification", dependencies: ["IDCardCore", "OutboundHTTP", "MultipartForm"]),
-        .target(name: "IDCardDelivery", dependencies: ["IDCardCore", "OutboundHTTP", "MultipartForm"]),
+        .target(name: "IDCardVerification", dependencies: ["IDCardCore", "OutboundHTTP", "MultipartForm", .crypto]),
+        .systemLibrary(name: "CLibCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .target(
+            name: "IDCardDelivery",
+            dependencies: [
+                "IDCardCore", "OutboundHTTP", "MultipartForm",
+                .target(name: "CLibCrypto", condition: .when(traits: ["TripleDES"])),
+            ]
+        ),
 
         // The engine and what plugs into it.
         .target(name: "IDCardPipeline", dependencies: ["IDCardCore", .log, .metrics, .lifecycle]),
@@ -55,7 +72,8 @@ let package = Package(
         .target(
             name: "IDCardEmbedded",
             dependencies: [
-                "MultipartForm", "CJPEG", .crypto, .hummingbird, .lifecycle, .log, .nioCore, .subprocess, .system,
+                "MultipartForm", "CJPEG", .target(name: "CLibCrypto", condition: .when(traits: ["TripleDES"])), .crypto,
+                .hummingbird, .lifecycle, .log, .nioCore, .subprocess, .system,
             ]
         ),
 
@@ -65,29 +83,35 @@ let package = Package(
             dependencies: [
                 "IDCardCore", "IDCardDelivery", "IDCardEmbedded", "IDCardImaging", "IDCardPipeline",
                 "IDCardSandbox", "IDCardTriggers", "IDCardVerification", "MultipartForm", "OutboundHTTP",
-                .argumentParser, .configuration, .hummingbird, .lifecycle, .log, .nioCore, .nioPosix, .system,
-                .unixSignals,
+                .argumentParser, .configuration, .hummingbird, .lifecycle, .log, .nioCore, .nioPosix, .subprocess,
+                .system, .unixSignals,
             ]
         ),
         .executableTarget(name: "idcard-pipeline", dependencies: ["IDCardApp", .argumentParser]),
 
         // Fakes and generators for tests; never imported by Sources.
-        .target(name: "IDCardTesting", dependencies: ["IDCardCore", "IDCardPipeline"]),
+        .target(
+            name: "IDCardTesting",
+            dependencies: ["IDCardCore", "IDCardPipeline", .nioCore, .nioHTTP1, .nioPosix, .nioSSL]
+        ),
 
         .testTarget(name: "IDCardCoreTests", dependencies: ["IDCardCore"]),
         .testTarget(name: "IDCardImagingTests", dependencies: ["IDCardImaging", "IDCardCore", "CJPEG"]),
         .testTarget(name: "MultipartFormTests", dependencies: ["MultipartForm", .subprocess, .system]),
         .testTarget(
             name: "OutboundHTTPTests",
-            dependencies: ["OutboundHTTP", "IDCardCore", "MultipartForm", .nioCore, .nioPosix, .nioHTTP1]
+            dependencies: [
+                "OutboundHTTP", "IDCardCore", "IDCardTesting", "MultipartForm", .nioCore, .nioPosix, .nioHTTP1,
+                .nioSSL, .subprocess, .system,
+            ]
         ),
         .testTarget(
             name: "IDCardVerificationTests",
-            dependencies: ["IDCardVerification", "IDCardCore", "OutboundHTTP", "MultipartForm"]
+            dependencies: ["IDCardVerification", "IDCardCore", "IDCardTesting", "OutboundHTTP", "MultipartForm"]
         ),
         .testTarget(
             name: "IDCardDeliveryTests",
-            dependencies: ["IDCardDelivery", "IDCardCore", "OutboundHTTP", "MultipartForm"]
+            dependencies: ["IDCardDelivery", "IDCardCore", "IDCardTesting", "OutboundHTTP", "MultipartForm"]
         ),
         .testTarget(
             name: "IDCardPipelineTests",
@@ -129,6 +153,7 @@ extension Target.Dependency {
     static let nioCore = product(name: "NIOCore", package: "swift-nio")
     static let nioHTTP1 = product(name: "NIOHTTP1", package: "swift-nio")
     static let nioPosix = product(name: "NIOPosix", package: "swift-nio")
+    static let nioSSL = product(name: "NIOSSL", package: "swift-nio-ssl")
     static let subprocess = product(name: "Subprocess", package: "swift-subprocess")
     static let unixSignals = product(name: "UnixSignals", package: "swift-service-lifecycle")
     static let system = product(name: "SystemPackage", package: "swift-system")

@@ -8,90 +8,114 @@ import OutboundHTTP
 struct BackendReply: Sendable {
     /// What the RETCODEs mean.
     var table = RetcodeTable()
-    /// The names of the reply's two fields.
+    /// The names of the reply's fields.
     var names = ReplyNames()
+    /// What decrypts replies; `nil` if no encryption is configured.
+    var cipher: ReplyCipher?
 
     /// Judges a reply.
     ///
     /// - Parameters:
     ///   - reply: the reply.
     ///   - mask: takes the values that no message may repeat out of the backend's words.
-    func outcome(of reply: HTTPReply, mask: MessageMask) -> DeliveryOutcome {
-        let words = self.words(in: reply, mask: mask)
-        if reply.isSuccess {
-            guard let words else { return .failed(self.unreadable(reply)) }
-            return self.outcome(words, status: reply.status, retryAfter: reply.retryAfter)
+    ///   - shape: how many cards the form held.
+    func outcome(of reply: HTTPReply, mask: MessageMask, shape: DeliveryShape = .single) -> DeliveryOutcome {
+        let reading = ReplyCodec(names: self.names, cipher: self.cipher).reading(of: reply.body)
+        var answers = BackendAnswers()
+        if case .document(let document) = reading {
+            answers = BackendAnswers(document, shape: shape, table: self.table, mask: mask)
         }
-        if let words, let outcome = self.definiteOutcome(words, reply: reply) { return outcome }
-        return .failed(BackendStatus.failure(of: reply, words: words))
+        let circumstances = BackendCircumstances(reply)
+        if reply.isSuccess {
+            return self.outcome(answers, circumstances) ?? .failed(self.unreadable(reply, reading))
+        }
+        return self.definiteOutcome(answers, circumstances)
+            ?? .failed(BackendStatus.failure(of: reply, words: answers.whole?.words))
     }
 
-    /// What an answer with a RETCODE under a status of success means.
-    private func outcome(_ words: BackendWords, status: Int, retryAfter: Duration?) -> DeliveryOutcome {
-        func failure(_ failureClass: FailureClass, _ message: String) -> RemoteFailure {
-            RemoteFailure(
-                failureClass,
-                code: words.boundedCode,
-                message: message,
-                httpStatus: status,
-                retryAfter: retryAfter
-            )
-        }
-        switch self.table.meaning(of: words.code) {
-        case .success:
-            return .accepted(alreadyExisted: false, code: words.boundedCode)
-        case .alreadyExists:
-            return .accepted(alreadyExisted: true, code: words.boundedCode)
-        case .tokenExpired:
-            return .tokenExpired(
-                // The reason of a stopped stage is shown in clear: the backend's text has no place there.
-                failure(.stop, "the backend refused the TOKEN (\(words.boundedCode)): give a new one in delivery.token")
-            )
-        case .retryable:
-            // A definite "not now": nothing was applied, so this is no unknown outcome; the same bytes go again under
-            // the same key.
-            return .failed(
-                failure(.transient, "the backend cannot take the document now (\(words.quoted)); it is sent again")
-            )
-        case .refusal:
-            return .failed(
-                failure(
-                    .rejected,
-                    "the backend refused the document (\(words.quoted)): "
-                        + "correct it, or list the code under delivery.retcode"
-                )
-            )
+    /// What an answer under a status of success means; `nil` without a code.
+    private func outcome(_ answers: BackendAnswers, _ circumstances: BackendCircumstances) -> DeliveryOutcome? {
+        switch answers.items {
+        case .contradictory(let count):
+            return .failed(circumstances.mismatch(count: count))
+        case .byMember(let items):
+            let isTokenRefused = answers.whole?.meaning == .tokenExpired
+            if isTokenRefused, items.contains(where: \.isHeld) {
+                return .failed(circumstances.mismatch(count: items.count))
+            }
+            if let whole = answers.whole, isTokenRefused { return circumstances.outcome(of: whole) }
+            // Nothing was applied: the stage waits for the new TOKEN instead of learning it card by card.
+            if let first = items.first, items.allSatisfy({ $0.meaning == .tokenExpired }) {
+                return circumstances.outcome(of: first)
+            }
+            return .items(items.map(circumstances.itemOutcome(of:)))
+        case .absent:
+            return answers.whole.map(circumstances.outcome(of:))
         }
     }
 
     /// What a RETCODE under an error status of the client's side still says for certain; the status counts in all other
     /// cases.
-    private func definiteOutcome(_ words: BackendWords, reply: HTTPReply) -> DeliveryOutcome? {
-        guard (400..<500).contains(reply.status), reply.status != 422 else { return nil }
-        switch self.table.meaning(of: words.code) {
-        case .alreadyExists, .tokenExpired, .retryable:
-            return self.outcome(words, status: reply.status, retryAfter: reply.retryAfter)
-        // "Success" under an error status contradicts itself.
-        case .success, .refusal:
-            return nil
+    private func definiteOutcome(_ answers: BackendAnswers, _ circumstances: BackendCircumstances) -> DeliveryOutcome? {
+        guard (400..<500).contains(circumstances.status), circumstances.status != 422 else { return nil }
+        let whole = answers.whole.flatMap { $0.meaning.isCertainUnderErrors ? $0 : nil }
+        switch answers.items {
+        case .absent:
+            // "Success" under an error status contradicts itself, and of a refusal the status knows more.
+            return whole.map(circumstances.outcome(of:))
+        case .contradictory(let count):
+            return whole == nil && !answers.hasHeldItem ? nil : .failed(circumstances.mismatch(count: count))
+        case .byMember(let items):
+            // An error that took documents in: which of the two is wrong, nobody can say.
+            if items.contains(where: { $0.meaning == .success }) {
+                return .failed(circumstances.mismatch(count: items.count))
+            }
+            let areCertain = items.allSatisfy(\.meaning.isCertainUnderErrors)
+            return areCertain || circumstances.isRefusal ? self.outcome(answers, circumstances) : nil
         }
     }
 
-    private func words(in reply: HTTPReply, mask: MessageMask) -> BackendWords? {
-        guard let members = JSONValue(parsing: reply.body)?.object, let code = members[self.names.code]?.text else {
-            return nil
-        }
-        return BackendWords(code: code, text: members[self.names.message]?.text ?? "", mask: mask)
-    }
-
-    private func unreadable(_ reply: HTTPReply) -> RemoteFailure {
-        RemoteFailure(
+    private func unreadable(_ reply: HTTPReply, _ reading: ReplyCodec.Reading) -> RemoteFailure {
+        let (what, remedy): (String, String) =
+            switch reading {
+            case .document:
+                (
+                    "without a \(self.names.code) that is certain",
+                    "check delivery.url and the names of the reply's fields"
+                )
+            case .encrypted:
+                ("in what looks like Base64 of 3DES", "set delivery.reply.encryption and delivery.reply.key")
+            case .undeciphered:
+                (
+                    "in what the configured 3DES makes no sense of",
+                    "check delivery.reply.encryption, delivery.reply.key and delivery.reply.iv"
+                )
+            case .unknownFormat:
+                (
+                    "with \(Self.described(reply)), without a \(self.names.code)",
+                    "check delivery.url"
+                )
+            }
+        return RemoteFailure(
             .unknown,
             code: "unreadable_reply",
-            message: "the backend answered \(reply.status) without a \(self.names.code) (\(reply.body.count) bytes, "
-                + "\(reply.mediaType == "text/html" ? "HTML" : "not the expected JSON")): "
-                + "whether it took the document is unknown; check delivery.url",
+            message: "the backend answered \(reply.status) \(what) (\(reply.body.count) bytes): "
+                + "whether it took the documents is unknown; \(remedy)",
             httpStatus: reply.status
         )
+    }
+
+    private static func described(_ reply: HTTPReply) -> String {
+        reply.mediaType == "text/html" ? "HTML" : "neither JSON nor XML"
+    }
+}
+
+extension RetcodeTable.Meaning {
+    /// Whether a code says the same under an error status as under one of success.
+    fileprivate var isCertainUnderErrors: Bool {
+        switch self {
+        case .alreadyExists, .tokenExpired, .retryable: true
+        case .success, .refusal: false
+        }
     }
 }

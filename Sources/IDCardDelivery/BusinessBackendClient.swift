@@ -7,12 +7,13 @@ package import OutboundHTTP
 package struct BusinessBackendClient: Sendable {
     private let endpoint: RemoteEndpoint
     private let timeout: Duration
+    private let body: UploadBody
     private let replies: BackendReply
     private let http: OutboundHTTPClient
 
     /// Checks the configuration.
     ///
-    /// - Throws: ``DeliveryError`` with the code `invalid_url`.
+    /// - Throws: ``DeliveryError``: `invalid_url`, `invalid_encryption` or `unsupported_encryption`.
     package init(_ configuration: Configuration, http: OutboundHTTPClient) throws(DeliveryError) {
         do {
             self.endpoint = try RemoteEndpoint(configuration.url)
@@ -20,14 +21,17 @@ package struct BusinessBackendClient: Sendable {
             throw DeliveryError(.invalidURL, "delivery.url: \(error.message)", cause: error)
         }
         self.timeout = configuration.timeout
-        self.replies = BackendReply(table: configuration.retcodes, names: configuration.replyNames)
+        self.body = configuration.body
+        var replies = BackendReply(table: configuration.retcodes, names: configuration.replyNames)
+        if let encryption = configuration.replyEncryption { replies.cipher = try ReplyCipher(encryption) }
+        self.replies = replies
         self.http = http
     }
 
     /// Derives the boundary of a delivery from its key and proves it absent from every part.
     ///
     /// It is persisted with the delivery and never derived again: a change of the derivation must not change bytes
-    /// already sent.
+    /// already sent. Where the image is sent raw, the result is the recipe of that instead.
     ///
     /// - Parameters:
     ///   - key: the delivery's idempotency key.
@@ -39,7 +43,11 @@ package struct BusinessBackendClient: Sendable {
         parts: [DeliveryPart],
         images: [CardID: Data]
     ) throws(DeliveryError) -> String {
-        let formParts = try Self.formParts(parts, images: images)
+        if case .octetStream(let upload) = self.body {
+            _ = try UploadRequest.image(of: upload.request(for: parts).card, in: images)
+            return upload.recipe
+        }
+        let formParts = try UploadRequest.formParts(parts, images: images)
         do {
             return try Boundary.derived(from: key, absentFrom: formParts).value
         } catch {
@@ -52,24 +60,21 @@ package struct BusinessBackendClient: Sendable {
     /// Cancelling the calling task ends it as `notSent` if the request was never handed over, else as `unknown`, both
     /// with the code `cancelled`: interrupted is not failed, but what was sent was sent.
     package func send(_ delivery: OutboundDelivery) async -> DeliveryOutcome {
-        let form: MultipartForm
-        let header: String
+        let request: UploadRequest
         do {
-            form = try Self.form(of: delivery)
-            header = try Self.keyHeader(delivery.idempotencyKey)
+            request = try UploadRequest(delivery)
         } catch {
             // Nothing was sent, and the same recipe would fail again: an answer as definite as the remote's.
             return .failed(RemoteFailure(.rejected, code: error.code.description, message: error.message))
         }
-        let exchange = await self.http.post(
-            form,
-            to: self.endpoint,
-            headers: [(name: "Idempotency-Key", value: header)],
-            deadline: self.timeout
-        )
+        let exchange = await request.send(by: self.http, to: self.endpoint, deadline: self.timeout)
         switch exchange {
         case .reply(let reply):
-            return self.replies.outcome(of: reply, mask: Self.mask(for: delivery))
+            return self.replies.outcome(
+                of: reply,
+                mask: Self.mask(for: delivery),
+                shape: DeliveryShape(of: delivery.parts)
+            )
         case .failure(let failure):
             return .failed(failure.remoteFailure(afterSend: .unknown))
         case .cancelled(let phase):
@@ -81,42 +86,6 @@ package struct BusinessBackendClient: Sendable {
                 )
             )
         }
-    }
-
-    private static func form(of delivery: OutboundDelivery) throws(DeliveryError) -> MultipartForm {
-        let parts = try self.formParts(delivery.parts, images: delivery.images)
-        do {
-            return try MultipartForm(parts: parts, boundary: Boundary(delivery.boundary))
-        } catch {
-            throw DeliveryError(.formInvalid, error.message, cause: error)
-        }
-    }
-
-    private static func formParts(
-        _ parts: [DeliveryPart],
-        images: [CardID: Data]
-    ) throws(DeliveryError) -> [MultipartForm.Part] {
-        var result: [MultipartForm.Part] = []
-        for part in parts {
-            switch part.content {
-            case .text(let value):
-                result.append(.text(value.reveal(), name: part.name))
-            case .image(let card, let filename, let contentType):
-                guard let image = images[card] else {
-                    throw DeliveryError(.imageMissing, "the image of card \(card) is not in the sandbox; run fsck")
-                }
-                result.append(.file(.bytes(image), name: part.name, filename: filename, contentType: contentType))
-            }
-        }
-        return result
-    }
-
-    /// The key as a Structured Field String: the quotes are syntax (RFC 8941 section 3.3.3).
-    private static func keyHeader(_ key: String) throws(DeliveryError) -> String {
-        guard !key.isEmpty, key.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
-            throw DeliveryError(.formInvalid, "the idempotency key must be printable ASCII; form the delivery anew")
-        }
-        return "\"" + key.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
     }
 
     /// Takes out of messages what was sent as text, and what the images hold.

@@ -8,13 +8,16 @@ package struct DeliveryError: Error, Sendable, CustomStringConvertible {
             case invalidURL = "invalid_url"
             case userNumberMissing = "user_no_missing"
             case memberCount = "member_count"
+            case memberMismatch = "member_mismatch"
+            case unsupportedEncryption = "unsupported_encryption"
+            case invalidEncryption = "invalid_encryption"
             case imageMissing = "image_missing"
             case formInvalid = "form_invalid"
         }
 
         private let wrapped: Wrapped
 
-        /// The layout is known by name but not built in.
+        /// The layout does not go with the kind of body.
         package static let unsupportedLayout = Code(wrapped: .unsupportedLayout)
         /// `delivery.url` is not a URL that a request can be sent to.
         package static let invalidURL = Code(wrapped: .invalidURL)
@@ -22,6 +25,12 @@ package struct DeliveryError: Error, Sendable, CustomStringConvertible {
         package static let userNumberMissing = Code(wrapped: .userNumberMissing)
         /// The layout does not hold so many cards.
         package static let memberCount = Code(wrapped: .memberCount)
+        /// The cards do not belong into one delivery, or not in this order.
+        package static let memberMismatch = Code(wrapped: .memberMismatch)
+        /// This program was built without what decrypts replies.
+        package static let unsupportedEncryption = Code(wrapped: .unsupportedEncryption)
+        /// The key or the start vector of the replies' encryption has an impossible length.
+        package static let invalidEncryption = Code(wrapped: .invalidEncryption)
         /// A part names a card whose image is not at hand.
         package static let imageMissing = Code(wrapped: .imageMissing)
         /// The parts do not make a form, or the key does not make a header.

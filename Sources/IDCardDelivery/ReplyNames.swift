@@ -4,6 +4,8 @@ package struct ReplyNames: Hashable, Sendable, Codable {
     package var code = "RETCODE"
     /// The field with the text.
     package var message = "RETMSG"
+    /// The field with one answer per card, in the order of the form.
+    package var items = "ITEMS"
 
     /// Takes the names of the original flow.
     package init() {}

@@ -34,6 +34,11 @@ package struct RetcodeTable: Hashable, Sendable, Codable {
         self.retryable = retryable
     }
 
+    /// Returns the first spelling of a code that a list holds; else the last.
+    func listedSpelling(of spellings: [String]) -> String {
+        spellings.first { self.meaning(of: $0) != .refusal } ?? spellings.last ?? ""
+    }
+
     /// Returns what a code means; the first list that holds it counts, in the order of the properties.
     func meaning(of code: String) -> Meaning {
         if self.success.contains(code) { return .success }

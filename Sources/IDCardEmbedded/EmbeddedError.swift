@@ -13,6 +13,7 @@ package struct EmbeddedError: Error, CustomStringConvertible {
             case folderInUse
             case folderUnusable
             case ledgerDamaged
+            case encryptionUnusable
         }
 
         private let value: Value
@@ -46,6 +47,9 @@ package struct EmbeddedError: Error, CustomStringConvertible {
 
         /// A line of the ledger cannot be read.
         package static let ledgerDamaged = Code(value: .ledgerDamaged)
+
+        /// The encryption of replies has a key or start vector of a wrong length, or was not built in.
+        package static let encryptionUnusable = Code(value: .encryptionUnusable)
 
         /// The code's name, fit for a metric label.
         package var description: String { self.value.rawValue }

@@ -18,6 +18,11 @@ enum DeliverySQL {
 
     static let members = "SELECT card FROM delivery_card WHERE delivery = ? ORDER BY position"
 
+    static let businessNumbers = """
+        SELECT card.business_no FROM delivery_card JOIN card ON card.id = delivery_card.card
+        WHERE delivery_card.delivery = ? ORDER BY delivery_card.position
+        """
+
     static let mayHaveBeenReceived = """
         SELECT EXISTS (SELECT 1 FROM attempt WHERE delivery = ? AND (ended_at IS NULL OR class = 'unknown'))
         """

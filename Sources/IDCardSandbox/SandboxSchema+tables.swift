@@ -32,7 +32,8 @@ extension SandboxSchema {
         ) STRICT, WITHOUT ROWID
         """
 
-    /// `number` is the order in which deliveries were formed; `due_at` 0 means at once; `parts` is sealed.
+    /// `number` is the order in which deliveries were formed; `business_no` is that of the first member; `due_at` 0 means
+    /// at once; `parts` is sealed.
     private static let deliveryTable = """
         CREATE TABLE delivery (
             number INTEGER PRIMARY KEY AUTOINCREMENT,

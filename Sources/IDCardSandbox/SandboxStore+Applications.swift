@@ -19,12 +19,13 @@ extension SandboxStore {
 
     package func apply(
         _ change: ApplicationChange,
-        basis: ApplicationSnapshot,
+        basis: [ApplicationSnapshot],
         now: Timestamp
     ) async throws -> Bool {
         try await self.writer.write { db in
-            let current = try self.snapshot(of: basis.businessNumber, in: db)
-            guard current == basis else { return false }
+            for snapshot in basis {
+                guard try self.snapshot(of: snapshot.businessNumber, in: db) == snapshot else { return false }
+            }
             try self.requireMembership(of: change, in: basis)
             for card in change.superseded {
                 try self.perform(
@@ -36,6 +37,15 @@ extension SandboxStore {
                 var transition = CardTransition(card: card, from: .verified, to: .held, now: now)
                 (transition.reason, transition.message) = (change.heldReason, change.heldMessage)
                 try self.perform(transition, in: db)
+            }
+            for (card, finding) in change.refused {
+                let state: CardState = finding.severity == .reject ? .rejected : .held
+                var transition = CardTransition(card: card, from: .verified, to: state, now: now)
+                (transition.reason, transition.message) = (finding.reason, finding.message)
+                try self.perform(transition, in: db)
+            }
+            for (card, warnings) in change.warnings {
+                for warning in warnings { try self.append(CardEvent(warning, at: now), to: card, in: db) }
             }
             for delivery in change.deliveries { try self.form(delivery, now: now, in: db) }
             for (card, reason) in change.waitReasons { try self.explainWait(of: card, by: reason, now: now, in: db) }
@@ -63,16 +73,17 @@ extension SandboxStore {
             intakeOrder: row["intake_order"],
             userNumber: try self.vault.openText(row["user_number"], card: id, column: "card.user_number")
                 .map(Redacted.init),
-            changedAt: Timestamp(millisecondsSinceEpoch: row["changed_at"])
+            changedAt: Timestamp(millisecondsSinceEpoch: row["changed_at"]),
+            nextAttemptAt: (row["due_at"] as Int64?).map(Timestamp.init(millisecondsSinceEpoch:))
         )
     }
 
     /// - Throws: `StoreError.conflict` if the change names a card or a business number outside its basis.
-    private func requireMembership(of change: ApplicationChange, in basis: ApplicationSnapshot) throws {
-        let known = Set(basis.cards.map(\.id))
-        let named = change.superseded + change.held + change.deliveries.flatMap(\.members) + change.waitReasons.keys
-        guard let stranger = named.first(where: { !known.contains($0) }) else {
-            guard change.deliveries.allSatisfy({ $0.businessNumber == basis.businessNumber }) else {
+    private func requireMembership(of change: ApplicationChange, in basis: [ApplicationSnapshot]) throws {
+        let known = Set(basis.flatMap(\.cards).map(\.id))
+        let numbers = Set(basis.map(\.businessNumber))
+        guard let stranger = change.cards.first(where: { !known.contains($0) }) else {
+            guard change.deliveries.allSatisfy({ numbers.isSuperset(of: $0.businessNumbers) }) else {
                 throw StoreError(
                     .conflict,
                     "a delivery of another business number was to be formed; nothing was changed"
@@ -92,19 +103,21 @@ extension SandboxStore {
                 VALUES (:id, :businessNumber, :boundary, :parts, 'open', :priority, :now, :now)
                 """,
             arguments: [
-                "id": id, "businessNumber": delivery.businessNumber.rawValue, "boundary": delivery.boundary,
+                "id": id, "businessNumber": delivery.businessNumbers.first?.rawValue, "boundary": delivery.boundary,
                 "parts": try self.vault.seal(Self.encode(delivery.parts), delivery: id, column: "delivery.parts"),
                 "priority": cards.map(\.metadata.priority).max() ?? 0, "now": now.millisecondsSinceEpoch,
             ]
         )
-        for (position, card) in delivery.members.enumerated() {
+        for (position, card) in cards.enumerated() {
             try db.execute(
                 sql: "INSERT INTO delivery_card (delivery, position, card) VALUES (?, ?, ?)",
-                arguments: [id, position, card.rawValue]
+                arguments: [id, position, card.id.rawValue]
             )
             // Before the state: a card that is `delivering` always names its delivery.
-            try db.execute(sql: "UPDATE card SET delivery = ? WHERE id = ?", arguments: [id, card.rawValue])
-            try self.perform(CardTransition(card: card, from: .verified, to: .delivering, now: now), in: db)
+            try db.execute(sql: "UPDATE card SET delivery = ? WHERE id = ?", arguments: [id, card.id.rawValue])
+            var transition = CardTransition(card: card.id, from: .verified, to: .delivering, now: now)
+            transition.attempts = card.attempts
+            try self.perform(transition, in: db)
         }
     }
 

@@ -55,6 +55,9 @@ extension SandboxStore {
             case .delivered(let code):
                 try self.close(delivery, as: .delivered, owner: owner, now: now, in: db)
                 try self.moveMembers(of: delivery, to: .delivered, code: code, now: now, in: db)
+            case .items(let endings):
+                try self.close(delivery, as: Self.ending(of: endings), owner: owner, now: now, in: db)
+                try self.endMembers(of: delivery, as: endings, now: now, in: db)
             case .rejected(let reason, let message):
                 try self.close(delivery, as: .rejected, owner: owner, now: now, in: db)
                 try self.moveMembers(of: delivery, to: .rejected, reason: reason, message: message, now: now, in: db)

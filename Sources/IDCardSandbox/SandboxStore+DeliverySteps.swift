@@ -97,6 +97,44 @@ extension SandboxStore {
         }
     }
 
+    /// How a delivery ends whose members were answered one by one: as well as the best of them.
+    static func ending(of members: [CardID: MemberConclusion]) -> DeliveryState {
+        members.values.contains { if case .delivered = $0 { true } else { false } } ? .delivered : .rejected
+    }
+
+    /// Ends every member of a delivery in its own way.
+    ///
+    /// - Throws: `StoreError.conflict` if `endings` leaves a member out.
+    func endMembers(
+        of delivery: DeliveryID,
+        as endings: [CardID: MemberConclusion],
+        now: Timestamp,
+        in db: Database
+    ) throws {
+        for card in try self.members(of: delivery.rawValue, in: db) {
+            guard let ending = endings[card] else {
+                throw StoreError(.conflict, "the reply does not speak of card \(card); nothing was changed")
+            }
+            var transition = CardTransition(card: card, from: .delivering, to: .verified, now: now)
+            switch ending {
+            case .delivered(let code): (transition.to, transition.code) = (.delivered, code)
+            case .rejected(let reason, let message):
+                (transition.to, transition.reason, transition.message) = (.rejected, reason, message)
+            case .held(let reason, let message):
+                (transition.to, transition.reason, transition.message) = (.held, reason, message)
+            case .returned(let time, let costsAttempt):
+                transition.attempts = try self.requireCard(card, in: db).attempts + (costsAttempt ? 1 : 0)
+                try self.perform(transition, in: db)
+                try db.execute(
+                    sql: "UPDATE card SET delivery = NULL, due_at = ? WHERE id = ?",
+                    arguments: [time.millisecondsSinceEpoch, card.rawValue]
+                )
+                continue
+            }
+            try self.perform(transition, in: db)
+        }
+    }
+
     /// Leaves a delivery open for another attempt; its members show the same attempts and time.
     func postpone(
         _ delivery: DeliveryID,

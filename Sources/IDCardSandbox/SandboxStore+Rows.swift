@@ -46,16 +46,13 @@ extension SandboxStore {
     /// Makes a delivery from a row of `DeliverySQL.claim`, and looks up its members and attempts.
     func delivery(from row: Row, in db: Database) throws -> Delivery {
         let id: String = row["id"]
-        guard let businessNumber = BusinessNumber(row["business_no"] as String) else {
-            throw Self.corrupt("delivery.business_no")
-        }
         let parts = try self.vault.open(row["parts"], delivery: id, column: "delivery.parts")
         return Delivery(
             id: DeliveryID(rawValue: id),
             boundary: row["boundary"],
             parts: try Self.decode([DeliveryPart].self, from: parts, in: "delivery.parts"),
             members: try self.members(of: id, in: db),
-            businessNumber: businessNumber,
+            businessNumbers: try self.businessNumbers(of: id, in: db),
             attempts: row["attempts"],
             mayHaveBeenReceived: try Bool.fetchOne(db, sql: DeliverySQL.mayHaveBeenReceived, arguments: [id]) ?? false
         )
@@ -63,6 +60,15 @@ extension SandboxStore {
 
     func members(of delivery: String, in db: Database) throws -> [CardID] {
         try String.fetchAll(db, sql: DeliverySQL.members, arguments: [delivery]).map(CardID.init)
+    }
+
+    private func businessNumbers(of delivery: String, in db: Database) throws -> [BusinessNumber] {
+        var numbers: [BusinessNumber] = []
+        for text in try String.fetchAll(db, sql: DeliverySQL.businessNumbers, arguments: [delivery]) {
+            guard let number = BusinessNumber(text) else { throw Self.corrupt("card.business_no") }
+            if !numbers.contains(number) { numbers.append(number) }
+        }
+        return numbers
     }
 
     func fetchCard(_ id: CardID, in db: Database) throws -> Card? {

@@ -57,10 +57,11 @@ extension SandboxStore {
             if let attempt { try self.record(attempt, of: card, now: now, in: db) }
             var transition = CardTransition(card: card, from: .prepared, to: .prepared, leasedBy: owner, now: now)
             switch conclusion {
-            case .judged(let reading, let key, let verdict):
+            case .judged(let reading, let key, let verdict, let warnings):
                 try self.keep(reading, for: key, of: card, now: now, in: db)
                 (transition.to, transition.reason, transition.message) = verdict.consequence
                 try self.perform(transition, in: db)
+                for warning in warnings { try self.append(CardEvent(warning, at: now), to: card, in: db) }
             case .rejected(let reason, let message):
                 (transition.to, transition.reason, transition.message) = (.rejected, reason, message)
                 try self.perform(transition, in: db)

@@ -9,11 +9,16 @@ extension CardStoreConformance {
         let reason: ReasonCode?
         let side: CardSide?
         let attempts: Int
+        /// The codes of the warnings, in their order.
+        var warnings: [String] = []
     }
 
     private static let endings: [Ending] = {
         let key = ReadingKey(imageDigest: .sample("image"), provider: "faceid-v1", parameters: "")
         let no = ReasonCode.numberChecksum
+        let warnings = [VerdictRule.ethnicityUnknown, .expiresSoon].map {
+            VerdictFinding($0.reason, .warn, message: "words of a warning")
+        }
         return [
             Ending(
                 name: "accepted",
@@ -22,6 +27,24 @@ extension CardStoreConformance {
                 reason: nil,
                 side: .back,
                 attempts: 0
+            ),
+            Ending(
+                name: "accepted with warnings",
+                conclusion: .judged(.front(), key, .accepted, warnings: warnings),
+                state: .verified,
+                reason: nil,
+                side: .front,
+                attempts: 0,
+                warnings: ["ethnicity_unknown", "expires_soon"]
+            ),
+            Ending(
+                name: "refused with a warning",
+                conclusion: .judged(.front(), key, .rejected(no, message: "words"), warnings: [warnings[0]]),
+                state: .rejected,
+                reason: no,
+                side: .front,
+                attempts: 0,
+                warnings: ["ethnicity_unknown"]
             ),
             Ending(
                 name: "refused by our rules",
@@ -117,12 +140,19 @@ extension CardStoreConformance {
         try expectEqual(try await subject.card(sample.id), card, "the card kept")
         let details = try require(try await subject.store.details(of: sample.id), "details")
         try expectEqual(details.reading?.side, ending.side, "the side of the reading kept")
-        let history = [
-            CardEvent(at: .second(0), kind: "admitted", state: .prepared),
-            CardEvent(at: .second(2), kind: "attempt", code: "timeout"),
-            CardEvent(at: .second(3), kind: "attempt", code: "word"),
-            CardEvent(at: .second(3), kind: ending.state.rawValue, state: ending.state, code: ending.reason?.rawValue),
-        ]
+        let warnings = ending.warnings.map { CardEvent(at: .second(3), kind: "warning", code: $0) }
+        let history =
+            [
+                CardEvent(at: .second(0), kind: "admitted", state: .prepared),
+                CardEvent(at: .second(2), kind: "attempt", code: "timeout"),
+                CardEvent(at: .second(3), kind: "attempt", code: "word"),
+                CardEvent(
+                    at: .second(3),
+                    kind: ending.state.rawValue,
+                    state: ending.state,
+                    code: ending.reason?.rawValue
+                ),
+            ] + warnings
         try expectEqual(details.events, history, "the events")
         let left = try await subject.store.claimPrepared(limit: 1, until: .second(9), now: .second(99))
         try expectEqual(left, [], "cards left to verify")

@@ -31,5 +31,5 @@ package enum CardStoreConformance {
     /// All promises.
     package static let cases: [Case] =
         intake + recognition + metadata + verification + verificationEndings + leases + applications + deliveries
-        + deliveryEndings + queries
+        + deliveryEndings + batches + queries
 }

@@ -13,13 +13,17 @@ extension InMemoryStore {
         self.memory.look { $0.snapshot(of: businessNumber) }
     }
 
-    package func apply(_ change: ApplicationChange, basis: ApplicationSnapshot, now: Timestamp) async throws -> Bool {
+    package func apply(
+        _ change: ApplicationChange,
+        basis: [ApplicationSnapshot],
+        now: Timestamp
+    ) async throws -> Bool {
         try self.memory.change { state in
-            guard state.snapshot(of: basis.businessNumber) == basis else { return false }
-            let known = Set(basis.cards.map(\.id))
-            let named = change.superseded + change.held + change.deliveries.flatMap(\.members) + change.waitReasons.keys
-            guard named.allSatisfy(known.contains),
-                change.deliveries.allSatisfy({ $0.businessNumber == basis.businessNumber })
+            guard basis.allSatisfy({ state.snapshot(of: $0.businessNumber) == $0 }) else { return false }
+            let known = Set(basis.flatMap(\.cards).map(\.id))
+            let numbers = Set(basis.map(\.businessNumber))
+            guard change.cards.allSatisfy(known.contains),
+                change.deliveries.allSatisfy({ numbers.isSuperset(of: $0.businessNumbers) })
             else {
                 throw StoreError(
                     .conflict,
@@ -38,6 +42,19 @@ extension InMemoryStore {
                     message: change.heldMessage,
                     now: now
                 )
+            }
+            for (card, finding) in change.refused {
+                try state.move(
+                    card,
+                    from: .verified,
+                    to: finding.severity == .reject ? .rejected : .held,
+                    reason: finding.reason,
+                    message: finding.message,
+                    now: now
+                )
+            }
+            for (card, warnings) in change.warnings {
+                for warning in warnings { state.append(CardEvent(warning, at: now), to: card) }
             }
             for delivery in change.deliveries { try state.form(delivery, now: now) }
             for (card, reason) in change.waitReasons { try state.explainWait(of: card, by: reason, now: now) }
@@ -60,7 +77,8 @@ extension InMemoryState {
                     holder: entry.holder,
                     intakeOrder: entry.card.intakeOrder,
                     userNumber: entry.card.metadata.userNumber,
-                    changedAt: entry.card.changedAt
+                    changedAt: entry.card.changedAt,
+                    nextAttemptAt: entry.card.state == .verified ? entry.card.nextAttemptAt : nil
                 )
             }
         return ApplicationSnapshot(businessNumber: businessNumber, cards: cards)
@@ -72,8 +90,10 @@ extension InMemoryState {
         }
         let priorities = try delivery.members.map { try self.entry(of: $0).card.metadata.priority }
         for card in delivery.members {
+            let attempts = try self.entry(of: card).card.attempts
             try self.move(card, from: .verified, to: .delivering, now: now)
             self.cards[card]?.card.delivery = delivery.id
+            self.cards[card]?.card.attempts = attempts
         }
         self.deliveries[delivery.id] = DeliveryEntry(
             delivery: delivery,

@@ -52,6 +52,16 @@ extension InMemoryStore {
             case .delivered(let code):
                 entry.phase = .delivered
                 try state.moveMembers(of: entry, to: .delivered, code: code, now: now)
+            case .items(let endings):
+                entry.phase =
+                    endings.values.contains { if case .delivered = $0 { true } else { false } }
+                    ? .delivered : .rejected
+                for card in entry.delivery.members {
+                    guard let ending = endings[card] else {
+                        throw StoreError(.conflict, "the reply does not speak of card \(card); nothing was changed")
+                    }
+                    try state.end(card, as: ending, now: now)
+                }
             case .rejected(let reason, let message):
                 entry.phase = .rejected
                 try state.moveMembers(of: entry, to: .rejected, reason: reason, message: message, now: now)
@@ -106,6 +116,22 @@ extension InMemoryState {
                 code: code,
                 now: now
             )
+        }
+    }
+
+    fileprivate mutating func end(_ card: CardID, as ending: MemberConclusion, now: Timestamp) throws {
+        switch ending {
+        case .delivered(let code): try self.move(card, from: .delivering, to: .delivered, code: code, now: now)
+        case .rejected(let reason, let message):
+            try self.move(card, from: .delivering, to: .rejected, reason: reason, message: message, now: now)
+        case .held(let reason, let message):
+            try self.move(card, from: .delivering, to: .held, reason: reason, message: message, now: now)
+        case .returned(let time, let costsAttempt):
+            let attempts = try self.entry(of: card).card.attempts
+            try self.move(card, from: .delivering, to: .verified, now: now)
+            self.cards[card]?.card.attempts = attempts + (costsAttempt ? 1 : 0)
+            self.cards[card]?.card.nextAttemptAt = time
+            self.cards[card]?.card.delivery = nil
         }
     }
 

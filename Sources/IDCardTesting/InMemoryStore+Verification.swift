@@ -46,9 +46,10 @@ extension InMemoryStore {
             }
             let owner = self.owner
             switch conclusion {
-            case .judged(let reading, let key, let verdict):
+            case .judged(let reading, let key, let verdict, let warnings):
                 state.keep(reading, for: key, of: card)
                 try state.end(card, verdict.consequence, owner: owner, now: now)
+                for warning in warnings { state.append(CardEvent(warning, at: now), to: card) }
             case .rejected(let reason, let message):
                 try state.end(card, (.rejected, reason, message), owner: owner, now: now)
             case .failed(let reason, let message):

@@ -27,8 +27,12 @@ package final class LedgerBackend: Sendable {
         package var boundary: String
         /// The values of the text parts by name, in order of arrival.
         package var values: [String: String]
-        /// The image.
+        /// The image; of several the last.
         package var image: Data
+        /// The value of every text part, in order of arrival.
+        package var texts: [String]
+        /// Every image, in order of arrival.
+        package var images: [Data]
     }
 
     private struct State {
@@ -42,18 +46,22 @@ package final class LedgerBackend: Sendable {
     private let state = Mutex(State())
     private let disturb: @Sendable (_ attempt: Attempt, _ number: Int) async throws -> Disturbance
     private let mayForm: @Sendable ([DeliveryMember]) throws -> Void
+    private let grouping: DeliveryGrouping
 
     /// Makes a backend.
     ///
     /// - Parameters:
+    ///   - grouping: how cards are joined into deliveries.
     ///   - disturb: decides over each attempt; the number counts all attempts from 1.
     ///   - mayForm: throws a `RemoteFailure` if a form cannot be written.
     package init(
+        grouping: DeliveryGrouping = .single,
         _ disturb: @escaping @Sendable (_ attempt: Attempt, _ number: Int) async throws -> Disturbance = { _, _ in
             .none
         },
         mayForm: @escaping @Sendable ([DeliveryMember]) throws -> Void = { _ in }
     ) {
+        self.grouping = grouping
         self.disturb = disturb
         self.mayForm = mayForm
     }
@@ -73,6 +81,7 @@ package final class LedgerBackend: Sendable {
     /// The backend as the engine sees it.
     package var port: BusinessBackend {
         BusinessBackend(
+            grouping: self.grouping,
             form: { members in
                 try self.mayForm(members)
                 let token = self.state.withLock { $0.token }
@@ -138,13 +147,23 @@ package final class LedgerBackend: Sendable {
 extension LedgerBackend.Attempt {
     init(_ delivery: OutboundDelivery) {
         var values: [String: String] = [:]
-        var image = Data()
+        var texts: [String] = []
+        var images: [Data] = []
         for part in delivery.parts {
             switch part.content {
-            case .text(let value): values[part.name] = value.reveal()
-            case .image(let card, _, _): image = delivery.images[card] ?? Data()
+            case .text(let value):
+                values[part.name] = value.reveal()
+                texts.append(value.reveal())
+            case .image(let card, _, _): images.append(delivery.images[card] ?? Data())
             }
         }
-        self.init(key: delivery.idempotencyKey, boundary: delivery.boundary, values: values, image: image)
+        self.init(
+            key: delivery.idempotencyKey,
+            boundary: delivery.boundary,
+            values: values,
+            image: images.last ?? Data(),
+            texts: texts,
+            images: images
+        )
     }
 }

@@ -97,7 +97,9 @@ extension Delivery {
             boundary: "boundary-of-\(key)",
             parts: [.text("token-1", name: "TOKEN"), .text("样本", name: "note")] + images,
             members: cards.map(\.id),
-            businessNumber: cards[0].metadata.businessNumber
+            businessNumbers: cards.map(\.metadata.businessNumber).reduce(into: []) { numbers, number in
+                if !numbers.contains(number) { numbers.append(number) }
+            }
         )
     }
 }

@@ -22,12 +22,17 @@ package final class ScriptedVerifier: Sendable {
     private let state = Mutex(State())
     private let answer: @Sendable (Call) async throws -> VerificationOutcome
 
+    /// The shortest edge that it says it takes, in pixels.
+    private let minimumEdge: Int?
+
     /// Makes a service that answers by a function.
     package init(
+        minimumEdge: Int? = nil,
         _ answer: @escaping @Sendable (Call) async throws -> VerificationOutcome = {
             .read(PhotoText($0.image).reading)
         }
     ) {
+        self.minimumEdge = minimumEdge
         self.answer = answer
     }
 
@@ -38,7 +43,7 @@ package final class ScriptedVerifier: Sendable {
 
     /// The service as the engine sees it.
     package var port: CardVerifier {
-        CardVerifier(provider: "scripted", parameters: "legality=1") { image in
+        CardVerifier(provider: "scripted", parameters: "legality=1", minimumEdge: self.minimumEdge) { image in
             let earlier = self.state.withLock { state in
                 let earlier = state.images.filter { $0 == image }.count
                 state.images.append(image)
@@ -49,22 +54,5 @@ package final class ScriptedVerifier: Sendable {
             defer { self.state.withLock { $0.inFlight -= 1 } }
             return try await self.answer(Call(image: image, earlierCalls: earlier))
         }
-    }
-}
-
-/// A photo for tests, as a line of text: `front;110101199003070011;anything` or `back;anything`.
-package struct PhotoText: Sendable {
-    /// What the scripted verifier reads from it.
-    package let reading: CardReading
-
-    /// Reads the line.
-    package init(_ image: Data) {
-        let fields = String(decoding: image, as: UTF8.self).split(separator: ";").map(String.init)
-        let side = fields.first.flatMap(CardSide.init)
-        self.reading = CardReading(
-            side: side,
-            fields: CardFields(number: side == .front && fields.count > 1 ? fields[1] : nil),
-            legality: Legality(vendorScores: ["ID Photo": 0.95, "Photocopy": 0.05])
-        )
     }
 }

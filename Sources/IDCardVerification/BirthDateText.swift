@@ -2,28 +2,31 @@ import OutboundHTTP
 
 /// A birth date as replies carry it, as `YYYY-MM-DD`.
 ///
-/// FaceID v1 gives an object of strings that are not zero-padded, its siblings a string. The date is not checked
-/// against the calendar: the vendor does not either, and the verdict is not the parser's.
+/// FaceID v1 gives an object of texts that are not padded with zeros, Face++ a text, FaceID v3 three fields. The date is
+/// not checked against the calendar: the vendor does not either, and the verdict is not the parser's.
 struct BirthDateText {
     /// The date as `YYYY-MM-DD`.
     let text: String
 
-    /// Reads either form; `nil` if year, month and day are not all there.
+    /// Reads the object of FaceID v1 or the text of Face++; `nil` if year, month and day are not all there.
     init?(_ value: JSONValue) {
-        let parts: [String?]
         if let members = value.object {
-            parts = ["year", "month", "day"].map { members[$0]?.text }
+            self.init(year: members["year"]?.text, month: members["month"]?.text, day: members["day"]?.text)
         } else if let text = value.text {
-            parts = Self.split(text)
+            let parts = Self.split(text)
+            guard parts.count == 3 else { return nil }
+            self.init(year: parts[0], month: parts[1], day: parts[2])
         } else {
             return nil
         }
-        let numbers = parts.compactMap { $0.flatMap(Int.init) }
-        guard numbers.count == 3, parts.count == 3 else { return nil }
-        guard (1000...9999).contains(numbers[0]), (1...99).contains(numbers[1]), (1...99).contains(numbers[2]) else {
-            return nil
-        }
-        self.text = "\(numbers[0])-\(Self.padded(numbers[1]))-\(Self.padded(numbers[2]))"
+    }
+
+    /// Joins three numbers; `nil` if one is missing or none.
+    init?(year: String?, month: String?, day: String?) {
+        guard let year = year.flatMap(Int.init), let month = month.flatMap(Int.init), let day = day.flatMap(Int.init)
+        else { return nil }
+        guard (1000...9999).contains(year), (1...99).contains(month), (1...99).contains(day) else { return nil }
+        self.text = "\(year)-\(Self.padded(month))-\(Self.padded(day))"
     }
 
     /// Splits `1990-03-07`, `1990.3.7`, `1990年3月7日` and `19900307`.

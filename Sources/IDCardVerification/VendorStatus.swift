@@ -10,7 +10,7 @@ enum VendorStatus {
         case 429: .throttled
         case 503 where retryAfter != nil: .throttled
         // A redirect is not followed and a wrong method is not ours: the URL is another service's.
-        case 300..<400, 401, 403, 404, 405, 410: .stop
+        case 300..<400, 401, 403, 404, 405, 407, 410: .stop
         default: .transient
         }
     }
@@ -31,7 +31,7 @@ enum VendorStatus {
         case 413: "the image is made smaller once; lower imaging.byte_budget"
         case 429: "the pipeline slows down; lower verification.concurrency"
         case 300..<400: "redirects are not followed; set verification.url to where it points"
-        case 401, 403: "check verification.api_key, verification.api_secret and a proxy on the way"
+        case 401, 403, 407: "check verification.api_key, verification.api_secret and a proxy on the way"
         case 404, 405, 410: "check verification.url"
         default: "the call is repeated; if it persists, look into the service's log"
         }

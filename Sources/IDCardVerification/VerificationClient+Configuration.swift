@@ -12,6 +12,8 @@ extension VerificationClient {
         package var apiKey: Redacted<String>
         /// The account's secret (`verification.api_secret`).
         package var apiSecret: Redacted<String>
+        /// How key and secret are used (`verification.auth`).
+        package var authentication: Authentication
         /// The time for one call, reply included (`verification.timeout`).
         package var timeout: Duration
 
@@ -21,12 +23,14 @@ extension VerificationClient {
             url: String,
             apiKey: Redacted<String>,
             apiSecret: Redacted<String>,
+            authentication: Authentication = .keyAndSecret,
             timeout: Duration = .seconds(30)
         ) {
             self.dialect = dialect
             self.url = url
             self.apiKey = apiKey
             self.apiSecret = apiSecret
+            self.authentication = authentication
             self.timeout = timeout
         }
     }

@@ -3,19 +3,19 @@ package struct VerificationError: Error, Sendable, CustomStringConvertible {
     /// The closed set of reasons, for programs.
     package struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Wrapped: String {
-            case unsupportedDialect = "unsupported_dialect"
             case invalidURL = "invalid_url"
             case missingCredentials = "missing_credentials"
+            case invalidLifetime = "invalid_lifetime"
         }
 
         private let wrapped: Wrapped
 
-        /// The dialect is known by name but not built in.
-        package static let unsupportedDialect = Code(wrapped: .unsupportedDialect)
         /// `verification.url` is not a URL that a request can be sent to.
         package static let invalidURL = Code(wrapped: .invalidURL)
         /// `verification.api_key` or `verification.api_secret` is empty.
         package static let missingCredentials = Code(wrapped: .missingCredentials)
+        /// `verification.sign_lifetime` is shorter than a second or longer than a year.
+        package static let invalidLifetime = Code(wrapped: .invalidLifetime)
 
         /// The code in words, such as `invalid_url`.
         package var description: String { self.wrapped.rawValue }

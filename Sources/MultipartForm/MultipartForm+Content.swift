@@ -16,6 +16,22 @@ extension MultipartForm {
             case .file(_, let length): length
             }
         }
+
+        /// The first bytes, for guessing the media type; none when a file cannot be read, which is an error when the
+        /// form is.
+        var prefix: Data {
+            switch self {
+            case .bytes(let data):
+                return data.prefix(MediaType.prefixLength)
+            case .file(let path, let length):
+                guard length > 0, let file = try? SourceFile(path: path, length: length, partPosition: 0) else {
+                    return Data()
+                }
+                var bytes = [UInt8](repeating: 0, count: MediaType.prefixLength)
+                let count = bytes.withUnsafeMutableBytes { try? file.read(into: $0, at: 0) }
+                return Data(bytes.prefix(count ?? 0))
+            }
+        }
     }
 }
 

@@ -33,9 +33,16 @@ extension MultipartForm {
         ///   - name: The field's name: not empty, without NUL.
         ///   - filename: The name the receiver sees. Directories before the last `/` are not sent. Receivers read `"`,
         ///     `%` and `\` differently: prefer a plain name such as `id-front.jpg`.
-        ///   - contentType: For example `image/jpeg`; `application/octet-stream` when unknown.
-        public static func file(_ content: Content, name: String, filename: String, contentType: String) -> Part {
-            Part(name: name, filename: filename, contentType: contentType, content: content)
+        ///   - contentType: For example `image/jpeg`; `nil` means ``MediaType/guess(content:filename:)``, which reads
+        ///     the first bytes of a file here and now, and goes by its name if it cannot.
+        public static func file(
+            _ content: Content,
+            name: String,
+            filename: String,
+            contentType: String? = nil
+        ) -> Part {
+            let type = contentType ?? MediaType.guess(content: content.prefix, filename: filename).description
+            return Part(name: name, filename: filename, contentType: type, content: content)
         }
     }
 }

@@ -69,7 +69,7 @@ struct PartHeader {
         let names = essence.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         let rest = bytes[essence.endIndex...].drop { $0 == UInt8(ascii: " ") }
         let isValid =
-            names.count == 2 && names.allSatisfy { !$0.isEmpty && $0.allSatisfy(self.isTokenByte) }
+            names.count == 2 && names.allSatisfy { !$0.isEmpty && $0.allSatisfy(HeaderValue.isTokenByte) }
             && bytes.allSatisfy { (0x20...0x7E).contains($0) }
             && (essence.endIndex == bytes.endIndex || rest.first == UInt8(ascii: ";"))
         guard isValid else {
@@ -78,10 +78,5 @@ struct PartHeader {
                 "The content type of part \(position) is not 'type/subtype' in printable ASCII: try image/jpeg."
             )
         }
-    }
-
-    /// Tells whether RFC 9110 section 5.6.2 allows a byte in a token.
-    private static func isTokenByte(_ byte: UInt8) -> Bool {
-        Boundary.isAlphanumeric(byte) || "!#$%&'*+-.^_`|~".utf8.contains(byte)
     }
 }

@@ -13,6 +13,10 @@ struct FaultClassifier {
     let endpoint: RemoteEndpoint
     /// The limit a reply may have exceeded, in bytes.
     let maximumReplyBytes: Int
+    /// The proxy on the way.
+    var proxy: ProxySettings?
+    /// Whether we have a certificate to show.
+    var showsCertificate = false
 
     /// Tells whether an error says that we ourselves ended the request.
     func isInterruption(_ error: (any Error)?) -> Bool {
@@ -25,9 +29,18 @@ struct FaultClassifier {
     /// - Parameters:
     ///   - error: what the library threw; `nil` if the request ended without error and without reply.
     ///   - phase: what was observed of the sending.
-    func failure(for error: (any Error)?, phase: HTTPPhase) -> HTTPFailure {
-        let code = self.code(for: error, phase: phase)
-        return HTTPFailure(code, phase: phase, message: self.message(for: code, cause: error))
+    ///   - isReusedAndSilent: whether the connection had served before, and gave no byte of a reply to this request.
+    func failure(for error: (any Error)?, phase: HTTPPhase, isReusedAndSilent: Bool = false) -> HTTPFailure {
+        var code = self.code(for: error, phase: phase)
+        if phase == .afterSend, isReusedAndSilent, code == .connectionReset || code == .connectionClosed {
+            code = .connectionStale
+        }
+        return HTTPFailure(code, phase: phase, message: self.message(for: code, phase: phase, cause: error))
+    }
+
+    /// Names what a closer look at a certificate has found.
+    func failure(for finding: TLSDiagnosis.Finding) -> HTTPFailure {
+        HTTPFailure(.tlsExpired, phase: .notSent, message: self.message(for: finding))
     }
 
     private func code(for error: (any Error)?, phase: HTTPPhase) -> HTTPFailure.Code {
@@ -37,28 +50,34 @@ struct FaultClassifier {
         case let error as IOError: return self.code(forErrno: error.errnoCode, phase: phase)
         case let error as ChannelError: return self.code(for: error, phase: phase)
         case is MultipartFormError: return .formUnreadable
+        case is HeaderRules.Violation: return .invalidRequest
+        case is OutboundHTTPError: return .tlsInsecureRefused
+        case let verdict as IdleClock.Verdict: return verdict == .write ? .idleWriteTimeout : .idleTimeout
         case is ExchangeRecorder.ReplyTooLarge: return .replyTooLarge
         case is ExchangeRecorder.EarlySuccess: return .earlySuccess
         // The parser ends with this one when the connection closes in the middle of a reply.
         case let error as HTTPParserError: return error == .invalidEOFState ? .connectionClosed : .replyMalformed
         case is NIOHTTPDecoderError: return .replyMalformed
-        default: return self.endpoint.usesTLS && phase == .notSent ? .tls : .transport
+        default:
+            let other: HTTPFailure.Code = self.endpoint.usesTLS && phase == .notSent ? .tls : .transport
+            return TLSFault.code(for: error, phase: phase) ?? other
         }
     }
 
     private func code(for error: HTTPClientError) -> HTTPFailure.Code {
         switch error {
-        case .connectTimeout: .connectTimeout
-        case .tlsHandshakeTimeout: .tls
+        case .connectTimeout, .tlsHandshakeTimeout, .httpProxyHandshakeTimeout: .connectTimeout
+        case .invalidProxyResponse, .proxyAuthenticationRequired: .proxyRefused
         case .getConnectionFromPoolTimeout: .poolTimeout
         case .deadlineExceeded: .deadlineExceeded
-        case .readTimeout, .writeTimeout: .idleTimeout
+        case .readTimeout: .idleTimeout
+        case .writeTimeout: .idleWriteTimeout
         case .remoteConnectionClosed, .uncleanShutdown: .connectionClosed
-        case .invalidURL, .emptyHost, .emptyScheme: .invalidRequest
+        case .invalidURL, .emptyHost, .emptyScheme, .contentLengthMissing: .invalidRequest
         case .bodyLengthMismatch: .formUnreadable
         // These two carry the offending names, so they are compared by their bounded text.
         case _ where error.shortDescription.hasPrefix("Invalid header field"): .invalidRequest
-        case _ where error.shortDescription == "Server offered unsupported application protocol": .tls
+        case _ where error.shortDescription == "Server offered unsupported application protocol": .tlsProtocol
         default: .transport
         }
     }

@@ -16,6 +16,10 @@ package struct HTTPFailure: Error, Sendable, CustomStringConvertible {
         self.message = message
     }
 
+    /// Whether a kept connection broke before a byte of the reply: the next attempt goes to a fresh connection and may
+    /// be made at once, if the call may be repeated at all.
+    package var isStaleConnection: Bool { self.code == .connectionStale }
+
     /// The phase, the code and the message.
     package var description: String { "\(self.phase.rawValue) (\(self.code)): \(self.message)" }
 
@@ -28,6 +32,11 @@ package struct HTTPFailure: Error, Sendable, CustomStringConvertible {
     package func remoteFailure(afterSend: FailureClass) -> RemoteFailure {
         let failureClass: FailureClass =
             if self.code.isLocal { .stop } else if self.phase == .notSent { .notSent } else { afterSend }
-        return RemoteFailure(failureClass, code: self.code.description, message: self.message)
+        return RemoteFailure(
+            failureClass,
+            code: self.code.description,
+            message: self.message,
+            retriesAtOnce: self.isStaleConnection
+        )
     }
 }

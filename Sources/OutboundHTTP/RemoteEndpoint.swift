@@ -6,6 +6,10 @@ package struct RemoteEndpoint: Hashable, Sendable, CustomStringConvertible {
     package let url: URL
     /// Host and port, which messages may show.
     package let authority: String
+    /// The host, an IPv6 address without its brackets.
+    package let host: String
+    /// The port, that of the scheme if the URL names none.
+    package let port: Int
     /// Whether the connection is encrypted.
     package let usesTLS: Bool
 
@@ -40,8 +44,13 @@ package struct RemoteEndpoint: Hashable, Sendable, CustomStringConvertible {
         }
         self.url = url
         self.usesTLS = scheme == "https"
-        self.authority = "\(host):\(components.port ?? (scheme == "https" ? 443 : 80))"
+        self.host = host.trimmingBrackets
+        self.port = components.port ?? (scheme == "https" ? 443 : 80)
+        self.authority = "\(host):\(self.port)"
     }
+
+    /// Whether requests stay on this machine, judged by the name.
+    package var isLoopback: Bool { HostName.isLoopback(self.host) }
 
     /// Host and port; path and query may hold secrets.
     package var description: String { self.authority }

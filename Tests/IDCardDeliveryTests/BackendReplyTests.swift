@@ -37,6 +37,7 @@ struct BackendReplyTests {
         arguments: [
             (#"{"RETCODE":"000000","RETMSG":"上传成功"}"#, "000000"), (#"{"RETCODE":0}"#, "0"), (#"{"RETCODE":"0"}"#, "0"),
             (#"{"RETCODE":" 000000 ","RETMSG":null,"ITEMS":[]}"#, "000000"),
+            (#"{"RETCODE":0.0}"#, "0"), ("<r><RETCODE>000000</RETCODE></r>", "000000"),
         ]
     )
     func success(body: String, code: String) {
@@ -186,7 +187,7 @@ struct BackendReplyTests {
         let failure: RemoteFailure? =
             switch outcome {
             case .tokenExpired(let failure), .failed(let failure): failure
-            case .accepted: nil
+            case .accepted, .items: nil
             }
         #expect(failure?.failureClass == .stop)
         #expect(failure?.message.contains(code) == true)

@@ -142,6 +142,43 @@ struct BusinessBackendClientTests {
         #expect(first != dodged)
     }
 
+    @Test("A batch is answered card by card")
+    func batch() async throws {
+        let server = LoopbackServer()
+        defer { server.close() }
+        let body = #"{"RETCODE":"E0","ITEMS":[{"RETCODE":"0"},{"RETCODE":"E1","RETMSG":"canary-token"}]}"#
+        async let requests = server.answer(with: [replyText("200 OK", body: body)])
+        let outcome = try await self.withClient(port: server.port) { client in
+            let members = try [makeMember(.front), makeMember(.back)]
+            let parts = try DeliveryLayout(.batch).parts(for: members, token: Redacted("canary-token"))
+            let images = [members[0].card: self.jpeg, members[1].card: self.jpeg]
+            let boundary = try client.boundary(forKey: self.key, parts: parts, images: images)
+            return await client.send(
+                OutboundDelivery(idempotencyKey: self.key, boundary: boundary, parts: parts, images: images)
+            )
+        }
+        #expect(await requests.count == 1)
+        guard case .items(let items) = outcome, items.count == 2, case .rejected(let failure) = items[1] else {
+            Issue.record("expected two items")
+            return
+        }
+        #expect(items[0] == .accepted(alreadyExisted: false, code: "0"))
+        #expect(failure.code == "E1")
+        #expect(!"\(outcome)".contains("canary"))
+    }
+
+    @Test("An encryption that cannot be used is refused at the start")
+    func invalidEncryption() async throws {
+        let http = OutboundHTTPClient()
+        let encryption = ReplyEncryption(key: Redacted("canary-short"))
+        let error = #expect(throws: DeliveryError.self) {
+            try BusinessBackendClient(.init(url: "http://127.0.0.1:9", replyEncryption: encryption), http: http)
+        }
+        await http.shutdown()
+        #expect(error?.code == (ReplyCipher.isSupported ? .invalidEncryption : .unsupportedEncryption))
+        #expect(error.map { "\($0)".contains("canary") } == false)
+    }
+
     @Test("A URL that nothing can be sent to is refused with its key's name")
     func invalidURL() async throws {
         let http = OutboundHTTPClient()

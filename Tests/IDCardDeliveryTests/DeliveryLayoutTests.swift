@@ -90,13 +90,6 @@ struct DeliveryLayoutTests {
         #expect(error.code == .memberCount)
     }
 
-    @Test("The layouts to come are refused by name", arguments: [DeliveryLayout.Kind.application, .batch])
-    func unsupported(kind: DeliveryLayout.Kind) throws {
-        let error = try #require(throws: DeliveryError.self) { try DeliveryLayout(kind) }
-        #expect(error.code == .unsupportedLayout)
-        #expect(error.message.contains(kind.rawValue))
-    }
-
     @Test("Parts do not print their values")
     func redaction() throws {
         let layout = try DeliveryLayout(userNumber: Redacted("canary-configured"))

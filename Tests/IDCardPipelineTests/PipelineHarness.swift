@@ -21,14 +21,17 @@ final class PipelineHarness: Sendable {
     let settings: EngineSettings
     let log = EventLog()
     private let kind: StoreKind
+    private let time: PipelineTime
 
     init(
         _ kind: StoreKind,
         verifier: ScriptedVerifier = ScriptedVerifier(),
         backend: LedgerBackend = LedgerBackend(),
+        time: PipelineTime = .system,
         settings: (inout EngineSettings) -> Void = { _ in }
     ) throws {
         self.kind = kind
+        self.time = time
         self.folder = NSTemporaryDirectory() + "pipeline-test-" + UUID().uuidString
         try FileManager.default.createDirectory(atPath: self.folder, withIntermediateDirectories: true)
         switch kind {
@@ -95,7 +98,8 @@ final class PipelineHarness: Sendable {
                 ),
                 verifier: (verifier ?? self.verifier).port,
                 backend: self.backend.port,
-                pool: InlineWork()
+                pool: InlineWork(),
+                time: self.time
             ),
             settings: settings,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },

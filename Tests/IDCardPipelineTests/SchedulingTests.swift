@@ -69,40 +69,44 @@ struct SchedulingTests {
 
     @Test("A success does not undo what the endpoint asked for after the call began")
     func lateSuccess() {
-        let gate = StageGate(probeInterval: .seconds(300), retry: RetryPolicy())
+        let gate = StageGate(probeInterval: .seconds(300), retry: RetryPolicy(), pacing: .unpaced(concurrency: 4))
         let later = Self.start.advanced(by: .seconds(1))
         let until = gate.throttled(at: later, for: .seconds(5))
         #expect(!gate.succeeded(callFrom: Self.start))
-        #expect(gate.admission(at: later) == .closed(until: until))
+        #expect(gate.admission(at: later, claimed: 0) == .closed(until: until))
         _ = gate.stop(RemoteFailure(.stop, code: "c", message: "m"), at: later)
         #expect(!gate.succeeded(callFrom: Self.start))
         #expect(gate.pause?.code == "c")
         #expect(gate.succeeded(callFrom: later.advanced(by: .seconds(1))))
         #expect(gate.pause == nil)
-        #expect(gate.admission(at: later) == .open)
+        #expect(gate.admission(at: later, claimed: 0) == .free(4))
     }
 
     @Test("A throttled probe waits as long as it was asked to")
     func throttledProbe() {
-        let gate = StageGate(probeInterval: .seconds(10), retry: RetryPolicy())
+        let gate = StageGate(probeInterval: .seconds(10), retry: RetryPolicy(), pacing: .unpaced(concurrency: 4))
         _ = gate.stop(RemoteFailure(.stop, code: "c", message: "m"), at: Self.start)
         let probeAt = Self.start.advanced(by: .seconds(10))
-        #expect(gate.admission(at: Self.start) == .closed(until: probeAt))
-        #expect(gate.admission(at: probeAt) == .probe)
+        #expect(gate.admission(at: Self.start, claimed: 0) == .closed(until: probeAt))
+        #expect(gate.admission(at: probeAt, claimed: 0) == .free(1))
         let until = gate.throttled(at: probeAt, for: .seconds(7))
-        #expect(gate.admission(at: probeAt.advanced(by: .seconds(1))) == .closed(until: until))
+        #expect(gate.admission(at: probeAt.advanced(by: .seconds(1)), claimed: 0) == .closed(until: until))
     }
 
     @Test("The first failed connection is tried again at once, further ones with backoff, one call at a time")
     func notSent() {
-        let gate = StageGate(probeInterval: .seconds(1), retry: RetryPolicy(base: .seconds(1), cap: .seconds(1)))
+        let gate = StageGate(
+            probeInterval: .seconds(1),
+            retry: RetryPolicy(base: .seconds(1), cap: .seconds(1)),
+            pacing: .unpaced(concurrency: 4)
+        )
         let random = RandomSource()
         #expect(gate.notSent(at: Self.start, random: random) == Self.start)
-        #expect(gate.admission(at: Self.start) == .probe)
+        #expect(gate.admission(at: Self.start, claimed: 0) == .free(1))
         let second = gate.notSent(at: Self.start, random: random)
         #expect(second > Self.start && second <= Self.start.advanced(by: .seconds(1)))
-        #expect(gate.admission(at: Self.start) == .closed(until: second))
+        #expect(gate.admission(at: Self.start, claimed: 0) == .closed(until: second))
         _ = gate.succeeded(callFrom: Self.start)
-        #expect(gate.admission(at: Self.start) == .open)
+        #expect(gate.admission(at: Self.start, claimed: 0) == .free(4))
     }
 }

@@ -17,7 +17,7 @@ extension SandboxStore {
             boundary: "b",
             parts: [.text("token-1", name: "TOKEN"), .image(of: card.id, name: "f", filename: "f", contentType: "t")],
             members: [card.id],
-            businessNumber: card.metadata.businessNumber
+            businessNumbers: [card.metadata.businessNumber]
         )
         let basis = try await self.snapshot(of: card.metadata.businessNumber)
         #expect(try await self.apply(ApplicationChange(deliveries: [delivery]), basis: basis, now: .second(3)))

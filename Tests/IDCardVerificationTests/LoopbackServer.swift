@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import Glibc
 
@@ -34,7 +33,8 @@ final class LoopbackServer: Sendable {
     /// Takes one request per answer and returns the requests, heads and bodies.
     func answer(with replies: [String]) async -> [Data] {
         await withCheckedContinuation { continuation in
-            DispatchQueue.global().async {
+            // A thread of its own: it blocks, and the shared ones are few.
+            Thread.detachNewThread {
                 continuation.resume(returning: replies.map { self.serve($0) })
             }
         }

@@ -1,4 +1,5 @@
 import Foundation
+import IDCardTesting
 import MultipartForm
 import Synchronization
 import Testing
@@ -11,7 +12,7 @@ struct CancellationTests {
     @Test("A task cancelled while the request is under way ends as cancelled, after the sending")
     func cancelled() async throws {
         let (heads, atHead) = AsyncStream.makeStream(of: Void.self)
-        try await withFaultServer(.atHead({ atHead.yield() }, reply: "")) { _, port in
+        try await withFaultServer(.atHead({ atHead.yield() }, reply: FaultReply(raw: ""))) { _, port in
             let phase = try await withClient { client in
                 try await withThrowingTaskGroup(of: HTTPPhase?.self) { group in
                     group.addTask {
@@ -31,7 +32,7 @@ struct CancellationTests {
 
     @Test("A task that was cancelled before sends nothing")
     func cancelledBefore() async throws {
-        try await withFaultServer(.reply(replyText("200 OK"))) { server, port in
+        try await withFaultServer(.reply(FaultReply("200 OK"))) { server, port in
             let phase = try await withClient { client in
                 try await withThrowingTaskGroup(of: HTTPPhase?.self) { group in
                     group.cancelAll()

@@ -1,5 +1,6 @@
 import Foundation
 import IDCardCore
+import IDCardTesting
 import MultipartForm
 import Testing
 
@@ -26,10 +27,9 @@ struct OutboundFaultTests {
 
     @Test("A refused connection has sent nothing")
     func refused() async throws {
-        let server = FaultServer([.silence])
-        let port = try await server.start()
-        await server.stop()
-        let failure = try await withClient { try await post(makeForm(), port: port, with: $0).failure }
+        let refusing = try RefusingPort()
+        defer { refusing.close() }
+        let failure = try await withClient { try await post(makeForm(), port: refusing.port, with: $0).failure }
         #expect(failure?.code == .connectRefused)
         #expect(failure?.phase == .notSent)
     }
@@ -56,21 +56,9 @@ struct OutboundFaultTests {
         #expect(exchange.failure?.phase == .notSent)
     }
 
-    @Test("A TLS handshake with a server that speaks none has sent nothing")
-    func tls() async throws {
-        try await withFaultServer(.silence, greeting: "220 mail.example ESMTP\r\n") { server, port in
-            let endpoint = try RemoteEndpoint("https://127.0.0.1:\(port)/")
-            let form = try makeForm()
-            let exchange = try await withClient { await $0.post(form, to: endpoint, deadline: .seconds(20)) }
-            #expect(exchange.failure?.phase == .notSent)
-            #expect(exchange.failure?.code == .tls)
-            #expect(server.received.isEmpty)
-        }
-    }
-
     @Test("A reset is after the sending, wherever in the body it falls", arguments: [0, 1, 60_000, 2_000_000])
     func reset(afterBodyBytes: Int) async throws {
-        let failure = try await self.failure(.reset(afterBodyBytes: afterBodyBytes), fileBytes: 2_000_000)
+        let failure = try await self.failure(.reset(at: .bodyByte(afterBodyBytes)), fileBytes: 2_000_000)
         #expect(failure?.phase == .afterSend)
         #expect(failure?.code == .connectionReset || failure?.code == .connectionClosed)
     }
@@ -85,7 +73,7 @@ struct OutboundFaultTests {
     @Test("A success that breaks off in its body is no reply")
     func truncated() async throws {
         let failure = try await self.failure(
-            .replyAndClose("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"RETCODE\":")
+            .replyAndClose(FaultReply(raw: "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"RETCODE\":"))
         )
         #expect(failure?.code == .connectionClosed)
         #expect(failure?.phase == .afterSend)
@@ -93,7 +81,7 @@ struct OutboundFaultTests {
 
     @Test("Silence ends with the deadline, after the sending")
     func deadline() async throws {
-        let failure = try await self.failure(.silence, deadline: .seconds(1))
+        let failure = try await self.failure(.silence, deadline: .seconds(10))
         #expect(failure?.code == .deadlineExceeded)
         #expect(failure?.phase == .afterSend)
     }
@@ -111,7 +99,7 @@ struct OutboundFaultTests {
     func pool() async throws {
         var configuration = OutboundHTTPClient.Configuration()
         configuration.maximumConnectionsPerHost = 1
-        configuration.connectTimeout = .seconds(1)
+        configuration.poolTimeout = .seconds(1)
         try await withFaultServer(.silence) { server, port in
             let failure = try await withClient(configuration) { client in
                 try await withThrowingTaskGroup(of: HTTPFailure?.self) { group in
@@ -137,7 +125,7 @@ struct OutboundFaultTests {
         var configuration = OutboundHTTPClient.Configuration()
         configuration.maximumReplyBytes = 1000
         let text = "HTTP/1.1 200 OK\r\n\(header)\r\n\r\n" + String(repeating: "x", count: 2000)
-        let failure = try await self.failure(.replyAndClose(text), configuration: configuration)
+        let failure = try await self.failure(.replyAndClose(FaultReply(raw: text)), configuration: configuration)
         #expect(failure?.code == .replyTooLarge)
         #expect(failure?.phase == .afterSend)
         #expect(failure?.message.contains("1000") == true)
@@ -147,7 +135,7 @@ struct OutboundFaultTests {
     func replyAtLimit() async throws {
         var configuration = OutboundHTTPClient.Configuration()
         configuration.maximumReplyBytes = 1000
-        let text = replyText("200 OK", body: String(repeating: "x", count: 1000))
+        let text = FaultReply("200 OK", body: String(repeating: "x", count: 1000))
         try await withFaultServer(.reply(text)) { _, port in
             let reply = try await withClient(configuration) { try await post(makeForm(), port: port, with: $0).reply }
             #expect(reply?.body.count == 1000)
@@ -159,7 +147,7 @@ struct OutboundFaultTests {
         var configuration = OutboundHTTPClient.Configuration()
         configuration.maximumReplyBytes = 1000
         let text = "HTTP/1.1 502 Bad Gateway\r\nContent-Length: \(announced)\r\n\r\n<html>"
-        try await withFaultServer(.replyAndClose(text)) { _, port in
+        try await withFaultServer(.replyAndClose(FaultReply(raw: text))) { _, port in
             let reply = try await withClient(configuration) { try await post(makeForm(), port: port, with: $0).reply }
             #expect(reply?.status == 502)
             #expect(reply?.isComplete == false)
@@ -168,7 +156,7 @@ struct OutboundFaultTests {
 
     @Test("Something that is not HTTP is a malformed reply, after the sending")
     func malformed() async throws {
-        let failure = try await self.failure(.replyAndClose("SSH-2.0-OpenSSH_9.2p1\r\n"))
+        let failure = try await self.failure(.replyAndClose(FaultReply(raw: "SSH-2.0-OpenSSH_9.2p1\r\n")))
         #expect(failure?.code == .replyMalformed)
         #expect(failure?.phase == .afterSend)
     }
@@ -177,12 +165,12 @@ struct OutboundFaultTests {
         "A 413 before the body has ended is reported with its status",
         arguments: FaultScript.AfterEarlyReply.allCases,
         [
-            replyText("413 Payload Too Large", body: "Request Entity Too Large"),
-            replyText("413 Payload Too Large"),
-            "HTTP/1.1 413 Payload Too Large\r\nConnection: close\r\n\r\n<html>",
+            FaultReply("413 Payload Too Large", body: "Request Entity Too Large"),
+            FaultReply("413 Payload Too Large"),
+            FaultReply(raw: "HTTP/1.1 413 Payload Too Large\r\nConnection: close\r\n\r\n<html>"),
         ]
     )
-    func earlyReply(then: FaultScript.AfterEarlyReply, text: String) async throws {
+    func earlyReply(then: FaultScript.AfterEarlyReply, text: FaultReply) async throws {
         let form = try self.largeForm()
         try await withFaultServer(.earlyReply(text, then: then)) { _, port in
             let reply = try await withClient { client in try await post(form, port: port, with: client).reply }
@@ -194,8 +182,8 @@ struct OutboundFaultTests {
     func earlySuccess() async throws {
         let form = try self.largeForm()
         for then in FaultScript.AfterEarlyReply.allCases {
-            let early = FaultScript.earlyReply(replyText("200 OK", body: "taken"), then: then)
-            try await withFaultServer(early, .reply(replyText("200 OK"))) { server, port in
+            let early = FaultScript.earlyReply(FaultReply("200 OK", body: "taken"), then: then)
+            try await withFaultServer(early, .reply(FaultReply("200 OK"))) { server, port in
                 let exchanges = try await withClient(.patient) { client in
                     let first = try await post(form, port: port, with: client)
                     return [first, try await post(form, port: port, with: client)]
@@ -225,7 +213,7 @@ struct OutboundFaultTests {
             ],
             boundary: Boundary("b")
         )
-        try await withFaultServer(.reply(replyText("200 OK"))) { server, port in
+        try await withFaultServer(.reply(FaultReply("200 OK"))) { server, port in
             let failure = try await withClient { try await post(form, port: port, with: $0).failure }
             #expect(failure?.code == .formUnreadable)
             #expect(failure?.phase == .notSent)
@@ -249,7 +237,7 @@ struct OutboundFaultTests {
             boundary: Boundary("back-pressure")
         )
         let cut: @Sendable () -> Void = { try? file.truncate(atOffset: 1000) }
-        try await withFaultServer(.atHead(cut, reply: replyText("200 OK"))) { server, port in
+        try await withFaultServer(.atHead(cut, reply: FaultReply("200 OK"))) { server, port in
             let failure = try await withClient { try await post(form, port: port, with: $0).failure }
             #expect(failure?.code == .formUnreadable)
             #expect(failure?.phase == .afterSend)
@@ -260,7 +248,7 @@ struct OutboundFaultTests {
 
     @Test("A header that cannot be expressed is our own fault and sends nothing")
     func invalidHeader() async throws {
-        try await withFaultServer(.reply(replyText("200 OK"))) { server, port in
+        try await withFaultServer(.reply(FaultReply("200 OK"))) { server, port in
             let failure = try await withClient { client in
                 try await post(makeForm(), port: port, with: client, headers: [(name: "X", value: "a\r\nb")]).failure
             }
@@ -273,8 +261,8 @@ struct OutboundFaultTests {
     @Test("A reused connection that breaks is after the sending, and the next request opens a fresh one")
     func reusedConnection() async throws {
         let form = try makeForm()
-        let good = replyText("200 OK")
-        try await withFaultServer(.reply(good), .reset(afterBodyBytes: 0), .reply(good)) { server, port in
+        let good = FaultReply("200 OK")
+        try await withFaultServer(.reply(good), .reset(at: .bodyByte(0)), .reply(good)) { server, port in
             let exchanges = try await withClient(.patient) { client in
                 let first = try await post(form, port: port, with: client)
                 let second = try await post(form, port: port, with: client)

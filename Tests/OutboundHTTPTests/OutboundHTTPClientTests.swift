@@ -1,5 +1,6 @@
 import Foundation
 import IDCardCore
+import IDCardTesting
 import MultipartForm
 import Testing
 
@@ -9,8 +10,8 @@ import Testing
 func makeForm(fileBytes: Int = 3000) throws -> MultipartForm {
     // A pattern whose length is prime: bytes that are lost or doubled show.
     let pattern = Data((0..<251).map { UInt8($0) })
-    var file = Data(capacity: fileBytes + pattern.count)
-    while file.count < fileBytes { file += pattern }
+    var file = pattern
+    while file.count < fileBytes { file += file }
     let parts: [MultipartForm.Part] = [
         .text("canary-secret-5d1f", name: "api_secret"),
         .file(.bytes(file.prefix(fileBytes)), name: "image", filename: "idcard.jpg", contentType: "image/jpeg"),
@@ -23,6 +24,11 @@ func withClient<Value>(
     _ configuration: OutboundHTTPClient.Configuration = .init(),
     run: (OutboundHTTPClient) async throws -> Value
 ) async throws -> Value {
+    var configuration = configuration
+    // A busy machine may take longer than a service may; a test that sets its own time keeps it.
+    let usual = OutboundHTTPClient.Configuration()
+    if configuration.connectTimeout == usual.connectTimeout { configuration.connectTimeout = .seconds(20) }
+    if configuration.poolTimeout == usual.poolTimeout { configuration.poolTimeout = .seconds(20) }
     // 2024-01-01T00:00:00Z
     let client = OutboundHTTPClient(configuration: configuration) {
         Timestamp(millisecondsSinceEpoch: 1_704_067_200_000)
@@ -71,7 +77,7 @@ struct OutboundHTTPClientTests {
     @Test("A reply is given with status, media type and body, and the announced length is the length received")
     func reply() async throws {
         let form = try makeForm(fileBytes: 300_001)
-        let text = replyText("200 OK", headers: ["Content-Type: application/json; charset=utf-8"], body: #"{"a":1}"#)
+        let text = FaultReply("200 OK", headers: ["Content-Type: application/json; charset=utf-8"], body: #"{"a":1}"#)
         try await withFaultServer(.reply(text)) { server, port in
             let exchange = try await withClient {
                 try await post(form, port: port, with: $0, headers: [(name: "Idempotency-Key", value: #""k""#)])
@@ -95,7 +101,7 @@ struct OutboundHTTPClientTests {
     @Test("The same form is sent twice with the same bytes, over one connection")
     func identicalBytes() async throws {
         let form = try makeForm(fileBytes: 200_000)
-        try await withFaultServer(.reply(replyText("200 OK"))) { server, port in
+        try await withFaultServer(.reply(FaultReply("200 OK"))) { server, port in
             let statuses = try await withClient(.patient) { client in
                 let first = try await post(form, port: port, with: client).reply?.status
                 let second = try await post(form, port: port, with: client).reply?.status
@@ -133,7 +139,7 @@ struct OutboundHTTPClientTests {
         var reader = try form.makeReader()
         var expected: [UInt8] = []
         while let chunk = try reader.read() { expected += chunk }
-        try await withFaultServer(.reply(replyText("204 No Content"))) { server, port in
+        try await withFaultServer(.reply(FaultReply("204 No Content"))) { server, port in
             let exchange = try await withClient { try await post(form, port: port, with: $0) }
             #expect(exchange.reply?.status == 204)
             #expect(server.received.first?.body == expected)
@@ -142,7 +148,7 @@ struct OutboundHTTPClientTests {
 
     @Test("A redirect is reported, not followed")
     func redirect() async throws {
-        let text = replyText("307 Temporary Redirect", headers: ["Location: /elsewhere"])
+        let text = FaultReply("307 Temporary Redirect", headers: ["Location: /elsewhere"])
         try await withFaultServer(.reply(text)) { server, port in
             let exchange = try await withClient { try await post(makeForm(), port: port, with: $0) }
             #expect(exchange.reply?.status == 307)
@@ -155,7 +161,7 @@ struct OutboundHTTPClientTests {
         arguments: [("120", Duration.seconds(120)), ("Mon, 01 Jan 2024 00:01:30 GMT", .seconds(90))]
     )
     func retryAfter(value: String, expected: Duration) async throws {
-        let text = replyText("503 Service Unavailable", headers: ["Retry-After: \(value)"], body: "busy")
+        let text = FaultReply("503 Service Unavailable", headers: ["Retry-After: \(value)"], body: "busy")
         try await withFaultServer(.reply(text)) { _, port in
             let exchange = try await withClient { try await post(makeForm(), port: port, with: $0) }
             #expect(exchange.reply?.status == 503)
@@ -165,7 +171,7 @@ struct OutboundHTTPClientTests {
 
     @Test("A reply that drips in byte by byte is read to its end")
     func drip() async throws {
-        try await withFaultServer(.drip(replyText("200 OK", body: "slowly"))) { _, port in
+        try await withFaultServer(.drip(FaultReply("200 OK", body: "slowly"))) { _, port in
             let exchange = try await withClient { try await post(makeForm(), port: port, with: $0) }
             #expect(exchange.reply.map { String(decoding: $0.body, as: UTF8.self) } == "slowly")
         }
@@ -181,7 +187,7 @@ struct OutboundHTTPClientTests {
         let forms = [try makeForm(fileBytes: 70_000), try MultipartForm(parts: [part], boundary: Boundary("b"))]
         var configuration = OutboundHTTPClient.Configuration.patient
         configuration.maximumConnectionsPerHost = limit
-        try await withFaultServer(.reply(replyText("200 OK"))) { server, port in
+        try await withFaultServer(.reply(FaultReply("200 OK"))) { server, port in
             let statuses = try await withClient(configuration) { client in
                 try await withThrowingTaskGroup(of: [Int?].self) { group in
                     for _ in 0..<limit {

@@ -1,5 +1,6 @@
 import Foundation
 import IDCardCore
+import IDCardTesting
 import Testing
 
 @testable import OutboundHTTP
@@ -13,6 +14,10 @@ struct ValueTests {
             ("21601", .seconds(21_600)), ("99999999999999999999", .seconds(21_600)),
             ("Sun, 06 Nov 1994 08:49:37 GMT", .zero), ("Mon, 01 Jan 2024 00:00:10 GMT", .seconds(10)),
             ("Thu, 29 Feb 2024 00:00:00 GMT", .seconds(21_600)), ("Sun, 31 Dec 2023 23:59:59 GMT", .zero),
+            ("Monday, 01-Jan-24 00:00:10 GMT", .seconds(10)), ("Sunday, 06-Nov-94 08:49:37 GMT", .zero),
+            ("Saturday, 31-Dec-73 00:00:00 GMT", .seconds(21_600)), ("Tuesday, 01-Jan-75 00:00:00 GMT", .zero),
+            ("Mon Jan  1 00:00:10 2024", .seconds(10)), ("Mon Jan 15 00:00:00 2024", .seconds(21_600)),
+            ("Sun Nov  6 08:49:37 1994", .zero),
         ]
     )
     func retryAfter(value: String, expected: Duration) {
@@ -23,7 +28,8 @@ struct ValueTests {
         "A Retry-After of neither form is absent",
         arguments: [
             "", "soon", "-1", "1.5", "+5", "Mon, 30 Feb 2024 00:00:00 GMT", "Mon, 01 Jan 2024 24:00:00 GMT",
-            "Mon, 01 Jan 2024 00:00:00 UTC", "Monday, 01-Jan-24 00:00:00 GMT",
+            "Mon, 01 Jan 2024 00:00:00 UTC", "Monday, 01-Jan-24 00:00:00 UTC", "Monday, 01-Jan-2024 00:00:00 GMT",
+            "Mon Jan 32 00:00:10 2024", "Mon Jan  1 00:00:10 24", "Monday, 01-Foo-24 00:00:10 GMT",
         ]
     )
     func retryAfterAbsent(value: String) {
@@ -86,7 +92,7 @@ struct ValueTests {
     func messages(code: HTTPFailure.Code) throws {
         let endpoint = try RemoteEndpoint("https://host.example:8443/canary-path?key=canary-query")
         let faults = FaultClassifier(endpoint: endpoint, maximumReplyBytes: 10)
-        let message = faults.message(for: code, cause: nil)
+        let message = faults.message(for: code, phase: .notSent, cause: nil)
         #expect(!message.contains("canary"))
         #expect(message.contains(":"))
         #expect(message.contains("host.example:8443") || code == .formUnreadable)

@@ -232,7 +232,7 @@ def send_with_curl(folder, parts):
             if part["filename"] is None:
                 command += ["--form-string", f"{part['name']}={part['data'].decode()}"]
             else:
-                command += ["-F", f"{part['name']}=@{path};type={part['type']};filename={part['filename']}"]
+                command += ["-F", f"{part['name']}=@{path};type={part['type']};filename=\"{part['filename']}\""]
         subprocess.run(command + [f"http://127.0.0.1:{server.server_port}/"], check=True, timeout=60)
         thread.join()
         return server.captured

@@ -2,34 +2,29 @@ import IDCardCore
 import IDCardDelivery
 import IDCardPipeline
 import OutboundHTTP
+import Synchronization
 
 extension BusinessBackend {
-    /// Calls the business backend of a configuration.
+    /// Calls a business backend.
     ///
-    /// - Throws: `DeliveryError` if the address or the layout cannot be used.
+    /// - Throws: `DeliveryError` if the address, the layout or the encryption cannot be used.
     static func calling(
         _ services: RemoteServices,
         configuration: AppConfiguration.Delivery,
         client: OutboundHTTPClient
     ) throws -> BusinessBackend {
-        var names = FormNames()
-        names.businessTypeValue = configuration.businessType
         let layout = try DeliveryLayout(
             DeliveryLayout.Kind(configuration.layout),
-            names: names,
-            userNumber: services.userNumber
+            names: services.names,
+            userNumber: services.userNumber,
+            maximumBatchMembers: configuration.batch.maximumCards
         )
-        let backend = try BusinessBackendClient(
-            BusinessBackendClient.Configuration(
-                url: services.deliveryURL,
-                timeout: configuration.timeout,
-                retcodes: services.retcodes
-            ),
-            http: client
-        )
-        let token = CurrentToken(source: services.token, partName: names.token)
+        try services.delivery.check(layout.kind)
+        let backend = try BusinessBackendClient(services.delivery, http: client)
+        let token = CurrentToken(source: services.token, partName: services.names.token)
         return BusinessBackend(
-            form: { members in try token.form(members, layout: layout) },
+            grouping: DeliveryGrouping(configuration),
+            form: { members in try await token.form(members, layout: layout) },
             boundary: { key, parts, images in
                 do throws(DeliveryError) {
                     return try backend.boundary(forKey: key, parts: parts, images: images)
@@ -45,22 +40,28 @@ extension BusinessBackend {
                 }
                 return outcome
             },
-            hasNewToken: { token.isNew(comparedWith: $0) }
+            hasNewToken: { await token.isNew(comparedWith: $0) }
         )
     }
 }
 
-/// The TOKEN that forms are written with, read anew for every form.
-private struct CurrentToken: Sendable {
-    let source: TokenSource
-    let partName: String
+/// The TOKEN that forms are written with: read anew for every form; one that a command gives, when it was refused.
+private final class CurrentToken: Sendable {
+    private let source: TokenSource
+    private let partName: String
+    private let fromCommand = Mutex<Redacted<String>?>(nil)
+
+    init(source: TokenSource, partName: String) {
+        self.source = source
+        self.partName = partName
+    }
 
     /// Writes a form with the TOKEN that holds now; a TOKEN that cannot be read stops the stage.
-    func form(_ members: [DeliveryMember], layout: DeliveryLayout) throws -> [DeliveryPart] {
+    func form(_ members: [DeliveryMember], layout: DeliveryLayout) async throws -> [DeliveryPart] {
         let token: Redacted<String>
-        do throws(ConfigurationError) {
-            token = try self.source.current()
-        } catch {
+        do {
+            if let known = self.fromCommand.withLock({ $0 }) { token = known } else { token = try await self.read() }
+        } catch let error as ConfigurationError {
             throw RemoteFailure(.stop, code: "token_unavailable", message: error.message)
         }
         do throws(DeliveryError) {
@@ -71,9 +72,15 @@ private struct CurrentToken: Sendable {
     }
 
     /// Whether the source gives another TOKEN than a form was written with.
-    func isNew(comparedWith parts: [DeliveryPart]) -> Bool {
-        guard let token = try? self.source.current() else { return false }  // Still no TOKEN to go on with.
+    func isNew(comparedWith parts: [DeliveryPart]) async -> Bool {
+        guard let token = try? await self.read() else { return false }  // Still no TOKEN to go on with.
         return !parts.contains(.text(token.reveal(), name: self.partName))
+    }
+
+    private func read() async throws -> Redacted<String> {
+        let token = try await self.source.current()
+        if self.source.isCommand { self.fromCommand.withLock { $0 = token } }
+        return token
     }
 }
 
@@ -81,6 +88,23 @@ extension DeliveryLayout.Kind {
     fileprivate init(_ layout: AppConfiguration.Delivery.Layout) {
         switch layout {
         case .single: self = .single
+        case .application: self = .application
+        case .batch: self = .batch
+        }
+    }
+}
+
+extension DeliveryGrouping {
+    fileprivate init(_ delivery: AppConfiguration.Delivery) {
+        switch delivery.layout {
+        case .single: self = .single
+        case .application: self = .application
+        case .batch:
+            self = .batch(
+                maximumCards: delivery.batch.maximumCards,
+                maximumBytes: delivery.batch.maximumBytes,
+                wait: delivery.batch.wait
+            )
         }
     }
 }

@@ -16,12 +16,19 @@ extension EngineSettings {
             }
         self.frontWait = configuration.delivery.frontWait
         self.retry = configuration.retry
+        self.verifyRate = configuration.verification.rate ?? 0
+        self.deliverRate = configuration.delivery.rate ?? 0
+        self.retryBudgetRatio = configuration.retryBudget.ratio
+        self.retryBudgetFloor = configuration.retryBudget.floorPerSecond
+        self.breakerFailures = configuration.breaker.failures
+        self.breakerOpenFor = configuration.breaker.openFor
+        self.breakerOpenCap = configuration.breaker.openCap
         self.patience = configuration.patience
         self.probeInterval = configuration.probeInterval
         self.maximumSourceBytes = configuration.imaging.maximumSourceBytes
         self.verdict = configuration.verification.rules
-        // A lease outlives every call it covers: connecting, the call, and a minute for what comes around it.
+        // A lease outlives every call it covers: the wait for a connection, the call, and a minute for what comes around.
         let longestCall = max(configuration.verification.timeout, configuration.delivery.timeout)
-        self.leaseDuration = max(.seconds(180), longestCall + configuration.http.connectTimeout + .seconds(60))
+        self.leaseDuration = max(.seconds(180), longestCall + configuration.http.poolWaitTimeout + .seconds(60))
     }
 }

@@ -2,46 +2,133 @@ import Foundation
 import IDCardCore
 import IDCardDelivery
 import IDCardVerification
+import OutboundHTTP
 
-/// Which services a pipeline calls: the configured ones, or the embedded ones of this process.
+/// Which services a pipeline calls and how: the configured ones, or the embedded ones of this process.
 struct RemoteServices: Sendable {
-    var verificationURL: String
-    var apiKey: Redacted<String>
-    var apiSecret: Redacted<String>
-    var deliveryURL: String
+    var verification: VerificationClient.Configuration
+    /// How the verification service is reached.
+    var verificationHTTP: OutboundHTTPClient.Configuration
+    var delivery: BusinessBackendClient.Configuration
+    /// How the business backend is reached.
+    var deliveryHTTP: OutboundHTTPClient.Configuration
+    /// The names and constants of the backend's form.
+    var names: FormNames
     var token: TokenSource
     var userNumber: Redacted<String>?
-    var retcodes: RetcodeTable
 
     /// The services of the configuration.
-    init(_ remotes: AppConfiguration.Remotes, delivery: AppConfiguration.Delivery) {
-        self.verificationURL = remotes.verificationURL.url.absoluteString
-        self.apiKey = remotes.apiKey
-        self.apiSecret = remotes.apiSecret
-        self.deliveryURL = remotes.deliveryURL.url.absoluteString
+    ///
+    /// - Throws: `ConfigurationError` if something is not set or a secret cannot be read; `OutboundHTTPError` if a
+    ///   certificate cannot be used.
+    init(_ configuration: AppConfiguration) throws {
+        let remotes = try configuration.remotes()
+        let verification = configuration.verification
+        let delivery = configuration.delivery
+        self.verification = VerificationClient.Configuration(
+            dialect: VerificationDialect(verification.dialect),
+            url: remotes.verificationURL.url.absoluteString,
+            apiKey: remotes.apiKey,
+            apiSecret: remotes.apiSecret,
+            authentication: verification.authentication == .sign
+                ? .sign(validFor: verification.signLifetime) : .keyAndSecret,
+            timeout: verification.timeout
+        )
+        self.verificationHTTP = try OutboundHTTPClient.Configuration(
+            configuration.http,
+            tls: verification.tls,
+            proxy: verification.proxy,
+            concurrency: verification.concurrency
+        )
+        self.delivery = BusinessBackendClient.Configuration(
+            url: remotes.deliveryURL.url.absoluteString,
+            timeout: delivery.timeout,
+            retcodes: RetcodeTable(delivery.retcodes),
+            replyNames: ReplyNames(delivery.reply),
+            body: delivery.body == .multipart
+                ? .multipart : .octetStream(OctetStreamUpload(headerPrefix: delivery.headerPrefix)),
+            replyEncryption: try ReplyEncryption.configured(delivery.reply)
+        )
+        self.deliveryHTTP = try OutboundHTTPClient.Configuration(
+            configuration.http,
+            tls: delivery.tls,
+            proxy: delivery.proxy,
+            concurrency: delivery.concurrency
+        )
+        self.names = FormNames(delivery)
         self.token = remotes.token
         self.userNumber = delivery.userNumber
-        self.retcodes = RetcodeTable(
-            success: Set(delivery.retcodes.success),
-            alreadyExists: Set(delivery.retcodes.alreadyExists),
-            tokenExpired: Set(delivery.retcodes.tokenExpired),
-            retryable: Set(delivery.retcodes.retryable)
-        )
     }
 
-    /// The services of this process.
-    init(embedded addresses: EmbeddedEndpoints.Addresses, userNumber: Redacted<String>?) {
-        self.verificationURL = addresses.verifier
-        self.apiKey = addresses.credentials.apiKey
-        self.apiSecret = addresses.credentials.apiSecret
-        self.deliveryURL = addresses.backend
-        self.token = .fixed(addresses.credentials.token)
-        self.userNumber = userNumber ?? Redacted("embedded")
-        self.retcodes = RetcodeTable(
-            success: ["000000"],
-            alreadyExists: ["000001"],
-            tokenExpired: ["100001", "100002"],
-            retryable: []
+    /// The services of this process: as the configuration says but for what belongs to the remote side.
+    init(embedded addresses: EmbeddedEndpoints.Addresses, configuration: AppConfiguration) {
+        self.verification = VerificationClient.Configuration(
+            url: addresses.verifier,
+            apiKey: addresses.credentials.apiKey,
+            apiSecret: addresses.credentials.apiSecret,
+            timeout: configuration.verification.timeout
         )
+        self.delivery = BusinessBackendClient.Configuration(
+            url: addresses.backend,
+            timeout: configuration.delivery.timeout,
+            retcodes: RetcodeTable(
+                success: ["000000"],
+                alreadyExists: ["000001"],
+                tokenExpired: ["100001", "100002"],
+                retryable: ["900001"]
+            )
+        )
+        var http = OutboundHTTPClient.Configuration()
+        http.connectTimeout = configuration.http.connectTimeout
+        http.maximumReplyBytes = configuration.http.maximumReplyBytes
+        self.verificationHTTP = http
+        self.deliveryHTTP = http
+        self.names = FormNames()
+        self.token = .fixed(addresses.credentials.token)
+        self.userNumber = configuration.delivery.userNumber ?? Redacted("embedded")
+    }
+}
+
+extension VerificationDialect {
+    fileprivate init(_ dialect: AppConfiguration.Verification.Dialect) {
+        switch dialect {
+        case .faceidV1: self = .faceIDv1
+        case .faceppV1: self = .faceppv1
+        case .faceidV3: self = .faceIDv3
+        }
+    }
+}
+
+extension RetcodeTable {
+    fileprivate init(_ retcodes: AppConfiguration.Delivery.Retcodes) {
+        self.init(
+            success: Set(retcodes.success),
+            alreadyExists: Set(retcodes.alreadyExists),
+            tokenExpired: Set(retcodes.tokenExpired),
+            retryable: Set(retcodes.retryable)
+        )
+    }
+}
+
+extension ReplyNames {
+    fileprivate init(_ reply: AppConfiguration.Delivery.Reply) {
+        self.init()
+        self.code = reply.code
+        self.message = reply.message
+        self.items = reply.items
+    }
+}
+
+extension ReplyEncryption {
+    /// What the configuration says; `nil` if replies are not encrypted.
+    fileprivate static func configured(_ reply: AppConfiguration.Delivery.Reply) throws -> ReplyEncryption? {
+        let mode: Mode
+        switch reply.encryption {
+        case .none: return nil
+        case .tripleDESChained: mode = .cbc
+        case .tripleDESBlocks: mode = .ecb
+        }
+        guard let key = reply.key else { return nil }
+        return ReplyEncryption(mode, key: try key.read(), startVector: Redacted(reply.initialisationVector))
     }
 }

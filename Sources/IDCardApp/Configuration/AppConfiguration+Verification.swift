@@ -1,12 +1,32 @@
 package import IDCardCore
 
 extension AppConfiguration {
-    /// Keys under `verification`.
+    /// Keys under `verification`, and the rules under `verdict`.
     package struct Verification: Hashable, Sendable {
-        /// What the service speaks, as far as this version does.
+        /// What the service speaks.
         package enum Dialect: String, CaseIterable, Sendable {
             /// FaceID v1.
             case faceidV1 = "faceid-v1"
+            /// Face++ cardpp v1.
+            case faceppV1 = "facepp-v1"
+            /// FaceID v3.
+            case faceidV3 = "faceid-v3"
+
+            /// The longest edge of an image that the service is known to take, in pixels.
+            var maximumEdge: Int {
+                switch self {
+                case .faceidV1, .faceppV1: 4096
+                case .faceidV3: 8000
+                }
+            }
+        }
+
+        /// How calls prove the account.
+        package enum Authentication: String, CaseIterable, Sendable {
+            /// Key and secret in every form.
+            case key
+            /// A signature made with the secret.
+            case sign
         }
 
         /// Address of the service (`verification.url`).
@@ -17,27 +37,39 @@ extension AppConfiguration {
         package let apiKey: Redacted<String>?
         /// Secret of the account (`verification.api_secret`, secret).
         package let apiSecret: Redacted<String>?
-        /// The rules of the verdict (`verification.legality_threshold`, `verification.legality_unavailable`).
+        /// How calls prove the account (`verification.auth`).
+        package let authentication: Authentication
+        /// How long a signature is good (`verification.sign_lifetime`).
+        package let signLifetime: Duration
+        /// The rules of the verdict (`verdict`, `verification.legality_…`).
         package let rules: VerdictRules
-        /// Calls under way at the same time (`verification.concurrency`).
+        /// Most calls under way at the same time (`verification.concurrency`).
         package let concurrency: Int
+        /// Most calls per second (`verification.rate`); `nil` without a fixed limit.
+        package let rate: Double?
         /// Longest time of one call (`verification.timeout`).
         package let timeout: Duration
         /// Attempts after which a card is `failed` (`verification.max_attempts`).
         package let maximumAttempts: Int
+        /// The proxy on the way there (`verification.proxy`).
+        package let proxy: ProxyAddress?
+        /// Keys under `verification.tls`.
+        package let tls: TLS
 
         init(_ values: ResolvedConfiguration) {
             self.url = values.find("verification.url", \.url)
             self.dialect = values.word("verification.dialect")
             self.apiKey = values.find("verification.api_key", \.secret)
             self.apiSecret = values.find("verification.api_secret", \.secret)
-            self.rules = VerdictRules(
-                legalityThreshold: values.require("verification.legality_threshold", \.number),
-                legalityUnavailable: values.word("verification.legality_unavailable")
-            )
+            self.authentication = values.word("verification.auth")
+            self.signLifetime = values.require("verification.sign_lifetime", \.duration)
+            self.rules = VerdictRules(values)
             self.concurrency = values.require("verification.concurrency", \.integer)
+            self.rate = values.rate("verification.rate")
             self.timeout = values.require("verification.timeout", \.duration)
             self.maximumAttempts = values.require("verification.max_attempts", \.integer)
+            self.proxy = values.proxy("verification.proxy")
+            self.tls = TLS(values, section: "verification")
         }
     }
 }

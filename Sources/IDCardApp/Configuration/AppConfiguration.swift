@@ -20,8 +20,12 @@ package struct AppConfiguration: Sendable {
     package let verification: Verification
     /// Keys under `delivery`.
     package let delivery: Delivery
-    /// Keys under `retry`.
+    /// The delays between attempts (`retry.base`, `retry.cap`).
     package let retry: RetryPolicy
+    /// Most retries to one host (`retry.budget_ratio`, `retry.budget_floor`).
+    package let retryBudget: RetryBudget
+    /// Keys under `breaker`.
+    package let breaker: Breaker
     /// How long `run` waits since the last change of state (`run.patience`).
     package let patience: Duration
     /// How often a stopped stage tries one card (`stop.probe_interval`).
@@ -51,6 +55,8 @@ package struct AppConfiguration: Sendable {
             base: values.require("retry.base", \.duration),
             cap: values.require("retry.cap", \.duration)
         )
+        self.retryBudget = RetryBudget(values)
+        self.breaker = Breaker(values)
         self.patience = values.require("run.patience", \.duration)
         self.probeInterval = values.require("stop.probe_interval", \.duration)
         self.http = HTTP(values)
@@ -65,19 +71,6 @@ package struct AppConfiguration: Sendable {
     package enum VaultMode: String, CaseIterable, Sendable {
         /// They lie there unencrypted.
         case none
-    }
-
-    /// Keys under `http`, for every outbound call.
-    package struct HTTP: Hashable, Sendable {
-        /// Longest time for opening a connection, TLS included (`http.connect_timeout`).
-        package let connectTimeout: Duration
-        /// Most bytes of a reply (`http.max_reply_bytes`).
-        package let maximumReplyBytes: Int
-
-        init(_ values: ResolvedConfiguration) {
-            self.connectTimeout = values.require("http.connect_timeout", \.duration)
-            self.maximumReplyBytes = values.require("http.max_reply_bytes", \.integer)
-        }
     }
 
     /// Keys under `log`.

@@ -7,7 +7,7 @@ extension ConfigurationChecks {
         let isSet = { (path: String) in refused.contains(path) || self.values[path]?.value != nil }
         let needed = [
             ["verification.url"], ["verification.api_key"], ["verification.api_secret"], ["delivery.url"],
-            ["delivery.token_file", "delivery.token"],
+            ["delivery.token_file", "delivery.token", "delivery.token_command"],
         ]
         let missing = needed.filter { !$0.contains(where: isSet) }.compactMap { $0.compactMap(ConfigurationKey.named) }
         guard !missing.isEmpty else { return nil }

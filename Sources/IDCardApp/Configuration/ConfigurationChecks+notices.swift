@@ -3,7 +3,8 @@ import IDCardCore
 extension ConfigurationChecks {
     /// What a person should know about a configuration that works.
     var notices: [ConfigurationNotice] {
-        self.addressNotices + self.timeNotices + self.imagingNotices + self.deliveryNotices + self.vaultNotices
+        self.addressNotices + self.tlsNotices + self.timeNotices + self.imagingNotices + self.limitNotices
+            + self.deliveryNotices + self.unusedNotices + self.vaultNotices
     }
 
     private var addressNotices: [ConfigurationNotice] {

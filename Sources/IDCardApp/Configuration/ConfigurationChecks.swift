@@ -8,15 +8,16 @@ struct ConfigurationChecks {
 
     /// What makes the configuration unusable.
     var problems: [ConfigurationError.Problem] {
-        self.timeProblems + self.retcodeProblems + self.tokenProblems
+        self.timeProblems + self.formProblems + self.replyProblems + self.retcodeProblems + self.tokenProblems
+            + self.tlsProblems
     }
 
     private var timeProblems: [ConfigurationError.Problem] {
         let limits = [
             ("retry.base", "retry.cap"), ("http.connect_timeout", "verification.timeout"),
-            ("http.connect_timeout", "delivery.timeout"),
+            ("http.connect_timeout", "delivery.timeout"), ("breaker.open_for", "breaker.open_cap"),
         ]
-        return limits.compactMap { lower, upper in
+        let problems = limits.compactMap { lower, upper -> ConfigurationError.Problem? in
             guard
                 let shorter = self.values.find(lower, \.duration),
                 let longer = self.values.find(upper, \.duration),
@@ -29,6 +30,18 @@ struct ConfigurationChecks {
                     + "(\(DurationText.render(longer)))"
             )
         }
+        return problems + self.idleReadProblems
+    }
+
+    /// Zero means off, and a few milliseconds would cut off every reply.
+    private var idleReadProblems: [ConfigurationError.Problem] {
+        let key = "http.idle_read_timeout"
+        let least = Duration.milliseconds(100)
+        guard let duration = self.values.find(key, \.duration), duration != .zero, duration < least else { return [] }
+        let message =
+            "\(key) (\(DurationText.render(duration))) must be 0s, which turns it off, or at least "
+            + DurationText.render(least)
+        return [.init(.outOfRange, key: key, message)]
     }
 
     private static let retcodeLists = ["success", "already_exists", "token_expired", "retryable"]
@@ -51,26 +64,5 @@ struct ConfigurationChecks {
             problems.append(.init(.conflict, key: key, "\(key) is empty, so no delivery could ever be accepted"))
         }
         return problems
-    }
-
-    private var tokenProblems: [ConfigurationError.Problem] {
-        guard let file = self.values["delivery.token_file"], let path = file.value?.text else { return [] }
-        if let token = self.values["delivery.token"], token.value != nil {
-            return [
-                .init(
-                    .conflict,
-                    key: "delivery.token_file",
-                    "delivery.token (from \(token.source.rawValue)) and delivery.token_file "
-                        + "(from \(file.source.rawValue)) exclude each other: remove one"
-                )
-            ]
-        }
-        guard !self.embedded else { return [] }
-        do throws(ConfigurationError.Problem) {
-            _ = try SecretFile(path: path, key: "delivery.token_file").read()
-            return []
-        } catch {
-            return [error]
-        }
     }
 }

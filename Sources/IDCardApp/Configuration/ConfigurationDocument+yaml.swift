@@ -52,18 +52,27 @@ extension ConfigurationDocument {
 
     private static func yamlSetting(_ name: String, _ key: ConfigurationKey) -> String {
         switch key.fallback {
-        case .value(let text) where key.form == .list:
+        case .value(let text) where key.form.isList:
             "\(name): [\(text.isEmpty ? "" : text.split(separator: ",").map { "\"\($0)\"" }.joined(separator: ", "))]"
+        case .value(let text) where key.form.isFreeText: "\(name): \(Self.quotedIfNeeded(text))"
         case .value(let text): "\(name): \(text)"
         // A second `#`: the file without its first ones still sets nothing but defaults.
         case .computed, .unset: "# \(name): \(Self.placeholder(key.form))"
         }
     }
 
+    /// Quotes what other readers of YAML would take for something else than a text, such as `01234567`.
+    private static func quotedIfNeeded(_ text: String) -> String {
+        let isPlain =
+            text.first?.isLetter == true && text.allSatisfy { $0.isLetter || $0.isNumber || "_.-".contains($0) }
+        return isPlain && BooleanText.parse(text) == nil ? text : "\"\(text)\""
+    }
+
     private static func placeholder(_ form: ConfigurationForm) -> String {
         switch form {
         case .url: "https://host/path"
         case .path: "/path"
+        case .proxy: "http://host:3128"
         case .integer: "4"
         default: "…"
         }

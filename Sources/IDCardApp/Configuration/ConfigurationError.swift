@@ -59,6 +59,8 @@ extension ConfigurationError {
             case conflict = "config_conflict"
             case insecureFile = "config_insecure_file"
             case secretUnreadable = "config_secret_unreadable"
+            case certificateUnreadable = "config_certificate_unreadable"
+            case insecureConnection = "config_insecure_connection"
         }
 
         private let wrapped: Wrapped
@@ -87,7 +89,11 @@ extension ConfigurationError {
         package static let conflict = Code(.conflict)
         /// A file with a secret that others may read.
         package static let insecureFile = Code(.insecureFile)
-        /// A file with a secret that cannot be read or holds none.
+        /// A file with a secret that cannot be read or holds none, or a command that gives none.
         package static let secretUnreadable = Code(.secretUnreadable)
+        /// A file with certificates that cannot be read or holds none.
+        package static let certificateUnreadable = Code(.certificateUnreadable)
+        /// A connection to another machine that would not check who answers.
+        package static let insecureConnection = Code(.insecureConnection)
     }
 }

@@ -18,13 +18,17 @@ extension ConfigurationForm {
     package func parse(_ text: String) throws(Refusal) -> ConfigurationValue {
         switch self {
         case .text, .path: .text(try Self.line(text))
+        case .fixedText(let bytes): .text(try Self.line(try Self.checked(text, text.utf8.count == bytes)))
+        case .headerToken: .text(try Self.checked(text, HeaderToken.isToken(text)))
+        case .boolean: .boolean(try Self.found(BooleanText.parse(text)))
         case .url: .url(try Self.found(EndpointURL(text)))
+        case .proxy: .text(try Self.checked(try Self.line(text), ProxyAddress(text) != nil))
         case .integer(let range): .integer(try Self.check(Self.digits(text).flatMap { Int($0) }, in: range))
         case .number(let range): .number(try Self.check(Self.digits(text).flatMap { Double($0) }, in: range))
         case .byteCount(let range): .byteCount(try Self.check(ByteCountText.parse(text), in: range))
         case .duration(let range): .duration(try Self.check(DurationText.parse(text), in: range))
         case .choice(let words, let planned): .text(try Self.choose(text, from: words, planned: planned))
-        case .list: try self.parse(items: text.isEmpty ? [] : text.components(separatedBy: ","))
+        case .list, .paths: try self.parse(items: text.isEmpty ? [] : text.components(separatedBy: ","))
         }
     }
 
@@ -42,6 +46,11 @@ extension ConfigurationForm {
     private static func found<Value>(_ value: Value?) throws(Refusal) -> Value {
         guard let value else { throw .malformed }
         return value
+    }
+
+    private static func checked(_ text: String, _ hasForm: Bool) throws(Refusal) -> String {
+        guard hasForm else { throw .malformed }
+        return text
     }
 
     private static func check<Value: Comparable>(

@@ -5,10 +5,20 @@ import IDCardCore
 package enum ConfigurationForm: Hashable, Sendable {
     /// Any text of one line.
     case text
+    /// A text of so many bytes in UTF-8.
+    case fixedText(bytes: Int)
+    /// A text that can stand in the name of an HTTP header: token characters (RFC 9110, section 5.6.2).
+    case headerToken
     /// A path of the file system; `~/` is the home directory.
     case path
+    /// Several paths: a YAML list, or separated by commas.
+    case paths
+    /// Yes or no as ``BooleanText`` reads it.
+    case boolean
     /// An address as ``EndpointURL`` reads it.
     case url
+    /// A proxy as ``ProxyAddress`` reads it.
+    case proxy
     /// A whole number.
     case integer(ClosedRange<Int>)
     /// A number.
@@ -25,12 +35,26 @@ package enum ConfigurationForm: Hashable, Sendable {
     /// A choice without planned words.
     package static func choice(_ words: [String]) -> ConfigurationForm { .choice(words, planned: []) }
 
-    /// The type in one word, for the table in the README and `config show`.
+    /// Whether the value is several texts.
+    package var isList: Bool { self == .list || self == .paths }
+
+    /// Whether the value is a text that we do not take apart.
+    package var isFreeText: Bool {
+        switch self {
+        case .text, .fixedText, .headerToken: true
+        default: false
+        }
+    }
+
+    /// The type in a word or two, for the table in the README and `config show`.
     package var typeName: String {
         switch self {
-        case .text: "text"
+        case .text, .fixedText, .headerToken: "text"
         case .path: "path"
+        case .paths: "list of paths"
+        case .boolean: "boolean"
         case .url: "url"
+        case .proxy: "proxy"
         case .integer: "integer"
         case .number: "number"
         case .byteCount: "bytes"
@@ -43,7 +67,8 @@ package enum ConfigurationForm: Hashable, Sendable {
     /// The range or the words in short, for the table; `nil` if anything goes.
     package var range: String? {
         switch self {
-        case .text, .path, .url, .list: nil
+        case .text, .headerToken, .path, .paths, .boolean, .url, .proxy, .list: nil
+        case .fixedText(let bytes): "\(bytes) bytes"
         case .integer(let range): "\(range.lowerBound) … \(range.upperBound)"
         case .number(let range):
             "\(ConfigurationValue.number(range.lowerBound)) … \(ConfigurationValue.number(range.upperBound))"
@@ -61,7 +86,12 @@ package enum ConfigurationForm: Hashable, Sendable {
         let range = self.range.map { ", in \($0)" } ?? ""
         return switch self {
         case .text: "a text of one line"
+        case .fixedText(let bytes): "a text of one line with exactly \(bytes) bytes in UTF-8"
+        case .headerToken: "a text of letters, digits and !#$%&'*+-.^_`|~, as names of HTTP headers are"
         case .path: "a path"
+        case .paths: "a list of paths such as [a.pem, b.pem], or a.pem,b.pem in the environment"
+        case .boolean: BooleanText.expectation
+        case .proxy: ProxyAddress.expectation
         case .url: EndpointURL.expectation
         case .integer: "a whole number\(range)"
         case .number: "a number\(range)"

@@ -3,22 +3,52 @@ extension ConfigurationKey {
         ConfigurationKey("delivery.url", .url, .unset, "Address of the business backend, with its path."),
         ConfigurationKey(
             "delivery.layout",
-            .choice(["single"], planned: ["application", "batch"]),
+            .choice(["single", "application", "batch"]),
             .value("single"),
-            "Cards per request; this version knows `single`, one card."
+            "Cards per request: one; front and back of one business number; several cards of one user account."
+        ),
+        ConfigurationKey(
+            "delivery.batch_max_cards",
+            .integer(1...1000),
+            .value("20"),
+            "Most cards of one request in the layout `batch`."
+        ),
+        ConfigurationKey(
+            "delivery.batch_max_bytes",
+            .byteCount(10_000...(1 << 30)),
+            .value("20MB"),
+            "Most bytes of the images of one request in the layout `batch`; a larger card goes alone."
+        ),
+        ConfigurationKey(
+            "delivery.batch_wait",
+            .duration(.zero...(.seconds(3600))),
+            .value("2s"),
+            "How long the first card of a request waits for others in the layout `batch`."
         ),
         ConfigurationKey(
             "delivery.token",
             .text,
             .unset,
             isSecret: true,
-            "TOKEN of the form; either this or `delivery.token_file`."
+            "TOKEN of the form; only one of this, `delivery.token_file` and `delivery.token_command`."
         ),
         ConfigurationKey(
             "delivery.token_file",
             .path,
             .unset,
             "File (mode 0600) that holds the TOKEN; read again when the backend asks for a new one."
+        ),
+        ConfigurationKey(
+            "delivery.token_command",
+            .text,
+            .unset,
+            "Command for `/bin/sh -c` whose first line of output is the TOKEN; run again when a new one is needed."
+        ),
+        ConfigurationKey(
+            "delivery.token_timeout",
+            .duration(Self.anyTimeout),
+            .value("10s"),
+            "Longest time of `delivery.token_command`."
         ),
         ConfigurationKey(
             "delivery.user_no",
@@ -29,10 +59,28 @@ extension ConfigurationKey {
         ),
         ConfigurationKey("delivery.business_type", .text, .value("LOAN_APPLY"), "BUSINESSTYPE of the form."),
         ConfigurationKey(
+            "delivery.body",
+            .choice(["multipart", "octet-stream"]),
+            .value("multipart"),
+            "Form of the request: a multipart form, or the image alone with the other fields as headers."
+        ),
+        ConfigurationKey(
+            "delivery.header_prefix",
+            .headerToken,
+            .value("X-"),
+            "What stands before the names of the fields in headers, with `octet-stream`."
+        ),
+        ConfigurationKey(
             "delivery.concurrency",
             .integer(1...256),
             .value("4"),
-            "Deliveries under way at the same time."
+            "Most deliveries under way at the same time; the backend's answers may lower it for a while."
+        ),
+        ConfigurationKey(
+            "delivery.rate",
+            .number(Self.anyRate),
+            .value("0"),
+            "Most delivery calls per second; 0: no fixed limit."
         ),
         ConfigurationKey(
             "delivery.timeout",
@@ -58,27 +106,12 @@ extension ConfigurationKey {
             .value("10m"),
             "How long a back waits for a front that has not come."
         ),
-    ]
-
-    static let retcodeKeys = [
-        ConfigurationKey("delivery.retcode.success", .list, .value("000000"), "RETCODEs that mean: accepted."),
         ConfigurationKey(
-            "delivery.retcode.already_exists",
-            .list,
-            .value(""),
-            "RETCODEs that mean: the backend had it before; counts as delivered."
-        ),
-        ConfigurationKey(
-            "delivery.retcode.token_expired",
-            .list,
-            .value(""),
-            "RETCODEs that mean: not applied, a new TOKEN is needed."
-        ),
-        ConfigurationKey(
-            "delivery.retcode.retryable",
-            .list,
-            .value(""),
-            "RETCODEs that mean: try again later. Every other one is a refusal."
+            "delivery.proxy",
+            .proxy,
+            .unset,
+            isSecret: true,
+            "HTTP proxy on the way to the business backend, with its port; may hold user name and password."
         ),
     ]
 }

@@ -1,11 +1,17 @@
 extension ConfigurationKey {
     /// Every key of this version, in the order in which they are shown.
     package static let all: [ConfigurationKey] =
-        Self.sandboxKeys + Self.imagingKeys + Self.verificationKeys + Self.deliveryKeys + Self.retcodeKeys
-        + Self.engineKeys + Self.logKeys
+        Self.sandboxKeys + Self.imagingKeys
+        + Self.verificationKeys + Self.tlsKeys(of: "verification", peer: "verification service")
+        + Self.verdictKeys
+        + Self.deliveryKeys + Self.retcodeKeys + Self.replyKeys + Self.formKeys
+        + Self.tlsKeys(of: "delivery", peer: "business backend")
+        + Self.engineKeys + Self.httpKeys + Self.logKeys
 
     /// Durations that a call may be given.
     static let anyTimeout = Duration.milliseconds(100)...Duration.seconds(3600)
+    /// Calls per second; 0 stands for no limit.
+    static let anyRate = 0.0...10_000.0
     /// Durations that work may wait.
     static let anyWait = Duration.zero...Duration.seconds(24 * 3600)
 
@@ -21,45 +27,6 @@ extension ConfigurationKey {
             .choice(["none"], planned: ["encrypted"]),
             .value("none"),
             "Protection of images and fields in the sandbox; `none`: they lie there unencrypted."
-        ),
-    ]
-
-    private static let engineKeys = [
-        ConfigurationKey(
-            "retry.base",
-            .duration(.milliseconds(1)...(.seconds(3600))),
-            .value("500ms"),
-            "Upper bound of the first delay; it doubles with every attempt, the delay is drawn below it."
-        ),
-        ConfigurationKey(
-            "retry.cap",
-            .duration(.milliseconds(1)...(.seconds(24 * 3600))),
-            .value("30s"),
-            "Upper bound of every delay."
-        ),
-        ConfigurationKey(
-            "run.patience",
-            .duration(.zero...(.seconds(24 * 3600))),
-            .value("60s"),
-            "How long `run` waits since the last change of state for something to become runnable."
-        ),
-        ConfigurationKey(
-            "stop.probe_interval",
-            .duration(.seconds(1)...(.seconds(24 * 3600))),
-            .value("5m"),
-            "How often a stopped stage tries one card."
-        ),
-        ConfigurationKey(
-            "http.connect_timeout",
-            .duration(.milliseconds(50)...(.seconds(300))),
-            .value("5s"),
-            "Longest time for opening a connection, TLS included."
-        ),
-        ConfigurationKey(
-            "http.max_reply_bytes",
-            .byteCount(1024...(1 << 30)),
-            .value("1MiB"),
-            "Most bytes of a reply that are read."
         ),
     ]
 

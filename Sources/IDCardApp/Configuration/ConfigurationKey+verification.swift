@@ -8,9 +8,9 @@ extension ConfigurationKey {
         ),
         ConfigurationKey(
             "verification.dialect",
-            .choice(["faceid-v1"], planned: ["facepp-v1", "faceid-v3"]),
+            .choice(["faceid-v1", "facepp-v1", "faceid-v3"]),
             .value("faceid-v1"),
-            "What the service speaks; this version knows `faceid-v1`."
+            "What the service speaks: FaceID v1, Face++ cardpp v1 or FaceID v3."
         ),
         ConfigurationKey(
             "verification.api_key",
@@ -25,6 +25,18 @@ extension ConfigurationKey {
             .unset,
             isSecret: true,
             "Secret of the account at the verification service."
+        ),
+        ConfigurationKey(
+            "verification.auth",
+            .choice(["key", "sign"]),
+            .value("key"),
+            "How calls prove the account: key and secret in every form, or a signature made with the secret."
+        ),
+        ConfigurationKey(
+            "verification.sign_lifetime",
+            .duration(.seconds(10)...(.seconds(24 * 3600))),
+            .value("5m"),
+            "How long a signature is good; clocks may differ by less than that."
         ),
         ConfigurationKey(
             "verification.legality_threshold",
@@ -42,7 +54,13 @@ extension ConfigurationKey {
             "verification.concurrency",
             .integer(1...256),
             .value("2"),
-            "Verifications under way at the same time."
+            "Most verifications under way at the same time; the service's answers may lower it for a while."
+        ),
+        ConfigurationKey(
+            "verification.rate",
+            .number(Self.anyRate),
+            .value("0"),
+            "Most verification calls per second; 0: no fixed limit."
         ),
         ConfigurationKey(
             "verification.timeout",
@@ -55,6 +73,13 @@ extension ConfigurationKey {
             .integer(1...100),
             .value("5"),
             "Attempts after which a card is `failed`."
+        ),
+        ConfigurationKey(
+            "verification.proxy",
+            .proxy,
+            .unset,
+            isSecret: true,
+            "HTTP proxy on the way to the verification service, with its port; may hold user name and password."
         ),
     ]
 }

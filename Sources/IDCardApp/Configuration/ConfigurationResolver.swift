@@ -48,8 +48,8 @@ struct ConfigurationResolver {
         do throws(ConfigurationForm.Refusal) {
             switch written {
             case .items(let items):
-                guard key.form == .list else { throw .malformed }
-                return try key.form.parse(items: items)
+                guard key.form.isList else { throw .malformed }
+                return self.finish(try key.form.parse(items: items), of: key)
             case .scalar(let text):
                 guard !text.isEmpty else { throw .malformed }
                 return self.finish(try key.form.parse(text), of: key)
@@ -60,9 +60,12 @@ struct ConfigurationResolver {
     }
 
     private func finish(_ value: ConfigurationValue, of key: ConfigurationKey) -> ConfigurationValue {
-        guard case .text(let text) = value else { return value }
-        if key.isSecret { return .secret(Redacted(text)) }
-        return key.form == .path ? .text(self.directories.expand(text)) : value
+        switch value {
+        case .text(let text) where key.isSecret: .secret(Redacted(text))
+        case .text(let path) where key.form == .path: .text(self.directories.expand(path))
+        case .list(let paths) where key.form == .paths: .list(paths.map(self.directories.expand))
+        default: value
+        }
     }
 
     private func fallback(of key: ConfigurationKey) throws(ConfigurationError.Problem) -> ConfigurationValue? {

@@ -16,6 +16,11 @@ extension ConfigurationValue {
         if case .url(let url) = self { url } else { nil }
     }
 
+    /// Yes or no, if it is that.
+    package var boolean: Bool? {
+        if case .boolean(let isTrue) = self { isTrue } else { nil }
+    }
+
     /// The whole number or number of bytes, if it is one.
     package var integer: Int? {
         switch self {

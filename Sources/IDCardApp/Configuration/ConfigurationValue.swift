@@ -8,6 +8,8 @@ package enum ConfigurationValue: Hashable, Sendable {
     case secret(Redacted<String>)
     /// An address, with whatever its query holds.
     case url(EndpointURL)
+    /// Yes or no.
+    case boolean(Bool)
     /// A whole number.
     case integer(Int)
     /// A number with a fraction.
@@ -27,6 +29,7 @@ extension ConfigurationValue: CustomStringConvertible {
         case .text(let text): text
         case .secret: "<set>"
         case .url(let url): url.description
+        case .boolean(let isTrue): "\(isTrue)"
         case .integer(let number): "\(number)"
         case .number(let number): Int(exactly: number).map { "\($0)" } ?? "\(number)"
         case .byteCount(let bytes): ByteCountText.render(bytes)

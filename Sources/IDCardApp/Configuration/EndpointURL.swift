@@ -28,13 +28,8 @@ package struct EndpointURL: Hashable, Sendable {
     /// Whether what is sent there can be read on the way.
     package var isPlainText: Bool { self.url.scheme?.lowercased() == "http" }
 
-    /// Whether the host is this machine: `localhost` and its subdomains (RFC 6761), 127.0.0.0/8, `::1`.
-    package var isLoopback: Bool {
-        if self.host == "localhost" || self.host.hasSuffix(".localhost") || self.host == "::1" { return true }
-        // Four numbers, or `127.example.com` would pass.
-        let octets = self.host.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
-        return octets.count == 4 && !octets.contains(nil) && octets.first == 127
-    }
+    /// Whether the host is this machine.
+    package var isLoopback: Bool { LoopbackHost.contains(self.host) }
 }
 
 extension EndpointURL: CustomStringConvertible {

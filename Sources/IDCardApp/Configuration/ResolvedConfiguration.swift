@@ -1,3 +1,5 @@
+import IDCardCore
+
 /// The effective values of all keys that could be read, before they become an ``AppConfiguration``.
 struct ResolvedConfiguration: Sendable {
     /// One entry per key whose value is sound, in the order of the table.
@@ -30,6 +32,24 @@ struct ResolvedConfiguration: Sendable {
             preconditionFailure("\(path) has no value of the type asked for; see the table of keys")
         }
         return value
+    }
+
+    /// Calls per second; `nil` if there is no fixed limit.
+    func rate(_ path: String) -> Double? {
+        let rate = self.require(path, \.number)
+        return rate == 0 ? nil : rate
+    }
+
+    /// A proxy, if one is set.
+    func proxy(_ path: String) -> ProxyAddress? {
+        self.find(path, \.secret).flatMap { ProxyAddress($0.reveal()) }
+    }
+
+    /// Whether somebody set a key to a sound value other than its default.
+    func isChanged(_ path: String) -> Bool {
+        guard let entry = self[path], entry.source != .builtIn, let value = entry.value else { return false }
+        guard case .value(let text) = entry.key.fallback else { return true }
+        return (try? entry.key.form.parse(text)) != value
     }
 
     /// A word of a closed set.

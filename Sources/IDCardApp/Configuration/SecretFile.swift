@@ -30,20 +30,9 @@ package struct SecretFile: Hashable, Sendable {
     ///
     /// - Throws: `insecureFile`, `secretUnreadable`.
     package func read() throws(ConfigurationError.Problem) -> Redacted<String> {
-        let bytes: Data
-        do {
-            // Without O_NONBLOCK a FIFO of that name would stop us for ever.
-            let descriptor = try FileDescriptor.open(self.path, .readOnly, options: [.closeOnExec, .nonBlocking])
-            bytes = try descriptor.closeAfter { try self.contents(of: descriptor) }
-        } catch let problem as ConfigurationError.Problem {
-            throw problem
-        } catch {
-            throw self.unreadable("cannot be read (\(error))")
+        guard let text = String(data: try self.bytes(), encoding: .utf8) else {
+            throw self.unreadable("is not UTF-8 text")
         }
-        guard bytes.count <= Self.maximumBytes else {
-            throw self.unreadable("is longer than \(ByteCountText.render(Self.maximumBytes))")
-        }
-        guard let text = String(data: bytes, encoding: .utf8) else { throw self.unreadable("is not UTF-8 text") }
         let secret = text.trimmingCharacters(in: .whitespacesAndNewlines)
         guard !secret.isEmpty else { throw self.unreadable("is empty") }
         let isOneLine = secret.unicodeScalars.allSatisfy { !CharacterSet.controlCharacters.contains($0) }
@@ -51,10 +40,39 @@ package struct SecretFile: Hashable, Sendable {
         return Redacted(secret)
     }
 
-    private func contents(of descriptor: FileDescriptor) throws -> Data {
+    /// Checks that the file holds a private key in PEM, without giving it out.
+    ///
+    /// - Throws: `insecureFile`, `secretUnreadable`.
+    package func checkPrivateKey() throws(ConfigurationError.Problem) {
+        let words = "a private key in PEM (-----BEGIN … PRIVATE KEY-----)"
+        guard try self.bytes(expected: words).range(of: Data("PRIVATE KEY-----".utf8)) != nil else {
+            throw self.unreadable("holds no such key", expected: words)
+        }
+    }
+
+    private func bytes(expected: String = Self.oneSecret) throws(ConfigurationError.Problem) -> Data {
+        let bytes: Data
+        do {
+            // Without O_NONBLOCK a FIFO of that name would stop us for ever.
+            let descriptor = try FileDescriptor.open(self.path, .readOnly, options: [.closeOnExec, .nonBlocking])
+            bytes = try descriptor.closeAfter { try self.contents(of: descriptor, expected: expected) }
+        } catch let problem as ConfigurationError.Problem {
+            throw problem
+        } catch {
+            throw self.unreadable("cannot be read (\(error))", expected: expected)
+        }
+        guard bytes.count <= Self.maximumBytes else {
+            throw self.unreadable("is longer than \(ByteCountText.render(Self.maximumBytes))", expected: expected)
+        }
+        return bytes
+    }
+
+    private func contents(of descriptor: FileDescriptor, expected: String) throws -> Data {
         var status = stat()
         guard fstat(descriptor.rawValue, &status) == 0 else { throw Errno(rawValue: errno) }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw self.unreadable("is not a regular file") }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw self.unreadable("is not a regular file", expected: expected)
+        }
         guard status.st_mode & 0o077 == 0 else {
             let mode = String(status.st_mode & 0o777, radix: 8)
             throw ConfigurationError.Problem(
@@ -67,11 +85,13 @@ package struct SecretFile: Hashable, Sendable {
         return try descriptor.readUpTo(Self.maximumBytes + 1)
     }
 
-    private func unreadable(_ reason: String) -> ConfigurationError.Problem {
+    private static let oneSecret = "one secret and nothing else"
+
+    private func unreadable(_ reason: String, expected: String = Self.oneSecret) -> ConfigurationError.Problem {
         ConfigurationError.Problem(
             .secretUnreadable,
             key: self.key,
-            "\(self.key): \(self.path) \(reason); it must hold one secret and nothing else, mode 0600"
+            "\(self.key): \(self.path) \(reason); it must hold \(expected), mode 0600"
         )
     }
 }

@@ -32,6 +32,7 @@ struct ShownSetting: Encodable {
         guard !self.entry.key.isSecret else { return try container.encode(self.entry.shown, forKey: .value) }
         switch self.entry.value {
         case nil: try container.encodeNil(forKey: .value)
+        case .boolean(let isTrue): try container.encode(isTrue, forKey: .value)
         case .integer(let number), .byteCount(let number): try container.encode(number, forKey: .value)
         case .number(let number): try container.encode(number, forKey: .value)
         case .list(let items): try container.encode(items, forKey: .value)

@@ -2,12 +2,13 @@ import Foundation
 package import IDCardCore
 import SystemPackage
 
-/// Where the TOKEN of the business backend comes from; a file is read anew on every demand, so that a renewed TOKEN is
-/// seen.
+/// Where the TOKEN of the business backend comes from; a file is read anew and a command run anew on every demand, so
+/// that a renewed TOKEN is seen.
 package struct TokenSource: Hashable, Sendable {
     private enum Origin: Hashable {
         case fixed(Redacted<String>)
         case file(String)
+        case command(TokenCommand)
     }
 
     private let origin: Origin
@@ -18,10 +19,24 @@ package struct TokenSource: Hashable, Sendable {
     /// Reads the TOKEN from a file that only its owner may read.
     package static func file(_ path: String) -> TokenSource { TokenSource(origin: .file(path)) }
 
+    /// Runs a command with `/bin/sh -c` and takes the first line of its output.
+    ///
+    /// - Parameters:
+    ///   - text: the command.
+    ///   - timeout: the longest time it may take.
+    package static func command(_ text: String, timeout: Duration) -> TokenSource {
+        TokenSource(origin: .command(TokenCommand(text: text, timeout: timeout)))
+    }
+
+    /// Whether every demand costs a process.
+    package var isCommand: Bool {
+        if case .command = self.origin { true } else { false }
+    }
+
     /// The file, if there is one.
     package var path: String? {
         switch self.origin {
-        case .fixed: nil
+        case .fixed, .command: nil
         case .file(let path): path
         }
     }
@@ -29,9 +44,9 @@ package struct TokenSource: Hashable, Sendable {
     /// Gives the TOKEN that holds now.
     ///
     /// - Throws: `insecureFile` if group or others have any right to the file, `secretUnreadable` if it cannot be read,
-    ///   is empty, longer than
-    ///   64 KiB or of several lines.
-    package func current() throws(ConfigurationError) -> Redacted<String> {
+    ///   is empty, longer than 64 KiB or of several lines, or if the command fails, takes too long or gives no TOKEN;
+    ///   `CancellationError` if the task ends while a command runs.
+    package func current() async throws -> Redacted<String> {
         switch self.origin {
         case .fixed(let token): return token
         case .file(let path):
@@ -40,6 +55,22 @@ package struct TokenSource: Hashable, Sendable {
             } catch {
                 throw ConfigurationError([error])
             }
+        case .command(let command): return try await command.run()
+        }
+    }
+}
+
+extension TokenSource {
+    /// The source that is configured; `nil` if there is none.
+    init?(_ values: ResolvedConfiguration) {
+        if let token = values.find("delivery.token", \.secret) {
+            self = .fixed(token)
+        } else if let path = values.find("delivery.token_file", \.text) {
+            self = .file(path)
+        } else if let command = values.find("delivery.token_command", \.text) {
+            self = .command(command, timeout: values.require("delivery.token_timeout", \.duration))
+        } else {
+            return nil
         }
     }
 }

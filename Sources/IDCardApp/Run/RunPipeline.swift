@@ -14,6 +14,12 @@ struct RunPipeline: Sendable {
         var pauses: [Stage: StagePause]
     }
 
+    /// One client for each remote side: each has trust, proxy and limits of its own.
+    private struct Clients {
+        var verification: OutboundHTTPClient
+        var delivery: OutboundHTTPClient
+    }
+
     let store: SandboxStore
     let configuration: AppConfiguration
     /// Where the embedded backend keeps its documents.
@@ -24,8 +30,7 @@ struct RunPipeline: Sendable {
     /// Takes in all inputs and drives every card as far as it goes, or until a signal comes.
     func run(_ items: [IntakeItem]) async throws -> SignalRace<End> {
         guard self.configuration.embedded else {
-            let services = RemoteServices(try self.configuration.remotes(), delivery: self.configuration.delivery)
-            return try await self.run(items, services: services)
+            return try await self.run(items, services: try RemoteServices(self.configuration))
         }
         // What the remote side logs is its own affair, unless something is wrong there.
         var endpointLogger = self.logger
@@ -36,41 +41,46 @@ struct RunPipeline: Sendable {
             logger: endpointLogger
         )
         return try await endpoints.serve { addresses in
-            let services = RemoteServices(embedded: addresses, userNumber: self.configuration.delivery.userNumber)
+            let services = RemoteServices(embedded: addresses, configuration: self.configuration)
             return try await self.run(items, services: services)
         }
     }
 
     private func run(_ items: [IntakeItem], services: RemoteServices) async throws -> SignalRace<End> {
-        var httpConfiguration = OutboundHTTPClient.Configuration()
-        httpConfiguration.connectTimeout = self.configuration.http.connectTimeout
-        httpConfiguration.maximumReplyBytes = self.configuration.http.maximumReplyBytes
-        let client = OutboundHTTPClient(configuration: httpConfiguration)
+        let clients = Clients(
+            verification: OutboundHTTPClient(configuration: services.verificationHTTP),
+            delivery: OutboundHTTPClient(configuration: services.deliveryHTTP)
+        )
         let result: Result<SignalRace<End>, any Error>
         do {
             // Within the embedded endpoints, so that these end in order when a signal has cut the work short.
             result = .success(
-                try await SignalRace.run { try await self.run(items, services: services, client: client) }
+                try await SignalRace.run { try await self.run(items, services: services, clients: clients) }
             )
         } catch {
             result = .failure(error)
         }
-        await client.shutdown()
+        await clients.verification.shutdown()
+        await clients.delivery.shutdown()
         return try result.get()
     }
 
     private func run(
         _ items: [IntakeItem],
         services: RemoteServices,
-        client: OutboundHTTPClient
+        clients: Clients
     ) async throws -> End {
         try await ThreadPoolWork.with(threads: self.configuration.imaging.concurrency) { pool in
             let engine = Engine(
                 store: self.store,
                 ports: EnginePorts(
                     preparation: .recompressing(self.configuration.imaging),
-                    verifier: try .calling(services, configuration: self.configuration.verification, client: client),
-                    backend: try .calling(services, configuration: self.configuration.delivery, client: client),
+                    verifier: try .calling(services.verification, client: clients.verification),
+                    backend: try .calling(
+                        services,
+                        configuration: self.configuration.delivery,
+                        client: clients.delivery
+                    ),
                     pool: pool
                 ),
                 settings: EngineSettings(self.configuration),

@@ -44,7 +44,7 @@ package struct ReasonCode: RawRepresentable, Hashable, Sendable, Codable, Custom
     package static let unsupportedDocument = ReasonCode(rawValue: "unsupported_document")
     /// The verifier gave no legality.
     package static let legalityUnavailable = ReasonCode(rawValue: "legality_unavailable")
-    /// The legality score is below the threshold; the suffix of the stored code names the strongest other class.
+    /// The legality score is below the threshold; the message names the strongest other class.
     package static let legalityLow = ReasonCode(rawValue: "legality_low")
     /// The fronts of one business number name different persons.
     package static let holderConflict = ReasonCode(rawValue: "holder_conflict")
@@ -56,10 +56,16 @@ package struct ReasonCode: RawRepresentable, Hashable, Sendable, Codable, Custom
     package static let attemptsExhausted = ReasonCode(rawValue: "attempts_exhausted")
     /// The endpoint found the image too large even after it was made smaller.
     package static let imageTooLarge = ReasonCode(rawValue: "image_too_large")
+    /// The image has fewer pixels than the verifier takes.
+    package static let imageTooSmall = ReasonCode(rawValue: "image_too_small_for_verifier")
     /// Its front exists and has ended without being delivered.
     package static let blockedByFront = ReasonCode(rawValue: "blocked_by_front")
     /// Its front is on its way; or none has come yet, and it goes alone when the wait is over.
     package static let waitsForFront = ReasonCode(rawValue: "waits_for_front")
+    /// Its back may still come, and both go in one delivery.
+    package static let waitsForBack = ReasonCode(rawValue: "waits_for_back")
+    /// The backend sent it away for now; it goes again later.
+    package static let waitsForRetry = ReasonCode(rawValue: "waits_for_retry")
     /// Another card of the business number is still to be verified.
     package static let waitsForVerification = ReasonCode(rawValue: "waits_for_verification")
     /// An older photo of the same side is on its way.

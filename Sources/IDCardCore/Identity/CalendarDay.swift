@@ -16,6 +16,13 @@ package struct CalendarDay: Hashable, Comparable, Sendable, Codable {
         self.day = day
     }
 
+    /// Takes a day that is known to be one of the calendar.
+    init(checkedYear year: Int, month: Int, day: Int) {
+        self.year = year
+        self.month = month
+        self.day = day
+    }
+
     /// The number of days in a month.
     package static func days(inMonth month: Int, of year: Int) -> Int {
         switch month {

@@ -9,7 +9,7 @@ package struct IDNumber: Hashable, Sendable, CustomStringConvertible, CustomDebu
     package enum Violation: String, Error, Sendable, CaseIterable {
         /// Not 17 digits and a digit or X.
         case malformed
-        /// 15 digits of the first generation: on a second-generation card that is a reading error.
+        /// A whole number of the first generation, 15 digits: its cards ended in 2013, and no later one carries it.
         case firstGeneration
         /// The number of another document: foreigner's permanent residence, or a Hong Kong, Macao or Taiwan residence permit.
         case unsupportedDocument
@@ -47,7 +47,7 @@ package struct IDNumber: Hashable, Sendable, CustomStringConvertible, CustomDebu
         let text = self.normalise(raw)
         let bytes = Array(text.utf8)
         if bytes.count == 15, self.looksLikeOldResidencePermit(bytes) { return .failure(.unsupportedDocument) }
-        if bytes.count == 15, bytes.allSatisfy(self.isDigit) { return .failure(.firstGeneration) }
+        if bytes.count == 15, case .success = self.upgrade(firstGeneration: text) { return .failure(.firstGeneration) }
         guard bytes.count == 18, bytes.dropLast().allSatisfy(self.isDigit) else { return .failure(.malformed) }
         guard self.isDigit(bytes[17]) || bytes[17] == UInt8(ascii: "X") else { return .failure(.malformed) }
         guard bytes[17] == self.checkCharacter(of: bytes[..<17]) else { return .failure(.checksum) }
@@ -59,6 +59,13 @@ package struct IDNumber: Hashable, Sendable, CustomStringConvertible, CustomDebu
         guard let birthDate = self.birthDate(in: bytes) else { return .failure(.birthDate) }
         let gender: Gender = (bytes[16] - UInt8(ascii: "0")).isMultiple(of: 2) ? .female : .male
         return .success(IDNumber(text: text, birthDate: birthDate, gender: gender))
+    }
+
+    /// Reads a number that a person registered with: as `parse(_:)` does, but one of 15 digits is upgraded.
+    package static func parse(registered raw: String) -> Result<IDNumber, Violation> {
+        self.parse(raw).flatMapError { violation in
+            violation == .firstGeneration ? self.upgrade(firstGeneration: raw) : .failure(violation)
+        }
     }
 
     /// Upgrades a 15-digit number of GB 11643-1989: inserts the century 19 and appends the check character.
@@ -97,7 +104,7 @@ package struct IDNumber: Hashable, Sendable, CustomStringConvertible, CustomDebu
     }
 
     private static func normalise(_ raw: String) -> String {
-        raw.precomposedStringWithCompatibilityMapping.uppercased().filter { !$0.isWhitespace }
+        PrintedText.folded(raw).uppercased()
     }
 
     private static func isDigit(_ byte: UInt8) -> Bool {

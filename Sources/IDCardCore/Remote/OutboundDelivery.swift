@@ -4,7 +4,8 @@ package import Foundation
 package struct OutboundDelivery: Sendable {
     /// The key that is the same over all attempts of this delivery.
     package var idempotencyKey: String
-    /// The boundary persisted with the delivery.
+    /// What is persisted with the delivery of how it is put on the wire: the boundary of its form, or in its place what
+    /// makes a raw body of it.
     package var boundary: String
     /// The parts in order.
     package var parts: [DeliveryPart]

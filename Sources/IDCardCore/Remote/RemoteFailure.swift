@@ -10,8 +10,12 @@ package struct RemoteFailure: Error, Hashable, Sendable, CustomStringConvertible
     package var httpStatus: Int?
     /// How long the remote asks to wait.
     package var retryAfter: Duration?
-    /// For class `stop`: whether one bad card could cause it too (argument errors). Alone it fails that card; a second card stops the stage.
+    /// For class `stop`: whether one bad card could cause it too (argument errors). Alone it fails that card; a second
+    /// card stops the stage.
     package var mayConcernOneCard: Bool
+    /// For classes `transient` and `unknown`: the failure came from a stale kept-alive connection: try again at once on
+    /// a fresh one.
+    package var retriesAtOnce: Bool
 
     /// Describes a failure.
     package init(
@@ -20,7 +24,8 @@ package struct RemoteFailure: Error, Hashable, Sendable, CustomStringConvertible
         message: String,
         httpStatus: Int? = nil,
         retryAfter: Duration? = nil,
-        mayConcernOneCard: Bool = false
+        mayConcernOneCard: Bool = false,
+        retriesAtOnce: Bool = false
     ) {
         self.failureClass = failureClass
         self.code = code
@@ -28,6 +33,7 @@ package struct RemoteFailure: Error, Hashable, Sendable, CustomStringConvertible
         self.httpStatus = httpStatus
         self.retryAfter = retryAfter
         self.mayConcernOneCard = mayConcernOneCard
+        self.retriesAtOnce = retriesAtOnce
     }
 
     package var description: String { "\(self.failureClass.rawValue) (\(self.code)): \(self.message)" }

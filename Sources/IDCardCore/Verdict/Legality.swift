@@ -1,38 +1,46 @@
 /// What a verifier says about the genuineness of the photographed card: scores in 0…1 by class.
 ///
 /// Source: FaceID "ocridcard" documentation, `legality`. Keys are normalised: trimmed, underscores are spaces. A missing object, or zeros alone,
-/// means that the key is not licensed for it, never that the card is a fake.
+/// means that the key is not licensed for it, never that the card is a fake. Classes that are not known are kept: the vendor announces new ones.
 package struct Legality: Hashable, Sendable, Codable {
     /// The class of a genuine card, photographed.
     package static let genuine = "ID Photo"
     /// The class of a photocopy of a genuine card.
     package static let photocopy = "Photocopy"
+    /// FaceID v3 puts its threshold among the scores, under this key.
+    package static let threshold = "ID Photo Threshold"
 
     /// The scores by normalised class name.
     package let scores: [String: Double]
-    /// The vendor's own threshold, if the reply carried one.
+    /// The vendor's own threshold, above 0 and at most 1, if the reply carried one.
     package let vendorThreshold: Double?
 
     /// Takes scores under the vendor's keys.
     ///
-    /// Returns `nil` if there are none or all are zero: unavailable.
+    /// Of two keys that are one class, such as `ID Photo` and `ID_Photo`, the score that speaks against the card counts. A
+    /// threshold among the scores is taken as one; a threshold of 0 would let everything pass and counts as none.
+    ///
+    /// Returns `nil` if there are no scores or all are zero: unavailable.
     package init?(vendorScores: [String: Double], vendorThreshold: Double? = nil) {
         var scores: [String: Double] = [:]
         for (key, score) in vendorScores {
-            scores[Self.normalise(key)] = score
+            let name = Self.normalise(key)
+            let other = scores[name] ?? score
+            scores[name] = name == Self.genuine ? min(score, other) : max(score, other)
         }
+        let listed = scores.removeValue(forKey: Self.threshold)
         guard scores.values.contains(where: { $0 > 0 }) else { return nil }
         self.scores = scores
-        self.vendorThreshold = vendorThreshold
+        self.vendorThreshold = (vendorThreshold ?? listed).flatMap { $0 > 0 && $0 <= 1 ? $0 : nil }
     }
 
-    /// The score of a genuine card; 0 if the vendor gave none.
+    /// The score of a genuine card; 0 if the vendor gave none, however high a temporary card scored.
     package var genuineScore: Double { self.scores[Self.genuine] ?? 0 }
 
-    /// The class other than genuine that scored highest, ties in alphabetical order.
+    /// The class other than genuine that scored highest, ties in alphabetical order; `nil` if none scored at all.
     package var strongestOtherClass: String? {
         self.scores
-            .filter { $0.key != Self.genuine }
+            .filter { $0.key != Self.genuine && $0.value > 0 }
             .max { ($0.value, $1.key) < ($1.value, $0.key) }?
             .key
     }

@@ -1,90 +1,89 @@
 /// The rules a reading must pass before its card is delivered; pure, so that every provider is judged alike.
+///
+/// Every rule is asked, also when an earlier one fails: what a failing rule leads to is its severity. The first finding that
+/// rejects decides, so the rules are asked in the order in which a person can act on them: which card and side, is it an
+/// original, what is its number, whose is it, does it agree with itself, is it valid.
 package struct VerdictRules: Hashable, Sendable {
-    /// The least genuineness score that passes, 0…1, unless the vendor's reply carries its own threshold.
+    /// The least genuineness score that passes, 0…1, unless the vendor's reply carries its own threshold
+    /// (`verification.legality_threshold`).
     package var legalityThreshold: Double
-    /// What a missing legality means.
+    /// What a missing legality means (`verification.legality_unavailable`).
     package var legalityUnavailable: LegalityPolicy
+    /// What follows when a rule does not hold, where it is not the rule's default (`verdict.severity.*`).
+    package var severities: [VerdictRule: VerdictSeverity]
+    /// The least age of a holder in completed years (`verdict.min_age`); 0 does not ask.
+    package var minimumAge: Int
+    /// How long before its end a validity is reported (`verdict.expiry_notice_days`), in whole days; less than a day does not ask.
+    package var expiryNotice: Duration
 
-    /// Makes rules with the documented defaults: 0.8, and a person decides.
-    package init(legalityThreshold: Double = 0.8, legalityUnavailable: LegalityPolicy = .hold) {
+    /// Makes rules with the documented defaults: 0.8, a person decides, 90 days.
+    package init(
+        legalityThreshold: Double = 0.8,
+        legalityUnavailable: LegalityPolicy = .hold,
+        severities: [VerdictRule: VerdictSeverity] = [:],
+        minimumAge: Int = 0,
+        expiryNotice: Duration = .seconds(90 * 86_400)
+    ) {
         self.legalityThreshold = legalityThreshold
         self.legalityUnavailable = legalityUnavailable
+        self.severities = severities
+        self.minimumAge = minimumAge
+        self.expiryNotice = expiryNotice
     }
 
     /// Judges a reading.
     ///
+    /// Of several cards in the photo the one that alone shows the expected side is judged (`CardReading.selecting(_:)`).
+    ///
     /// - Parameters:
     ///   - reading: what the provider read.
-    ///   - expectedSide: the side the metadata names, if any.
-    package func judge(_ reading: CardReading, expectedSide: CardSide?) -> Verdict {
-        guard let side = reading.side else {
-            return .rejected(
-                .sideMissing,
-                message: "no identity card was recognised in the photo; take a new one that shows the whole card"
+    ///   - expectation: what the sender says the photo should show.
+    ///   - today: the day of the judgement in China.
+    package func judge(
+        _ reading: CardReading,
+        expecting expectation: CardExpectation = CardExpectation(),
+        today: CalendarDay
+    ) -> Judgement {
+        let card = reading.selecting(expectation.side)
+        var findings = FindingList(severities: self.severities)
+        self.askCount(of: card, expected: expectation.side, into: &findings)
+        guard let side = card.side else {
+            findings.note(
+                .cardNotRecognised,
+                "no identity card was recognised in the photo; take a new one that shows the whole card"
+            )
+            return Judgement(findings.all)
+        }
+        self.askSide(side, expected: expectation.side, into: &findings)
+        self.askLegality(of: card, into: &findings)
+        switch side {
+        case .front: self.askFront(card.fields, expecting: expectation, today: today, into: &findings)
+        case .back: self.askBack(card.fields, today: today, into: &findings)
+        }
+        self.askAbnormality(of: card, into: &findings)
+        return Judgement(findings.all)
+    }
+
+    /// Compares the two sides of one business number.
+    ///
+    /// - Parameters:
+    ///   - front: what was read of the front; a number that is none is not compared.
+    ///   - back: what was read of the back; a validity that is none is not compared.
+    ///   - identicalImages: whether the two photos are byte for byte the same.
+    /// - Returns: the rules that do not hold; both cards share them.
+    package func judgePair(
+        front: CardReading,
+        back: CardReading,
+        identicalImages: Bool = false
+    ) -> [VerdictFinding] {
+        var findings = FindingList(severities: self.severities)
+        if identicalImages {
+            findings.note(
+                .sidesIdentical,
+                "the front and the back are the same picture; take one photo of each side"
             )
         }
-        if let expectedSide, side != expectedSide {
-            return .rejected(
-                .sideMismatch,
-                message: "the photo shows the \(side.rawValue), the metadata says \(expectedSide.rawValue)"
-            )
-        }
-        if let refusal = self.refusalOfLegality(reading.legality) { return refusal }
-        return side == .front ? self.judgeNumber(reading.fields.number) : .accepted
-    }
-
-    private func refusalOfLegality(_ legality: Legality?) -> Verdict? {
-        guard let legality else {
-            let message = "the verifier gave no legality scores; the key may not be licensed for them"
-            switch self.legalityUnavailable {
-            case .accept: return nil
-            case .hold: return .held(.legalityUnavailable, message: message)
-            case .reject: return .rejected(.legalityUnavailable, message: message)
-            }
-        }
-        let threshold = legality.vendorThreshold ?? self.legalityThreshold
-        guard legality.genuineScore < threshold else { return nil }
-        let other = legality.strongestOtherClass ?? "unknown"
-        return .rejected(
-            .legalityLow,
-            message: "the card does not look like an original (\(Legality.genuine) \(legality.genuineScore) is below "
-                + "\(threshold)); strongest other class: \(other)"
-        )
-    }
-
-    private func judgeNumber(_ number: Redacted<String>?) -> Verdict {
-        guard let raw = number?.reveal(), !raw.isEmpty else {
-            return .rejected(.numberMissing, message: "the identity number was not read; take a sharper photo")
-        }
-        switch IDNumber.parse(raw) {
-        case .success: return .accepted
-        case .failure(let violation): return .rejected(violation.reason, message: violation.message)
-        }
-    }
-}
-
-extension IDNumber.Violation {
-    /// The stable code of this violation.
-    package var reason: ReasonCode {
-        switch self {
-        case .malformed, .firstGeneration: .numberMalformed
-        case .unsupportedDocument: .unsupportedDocument
-        case .checksum: .numberChecksum
-        case .region: .numberRegion
-        case .birthDate: .numberBirthDate
-        }
-    }
-
-    /// What to tell a person, without the number.
-    package var message: String {
-        switch self {
-        case .malformed: "the identity number does not have 17 digits and a check character; take a sharper photo"
-        case .firstGeneration:
-            "a 15-digit number was read, which no second-generation card carries; take a sharper photo"
-        case .unsupportedDocument: "the number belongs to another document than the resident identity card"
-        case .checksum: "the identity number's check digit is wrong; take a sharper photo or check the card"
-        case .region: "the identity number starts with a region that does not exist"
-        case .birthDate: "the identity number holds an impossible birth date"
-        }
+        self.askIssue(of: back.selecting(.back).fields, to: front.selecting(.front).fields, into: &findings)
+        return findings.all
     }
 }

@@ -18,6 +18,12 @@ extension EmbeddedBackend {
         package var businessTypes: Set<String> = ["LOAN_APPLY"]
         /// The codes of the replies.
         package var replyCodes = ReplyCodes()
+        /// What replies are written in.
+        package var replyFormat = ReplyFormat.json
+        /// How replies are encrypted; `nil` for replies in the clear.
+        package var replyEncryption: ReplyEncryption?
+        /// What stands before a field's name in the headers of a raw upload.
+        package var rawHeaderPrefix = "X-"
         /// What a form may be at most.
         package var formLimits = ReceivedForm.Limits()
         /// The bytes of a request's header lines at most, in all and each.
@@ -33,36 +39,5 @@ extension EmbeddedBackend {
         package init(folder: String) {
             self.folder = folder
         }
-    }
-
-    /// The values of RETCODE, all with HTTP status 200. Anything a client cannot read at all is an HTTP error instead.
-    ///
-    /// | code | default | meaning | what the sender does |
-    /// |---|---|---|---|
-    /// | ``success`` | `000000` | stored | nothing more |
-    /// | ``alreadyExists`` | `000001` | stored before for this side and business number | takes it as success |
-    /// | ``tokenExpired`` | `100001` | TOKEN is no longer good; nothing stored | sends with a new TOKEN and key |
-    /// | ``tokenUnknown`` | `100002` | TOKEN never was good | corrects its configuration |
-    /// | ``layoutInvalid`` | `200001` | the parts are not those of layout `single` in their order | is wrong |
-    /// | ``fieldInvalid`` | `200002` | a field has a value that is not allowed | is wrong |
-    /// | ``imageInvalid`` | `200003` | FILE is not the JPEG that DOCTYPE announces | is wrong |
-    package struct ReplyCodes: Sendable {
-        /// Stored.
-        package var success = "000000"
-        /// Stored before, under another key.
-        package var alreadyExists = "000001"
-        /// The TOKEN is no longer good.
-        package var tokenExpired = "100001"
-        /// The TOKEN never was good.
-        package var tokenUnknown = "100002"
-        /// Parts are missing, too many, or in another order.
-        package var layoutInvalid = "200001"
-        /// A field's value is not allowed.
-        package var fieldInvalid = "200002"
-        /// The file is not the JPEG announced.
-        package var imageInvalid = "200003"
-
-        /// The defaults.
-        package init() {}
     }
 }

@@ -5,7 +5,8 @@ package import Logging
 import NIOCore
 import ServiceLifecycle
 
-/// The built-in business backend: a real receiver of forms of layout `single`.
+/// The built-in business backend: a real receiver of forms of the layouts `single`, `application` and `batch`,
+/// and of raw images with their fields in headers.
 ///
 /// It shares no code with the sender, stores every accepted document durably, and honours `Idempotency-Key`
 /// (draft-ietf-httpapi-idempotency-key-header-07): the same key with the same body gets the stored answer again, with
@@ -13,7 +14,7 @@ import ServiceLifecycle
 ///
 /// | request | answer |
 /// |---|---|
-/// | `POST /upload` | 200 with `RETCODE` and `RETMSG`, see ``ReplyCodes`` |
+/// | `POST /upload` | 200 with `RETCODE` and `RETMSG`, for several documents `ITEMS`, too: see ``ReplyCodes`` |
 /// | `GET /healthz` | 200 with counts |
 /// | `GET /ledger` | the accepted documents and the refusals; loopback only |
 /// | `POST /control/expire-token` | expires the tokens in use; `{"accept": "…"}` makes one good; loopback only |
@@ -50,10 +51,17 @@ package struct EmbeddedBackend: Service {
     package func run() async throws {
         let configuration = self.configuration
         let now = self.now
+        let replies = try ReplyWriter(configuration)
         let queue = BlockingQueue(label: "idcard.backend")
         let archive = try await queue.run { try Archive(configuration: configuration, now: now) }
         defer { archive.end() }
-        let desk = UploadDesk(configuration: configuration, archive: archive, queue: queue, logger: self.logger)
+        let desk = UploadDesk(
+            configuration: configuration,
+            archive: archive,
+            queue: queue,
+            replies: replies,
+            logger: self.logger
+        )
         let onRunning = self.onRunning
         let application = Application(
             router: BackendRoutes(configuration: configuration, archive: archive, queue: queue, desk: desk).router(),

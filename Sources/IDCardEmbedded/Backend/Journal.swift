@@ -3,10 +3,10 @@ import Glibc
 
 /// A file of JSON lines that only grows; an appended line is durable when the call returns.
 ///
-/// A crash can leave half a line at the end. Nobody was told of it, so opening cuts it off. Any other line that cannot
-/// be read is an error: a ledger that forgets is worse than none. One process at a time: the file is locked while it is
-/// open.
-struct Journal<Entry: Codable>: ~Copyable {
+/// A crash can leave half a line at the end, or some lines of a group. Nobody was told of them, so opening cuts them
+/// off. Any other line that cannot be read is an error: a ledger that forgets is worse than none. One process at a
+/// time: the file is locked while it is open.
+struct Journal<Entry: JournalEntry>: ~Copyable {
     private let descriptor: CInt
     private var length: Int
     private var isEnded = false
@@ -21,41 +21,48 @@ struct Journal<Entry: Codable>: ~Copyable {
     init(path: String, folder: String, entries: inout [Entry]) throws(EmbeddedError) {
         let descriptor = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw DurableFile.failure("cannot hold a journal", number: errno) }
-        let bytes: [UInt8]
+        let length: Int
         do throws(EmbeddedError) {
-            bytes = try Self.readWholeLines(descriptor)
-            entries = try Self.decode(bytes)
+            let bytes = try Self.readWholeLines(descriptor)
+            let lines = try Self.decode(bytes)
+            let whole = lines.lastIndex(where: \.entry.isLastOfGroup).map { $0 + 1 } ?? 0
+            entries = lines.prefix(whole).map(\.entry)
+            length = whole == 0 ? 0 : lines[whole - 1].end
+            if length < bytes.count { try Self.cut(descriptor, to: length) }
             try DurableFile.syncFolder(folder)
         } catch {
             close(descriptor)
             throw error
         }
         self.descriptor = descriptor
-        self.length = bytes.count
+        self.length = length
     }
 
     deinit {
         close(self.descriptor)
     }
 
-    /// Adds a line and syncs it. After an error the journal is as it was.
+    /// Adds the lines of one group and syncs them. After an error the journal is as it was.
     ///
     /// - Throws: ``EmbeddedError`` `folderUnusable`.
-    mutating func append(_ entry: Entry) throws(EmbeddedError) {
+    mutating func append(_ group: [Entry]) throws(EmbeddedError) {
         guard !self.isEnded else {
             throw EmbeddedError(code: .folderUnusable, message: "The backend has ended; start it again.")
         }
-        var line = try Self.encode(entry)
-        line.append(UInt8(ascii: "\n"))
+        var lines: [UInt8] = []
+        for entry in group {
+            lines += try Self.encode(entry)
+            lines.append(UInt8(ascii: "\n"))
+        }
         do throws(EmbeddedError) {
-            try DurableFile.append(line, to: self.descriptor)
+            try DurableFile.append(lines, to: self.descriptor)
             guard fsync(self.descriptor) == 0 else { throw DurableFile.failure("cannot be synced", number: errno) }
         } catch {
             // Should this fail too, the half line is cut off at the next start.
             _ = ftruncate(self.descriptor, off_t(self.length))
             throw error
         }
-        self.length += line.count
+        self.length += lines.count
     }
 
     /// Locks the file, cuts off half a line at its end, and reads it.
@@ -68,9 +75,7 @@ struct Journal<Entry: Codable>: ~Copyable {
         }
         var bytes = try self.readAll(descriptor)
         let whole = bytes.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
-        if whole < bytes.count, ftruncate(descriptor, off_t(whole)) != 0 {
-            throw DurableFile.failure("cannot repair a journal", number: errno)
-        }
+        if whole < bytes.count { try self.cut(descriptor, to: whole) }
         bytes.removeSubrange(whole...)
         return bytes
     }
@@ -93,11 +98,18 @@ struct Journal<Entry: Codable>: ~Copyable {
         }
     }
 
-    private static func decode(_ bytes: [UInt8]) throws(EmbeddedError) -> [Entry] {
-        var entries: [Entry] = []
+    private static func cut(_ descriptor: CInt, to length: Int) throws(EmbeddedError) {
+        guard ftruncate(descriptor, off_t(length)) == 0 else {
+            throw DurableFile.failure("cannot repair a journal", number: errno)
+        }
+    }
+
+    /// The entries, each with the place where its line ends.
+    private static func decode(_ bytes: [UInt8]) throws(EmbeddedError) -> [(entry: Entry, end: Int)] {
+        var entries: [(entry: Entry, end: Int)] = []
         for (index, line) in bytes.split(separator: UInt8(ascii: "\n")).enumerated() {
             do {
-                entries.append(try JSONDecoder().decode(Entry.self, from: Data(line)))
+                entries.append((try JSONDecoder().decode(Entry.self, from: Data(line)), line.endIndex + 1))
             } catch {
                 throw EmbeddedError(
                     code: .ledgerDamaged,

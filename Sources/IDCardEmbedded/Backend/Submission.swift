@@ -1,20 +1,20 @@
-/// A form of layout `single` whose every part is what it must be: one side of one card.
+/// An upload whose parts stand in the order of one of the layouts.
+///
+/// | layout | parts |
+/// |---|---|
+/// | one document | TOKEN, USERNO, BUSINESSTYPE, BUSINESSNO, DOCTYPE, FILE |
+/// | `application` | the same, then DOCTYPE, FILE for the second document of the same BUSINESSNO |
+/// | `batch` | the same, then BUSINESSTYPE, BUSINESSNO, DOCTYPE, FILE for each further document |
 struct Submission {
-    /// The side, as the form names it.
-    enum DocumentType: String, Codable {
-        case front = "IDCARD_FRONT_APP"
-        case back = "IDCARD_BACK_APP"
-
-        /// The file name that goes with it.
-        var filename: String {
-            switch self {
-            case .front: "IDFrontImage.jpg"
-            case .back: "IDBackImage.jpg"
-            }
-        }
+    /// How several documents hang together.
+    enum Layout {
+        /// One document, or several of one BUSINESSNO: all are stored or none.
+        case application
+        /// Each document is answered for itself.
+        case batch
     }
 
-    /// Why a form is refused; the text names fields, never values.
+    /// Why an upload, or a document of it, is refused; the text names fields, never values.
     struct Refusal: Error {
         enum Reason {
             case layout, field, image
@@ -24,44 +24,66 @@ struct Submission {
         let text: String
     }
 
-    /// Characters of a field's value at most.
-    static let maximumFieldLength = 200
-    private static let fieldNames = ["TOKEN", "USERNO", "BUSINESSTYPE", "BUSINESSNO", "DOCTYPE"]
-
     let token: String
     let userNumber: String
-    let businessNumber: String
-    let documentType: DocumentType
-    let image: [UInt8]
+    let layout: Layout
+    /// The documents in order, those that are refused too.
+    let documents: [Result<SubmittedDocument, Refusal>]
 
-    /// Checks a form.
+    /// Checks an upload.
     ///
     /// - Parameters:
-    ///   - form: The form as received.
+    ///   - parts: The parts as received.
     ///   - businessTypes: The values of BUSINESSTYPE that are good.
-    /// - Throws: ``Refusal``, the first that applies: the layout, then the fields in order, then the file.
-    init(checking form: ReceivedForm, businessTypes: Set<String>) throws(Refusal) {
-        try Self.checkLayout(form.parts)
-        var values: [String] = []
-        for (name, part) in zip(Self.fieldNames, form.parts) { values.append(try Self.value(of: part, named: name)) }
-        guard businessTypes.contains(values[2]) else {
-            throw Refusal(reason: .field, text: "BUSINESSTYPE is none of the types taken here")
+    /// - Throws: ``Refusal``, the first that applies: the order of the parts, then TOKEN and USERNO.
+    init(checking parts: [ReceivedForm.Part], businessTypes: Set<String>) throws(Refusal) {
+        let names = try Self.layoutNames(of: parts)
+        try Self.checkOrder(of: parts, against: names.all)
+        self.layout = names.layout
+        self.token = try FieldCheck.value(of: parts[0], named: names.all[0])
+        self.userNumber = try FieldCheck.value(of: parts[1], named: names.all[1])
+        let common = names.layout == .application ? Array(parts[2..<4]) : []
+        let rest = names.layout == .application ? parts[4...] : parts[2...]
+        let length = SubmittedDocument.fieldNames.count - common.count
+        var documents: [Result<SubmittedDocument, Refusal>] = stride(
+            from: rest.startIndex,
+            to: rest.endIndex,
+            by: length
+        ).map { start in
+            Result { () throws(Refusal) in
+                try SubmittedDocument(checking: common + rest[start..<start + length], businessTypes: businessTypes)
+            }
         }
-        guard let documentType = DocumentType(rawValue: values[4]) else {
-            throw Refusal(reason: .field, text: "DOCTYPE is neither IDCARD_FRONT_APP nor IDCARD_BACK_APP")
+        if names.layout == .application, documents.count == 2, case .success(let first) = documents[0],
+            case .success(let second) = documents[1], first.kind == second.kind
+        {
+            documents[1] = .failure(Refusal(reason: .field, text: "DOCTYPE is that of the document before"))
         }
-        let file = form.parts[5]
-        try Self.checkImage(file, documentType: documentType)
-        self.token = values[0]
-        self.userNumber = values[1]
-        self.businessNumber = values[3]
-        self.documentType = documentType
-        self.image = file.body
+        self.documents = documents
     }
 
-    private static func checkLayout(_ parts: [ReceivedForm.Part]) throws(Refusal) {
-        let expected = self.fieldNames + ["FILE"]
-        for (position, name) in expected.enumerated() {
+    /// The names the parts must have: what follows the first document tells the layout.
+    private static func layoutNames(of parts: [ReceivedForm.Part]) throws(Refusal) -> (layout: Layout, all: [String]) {
+        let names = SubmittedDocument.fieldNames
+        let first = ["TOKEN", "USERNO"] + names
+        guard parts.count > first.count else { return (.application, first) }
+        let layout: Layout
+        switch parts[first.count].name {
+        case names[0]: layout = .batch
+        case names[2]: layout = .application
+        default:
+            throw Refusal(reason: .layout, text: "part \(first.count + 1) begins no further document")
+        }
+        let repeated = layout == .batch ? names : Array(names[2...])
+        let further = parts.count - first.count
+        guard further.isMultiple(of: repeated.count), layout == .batch || further == repeated.count else {
+            throw Refusal(reason: .layout, text: "there are \(parts.count) parts, which makes no whole documents")
+        }
+        return (layout, first + (0..<further / repeated.count).flatMap { _ in repeated })
+    }
+
+    private static func checkOrder(of parts: [ReceivedForm.Part], against names: [String]) throws(Refusal) {
+        for (position, name) in names.enumerated() {
             guard position < parts.count, parts[position].name == name else {
                 throw Refusal(reason: .layout, text: "part \(position + 1) is not \(name)")
             }
@@ -69,37 +91,6 @@ struct Submission {
             guard isFile == (name == "FILE") else {
                 throw Refusal(reason: .layout, text: isFile ? "\(name) is a file, not text" : "FILE has no file name")
             }
-        }
-        guard parts.count == expected.count else {
-            throw Refusal(reason: .layout, text: "there are \(parts.count) parts instead of \(expected.count)")
-        }
-    }
-
-    private static func value(of part: ReceivedForm.Part, named name: String) throws(Refusal) -> String {
-        guard let value = part.text else { throw Refusal(reason: .field, text: "\(name) is not UTF-8") }
-        guard !value.isEmpty else { throw Refusal(reason: .field, text: "\(name) is empty") }
-        guard value.count <= self.maximumFieldLength else {
-            throw Refusal(reason: .field, text: "\(name) is longer than \(self.maximumFieldLength) characters")
-        }
-        guard value.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }),
-            value.unicodeScalars.contains(where: { !$0.properties.isWhitespace })
-        else {
-            throw Refusal(reason: .field, text: "\(name) holds control characters or only blanks")
-        }
-        return value
-    }
-
-    private static func checkImage(_ file: ReceivedForm.Part, documentType: DocumentType) throws(Refusal) {
-        guard file.filename == documentType.filename else {
-            throw Refusal(reason: .image, text: "FILE is not named \(documentType.filename)")
-        }
-        guard file.contentType?.lowercased() == "image/jpeg" else {
-            throw Refusal(reason: .image, text: "FILE is not of the type image/jpeg")
-        }
-        // SOI and a first marker, EOI at the very end: what is cut in transit loses its end.
-        guard file.body.count > 4, file.body.starts(with: [0xFF, 0xD8, 0xFF]), file.body.suffix(2) == [0xFF, 0xD9]
-        else {
-            throw Refusal(reason: .image, text: "FILE is not a whole JPEG")
         }
     }
 }

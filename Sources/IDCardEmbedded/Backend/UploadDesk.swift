@@ -5,16 +5,6 @@ import NIOCore
 
 /// Takes uploads: the key, the body, the answer.
 struct UploadDesk: Sendable {
-    private struct Reply: Encodable {
-        let code: String
-        let message: String
-
-        enum CodingKeys: String, CodingKey {
-            case code = "RETCODE"
-            case message = "RETMSG"
-        }
-    }
-
     /// How long a sender may go on sending a body that was refused, so that it can read the refusal.
     private static let lingering = TimeAmount.seconds(1)
 
@@ -24,10 +14,18 @@ struct UploadDesk: Sendable {
     private let configuration: EmbeddedBackend.Configuration
     private let archive: Archive
     private let queue: BlockingQueue
+    private let replies: ReplyWriter
     private let logger: Logger
 
-    init(configuration: EmbeddedBackend.Configuration, archive: Archive, queue: BlockingQueue, logger: Logger) {
+    init(
+        configuration: EmbeddedBackend.Configuration,
+        archive: Archive,
+        queue: BlockingQueue,
+        replies: ReplyWriter,
+        logger: Logger
+    ) {
         self.configuration = configuration
+        self.replies = replies
         self.archive = archive
         self.queue = queue
         self.logger = logger
@@ -60,13 +58,10 @@ struct UploadDesk: Sendable {
     }
 
     private func answer(key: String, body: [UInt8], request: Request) async throws -> Response {
-        let contentType = request.headers[.contentType]
-        let contentLength = request.headers[.contentLength]
+        let content = self.content(of: request, body: body)
         let outcome: Archive.Outcome
         do {
-            outcome = try await self.queue.run {
-                try self.archive.answer(key: key, body: body, contentType: contentType, contentLength: contentLength)
-            }
+            outcome = try await self.queue.run { try self.archive.answer(key: key, content: content) }
         } catch let error as EmbeddedError {
             throw Self.problem(error)
         }
@@ -81,9 +76,25 @@ struct UploadDesk: Sendable {
             "upload answered",
             metadata: ["backend.retcode": "\(answer.code)", "backend.replay": "\(isReplay)"]
         )
-        var response = try JSONReply.response(Reply(code: answer.code, message: answer.message))
+        var response = try self.replies.response(to: answer)
         if isReplay, let name = HTTPField.Name("Idempotent-Replayed") { response.headers[name] = "true" }
         return response
+    }
+
+    private func content(of request: Request, body: [UInt8]) -> UploadContent {
+        var fields: [String: [String]] = [:]
+        for name in UploadContent.fieldNames {
+            guard let header = HTTPField.Name(self.configuration.rawHeaderPrefix + name) else { continue }
+            let values = request.headers[values: header]
+            if !values.isEmpty { fields[name] = values }
+        }
+        return UploadContent(
+            body: body,
+            contentType: request.headers[.contentType],
+            contentLength: request.headers[.contentLength],
+            disposition: request.headers[.contentDisposition],
+            fields: fields
+        )
     }
 
     private func body(of request: Request, context: BackendContext) async throws -> [UInt8] {

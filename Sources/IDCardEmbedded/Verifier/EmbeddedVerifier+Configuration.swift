@@ -11,10 +11,15 @@ extension EmbeddedVerifier {
         package var tesseract = Tesseract.Configuration()
         /// Requests answered at once; one more gets `CONCURRENCY_LIMIT_EXCEEDED`.
         package var concurrency = 8
-        /// Bytes of a request's body at most; a longer one gets 413 in plain text, as the vendor's front server does.
+        /// Bytes of a request's body at most; a longer one gets a 413 that is not JSON, as the vendor's front server
+        /// gives it.
         package var bodyBytes = 2_097_152
         /// Bytes of the image at most; a larger one gets `IMAGE_FILE_TOO_LARGE`.
         package var imageBytes = 2_000_000
+        /// The same as ``bodyBytes`` for FaceID v3, which takes more.
+        package var largeBodyBytes = 10_485_760
+        /// The same as ``imageBytes`` for FaceID v3, which takes less than 10 MB.
+        package var largeImageBytes = 9_999_999
         /// The bytes of a request's header lines at most, in all and each.
         package var headerBytes = 16_384
         /// How long a body may take to arrive.

@@ -5,20 +5,19 @@ package import Logging
 import NIOCore
 import ServiceLifecycle
 
-/// The built-in verification endpoint: an HTTP server in the FaceID v1 dialect that really reads the card.
+/// The built-in verification endpoint: an HTTP server in three dialects that really reads the card.
 ///
 /// | request | answer |
 /// |---|---|
-/// | `POST /faceid/v1/ocridcard` | 200 with the fields read, see ``VerifierReply``; no card seen: no `side` |
+/// | `POST /faceid/v1/ocridcard` | the fields read, see ``FaceIDv1Answer``; no card seen: no `side` |
+/// | `POST /cardpp/v1/ocridcard` | the fields read, see ``Faceppv1Answer``; no card seen: `cards` is empty |
+/// | `POST /faceid/v3/ocridcard` | the fields read, see ``FaceIDv3Answer``; no card seen: 1002 and no `side` |
 /// | anything else | 404 `API_NOT_FOUND` |
 ///
-/// The form has the parts `api_key`, `api_secret`, `image` (a file with a file name, of any content type: the bytes
-/// must be a JPEG) and optionally `legality` (`0` or `1`); others are ignored. Errors have the vendor's words and statuses,
-/// see ``VerifierFault``. Nothing of a card, a key or a file name is ever logged.
+/// The form says whose it is (see ``VerifierAccounts``) and has the image as a file with a file name, of any content type: the
+/// bytes must be a JPEG. What else it may have is each dialect's; other parts are ignored. Errors have the vendor's
+/// words and statuses, see ``VerifierFault``. Nothing of a card, a key or a file name is ever logged.
 package struct EmbeddedVerifier: Service {
-    /// The path of the dialect.
-    package static let path = "/faceid/v1/ocridcard"
-
     private let configuration: Configuration
     private let logger: Logger
     private let now: @Sendable () -> Date
@@ -29,7 +28,7 @@ package struct EmbeddedVerifier: Service {
     /// - Parameters:
     ///   - configuration: How it listens, whom it knows and what a reading may cost.
     ///   - logger: Where it says what it did.
-    ///   - now: The time, for request ids.
+    ///   - now: The time, for request ids and the expiry of signatures.
     ///   - onRunning: Is told the bound port when connections are taken.
     package init(
         configuration: Configuration,
@@ -71,8 +70,10 @@ package struct EmbeddedVerifier: Service {
     private static func router(desk: VerifierDesk) -> Router<VerifierContext> {
         let router = Router(context: VerifierContext.self)
         router.add(middleware: VerifierFaultMiddleware())
-        router.post(RouterPath(self.path)) { request, context in
-            try await desk.answer(request, context: context)
+        for dialect in Dialect.allCases {
+            router.post(RouterPath(dialect.path)) { request, context in
+                try await desk.answer(request, in: dialect, context: context)
+            }
         }
         return router
     }

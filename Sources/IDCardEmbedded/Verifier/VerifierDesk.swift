@@ -14,6 +14,7 @@ final class VerifierDesk: Sendable {
     private let reader: CardReader
     private let logger: Logger
     private let now: @Sendable () -> Date
+    private let accounts: VerifierAccounts
     private let running = Mutex(0)
 
     init(
@@ -26,26 +27,32 @@ final class VerifierDesk: Sendable {
         self.reader = reader
         self.logger = logger
         self.now = now
+        self.accounts = VerifierAccounts(secrets: configuration.secrets, now: now)
     }
 
     /// Answers one request; every fault is a response.
-    func answer(_ request: Request, context: VerifierContext) async throws -> Response {
+    func answer(
+        _ request: Request,
+        in dialect: EmbeddedVerifier.Dialect,
+        context: VerifierContext
+    ) async throws -> Response {
         let mark = RequestMark(now: self.now())
         do {
             guard self.enter() else { throw VerifierFault.concurrency }
             defer { self.leave() }
-            let form = try VerifierForm(try await self.form(of: request, context: context), self.configuration)
-            let text = try await self.text(of: form.image)
+            let received = try await self.form(of: request, in: dialect, context: context)
+            try self.accounts.admit(received)
+            let form = try VerifierForm(received, dialect, imageBytes: self.configuration.imageBytes(dialect))
+            let text = try await self.text(of: form.image, in: dialect)
             self.logger.info(
                 "card read",
                 metadata: ["verifier.side": "\(text.sideName)", "verifier.milliseconds": "\(mark.milliseconds)"]
             )
-            let reply = VerifierReply(text, mark: mark, withLegality: form.wantsLegality)
-            return try VerifierReplies.response(to: reply)
+            return try VerifierReplies.response(to: text, in: dialect, mark: mark, withLegality: form.wantsLegality)
         } catch let fault as VerifierFault {
             self.logger.info("request refused", metadata: ["verifier.error": "\(fault.message)"])
             if fault.endsConnection { Self.close(context.channel, in: Self.lingering) }
-            return try VerifierReplies.response(to: fault, mark: mark)
+            return try VerifierReplies.response(to: fault, mark: mark, errorKey: dialect.errorKey)
         }
     }
 
@@ -61,13 +68,13 @@ final class VerifierDesk: Sendable {
         self.running.withLock { $0 -= 1 }
     }
 
-    private func text(of image: [UInt8]) async throws -> CardText? {
+    private func text(of image: [UInt8], in dialect: EmbeddedVerifier.Dialect) async throws -> CardText? {
         do {
-            return try await self.reader.text(ofJPEG: image)
+            return try await self.reader.text(ofJPEG: image, edges: dialect.edges)
         } catch let error as EmbeddedError {
             switch error.code {
-            case .imageUndecodable: throw VerifierFault.imageFormat
-            case .imageTooLarge: throw VerifierFault.imageSize
+            case .imageUndecodable: throw VerifierFault.imageFormat(dialect)
+            case .imageTooLarge: throw VerifierFault.imageSize(dialect)
             default:
                 self.logger.error(
                     "card not read",
@@ -78,10 +85,15 @@ final class VerifierDesk: Sendable {
         }
     }
 
-    private func form(of request: Request, context: VerifierContext) async throws -> ReceivedForm {
-        let body = try await self.body(of: request, context: context)
+    private func form(
+        of request: Request,
+        in dialect: EmbeddedVerifier.Dialect,
+        context: VerifierContext
+    ) async throws -> ReceivedForm {
+        let body = try await self.body(of: request, in: dialect, context: context)
         var limits = ReceivedForm.Limits()
-        limits.bodyBytes = self.configuration.bodyBytes
+        limits.bodyBytes = self.configuration.bodyBytes(dialect)
+        limits.partBytes = limits.bodyBytes
         do {
             return try ReceivedForm(
                 parsing: body,
@@ -96,17 +108,21 @@ final class VerifierDesk: Sendable {
         }
     }
 
-    private func body(of request: Request, context: VerifierContext) async throws -> [UInt8] {
-        let limit = self.configuration.bodyBytes
+    private func body(
+        of request: Request,
+        in dialect: EmbeddedVerifier.Dialect,
+        context: VerifierContext
+    ) async throws -> [UInt8] {
+        let limit = self.configuration.bodyBytes(dialect)
         if let declared = request.headers[.contentLength].flatMap(Int.init), declared > limit {
-            throw VerifierFault.bodyTooLarge
+            throw VerifierFault.bodyTooLarge(dialect)
         }
         let deadline = Self.close(context.channel, in: TimeAmount(self.configuration.bodyTimeout))
         defer { deadline.cancel() }
         do {
             return Array(try await request.body.collect(upTo: limit).readableBytesView)
         } catch let error as HTTPError where error.status == .contentTooLarge {
-            throw VerifierFault.bodyTooLarge
+            throw VerifierFault.bodyTooLarge(dialect)
         }
     }
 

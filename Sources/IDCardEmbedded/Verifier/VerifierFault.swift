@@ -3,11 +3,19 @@ import Hummingbird
 
 /// An error in the vendor's vocabulary: the string is the contract, the status goes with it.
 struct VerifierFault: Error, Equatable {
+    /// What a front server answers instead of JSON.
+    enum Page: Equatable {
+        /// The message alone, as the vendor documents it.
+        case text
+        /// The front server's own page, as programs met it.
+        case html
+    }
+
     let status: HTTPResponse.Status
     /// The error string, for example `MISSING_ARGUMENTS: image`.
     let message: String
-    /// Whether the reply is plain text without JSON, as the front server answers before any program sees the request.
-    var isPlainText = false
+    /// How the reply is worded when it is not JSON, as the front server answers before any program sees the request.
+    var page: Page?
     /// Whether `request_id` and `time_used` are given; the vendor leaves them out on an unknown path.
     var namesRequest = true
     /// Whether the connection ends with the answer, because the rest of the body is not wanted.
@@ -27,21 +35,37 @@ struct VerifierFault: Error, Equatable {
     static let unknownPath = VerifierFault(status: .notFound, message: "API_NOT_FOUND", namesRequest: false)
 
     /// The whole body is over the limit.
-    static let bodyTooLarge = VerifierFault(
-        status: .contentTooLarge,
-        message: "Request Entity Too Large",
-        isPlainText: true,
-        endsConnection: true
-    )
+    static func bodyTooLarge(_ dialect: EmbeddedVerifier.Dialect) -> VerifierFault {
+        VerifierFault(
+            status: .contentTooLarge,
+            message: "Request Entity Too Large",
+            page: dialect == .faceppv1 ? .html : .text,
+            endsConnection: true
+        )
+    }
 
     /// The image is over the limit.
-    static let imageTooLarge = VerifierFault(status: .badRequest, message: "IMAGE_FILE_TOO_LARGE: image")
+    static func imageTooLarge(_ dialect: EmbeddedVerifier.Dialect) -> VerifierFault {
+        VerifierFault(status: .badRequest, message: dialect.imageError("IMAGE_FILE_TOO_LARGE"))
+    }
 
     /// The picture has too many or too few pixels.
-    static let imageSize = VerifierFault(status: .badRequest, message: "INVALID_IMAGE_SIZE: image")
+    static func imageSize(_ dialect: EmbeddedVerifier.Dialect) -> VerifierFault {
+        VerifierFault(status: .badRequest, message: dialect.imageError("INVALID_IMAGE_SIZE"))
+    }
 
     /// The bytes are no JPEG that can be decoded.
-    static let imageFormat = VerifierFault(status: .badRequest, message: "IMAGE_ERROR_UNSUPPORTED_FORMAT: image")
+    static func imageFormat(_ dialect: EmbeddedVerifier.Dialect) -> VerifierFault {
+        VerifierFault(status: .badRequest, message: dialect.imageError("IMAGE_ERROR_UNSUPPORTED_FORMAT"))
+    }
+
+    /// Two kinds of credentials at once.
+    static let coexistence = VerifierFault(status: .badRequest, message: "COEXISTENCE_ARGUMENTS")
+
+    /// The account may not use a parameter.
+    static func notPermitted(_ part: String) -> VerifierFault {
+        VerifierFault(status: .forbidden, message: "INSUFFICIENT_PERMISSION:\(part)")
+    }
 
     /// Something failed here.
     static let `internal` = VerifierFault(status: .internalServerError, message: "INTERNAL_ERROR")

@@ -11,7 +11,7 @@ struct VerifierFaultMiddleware: RouterMiddleware {
         do {
             return try await next(request, context)
         } catch let error as HTTPError where error.status == .notFound || error.status == .methodNotAllowed {
-            return try VerifierReplies.response(to: .unknownPath, mark: nil)
+            return try VerifierReplies.response(to: .unknownPath, mark: nil, errorKey: "error_message")
         }
     }
 }

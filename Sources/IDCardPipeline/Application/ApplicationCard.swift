@@ -19,6 +19,8 @@ package struct ApplicationCard: Hashable, Sendable {
     package var userNumber: Redacted<String>?
     /// When its state last changed.
     package var changedAt: Timestamp
+    /// For a `verified` card that the backend sent away for now: not before this time.
+    package var nextAttemptAt: Timestamp?
 
     /// Describes a card.
     package init(
@@ -29,7 +31,8 @@ package struct ApplicationCard: Hashable, Sendable {
         holder: Data? = nil,
         intakeOrder: Int64,
         userNumber: Redacted<String>? = nil,
-        changedAt: Timestamp
+        changedAt: Timestamp,
+        nextAttemptAt: Timestamp? = nil
     ) {
         self.id = id
         self.state = state
@@ -39,5 +42,6 @@ package struct ApplicationCard: Hashable, Sendable {
         self.intakeOrder = intakeOrder
         self.userNumber = userNumber
         self.changedAt = changedAt
+        self.nextAttemptAt = nextAttemptAt
     }
 }

@@ -9,6 +9,9 @@ package import IDCardCore
 ///    person's.
 /// 4. A back goes when a front is delivered; or, once the wait for a front is over, when no front exists and nothing is unverified. If fronts exist, all
 ///    have ended and none was delivered, the back stays `verified`, blocked. A refused photo of unknown side counts as a possible front.
+/// 5. Where one delivery holds several cards, a back may also go together with its front; in the layout `application` a front waits for a back that may
+///    still come, as long as a back waits for a front.
+/// 6. A card that the backend sent away for now waits until it may go again.
 package struct ApplicationRules: Sendable {
     /// What the rules know beyond the snapshot.
     package struct Context: Hashable, Sendable {
@@ -20,13 +23,26 @@ package struct ApplicationRules: Sendable {
         package var intakeHasEnded: Bool
         /// How long a back waits for its front otherwise, from its verification.
         package var frontWait: Duration
+        /// Whether a front and its back may go in one delivery.
+        package var sidesGoTogether: Bool
+        /// Whether a front waits for a back that has not come, as a back does for a front.
+        package var frontWaitsForBack: Bool
 
         /// Describes the circumstances of a decision.
-        package init(now: Timestamp, expectedInputs: Int, intakeHasEnded: Bool, frontWait: Duration) {
+        package init(
+            now: Timestamp,
+            expectedInputs: Int,
+            intakeHasEnded: Bool,
+            frontWait: Duration,
+            sidesGoTogether: Bool = false,
+            frontWaitsForBack: Bool = false
+        ) {
             self.now = now
             self.expectedInputs = expectedInputs
             self.intakeHasEnded = intakeHasEnded
             self.frontWait = frontWait
+            self.sidesGoTogether = sidesGoTogether
+            self.frontWaitsForBack = frontWaitsForBack
         }
     }
 
@@ -40,7 +56,7 @@ package struct ApplicationRules: Sendable {
         package var deliverable: [ApplicationCard] = []
         /// `verified` cards that stay, and why.
         package var waiting: [CardID: ReasonCode] = [:]
-        /// When a wait for a front ends, if one is running.
+        /// When the first wait ends that ends by itself.
         package var reconsiderAt: Timestamp?
     }
 
@@ -122,11 +138,36 @@ package struct ApplicationRules: Sendable {
 
     private mutating func reasonToWait(_ card: ApplicationCard) -> ReasonCode? {
         if let reason = self.reasonOfOlderPhoto(than: card) { return reason }
+        if let time = card.nextAttemptAt, time > self.context.now {
+            self.reconsider(at: time)
+            return .waitsForRetry
+        }
         switch card.side {
-        case .front?: return self.hasUnverified ? .waitsForVerification : nil
+        case .front?: return self.reasonForFrontToWait(card)
         case .back?: return self.reasonForBackToWait(card)
         case nil: return .waitsForVerification
         }
+    }
+
+    private mutating func reasonForFrontToWait(_ card: ApplicationCard) -> ReasonCode? {
+        if self.hasUnverified { return .waitsForVerification }
+        guard self.context.frontWaitsForBack, !self.context.intakeHasEnded else { return nil }
+        let hasBack = self.cards.contains {
+            $0.side == .back && ($0.state == .verified || $0.state == .delivering || $0.state == .delivered)
+        }
+        return !hasBack && self.isWaiting(card) ? .waitsForBack : nil
+    }
+
+    private mutating func reconsider(at time: Timestamp) {
+        self.decision.reconsiderAt = min(time, self.decision.reconsiderAt ?? time)
+    }
+
+    /// Whether a card still waits for its other side; notes when that ends.
+    private mutating func isWaiting(_ card: ApplicationCard) -> Bool {
+        let deadline = card.changedAt.advanced(by: self.context.frontWait)
+        guard deadline > self.context.now else { return false }
+        self.reconsider(at: deadline)
+        return true
     }
 
     private func reasonOfOlderPhoto(than card: ApplicationCard) -> ReasonCode? {
@@ -142,16 +183,14 @@ package struct ApplicationRules: Sendable {
             return self.hasUnverified ? .waitsForVerification : nil
         }
         if self.hasUnverified { return .waitsForVerification }
+        // Fronts are decided on first.
+        if self.context.sidesGoTogether, self.decision.deliverable.contains(where: { $0.side == .front }) { return nil }
         // Held in this very decision is as good as ended.
         if fronts.contains(where: { $0.state.isRunnable && !self.decision.held.contains($0.id) }) {
             return .waitsForFront
         }
         if fronts.contains(where: { $0.state != .superseded }) || self.hasPossibleFront { return .blockedByFront }
-        guard !self.context.intakeHasEnded else { return nil }
-        let deadline = card.changedAt.advanced(by: self.context.frontWait)
-        guard deadline > self.context.now else { return nil }
-        self.decision.reconsiderAt = min(deadline, self.decision.reconsiderAt ?? deadline)
-        return .waitsForFront
+        return !self.context.intakeHasEnded && self.isWaiting(card) ? .waitsForFront : nil
     }
 
     /// Whether a photo of unknown side was refused or failed: it may have been the front.

@@ -11,6 +11,7 @@ package struct Engine: Sendable {
     private let deliverGate: StageGate
     /// Always open: deciding needs no endpoint.
     private let settleGate: StageGate
+    private let assembly: BatchAssembly
     private let intake: IntakeStage
     private let verify: VerifyStage
     private let settle: SettleStage
@@ -41,11 +42,13 @@ package struct Engine: Sendable {
             random: ports.random,
             logger: logger
         )
-        let makeGate = { StageGate(probeInterval: settings.probeInterval, retry: settings.retry) }
+        let makeGate = { (pacing: StagePacing) in
+            StageGate(probeInterval: settings.probeInterval, retry: settings.retry, pacing: pacing)
+        }
         self.context = context
-        self.verifyGate = makeGate()
-        self.deliverGate = makeGate()
-        self.settleGate = makeGate()
+        self.verifyGate = makeGate(settings.verifyPacing)
+        self.deliverGate = makeGate(settings.deliverPacing)
+        self.settleGate = makeGate(.unpaced(concurrency: settings.deliverConcurrency))
         self.intake = IntakeStage(context: context, preparation: ports.preparation, pool: ports.pool)
         self.verify = VerifyStage(
             context: context,
@@ -54,8 +57,20 @@ package struct Engine: Sendable {
             pool: ports.pool,
             gate: self.verifyGate
         )
-        self.settle = SettleStage(context: context, backend: ports.backend, gate: self.deliverGate)
-        self.deliver = DeliverStage(context: context, backend: ports.backend, gate: self.deliverGate)
+        let assembly = BatchAssembly(ports.backend.grouping)
+        self.assembly = assembly
+        self.settle = SettleStage(
+            context: context,
+            backend: ports.backend,
+            gate: self.deliverGate,
+            assembly: assembly
+        )
+        self.deliver = DeliverStage(
+            context: context,
+            backend: ports.backend,
+            gate: self.deliverGate,
+            assembly: assembly
+        )
     }
 
     /// The stages that stopped and why.
@@ -182,15 +197,23 @@ package struct Engine: Sendable {
         )
     }
 
-    private var settleLoop: StageLoop<BusinessNumber> {
+    private var settleLoop: StageLoop<SettleJob> {
         StageLoop(
             lane: .settle,
             concurrency: self.context.settings.deliverConcurrency,
             board: self.context.board,
             gate: self.settleGate,
             time: self.context.time,
-            claim: { limit in self.context.applications.take(limit, now: self.context.time.now()) },
-            nextDue: { self.context.applications.nextDue(now: self.context.time.now()) },
+            claim: { limit in
+                let now = self.context.time.now()
+                let jobs: [SettleJob] = self.assembly.nextDue(now: now).map { $0 <= now } ?? false ? [.assemble] : []
+                return jobs + self.context.applications.take(limit - jobs.count, now: now).map(SettleJob.decide)
+            },
+            nextDue: {
+                let now = self.context.time.now()
+                return [self.context.applications.nextDue(now: now), self.assembly.nextDue(now: now)]
+                    .compactMap { $0 }.min()
+            },
             work: { try await self.settle.work($0) }
         )
     }

@@ -18,6 +18,20 @@ package struct EngineSettings: Hashable, Sendable {
     package var frontWait = Duration.seconds(600)
     /// Backoff between attempts (`retry.base`, `retry.cap`).
     package var retry = RetryPolicy()
+    /// How many verifications begin per second; 0 for as many as there are (`verification.rate`).
+    package var verifyRate = 0.0
+    /// How many deliveries begin per second; 0 for as many as there are (`delivery.rate`).
+    package var deliverRate = 0.0
+    /// How many retries each endpoint gets per first attempt, over ten seconds (`retry.budget_ratio`).
+    package var retryBudgetRatio = 0.2
+    /// How many further retries it gets per second (`retry.budget_floor`).
+    package var retryBudgetFloor = 5.0
+    /// How many failures in a row make an endpoint be left alone; 0 for never (`breaker.failures`).
+    package var breakerFailures = 10
+    /// How long it is left alone at first, before one call tries it again (`breaker.open_for`).
+    package var breakerOpenFor = Duration.seconds(10)
+    /// How long at most, doubling with every such call that fails (`breaker.open_cap`).
+    package var breakerOpenCap = Duration.seconds(120)
     /// How long a batch goes on without any card moving (`run.patience`).
     package var patience = Duration.seconds(60)
     /// How often a stopped stage tries again (`stop.probe_interval`).

@@ -1,19 +1,9 @@
 import IDCardCore
 import Synchronization
 
-/// Whether a stage may call its endpoint now: open, waiting, or paused by a `stop` and probing.
+/// Whether a stage may call its endpoint now, and how often: open, waiting, or paused by a `stop` and probing.
 final class StageGate: Sendable {
-    /// How many calls may be under way at a moment.
-    enum Admission: Hashable, Sendable {
-        /// As many as the stage is configured for.
-        case open
-        /// One, to see whether a pause is over.
-        case probe
-        /// None before a time.
-        case closed(until: Timestamp)
-    }
-
-    private struct State {
+    fileprivate struct State {
         /// Nothing goes out before this time.
         var notBefore: Timestamp?
         /// When `notBefore` was last asked for by the endpoint.
@@ -26,13 +16,20 @@ final class StageGate: Sendable {
         var probeAt: Timestamp?
         /// Whether the store still shows a pause of an earlier process.
         var hasStoredPause = false
+        var pace: StagePace
+
+        /// Nothing goes out before this time, by a wait or a pause.
+        var closedUntil: Timestamp? { [self.probeAt, self.notBefore].compactMap { $0 }.max() }
+        /// Whether one call is to find out if a pause is over, or a connection can be made.
+        var isProbing: Bool { self.probeAt != nil || self.notSentInARow > 0 }
     }
 
-    private let state = Mutex(State())
+    private let state: Mutex<State>
     private let probeInterval: Duration
     private let retry: RetryPolicy
 
-    init(probeInterval: Duration, retry: RetryPolicy) {
+    init(probeInterval: Duration, retry: RetryPolicy, pacing: StagePacing = StagePacing()) {
+        self.state = Mutex(State(pace: StagePace(pacing)))
         self.probeInterval = probeInterval
         self.retry = retry
     }
@@ -52,14 +49,69 @@ final class StageGate: Sendable {
         }
     }
 
-    /// What is admitted at a time.
-    func admission(at now: Timestamp) -> Admission {
+    // MARK: Pace
+
+    /// How many pieces of work may be claimed at a time.
+    ///
+    /// - Parameter claimed: how many are claimed and have not ended.
+    func admission(at now: Timestamp, claimed: Int) -> StagePace.Admission {
         self.state.withLock { state in
-            let closedUntil = [state.probeAt, state.notBefore].compactMap { $0 }.max()
-            if let closedUntil, now < closedUntil { return .closed(until: closedUntil) }
-            return state.probeAt != nil || state.notSentInARow > 0 ? .probe : .open
+            if let closedUntil = state.closedUntil, now < closedUntil { return .closed(until: closedUntil) }
+            return state.pace.admission(claimed: claimed, isProbing: state.isProbing, at: now)
         }
     }
+
+    /// Notes that there was less to do than was admitted.
+    func ranDry() {
+        self.state.withLock { $0.pace.ranDry() }
+    }
+
+    /// Lets a call begin, or puts its subject off.
+    ///
+    /// - Parameters:
+    ///   - subject: the card or delivery.
+    ///   - isRetry: whether an earlier attempt of it failed.
+    func begin(_ subject: String, isRetry: Bool, at now: Timestamp) -> StagePace.Permit {
+        self.state.withLock { state in
+            // Due at once: while it is closed nothing is claimed, and a pause may end before its time.
+            if let closedUntil = state.closedUntil, now < closedUntil { return .putOff(until: now) }
+            return state.pace.begin(subject, isRetry: isRetry, isProbing: state.isProbing, at: now)
+        }
+    }
+
+    /// Notes how a call ended (`nil`: accepted), and returns what that changed.
+    func ended(_ call: PacedCall, as failure: RemoteFailure?, at now: Timestamp) -> StagePace.Change? {
+        self.state.withLock { state in
+            // At once, not when the stage comes to it: in between another call might begin.
+            if let failure, failure.failureClass == .throttled { state.wait(from: now, for: failure.retryAfter) }
+            return state.pace.ended(call, as: failure, at: now)
+        }
+    }
+
+    /// Notes that a call was given up.
+    func abandoned(_ call: PacedCall) {
+        self.state.withLock { $0.pace.abandoned(call) }
+    }
+
+    /// Returns when to try again after a failure that costs an attempt: with backoff, or at once on a fresh connection.
+    ///
+    /// - Parameter failures: how many attempts have failed so far, from 1.
+    func retryTime(
+        of subject: String,
+        after failure: RemoteFailure,
+        failures: Int,
+        at now: Timestamp,
+        random: RandomSource
+    ) -> Timestamp {
+        let delay = random.draw { generator in self.retry.delay(afterAttempt: failures, using: &generator) }
+        return self.state.withLock { state in
+            let isAtOnce = failure.retriesAtOnce && state.pace.mayRetryAtOnce(subject)
+            let time = isAtOnce ? now : now.advanced(by: max(delay, failure.retryAfter ?? .zero))
+            return state.pace.earliestRetry(at: time, now: now)
+        }
+    }
+
+    // MARK: Waits and pauses
 
     /// Notes that the endpoint answered properly; returns whether that ended a pause.
     ///
@@ -85,7 +137,8 @@ final class StageGate: Sendable {
         }
     }
 
-    /// Notes that a delivery of these cards must be formed anew; returns whether that has happened so often that it will not help.
+    /// Notes that a delivery of these cards must be formed anew; returns whether that has happened so often that it
+    /// will not help.
     func dissolved(_ cards: [CardID]) -> Bool {
         self.state.withLock { state in
             for card in cards { state.dissolved[card, default: 0] += 1 }
@@ -93,7 +146,8 @@ final class StageGate: Sendable {
         }
     }
 
-    /// A TOKEN may expire while a form is written with it; a card that is refused with four TOKENs will not pass with a fifth.
+    /// A TOKEN may expire while a form is written with it; a card that is refused with four TOKENs will not pass with a
+    /// fifth.
     private static let mostDissolved = 3
 
     /// Notes that the endpoint answered, if only with an error: a connection can be made.
@@ -105,7 +159,8 @@ final class StageGate: Sendable {
         }
     }
 
-    /// Notes that a connection could not be made, and returns when to try again: at once the first time, then with backoff.
+    /// Notes that a connection could not be made, and returns when to try again: at once the first time, then with
+    /// backoff.
     func notSent(at now: Timestamp, random: RandomSource) -> Timestamp {
         self.state.withLock { state in
             state.notSentInARow += 1
@@ -120,12 +175,7 @@ final class StageGate: Sendable {
 
     /// Notes that the endpoint asks for a slower pace, and returns when to go on.
     func throttled(at now: Timestamp, for duration: Duration?) -> Timestamp {
-        self.state.withLock { state in
-            let until = now.advanced(by: max(duration ?? .seconds(1), .milliseconds(100)))
-            state.notBefore = max(state.notBefore ?? until, until)
-            state.throttledAt = now
-            return until
-        }
+        self.state.withLock { $0.wait(from: now, for: duration) }
     }
 
     /// Pauses the stage until the next probe.
@@ -137,5 +187,17 @@ final class StageGate: Sendable {
             state.probeAt = now.advanced(by: self.probeInterval)
             return pause
         }
+    }
+}
+
+extension StageGate.State {
+    /// Closes the gate for as long as the endpoint asks for (design: `Retry-After`, or at least a second).
+    @discardableResult
+    fileprivate mutating func wait(from now: Timestamp, for duration: Duration?) -> Timestamp {
+        let asked = now.advanced(by: max(duration ?? .seconds(1), .milliseconds(100)))
+        let until = max(self.notBefore ?? asked, asked)
+        self.notBefore = until
+        self.throttledAt = now
+        return until
     }
 }

@@ -22,7 +22,7 @@ struct StageLoop<Job: Sendable>: Sendable {
                 // The store failed under a piece of work: claiming more would only begin what cannot be concluded.
                 try failure.check()
                 let generation = self.board.generation(of: self.lane)
-                let admission = self.gate.admission(at: self.time.now())
+                let admission = self.admission()
                 let jobs = try await self.claimJobs(admission)
                 for job in jobs {
                     self.board.began(self.lane)
@@ -42,27 +42,30 @@ struct StageLoop<Job: Sendable>: Sendable {
         }
     }
 
-    private func claimJobs(_ admission: StageGate.Admission) async throws -> [Job] {
-        let limit: Int
-        switch admission {
-        case .open: limit = self.concurrency
-        case .probe: limit = 1
-        case .closed: limit = 0
-        }
-        let free = limit - self.board.inFlight(of: self.lane)
-        return free > 0 ? try await self.claim(free) : []
+    private func admission() -> StagePace.Admission {
+        let claimed = self.board.inFlight(of: self.lane)
+        let admission = self.gate.admission(at: self.time.now(), claimed: claimed)
+        guard case .free(let places) = admission else { return admission }
+        let free = min(places, self.concurrency - claimed)
+        return free > 0 ? .free(free) : .full
     }
 
-    private func park(at generation: UInt64, admission: StageGate.Admission) async throws {
-        // With all slots taken the end of any of them wakes the loop; a due time would make it spin.
-        if case .closed(let until) = admission {
-            // Nothing to wait for if the stage has no work at all.
-            let due = try await self.nextDue().map { max($0, until) }
-            return await self.board.park(self.lane, at: generation, until: due, time: self.time)
+    private func claimJobs(_ admission: StagePace.Admission) async throws -> [Job] {
+        guard case .free(let places) = admission else { return [] }
+        let jobs = try await self.claim(places)
+        if jobs.count < places { self.gate.ranDry() }
+        return jobs
+    }
+
+    private func park(at generation: UInt64, admission: StagePace.Admission) async throws {
+        let due: Timestamp?
+        switch admission {
+        case .free: due = try await self.nextDue()
+        // The end of any piece under way wakes the loop; a due time would make it spin.
+        case .full: due = nil
+        // Nothing to wait for if the stage has no work at all.
+        case .closed(let until): due = try await self.nextDue().map { max($0, until) }
         }
-        let limit = admission == .probe ? 1 : self.concurrency
-        let isFull = self.board.inFlight(of: self.lane) >= limit
-        let due = isFull ? nil : try await self.nextDue()
         await self.board.park(self.lane, at: generation, until: due, time: self.time)
     }
 }

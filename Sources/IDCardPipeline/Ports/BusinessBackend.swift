@@ -3,6 +3,8 @@ package import IDCardCore
 
 /// The business backend as the engine sees it.
 package struct BusinessBackend: Sendable {
+    /// How cards are joined into deliveries.
+    package var grouping: DeliveryGrouping
     /// Writes the form of some cards, with the TOKEN as it is now; throws `RemoteFailure` if it cannot be written (no TOKEN, no user number).
     package var form: @Sendable (_ members: [DeliveryMember]) async throws -> [DeliveryPart]
     /// Derives a boundary from an idempotency key and proves it absent from the parts.
@@ -15,6 +17,7 @@ package struct BusinessBackend: Sendable {
 
     /// Describes a backend.
     package init(
+        grouping: DeliveryGrouping = .single,
         form: @escaping @Sendable (_ members: [DeliveryMember]) async throws -> [DeliveryPart],
         boundary:
             @escaping @Sendable (_ key: String, _ parts: [DeliveryPart], _ images: [CardID: Data]) async throws ->
@@ -22,6 +25,7 @@ package struct BusinessBackend: Sendable {
         send: @escaping @Sendable (_ delivery: OutboundDelivery) async throws -> DeliveryOutcome,
         hasNewToken: @escaping @Sendable (_ parts: [DeliveryPart]) async -> Bool
     ) {
+        self.grouping = grouping
         self.form = form
         self.boundary = boundary
         self.send = send

@@ -7,6 +7,7 @@ struct DeliverStage: Sendable {
     let context: StageContext
     let backend: BusinessBackend
     let gate: StageGate
+    let assembly: BatchAssembly
 
     /// Makes one attempt of one leased delivery.
     func work(_ delivery: Delivery) async throws {
@@ -24,8 +25,11 @@ struct DeliverStage: Sendable {
             guard let outbound = try await self.outbound(delivery, startedAt: startedAt) else { return }
             // Once an attempt is written down, nobody knows what became of it until it is concluded.
             try Task.checkCancellation()
-            try await self.context.store.beginAttempt(of: delivery.id, now: startedAt)
-            let outcome = try await self.backend.send(outbound)
+            guard let call = try await self.permit(delivery, startedAt: startedAt) else { return }
+            let outcome = try await self.context.paced(call, of: .deliver, through: self.gate) {
+                try await self.context.store.beginAttempt(of: delivery.id, now: startedAt)
+                return try await self.backend.send(outbound)
+            }
             try await self.handle(outcome, of: delivery, startedAt: startedAt)
         } catch is CancellationError {
             // Interrupted: the attempt stays without an outcome, so that the next one knows it may have been received.
@@ -75,17 +79,33 @@ struct DeliverStage: Sendable {
             startedAt: startedAt
         )
         let conclusion: DeliveryConclusion =
-            mayBeThere ? Self.heldUnknown(code.rawValue) : .held(code, message: StoreError.imageAdvice)
+            if mayBeThere {
+                Self.heldUnknown(code.rawValue)
+            } else if delivery.members.count > 1 {
+                // The others go without it: who forms the next delivery meets the image, too.
+                .dissolved
+            } else {
+                .held(code, message: StoreError.imageAdvice)
+            }
         try await self.conclude(delivery, as: conclusion, attempt: attempt)
     }
 
-    private func handle(_ outcome: DeliveryOutcome, of delivery: Delivery, startedAt: Timestamp) async throws {
+    func handle(_ outcome: DeliveryOutcome, of delivery: Delivery, startedAt: Timestamp) async throws {
         switch outcome {
+        case .accepted(alreadyExisted: true, let code)
+        where delivery.businessNumbers.count > 1 && !delivery.mayHaveBeenReceived:
+            // Of which card it speaks, and whether it took the others, nobody knows: each is asked after by itself.
+            self.assembly.sendAlone(delivery.members)
+            await self.pausing.resume(.deliver, callFrom: startedAt)
+            let attempt = AttemptRecord(failureClass: .rejected, code: code, httpStatus: 200, startedAt: startedAt)
+            try await self.conclude(delivery, as: .dissolved, attempt: attempt)
         case .accepted(_, let code):
             self.gate.took(delivery.members)
             await self.pausing.resume(.deliver, callFrom: startedAt)
             let attempt = AttemptRecord(failureClass: .accepted, code: code, httpStatus: 200, startedAt: startedAt)
             try await self.conclude(delivery, as: .delivered(code: code), attempt: attempt)
+        case .items(let items):
+            try await self.handle(items, of: delivery, startedAt: startedAt)
         case .tokenExpired(let failure):
             try await self.handleExpiredToken(failure, of: delivery, startedAt: startedAt)
         case .failed(let failure):
@@ -111,7 +131,7 @@ struct DeliverStage: Sendable {
     }
 
     /// Whether the TOKEN is another one by now, and forming deliveries anew has not failed too often in a row.
-    private func isWorthFormingAnew(_ delivery: Delivery) async -> Bool {
+    func isWorthFormingAnew(_ delivery: Delivery) async -> Bool {
         guard await self.backend.hasNewToken(delivery.parts) else { return false }
         return !self.gate.dissolved(delivery.members)
     }
@@ -127,6 +147,11 @@ struct DeliverStage: Sendable {
             return .delivered(code: failure.code)
         case .rejected, .shrink:
             await self.pausing.resume(.deliver, callFrom: startedAt)
+            // One odd card, or the mere size of the whole, must not be the end of the applications beside it.
+            if delivery.businessNumbers.count > 1, !delivery.mayHaveBeenReceived {
+                self.assembly.sendAlone(delivery.members)
+                return .dissolved
+            }
             return .rejected(ReasonCode(rawValue: failure.code), message: failure.message)
         case .throttled:
             return .retry(at: self.gate.throttled(at: now, for: failure.retryAfter), costsAttempt: false)
@@ -152,17 +177,19 @@ struct DeliverStage: Sendable {
         let failures = delivery.attempts + 1
         guard failures < self.context.settings.deliverMaximumAttempts else {
             if isUnknown || delivery.mayHaveBeenReceived { return Self.heldUnknown(failure.code) }
-            return .held(
-                .attemptsExhausted,
-                message: "the backend answered \(failure.code) \(failures) times: \(failure.message)"
-            )
+            return .held(.attemptsExhausted, message: Self.exhaustedMessage(failure, failures: failures))
         }
-        let delay = self.context.random.draw { self.context.settings.retry.delay(afterAttempt: failures, using: &$0) }
-        return .retry(at: now.advanced(by: max(delay, failure.retryAfter ?? .zero)), costsAttempt: true)
+        let time = self.gate.retryTime(
+            of: delivery.id.rawValue,
+            after: failure,
+            failures: failures,
+            at: now,
+            random: self.context.random
+        )
+        return .retry(at: time, costsAttempt: true)
     }
 
-    private func conclude(_ delivery: Delivery, as conclusion: DeliveryConclusion, attempt: AttemptRecord) async throws
-    {
+    func conclude(_ delivery: Delivery, as conclusion: DeliveryConclusion, attempt: AttemptRecord) async throws {
         let cards = try await self.context.store.conclude(
             delivery.id,
             as: conclusion,
@@ -179,20 +206,24 @@ struct DeliverStage: Sendable {
         if case .retry = conclusion { return }
         // Taken apart to be formed anew is no progress, or a TOKEN that stays refused would keep a run alive for ever.
         for card in cards { self.context.monitor.changed(card, isProgress: conclusion != .dissolved) }
-        self.context.applications.touch(delivery.businessNumber)
+        for number in delivery.businessNumbers { self.context.applications.touch(number) }
         self.context.board.announce(.settle)
     }
 
-    private var pausing: StagePausing {
+    var pausing: StagePausing {
         self.context.pausing(self.gate)
     }
 
     private static func heldUnknown(_ code: String) -> DeliveryConclusion {
-        .held(
-            .outcomeUnknown,
-            message:
-                "the backend may or may not hold this document (last attempt: \(code)); look there, then resolve the card"
-        )
+        .held(.outcomeUnknown, message: self.unknownMessage(code))
+    }
+
+    static func unknownMessage(_ code: String) -> String {
+        "the backend may or may not hold this document (last attempt: \(code)); look there, then resolve the card"
+    }
+
+    static func exhaustedMessage(_ failure: RemoteFailure, failures: Int) -> String {
+        "the backend answered \(failure.code) \(failures) times: \(failure.message)"
     }
 }
 

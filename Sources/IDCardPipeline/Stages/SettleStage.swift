@@ -7,32 +7,65 @@ struct SettleStage: Sendable {
     let context: StageContext
     let backend: BusinessBackend
     let gate: StageGate
+    let assembly: BatchAssembly
+
+    var forming: DeliveryForming {
+        DeliveryForming(store: self.context.store, backend: self.backend, random: self.context.random)
+    }
+
+    /// Does one piece of the lane's work.
+    func work(_ job: SettleJob) async throws {
+        switch job {
+        case .decide(let number): try await self.decide(on: number)
+        case .assemble: try await self.assemble()
+        }
+    }
 
     /// Decides on one business number, again until nothing changed underneath.
-    func work(_ number: BusinessNumber) async throws {
+    private func decide(on number: BusinessNumber) async throws {
         while !Task.isCancelled {
             let snapshot = try await self.context.store.snapshot(of: number)
-            let decision = ApplicationRules.decide(snapshot, in: self.context(of: number))
+            let decision = ApplicationRules.decide(snapshot, in: self.rulesContext(of: number))
             let pausedUntil = self.gate.pausedUntil(at: self.context.time.now())
+            let pair = try await self.pairFindings(snapshot, decision)
+            let settled = self.stateChanges(of: decision, pair: pair, snapshot: snapshot)
+            // A delivery formed while the stage is stopped might hold a TOKEN that has expired.
+            let ready = pausedUntil == nil ? decision.deliverable.filter { pair.refused[$0.id] == nil } : []
             let change: ApplicationChange
             do {
-                change = try await self.change(for: decision, snapshot: snapshot, isPaused: pausedUntil != nil)
+                change = try await self.change(adding: ready, to: settled, pair: pair, snapshot: snapshot)
             } catch let failure as RemoteFailure {
-                return try await self.stop(for: failure, decision: decision, snapshot: snapshot)
+                return try await self.stop(for: failure, change: settled, numbers: [snapshot])
             }
-            guard try await self.apply(change, basis: snapshot) else { continue }
+            guard try await self.apply(change, basis: [snapshot]) else { continue }
+            // What gathers for a batch is what was decided on a snapshot that holds: one that just changed is looked at again.
+            if case .batch = self.backend.grouping {
+                guard change.isEmpty else { continue }
+                try await self.gather(ready, pair: pair, snapshot: snapshot)
+            }
             self.context.applications.wait(number, until: Self.nextLook(after: decision, pausedUntil: pausedUntil))
             return
         }
     }
 
-    private func context(of number: BusinessNumber) -> ApplicationRules.Context {
-        ApplicationRules.Context(
+    private func rulesContext(of number: BusinessNumber) -> ApplicationRules.Context {
+        let grouping = self.backend.grouping
+        return ApplicationRules.Context(
             now: self.context.time.now(),
             expectedInputs: self.context.applications.expectedInputs(of: number),
             intakeHasEnded: self.context.board.inputsHaveEnded,
-            frontWait: self.context.settings.frontWait
+            frontWait: self.context.settings.frontWait,
+            sidesGoTogether: grouping.holdsSeveralCards,
+            frontWaitsForBack: grouping == .application
         )
+    }
+
+    private func pairFindings(
+        _ snapshot: ApplicationSnapshot,
+        _ decision: ApplicationRules.Decision
+    ) async throws -> PairRules.Findings {
+        try await PairRules(store: self.context.store, rules: self.context.settings.verdict)
+            .findings(for: snapshot, deliverable: decision.deliverable)
     }
 
     private static func nextLook(after decision: ApplicationRules.Decision, pausedUntil: Timestamp?) -> Timestamp? {
@@ -40,39 +73,22 @@ struct SettleStage: Sendable {
         return min(pausedUntil, decision.reconsiderAt ?? pausedUntil)
     }
 
-    private func change(
-        for decision: ApplicationRules.Decision,
-        snapshot: ApplicationSnapshot,
-        isPaused: Bool
-    ) async throws -> ApplicationChange {
-        var change = self.stateChanges(of: decision, snapshot: snapshot)
-        // A delivery formed while the stage is stopped might hold a TOKEN that has expired.
-        guard !isPaused else { return change }
-        for card in decision.deliverable {
-            do {
-                change.deliveries.append(try await self.delivery(of: card, number: snapshot.businessNumber))
-                change.waitReasons[card.id] = nil
-            } catch let failure as RemoteFailure where failure.failureClass == .rejected {
-                // This card waits for what a person must give, and is decided on again by the next run; the others go.
-                let reason = ReasonCode(rawValue: failure.code)
-                change.waitReasons[card.id] = card.reason == reason ? nil : .some(reason)
-            }
-        }
-        return change
-    }
+    // MARK: What changes
 
     private func stateChanges(
         of decision: ApplicationRules.Decision,
+        pair: PairRules.Findings,
         snapshot: ApplicationSnapshot
     ) -> ApplicationChange {
         var change = ApplicationChange(
             superseded: decision.superseded,
             held: decision.held,
             heldReason: .holderConflict,
-            heldMessage: "the fronts of this business number name different persons; resolve each card by hand"
+            heldMessage: "the fronts of this business number name different persons; resolve each card by hand",
+            refused: pair.refused
         )
-        for card in snapshot.cards where card.state == .verified && !decision.superseded.contains(card.id) {
-            guard !decision.held.contains(card.id) else { continue }
+        let leaving = Set(decision.superseded + decision.held + pair.refused.keys)
+        for card in snapshot.cards where card.state == .verified && !leaving.contains(card.id) {
             let reason = decision.waiting[card.id]
             // Also when a wait is over: a card that may go must not look blocked while its stage is stopped.
             if card.reason != reason { change.waitReasons[card.id] = .some(reason) }
@@ -80,38 +96,71 @@ struct SettleStage: Sendable {
         return change
     }
 
-    private func delivery(of card: ApplicationCard, number: BusinessNumber) async throws -> Delivery {
-        guard let side = card.side else {
-            throw StoreError(.corrupt, "card \(card.id) is verified but has no side")
+    /// Adds the deliveries of the cards that may go, but for a batch, which gathers first.
+    private func change(
+        adding ready: [ApplicationCard],
+        to settled: ApplicationChange,
+        pair: PairRules.Findings,
+        snapshot: ApplicationSnapshot
+    ) async throws -> ApplicationChange {
+        var change = settled
+        for var cards in self.groups(of: ready) {
+            while !cards.isEmpty {
+                do {
+                    let delivery = try await self.forming.delivery(of: cards.map { ($0, snapshot.businessNumber) })
+                    change.form(delivery, of: cards, warnings: pair.warnings)
+                    break
+                } catch let failure as RemoteFailure where failure.failureClass == .rejected {
+                    // These cards wait for what a person must give, and are decided on again by the next run.
+                    for card in cards { change.explain(card, by: ReasonCode(rawValue: failure.code)) }
+                    break
+                } catch let error as DeliveryForming.ImageUnreadable {
+                    change.leaveOut(error.card, from: &cards)
+                }
+            }
         }
-        let member = DeliveryMember(card: card.id, side: side, businessNumber: number, userNumber: card.userNumber)
-        let parts = try await self.backend.form([member])
-        let key = self.context.random.draw { UUIDText.version4(using: &$0) }
-        let image = try await self.image(of: card)
-        let boundary = try await self.backend.boundary(key, parts, [card.id: image.jpeg])
-        return Delivery(
-            id: DeliveryID(rawValue: key),
-            boundary: boundary,
-            parts: parts,
-            members: [card.id],
-            businessNumber: number
+        return change
+    }
+
+    /// The cards of each delivery; none for a batch.
+    private func groups(of ready: [ApplicationCard]) -> [[ApplicationCard]] {
+        switch self.backend.grouping {
+        case .single: ready.map { [$0] }
+        // One form names one user account.
+        case .application: ready.chunkedByAccount()
+        case .batch: []
+        }
+    }
+
+    private func gather(
+        _ ready: [ApplicationCard],
+        pair: PairRules.Findings,
+        snapshot: ApplicationSnapshot
+    ) async throws {
+        // The rest goes when these have gone: one form names one user account.
+        guard let cards = ready.chunkedByAccount().first else {
+            return self.assembly.remove(snapshot.businessNumber)
+        }
+        var byteCount = 0
+        for card in cards { byteCount += try await self.context.store.details(of: card.id)?.imageByteCount ?? 0 }
+        let entry = BatchAssembly.Entry(
+            basis: snapshot,
+            cards: cards,
+            byteCount: byteCount,
+            warnings: pair.warnings
         )
+        self.assembly.put(entry, now: self.context.time.now())
     }
 
-    private func image(of card: ApplicationCard) async throws -> PreparedImage {
-        do {
-            return try await self.context.store.preparedImage(of: card.id)
-        } catch let error as StoreError where error.concernsOneCard {
-            throw RemoteFailure(.rejected, code: ReasonCode.imageUnreadable.rawValue, message: StoreError.imageAdvice)
-        }
-    }
+    // MARK: Applying
 
-    private func apply(_ change: ApplicationChange, basis: ApplicationSnapshot) async throws -> Bool {
+    func apply(_ change: ApplicationChange, basis: [ApplicationSnapshot]) async throws -> Bool {
         guard !change.isEmpty else { return true }
         guard try await self.context.store.apply(change, basis: basis, now: self.context.time.now()) else {
             return false
         }
-        for id in change.superseded + change.held {
+        let ended = change.superseded + change.held + change.refused.keys
+        for id in ended {
             if let card = try await self.context.store.card(id) { self.context.monitor.changed(card) }
         }
         for id in change.deliveries.flatMap(\.members) {
@@ -122,19 +171,53 @@ struct SettleStage: Sendable {
         for id in change.waitReasons.keys {
             if let card = try await self.context.store.card(id) { self.context.monitor.report(.cardWaits(card)) }
         }
-        if !change.superseded.isEmpty || !change.held.isEmpty { self.context.applications.touch(basis.businessNumber) }
+        if !ended.isEmpty { for snapshot in basis { self.context.applications.touch(snapshot.businessNumber) } }
         if !change.deliveries.isEmpty { self.context.board.announce(.deliver) }
         return true
     }
 
     /// Forms cannot be written at all (no TOKEN): the state changes are made all the same, and the stage stops.
-    private func stop(
-        for failure: RemoteFailure,
-        decision: ApplicationRules.Decision,
-        snapshot: ApplicationSnapshot
-    ) async throws {
-        _ = try await self.apply(self.stateChanges(of: decision, snapshot: snapshot), basis: snapshot)
-        self.context.applications.touch(snapshot.businessNumber)
+    func stop(for failure: RemoteFailure, change: ApplicationChange, numbers: [ApplicationSnapshot]) async throws {
+        _ = try await self.apply(change, basis: numbers)
+        for snapshot in numbers { self.context.applications.touch(snapshot.businessNumber) }
         await self.context.pausing(self.gate).pause(.deliver, failure, now: self.context.time.now())
+    }
+}
+
+extension ApplicationChange {
+    /// Adds a delivery of some cards.
+    mutating func form(_ delivery: Delivery, of cards: [ApplicationCard], warnings: [VerdictFinding]) {
+        self.deliveries.append(delivery)
+        for card in cards {
+            self.waitReasons[card.id] = nil
+            if !warnings.isEmpty { self.warnings[card.id] = warnings }
+        }
+    }
+
+    /// Leaves a card whose image does not open, and those behind it, for which it goes first.
+    mutating func leaveOut(_ id: CardID, from cards: inout [ApplicationCard]) {
+        let index = cards.firstIndex { $0.id == id } ?? 0
+        for card in cards[index...] { self.explain(card, by: card.id == id ? .imageUnreadable : .waitsForFront) }
+        cards.removeSubrange(index...)
+    }
+
+    /// Says why a card that may go stays, if that is new.
+    mutating func explain(_ card: ApplicationCard, by reason: ReasonCode?) {
+        self.waitReasons[card.id] = card.reason == reason ? nil : .some(reason)
+    }
+}
+
+extension [ApplicationCard] {
+    /// Splits cards where the user account changes.
+    fileprivate func chunkedByAccount() -> [[ApplicationCard]] {
+        var chunks: [[ApplicationCard]] = []
+        for card in self {
+            if let last = chunks.last?.last, last.userNumber == card.userNumber {
+                chunks[chunks.count - 1].append(card)
+            } else {
+                chunks.append([card])
+            }
+        }
+        return chunks
     }
 }

@@ -51,8 +51,20 @@ struct VerifyStage: Sendable {
                 attempt: nil
             )
         }
+        if let minimum = self.verifier.minimumEdge, min(image.width, image.height) < minimum {
+            return try await self.conclude(card, as: Self.tooSmall(image, minimum: minimum), attempt: nil)
+        }
         let startedAt = self.context.time.now()
-        switch try await self.verifier.verify(image.jpeg) {
+        let call: PacedCall
+        switch self.gate.begin(card.id.rawValue, isRetry: card.attempts > 0, at: startedAt) {
+        case .call(let permitted): call = permitted
+        case .putOff(let until):
+            return try await self.conclude(card, as: .retry(at: until, costsAttempt: false), attempt: nil)
+        }
+        let outcome = try await self.context.paced(call, of: .verify, through: self.gate) {
+            try await self.verifier.verify(image.jpeg)
+        }
+        switch outcome {
         case .read(let reading):
             await self.resume(startedAt)
             let attempt = AttemptRecord(failureClass: .accepted, code: "ok", httpStatus: 200, startedAt: startedAt)
@@ -72,11 +84,28 @@ struct VerifyStage: Sendable {
         }
     }
 
+    /// Larger in pixels is not sharper: the service could only refuse it, after the call is paid for.
+    private static func tooSmall(_ image: PreparedImage, minimum: Int) -> VerificationConclusion {
+        .rejected(
+            .imageTooSmall,
+            message:
+                "the image has \(image.width)x\(image.height) pixels, the verifier takes \(minimum)x\(minimum) and more; "
+                + "take a larger photo, or raise imaging.max_edge"
+        )
+    }
+
     /// Judges by what the sender says now: it may have put the metadata right while the card was at the service.
     private func judgement(of reading: CardReading, card: Card, key: ReadingKey) async throws -> VerificationConclusion
     {
         let expected = try await self.context.store.card(card.id)?.metadata ?? card.metadata
-        return .judged(reading, key, self.context.settings.verdict.judge(reading, expectedSide: expected.side))
+        // Of several cards in the photo the one that is judged comes first, so that its fields are kept as the card's.
+        let selected = reading.selecting(expected.side)
+        let judgement = self.context.settings.verdict.judge(
+            selected,
+            expecting: expected.expectation,
+            today: CalendarDay(inChinaAt: self.context.time.now())
+        )
+        return .judged(selected, key, judgement.verdict, warnings: judgement.warnings)
     }
 
     private func conclusion(
@@ -115,8 +144,14 @@ struct VerifyStage: Sendable {
                 message: "verification failed \(failures) times, last with \(failure.code): \(failure.message)"
             )
         }
-        let delay = self.context.random.draw { self.context.settings.retry.delay(afterAttempt: failures, using: &$0) }
-        return .retry(at: now.advanced(by: max(delay, failure.retryAfter ?? .zero)), costsAttempt: true)
+        let time = self.gate.retryTime(
+            of: card.id.rawValue,
+            after: failure,
+            failures: failures,
+            at: now,
+            random: self.context.random
+        )
+        return .retry(at: time, costsAttempt: true)
     }
 
     private func smaller(

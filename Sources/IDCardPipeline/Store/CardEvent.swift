@@ -18,4 +18,9 @@ package struct CardEvent: Hashable, Sendable {
         self.state = state
         self.code = code
     }
+
+    /// The event of a rule that does not hold but decides nothing: kind `warning`, the rule's code.
+    package init(_ warning: VerdictFinding, at: Timestamp) {
+        self.init(at: at, kind: "warning", code: warning.reason.rawValue)
+    }
 }

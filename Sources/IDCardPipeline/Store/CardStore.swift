@@ -65,8 +65,9 @@ package protocol CardStore: Sendable {
     func applicationsWithVerifiedCards() async throws -> [BusinessNumber]
     /// Returns the cards of a business number as its rules see them.
     func snapshot(of businessNumber: BusinessNumber) async throws -> ApplicationSnapshot
-    /// Applies a change if the application still looks as in `basis`; returns `false`, and changes nothing, if it does not.
-    func apply(_ change: ApplicationChange, basis: ApplicationSnapshot, now: Timestamp) async throws -> Bool
+    /// Applies a change if all its applications still look as in `basis`; returns `false`, and changes nothing, if one
+    /// does not.
+    func apply(_ change: ApplicationChange, basis: [ApplicationSnapshot], now: Timestamp) async throws -> Bool
 
     // MARK: Delivery
 
@@ -101,4 +102,11 @@ package protocol CardStore: Sendable {
     func setPause(_ pause: StagePause?, of stage: Stage) async throws
     /// Returns the stages that stopped.
     func pauses() async throws -> [Stage: StagePause]
+}
+
+extension CardStore {
+    /// Applies a change to the cards of one business number.
+    package func apply(_ change: ApplicationChange, basis: ApplicationSnapshot, now: Timestamp) async throws -> Bool {
+        try await self.apply(change, basis: [basis], now: now)
+    }
 }

@@ -4,14 +4,15 @@ package import IDCardCore
 package struct Delivery: Hashable, Sendable {
     /// Its identifier and idempotency key.
     package var id: DeliveryID
-    /// The multipart boundary, proven absent from the parts when the delivery was formed.
+    /// How it is put on the wire, settled when it was formed: the multipart boundary, proven absent from the parts, or
+    /// in its place what makes a raw body.
     package var boundary: String
     /// The parts in order; values as they were when the delivery was formed.
     package var parts: [DeliveryPart]
     /// The cards it carries, in order.
     package var members: [CardID]
-    /// The business number of its members.
-    package var businessNumber: BusinessNumber
+    /// The business numbers of its members, each once, in the order of the members.
+    package var businessNumbers: [BusinessNumber]
     /// How many attempts have failed at the cost of one.
     package var attempts: Int
     /// Whether an earlier attempt ended `unknown` or without an outcome: the backend may hold the documents.
@@ -23,7 +24,7 @@ package struct Delivery: Hashable, Sendable {
         boundary: String,
         parts: [DeliveryPart],
         members: [CardID],
-        businessNumber: BusinessNumber,
+        businessNumbers: [BusinessNumber],
         attempts: Int = 0,
         mayHaveBeenReceived: Bool = false
     ) {
@@ -31,7 +32,7 @@ package struct Delivery: Hashable, Sendable {
         self.boundary = boundary
         self.parts = parts
         self.members = members
-        self.businessNumber = businessNumber
+        self.businessNumbers = businessNumbers
         self.attempts = attempts
         self.mayHaveBeenReceived = mayHaveBeenReceived
     }

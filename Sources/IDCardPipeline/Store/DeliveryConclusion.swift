@@ -4,6 +4,8 @@ package import IDCardCore
 package enum DeliveryConclusion: Hashable, Sendable {
     /// The backend holds the documents: the members become `delivered`.
     case delivered(code: String)
+    /// The backend answered for every card by itself: each goes its own way, the delivery is closed.
+    case items([CardID: MemberConclusion])
     /// A definite no: the members become `rejected`.
     case rejected(ReasonCode, message: String)
     /// A person decides: the members become `held`; the delivery stays as it is, so that it can be resent.

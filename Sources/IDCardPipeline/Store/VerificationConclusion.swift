@@ -2,8 +2,9 @@ package import IDCardCore
 
 /// What becomes of a `prepared` card after verification was tried.
 package enum VerificationConclusion: Hashable, Sendable {
-    /// The service read it: becomes `verified`, `rejected` or `held` by the verdict; the reading is kept either way.
-    case judged(CardReading, ReadingKey, Verdict)
+    /// The service read it: becomes `verified`, `rejected` or `held` by the verdict; the reading is kept either way, and
+    /// every warning becomes an event.
+    case judged(CardReading, ReadingKey, Verdict, warnings: [VerdictFinding] = [])
     /// A definite no: becomes `rejected`.
     case rejected(ReasonCode, message: String)
     /// Attempts used up: becomes `failed`.

@@ -6,6 +6,7 @@ enum ImportTable {
     /// Our own modules, by the modules that may import them.
     static let own: [String: Set<String>] = [
         "CJPEG": ["CLibJPEG"],
+        "CLibCrypto": [],
         "CLibJPEG": [],
         "CPNG": [],
         "CPNGReader": ["CPNG"],
@@ -14,13 +15,13 @@ enum ImportTable {
         "IDCardImaging": ["IDCardCore", "CJPEG", "CPNG", "CPNGReader"],
         "OutboundHTTP": ["IDCardCore", "MultipartForm"],
         "IDCardVerification": ["IDCardCore", "OutboundHTTP", "MultipartForm"],
-        "IDCardDelivery": ["IDCardCore", "OutboundHTTP", "MultipartForm"],
+        "IDCardDelivery": ["IDCardCore", "OutboundHTTP", "MultipartForm", "CLibCrypto"],
         "IDCardPipeline": ["IDCardCore"],
         "IDCardSandbox": ["IDCardCore", "IDCardPipeline"],
         "IDCardTriggers": ["IDCardCore", "IDCardPipeline"],
         "IDCardServer": ["IDCardCore", "IDCardPipeline", "MultipartForm"],
         // Shares no client or engine code, so that client and server cannot agree on the same mistake.
-        "IDCardEmbedded": ["MultipartForm", "CJPEG"],
+        "IDCardEmbedded": ["MultipartForm", "CJPEG", "CLibCrypto"],
         "IDCardApp": [
             "IDCardCore", "IDCardDelivery", "IDCardEmbedded", "IDCardImaging", "IDCardPipeline", "IDCardSandbox",
             "IDCardServer",
@@ -32,7 +33,8 @@ enum ImportTable {
 
     /// Free to all.
     static let free: Set<String> = [
-        "Configuration", "Dispatch", "Foundation", "FoundationEssentials", "Glibc", "Logging", "Metrics", "Musl",
+        "Configuration", "Dispatch", "Foundation", "FoundationEssentials", "FoundationXML", "Glibc", "Logging",
+        "Metrics", "Musl",
         "ServiceLifecycle", "Synchronization",
     ]
 
@@ -41,16 +43,16 @@ enum ImportTable {
         "ArgumentParser": ["IDCardApp", "idcard-pipeline"],
         "AsyncAlgorithms": ["IDCardPipeline", "IDCardTriggers", "IDCardServer", "IDCardApp"],
         "AsyncHTTPClient": ["OutboundHTTP"],
-        "Crypto": ["IDCardCore", "IDCardSandbox", "IDCardEmbedded"],
+        "Crypto": ["IDCardCore", "IDCardVerification", "IDCardSandbox", "IDCardEmbedded"],
         "GRDB": ["IDCardSandbox"],
         "HTTPTypes": ["IDCardServer", "IDCardEmbedded", "IDCardApp"],
         "Hummingbird": ["IDCardServer", "IDCardEmbedded", "IDCardApp"],
         "HummingbirdCore": ["IDCardServer", "IDCardEmbedded", "IDCardApp"],
         "HummingbirdTLS": ["IDCardServer", "IDCardEmbedded", "IDCardApp"],
-        "NIOCore": ["OutboundHTTP", "IDCardServer", "IDCardEmbedded", "IDCardApp"],
-        "NIOHTTP1": ["OutboundHTTP", "IDCardServer", "IDCardEmbedded", "IDCardApp"],
-        "NIOPosix": ["OutboundHTTP", "IDCardServer", "IDCardEmbedded", "IDCardApp"],
-        "NIOSSL": ["OutboundHTTP", "IDCardServer", "IDCardEmbedded", "IDCardApp"],
+        "NIOCore": ["OutboundHTTP", "IDCardServer", "IDCardEmbedded", "IDCardApp", "IDCardTesting"],
+        "NIOHTTP1": ["OutboundHTTP", "IDCardServer", "IDCardEmbedded", "IDCardApp", "IDCardTesting"],
+        "NIOPosix": ["OutboundHTTP", "IDCardServer", "IDCardEmbedded", "IDCardApp", "IDCardTesting"],
+        "NIOSSL": ["OutboundHTTP", "IDCardServer", "IDCardEmbedded", "IDCardApp", "IDCardTesting"],
         "Subprocess": ["IDCardEmbedded", "IDCardApp"],
         "SwiftCSV": ["IDCardTriggers"],
         "SystemPackage": ["IDCardEmbedded", "IDCardApp"],

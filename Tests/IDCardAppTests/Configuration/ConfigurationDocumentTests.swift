@@ -49,6 +49,7 @@ struct ConfigurationDocumentTests {
         let folder = try ConfigurationFolder()
         let configuration = try folder.load(yaml: lines.joined(separator: "\n") + "\n")
         let defaults = try folder.load()
+        #expect(configuration.notices == defaults.notices)
         for (entry, builtIn) in zip(configuration.entries, defaults.entries) {
             #expect(entry.value == builtIn.value, "\(entry.key.path)")
             let isWritten = if case .value = entry.key.fallback { true } else { false }
@@ -75,6 +76,7 @@ struct ConfigurationDocumentTests {
             #expect(row.hasPrefix("| `\(key.path)` | "))
             #expect(row.split(separator: "|").count == 4, "\(key.path)")
         }
-        #expect(rows.contains { $0.contains("| `faceid-v1` (later: `facepp-v1`, `faceid-v3`) | `faceid-v1` |") })
+        #expect(rows.contains { $0.contains("| `none` (later: `encrypted`) | `none` |") })
+        #expect(rows.contains { $0.contains("| `faceid-v1`, `facepp-v1`, `faceid-v3` | `faceid-v1` |") })
     }
 }

@@ -28,13 +28,16 @@ struct PrecedenceTests {
         let key = try #require(ConfigurationKey.named(path))
         let folder = try ConfigurationFolder()
         let sample = try SampleValue.valid(for: key, in: folder)
-        let byVariable = try folder.load(environment: [key.environmentName: sample.text])
+        let byVariable = try folder.load(
+            overrides: sample.companions,
+            environment: [key.environmentName: sample.text]
+        )
         #expect(byVariable.entry(path)?.source == .environment)
         #expect(byVariable.entry(path)?.value == sample.value)
-        let byFile = try folder.load(yaml: "\(path): \(sample.yaml)\n")
+        let byFile = try folder.load(yaml: "\(path): \(sample.yaml)\n", overrides: sample.companions)
         #expect(byFile.entry(path)?.source == .file)
         #expect(byFile.entry(path)?.value == sample.value)
-        let byOption = try folder.load(overrides: [path: sample.text])
+        let byOption = try folder.load(overrides: sample.companions.merging([path: sample.text]) { $1 })
         #expect(byOption.entry(path)?.source == .commandLine)
         #expect(byOption.entry(path)?.value == sample.value)
     }

@@ -12,7 +12,9 @@ struct RemotesTests {
             let key = try #require(ConfigurationKey.named(name))
             #expect(error.message.contains("\(name) (\(key.environmentName)): \(key.summary)"))
         }
-        let token = "delivery.token_file (IDCARD_DELIVERY_TOKEN_FILE) or delivery.token (IDCARD_DELIVERY_TOKEN)"
+        let token =
+            "delivery.token_file (IDCARD_DELIVERY_TOKEN_FILE) or delivery.token (IDCARD_DELIVERY_TOKEN) or "
+            + "delivery.token_command (IDCARD_DELIVERY_TOKEN_COMMAND): "
         #expect(error.message.contains(token))
         #expect(error.message.contains("--embedded"))
         let later = #expect(throws: ConfigurationError.self) { try folder.load().remotes() }

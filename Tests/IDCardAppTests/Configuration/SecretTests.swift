@@ -25,7 +25,7 @@ struct SecretTests {
         "A secret reaches the program and no output, from the file and from the environment",
         arguments: [true, false]
     )
-    func shownNowhere(fromFile: Bool) throws {
+    func shownNowhere(fromFile: Bool) async throws {
         let configuration = try ConfigurationFolder().load(
             yaml: fromFile ? CompleteConfiguration.yaml : nil,
             environment: fromFile ? [:] : CompleteConfiguration.environment,
@@ -34,8 +34,12 @@ struct SecretTests {
         let remotes = try configuration.remotes()
         #expect(remotes.apiKey.reveal() == "canary-key")
         #expect(remotes.apiSecret.reveal() == "canary-secret")
-        #expect(try remotes.token.current().reveal() == "canary-token")
+        #expect(try await remotes.token.current().reveal() == "canary-token")
         #expect(configuration.delivery.userNumber?.reveal() == "canary-user")
+        #expect(configuration.verification.proxy?.password?.reveal() == "canary-proxy-password")
+        #expect(configuration.delivery.proxy?.user?.reveal() == "canary-proxy-user")
+        #expect(configuration.delivery.proxy?.port == 3129)
+        #expect(try configuration.delivery.reply.key?.read().reveal() == "canary-reply-key-of-24-bytes")
         let text = try self.renderings(.success(configuration)) + "\(remotes)" + String(reflecting: remotes)
         #expect(!text.contains("canary"))
     }

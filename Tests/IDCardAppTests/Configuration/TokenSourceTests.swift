@@ -7,19 +7,19 @@ import Testing
 @Suite("The TOKEN and its file")
 struct TokenSourceTests {
     @Test("The file is read anew on every demand, without the blanks around the TOKEN")
-    func readsAgain() throws {
+    func readsAgain() async throws {
         let folder = try ConfigurationFolder()
         let source = TokenSource.file(try folder.write("  first-token\r\n", to: "token"))
-        #expect(try source.current().reveal() == "first-token")
+        #expect(try await source.current().reveal() == "first-token")
         _ = try folder.write("second-token\n", to: "token")
-        #expect(try source.current().reveal() == "second-token")
+        #expect(try await source.current().reveal() == "second-token")
     }
 
     @Test("A file that others have rights to is refused", arguments: [0o644, 0o640, 0o604, 0o620, 0o602, 0o601, 0o666])
-    func refusesMode(mode: Int) throws {
+    func refusesMode(mode: Int) async throws {
         let folder = try ConfigurationFolder()
         let path = try folder.write("canary-token", to: "token", mode: mode)
-        let error = #expect(throws: ConfigurationError.self) { try TokenSource.file(path).current() }
+        let error = await #expect(throws: ConfigurationError.self) { try await TokenSource.file(path).current() }
         #expect(error?.code == .insecureFile)
         #expect(error?.message.contains("chmod 600 \(path)") == true)
         #expect(error?.message.contains("canary") == false)
@@ -29,32 +29,32 @@ struct TokenSourceTests {
     }
 
     @Test("A file that only its owner may read is taken", arguments: [0o600, 0o400])
-    func takesMode(mode: Int) throws {
+    func takesMode(mode: Int) async throws {
         let folder = try ConfigurationFolder()
         let path = try folder.write("a-token", to: "token", mode: mode)
-        #expect(try TokenSource.file(path).current().reveal() == "a-token")
+        #expect(try await TokenSource.file(path).current().reveal() == "a-token")
     }
 
     @Test(
         "A file without one TOKEN in it is refused",
         arguments: ["", " \n", "canary\ncanary\n", "can\u{0}ary", String(repeating: "c", count: 65_537)]
     )
-    func refusesContent(text: String) throws {
+    func refusesContent(text: String) async throws {
         let folder = try ConfigurationFolder()
         let path = try folder.write(text, to: "token")
-        let error = #expect(throws: ConfigurationError.self) { try TokenSource.file(path).current() }
+        let error = await #expect(throws: ConfigurationError.self) { try await TokenSource.file(path).current() }
         #expect(error?.code == .secretUnreadable)
         #expect(error?.message.contains("canary") == false)
         #expect((error?.message.count ?? 0) < 400)
     }
 
     @Test("A file that is absent, a folder or a pipe is refused, and nothing hangs", .timeLimit(.minutes(1)))
-    func refusesKind() throws {
+    func refusesKind() async throws {
         let folder = try ConfigurationFolder()
         let pipe = folder.path + "/pipe"
         #expect(mkfifo(pipe, 0o600) == 0)
         for path in [folder.path + "/absent", folder.path, pipe] {
-            let error = #expect(throws: ConfigurationError.self) { try TokenSource.file(path).current() }
+            let error = await #expect(throws: ConfigurationError.self) { try await TokenSource.file(path).current() }
             #expect(error?.code == .secretUnreadable)
         }
     }

@@ -11,6 +11,8 @@ struct UnknownNameTests {
             ("verification:\n  apikey: k", "verification.apikey", "verification.api_key"),
             ("delivery:\n  retcodes:\n    success: [0]", "delivery.retcodes.success", "delivery.retcode.success"),
             ("delivery:\n  time-out: 5s", "delivery.time-out", "delivery.timeout"),
+            ("delivery:\n  tls:\n    cafile: a.pem", "delivery.tls.cafile", "delivery.tls.ca_file"),
+            ("verdict:\n  severity:\n    expire: off", "verdict.severity.expire", "verdict.severity.expired"),
             ("log:\n  levels: info", "log.levels", "log.level"),
             ("imaging:\n  quality:\n    jpeg: 1", "imaging.quality.jpeg", "imaging.quality"),
         ]
@@ -82,6 +84,8 @@ struct UnknownNameTests {
         arguments: [
             ("verification.url", "IDCARD_VERIFICATION_URL"), ("imaging.max_edge", "IDCARD_IMAGING_MAX_EDGE"),
             ("delivery.retcode.already_exists", "IDCARD_DELIVERY_RETCODE_ALREADY_EXISTS"),
+            ("delivery.tls.ca_file", "IDCARD_DELIVERY_TLS_CA_FILE"),
+            ("verdict.severity.id_number_checksum", "IDCARD_VERDICT_SEVERITY_ID_NUMBER_CHECKSUM"),
         ]
     )
     func environmentName(path: String, name: String) throws {

@@ -28,6 +28,14 @@ struct ValueProblemTests {
             ("verification.concurrency", "0", "1 … 256"), ("verification.timeout", "0s", "100ms … 1h"),
             ("verification.legality_threshold", "80", "0 … 1"), ("delivery.max_attempts", "101", "1 … 100"),
             ("retry.base", "0ms", "1ms … 1h"), ("http.max_reply_bytes", "2GiB", "1KiB … 1GiB"),
+            ("verification.sign_lifetime", "9s", "10s … 24h"), ("verification.rate", "10001", "0 … 10000"),
+            ("delivery.rate", "-1", "0 … 10000"), ("delivery.batch_max_cards", "0", "1 … 1000"),
+            ("delivery.batch_max_cards", "1001", "1 … 1000"), ("delivery.batch_max_bytes", "9KB", "10000 … 1GiB"),
+            ("delivery.batch_wait", "61m", "0s … 1h"), ("delivery.token_timeout", "99ms", "100ms … 1h"),
+            ("http.pool_idle_timeout", "99ms", "100ms … 10m"), ("http.pool_idle_timeout", "11m", "100ms … 10m"),
+            ("retry.budget_ratio", "10.1", "0 … 10"), ("retry.budget_floor", "1001", "0 … 1000"),
+            ("breaker.failures", "0", "1 … 10000"), ("verdict.min_age", "151", "0 … 150"),
+            ("verdict.expiry_notice_days", "3651", "0 … 3650"),
         ]
     )
     func range(path: String, text: String, range: String) throws {
@@ -51,9 +59,7 @@ struct ValueProblemTests {
     @Test(
         "What a later version will know is refused as such",
         arguments: [
-            ("vault.mode", "encrypted", "none"), ("verification.dialect", "facepp-v1", "faceid-v1"),
-            ("verification.dialect", "faceid-v3", "faceid-v1"), ("delivery.layout", "application", "single"),
-            ("delivery.layout", "batch", "single"),
+            ("vault.mode", "encrypted", "none")
         ]
     )
     func planned(path: String, text: String, instead: String) throws {

@@ -1,8 +1,25 @@
 import IDCardApp
 import Testing
 
-@Suite("Texts of durations and byte counts")
+@Suite("Texts of booleans, durations and byte counts")
 struct ValueTextTests {
+    @Test(
+        "A boolean is true or false, or another word that YAML has for them",
+        arguments: [
+            ("true", true), ("false", false), ("yes", true), ("no", false), ("on", true), ("off", false),
+            ("True", true),
+            ("FALSE", false), ("Off", false),
+        ]
+    )
+    func readsBoolean(text: String, expected: Bool) {
+        #expect(BooleanText.parse(text) == expected)
+    }
+
+    @Test("Other words and numbers are no boolean", arguments: ["", "1", "0", "y", "n", "t", "truee", "ja", " true"])
+    func refusesBoolean(text: String) {
+        #expect(BooleanText.parse(text) == nil)
+    }
+
     @Test(
         "A duration is a whole number and a unit",
         arguments: [

@@ -132,11 +132,16 @@ struct EmbeddedVerifierTests {
         #expect(answer.status == 413)
     }
 
-    @Test("Another path or method is unknown", arguments: ["/faceid/v1/ocr", "/", EmbeddedVerifier.path])
+    @Test("Another path is unknown", arguments: ["/faceid/v1/ocr", "/", "/cardpp/v2/ocridcard"])
     func unknownPath(path: String) async throws {
-        let answer = try await withVerifier { client async throws in
-            try await client.send(path, method: path == EmbeddedVerifier.path ? .GET : .POST)
-        }
+        let answer = try await withVerifier { client async throws in try await client.send(path) }
+        #expect(answer.status == 404)
+        #expect(answer.json as? [String: String] == ["error_message": "API_NOT_FOUND"])
+    }
+
+    @Test("So is any method but POST", arguments: EmbeddedVerifier.Dialect.allCases)
+    func unknownMethod(dialect: EmbeddedVerifier.Dialect) async throws {
+        let answer = try await withVerifier { client async throws in try await client.send(dialect.path, method: .GET) }
         #expect(answer.status == 404)
         #expect(answer.json as? [String: String] == ["error_message": "API_NOT_FOUND"])
     }

@@ -18,18 +18,23 @@ struct VerifierClient {
             return object ?? [:]
         }
 
-        var error: String? { self.json["error_message"] as? String }
+        /// The error string, under the key of a dialect.
+        func error(_ dialect: EmbeddedVerifier.Dialect) -> String? {
+            self.json[dialect == .faceIDv3 ? "error" : "error_message"] as? String
+        }
+
+        var error: String? { self.error(.faceIDv1) }
         var text: String { String(decoding: self.body, as: UTF8.self) }
     }
 
     let port: Int
 
-    func post(_ form: HandWrittenForm) async throws -> Answer {
-        try await self.send(body: .bytes(ByteBuffer(bytes: form.body)), contentType: form.contentType)
+    func post(_ form: HandWrittenForm, to dialect: EmbeddedVerifier.Dialect = .faceIDv1) async throws -> Answer {
+        try await self.send(dialect.path, body: .bytes(ByteBuffer(bytes: form.body)), contentType: form.contentType)
     }
 
     func send(
-        _ path: String = EmbeddedVerifier.path,
+        _ path: String = EmbeddedVerifier.Dialect.faceIDv1.path,
         method: HTTPMethod = .POST,
         body: HTTPClientRequest.Body? = nil,
         contentType: String? = nil
@@ -55,14 +60,22 @@ extension HandWrittenForm {
         secret: String = "test-secret",
         image: [UInt8]? = jpeg,
         filename: String? = "card.bin",
-        legality: String? = nil
+        legality: String? = nil,
+        in dialect: EmbeddedVerifier.Dialect = .faceIDv1
     ) -> HandWrittenForm {
         var form = HandWrittenForm(parts: [.text("api_key", key), .text("api_secret", secret)])
         if let legality { form.parts.append(.text("legality", legality)) }
         if let image {
-            form.parts.append(Part(name: "image", filename: filename, type: "application/octet-stream", body: image))
+            let name = dialect == .faceppv1 ? "image_file" : "image"
+            form.parts.append(Part(name: name, filename: filename, type: "application/octet-stream", body: image))
         }
         return form
+    }
+
+    func with(_ name: String, _ value: String) -> HandWrittenForm {
+        var copy = self
+        copy.parts.insert(.text(name, value), at: 0)
+        return copy
     }
 
     func without(_ name: String) -> HandWrittenForm {
@@ -75,13 +88,13 @@ extension HandWrittenForm {
 /// Runs a verifier while `body` talks to it.
 func withVerifier<Result: Sendable>(
     logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+    now: Date = Date(timeIntervalSince1970: 1_457_432_550),
     configure: (inout EmbeddedVerifier.Configuration) -> Void = { _ in },
     body: (VerifierClient) async throws -> Result
 ) async throws -> Result {
     var configuration = EmbeddedVerifier.Configuration(secrets: ["test-key": "test-secret"])
     configure(&configuration)
     let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
-    let now = Date(timeIntervalSince1970: 1_457_432_550)
     let verifier = EmbeddedVerifier(configuration: configuration, logger: logger, now: { now }) {
         continuation.yield($0)
     }

@@ -56,6 +56,10 @@ struct InteropCase: CustomTestStringConvertible {
         ),
         InteropCase("utf8", [.text("姓名", "样本 é 😀"), .file("文件", "护照 é.jpg", Data("x".utf8))]),
         InteropCase(
+            "punctuation",
+            [.text("b' c, d;e", "name=\"e\""), .file("f;g", "it's; filename=x, y = (z) 护照.jpg", Data("x".utf8))]
+        ),
+        InteropCase(
             "repeated",
             [
                 .text("a", "1"), .text("a", "2"), .text("a", ""), .file("f", "1.jpg", Data("1".utf8)),

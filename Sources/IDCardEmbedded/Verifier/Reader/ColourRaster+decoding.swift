@@ -1,15 +1,19 @@
 import CJPEG
 
 extension ColourRaster {
-    /// The vendor's limits: no edge shorter or longer than this, in pixels.
-    static let edges = 48...4096
+    /// The longest edge that is held, in pixels; a longer one is halved while it is decoded, which leaves of a card in
+    /// so large a picture more than the reader looks at.
+    private static let longestEdge = 4096
 
     /// Decodes a JPEG within the verifier's limits.
     ///
+    /// - Parameters:
+    ///   - jpeg: A whole JPEG file.
+    ///   - edges: The dialect's limits: no edge shorter or longer than this, in pixels; at most 8192.
     /// - Throws: `EmbeddedError` with code `.imageTooLarge` when an edge is out of range, else `.imageUndecodable`.
-    init(decoding jpeg: [UInt8]) throws(EmbeddedError) {
+    init(decoding jpeg: [UInt8], edges: ClosedRange<Int>) throws(EmbeddedError) {
         var limits = idc_jpeg_limits()
-        limits.max_pixels = UInt64(Self.edges.upperBound * Self.edges.upperBound)
+        limits.max_pixels = UInt64(edges.upperBound * edges.upperBound)
         limits.max_memory_bytes = 256 << 20
         limits.max_scans = 100
         limits.max_milliseconds = 10_000
@@ -17,13 +21,25 @@ extension ColourRaster {
         let read = idc_jpeg_read_header(jpeg, jpeg.count, &limits, &header, nil, 0)
         let (width, height) = (Int(header.width), Int(header.height))
         guard read == IDC_JPEG_OK else { throw Self.error(read) }
-        guard Self.edges.contains(width), Self.edges.contains(height) else {
+        guard edges.contains(width), edges.contains(height) else {
             throw EmbeddedError(
                 code: .imageTooLarge,
-                message: "the picture has \(width) x \(height) pixels; edges of \(Self.edges.lowerBound) to "
-                    + "\(Self.edges.upperBound) are read"
+                message: "the picture has \(width) x \(height) pixels; edges of \(edges.lowerBound) to "
+                    + "\(edges.upperBound) are read"
             )
         }
+        self = try Self.pixels(of: jpeg, header: header, limits: limits)
+    }
+
+    private static func pixels(
+        of jpeg: [UInt8],
+        header: idc_jpeg_header,
+        limits: idc_jpeg_limits
+    ) throws(EmbeddedError) -> ColourRaster {
+        var limits = limits
+        let scale: UInt32 = max(header.width, header.height) > UInt32(self.longestEdge) ? 4 : 8
+        let width = Int(idc_jpeg_scaled_edge(UInt32(header.width), scale))
+        let height = Int(idc_jpeg_scaled_edge(UInt32(header.height), scale))
         var decoded = IDC_JPEG_OK
         let pixels = [UInt8](unsafeUninitializedCapacity: width * height * 3) { target, count in
             decoded = idc_jpeg_decode(
@@ -31,7 +47,7 @@ extension ColourRaster {
                 jpeg.count,
                 &limits,
                 IDC_JPEG_RGB,
-                8,
+                scale,
                 target.baseAddress,
                 width * 3,
                 width * height * 3,
@@ -40,8 +56,8 @@ extension ColourRaster {
             )
             count = decoded == IDC_JPEG_OK ? width * height * 3 : 0
         }
-        guard decoded == IDC_JPEG_OK else { throw Self.error(decoded) }
-        self.init(width: width, height: height, pixels: pixels)
+        guard decoded == IDC_JPEG_OK else { throw self.error(decoded) }
+        return ColourRaster(width: width, height: height, pixels: pixels)
     }
 
     private static func error(_ status: idc_jpeg_status) -> EmbeddedError {

@@ -1,0 +1,2 @@
+/* OpenSSL's libcrypto, for 3DES alone: swift-crypto has none. */
+#include <openssl/evp.h>

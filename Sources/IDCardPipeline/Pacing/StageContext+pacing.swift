@@ -1,0 +1,39 @@
+import IDCardCore
+import Logging
+
+extension StageContext {
+    /// Makes a call that a gate has let through, and tells the gate how it ended.
+    ///
+    /// - Throws: what the call throws: it was given up, and nothing is known of the endpoint.
+    func paced<Outcome: PacedOutcome>(
+        _ call: PacedCall,
+        of stage: Stage,
+        through gate: StageGate,
+        _ make: () async throws -> Outcome
+    ) async throws -> Outcome {
+        let outcome: Outcome
+        do {
+            outcome = try await make()
+        } catch {
+            gate.abandoned(call)
+            throw error
+        }
+        let change = gate.ended(call, as: outcome.failure, at: self.time.now())
+        if let change { self.log(change, of: stage, code: outcome.failure?.code) }
+        return outcome
+    }
+
+    private func log(_ change: StagePace.Change, of stage: Stage, code: String?) {
+        var metadata: Logger.Metadata = ["stage": "\(stage.rawValue)", "code": "\(code ?? "ok")"]
+        switch change {
+        case .opened(let until):
+            metadata["until"] = "\(until)"
+            self.logger.warning("endpoint failing, waiting", metadata: metadata)
+        case .closed:
+            self.logger.notice("endpoint works again", metadata: metadata)
+        case .slowed(let limit):
+            metadata["concurrency"] = "\(limit)"
+            self.logger.info("endpoint asks for a slower pace", metadata: metadata)
+        }
+    }
+}

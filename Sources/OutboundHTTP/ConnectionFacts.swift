@@ -1,0 +1,68 @@
+import NIOCore
+import Synchronization
+
+/// What is known of one connection of the pool.
+final class ConnectionFacts: Sendable {
+    /// The counts; bytes as plain text, also under TLS.
+    struct Counts: Sendable {
+        /// How many requests were begun.
+        var requests = 0
+        /// Whether one is under way.
+        var isBusy = false
+        /// The bytes handed to the connection.
+        var written: UInt64 = 0
+        /// The bytes of the last write.
+        var lastWrite = 0
+        /// The bytes that came.
+        var received: UInt64 = 0
+    }
+
+    /// The connection.
+    let channel: any Channel
+    /// Its peer; a channel that has closed no longer knows.
+    let address: SocketAddress?
+    private let state = Mutex(Counts())
+
+    /// Describes a fresh connection.
+    init(channel: any Channel) {
+        self.channel = channel
+        self.address = channel.remoteAddress
+    }
+
+    /// The counts so far.
+    var counts: Counts { self.state.withLock { $0 } }
+
+    /// The bytes handed to the connection that the socket has not taken yet; to be asked on the event loop.
+    var buffered: Int {
+        // Without an answer everything counts as taken: no timeout is better than a wrong one.
+        (try? self.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+    }
+
+    /// Counts bytes handed to the connection.
+    func write(_ count: Int) {
+        self.state.withLock { state in
+            state.written += UInt64(count)
+            state.lastWrite = count
+        }
+    }
+
+    /// Counts bytes that came.
+    func receive(_ count: Int) {
+        self.state.withLock { $0.received += UInt64(count) }
+    }
+
+    /// Begins a request whose head was the last write, and returns the counts from before.
+    func begin() -> Counts {
+        self.state.withLock { state in
+            let before = state
+            state.requests += 1
+            state.isBusy = true
+            return before
+        }
+    }
+
+    /// Ends the request.
+    func end() {
+        self.state.withLock { $0.isBusy = false }
+    }
+}

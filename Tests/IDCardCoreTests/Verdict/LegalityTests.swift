@@ -1,0 +1,75 @@
+import IDCardCore
+import Testing
+
+@Suite("What a verifier says about genuineness")
+struct LegalityTests {
+    @Test(
+        "Without scores, or with zeros alone, it is unavailable",
+        arguments: [
+            [:], ["ID Photo": 0, "Temporary ID Photo ": 0, "Photocopy": 0, "Screen": 0, "Edited": 0],
+            ["ID_Photo_Threshold": 0.8],
+            ["ID_Photo": 0, "Edited": 0, "ID_Photo_Threshold": 0.8],
+        ] as [[String: Double]]
+    )
+    func unavailable(scores: [String: Double]) {
+        #expect(Legality(vendorScores: scores) == nil)
+    }
+
+    @Test(
+        "Keys of all dialects are one: underscores, and white space outside",
+        arguments: [
+            "ID Photo", "ID_Photo", " ID Photo", "ID Photo ", "ID_Photo_", "ID  Photo",
+        ]
+    )
+    func normalised(key: String) throws {
+        let legality = try #require(Legality(vendorScores: [key: 0.9]))
+        #expect(legality.scores == ["ID Photo": 0.9])
+        #expect(legality.genuineScore == 0.9)
+    }
+
+    @Test("A temporary card is not genuine, whether or not genuine was scored")
+    func temporary() {
+        let scored = Legality(vendorScores: ["Temporary ID Photo ": 0.7, "ID_Photo": 0.25])
+        #expect(scored?.scores == ["Temporary ID Photo": 0.7, "ID Photo": 0.25])
+        #expect(scored?.genuineScore == 0.25)
+        #expect(Legality(vendorScores: ["Temporary ID Photo": 0.95])?.genuineScore == 0)
+    }
+
+    @Test("Classes that come later are kept, and can be the strongest")
+    func unknownClasses() {
+        let legality = Legality(vendorScores: ["ID Photo": 0.3, "Hologram_Missing": 0.5, "Photocopy": 0.2])
+        #expect(legality?.strongestOtherClass == "Hologram Missing")
+        #expect(legality?.genuineScore == 0.3)
+    }
+
+    @Test("The strongest other class is never genuine, never one without a score, and a tie goes by the alphabet")
+    func strongestOther() {
+        #expect(
+            Legality(vendorScores: ["ID Photo": 0.5, "Screen": 0.25, "Edited": 0.25])?.strongestOtherClass == "Edited"
+        )
+        #expect(Legality(vendorScores: ["ID Photo": 0.5, "Screen": 0])?.strongestOtherClass == nil)
+        #expect(Legality(vendorScores: ["ID Photo": 0.5])?.strongestOtherClass == nil)
+    }
+
+    @Test("A threshold among the scores is a threshold and no class")
+    func listedThreshold() throws {
+        let legality = try #require(
+            Legality(vendorScores: ["ID_Photo": 0.2, "Screen": 0.3, "ID_Photo_Threshold": 0.8])
+        )
+        #expect(legality.vendorThreshold == 0.8)
+        #expect(legality.scores == ["ID Photo": 0.2, "Screen": 0.3])
+        #expect(legality.strongestOtherClass == "Screen")
+    }
+
+    @Test("A threshold that lets everything or nothing pass is none", arguments: [0, -1, 1.01, .nan, .infinity])
+    func uselessThreshold(threshold: Double) throws {
+        let legality = try #require(Legality(vendorScores: ["ID Photo": 0.2], vendorThreshold: threshold))
+        #expect(legality.vendorThreshold == nil)
+    }
+
+    @Test("Of two keys for one class the score against the card counts", arguments: 0..<20)
+    func twice(round: Int) {
+        let legality = Legality(vendorScores: ["ID Photo": 0.9, "ID_Photo": 0.1, "Screen": 0.1, "Screen ": 0.8])
+        #expect(legality?.scores == ["ID Photo": 0.1, "Screen": 0.8])
+    }
+}

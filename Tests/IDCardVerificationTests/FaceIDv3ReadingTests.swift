@@ -1,0 +1,99 @@
+import IDCardCore
+import Testing
+
+@testable import IDCardVerification
+
+/// What is FaceID v3's alone: results, sides in numbers, fields in dictionaries, dates in halves.
+struct FaceIDv3ReadingTests {
+    private func reading(_ body: String) throws -> CardReading {
+        try #require(outcome(.faceIDv3, 200, body).reading)
+    }
+
+    @Test(
+        "Every result but 1001 is abnormal, as number or text; none is not",
+        arguments: [
+            ("1001", false), (#""1001""#, false), ("1001.0", false), ("1002", true), (#""1002""#, true),
+            ("1003", true), ("0", true), ("null", false), (#""ok""#, false),
+        ]
+    )
+    func result(json: String, isAbnormal: Bool) throws {
+        #expect(try self.reading(#"{"result":\#(json),"side":0}"#).isAbnormal == isAbnormal)
+    }
+
+    @Test("An abnormal reading keeps its fields and its legality, so that the verdict can name the reason")
+    func abnormal() throws {
+        let body = SampleReplies.faceIDv3Front
+            .replacing("1001", with: "1002")
+            .replacing(#""ID_Photo":0.855"#, with: #""ID_Photo":0.355"#)
+        let reading = try self.reading(body)
+        #expect(reading.isAbnormal)
+        #expect(reading.side == .front)
+        #expect(reading.fields == SampleReplies.frontFields)
+        #expect(reading.legality?.genuineScore == 0.355)
+        #expect(reading.legality?.vendorThreshold == 0.8)
+    }
+
+    @Test(
+        "A side is a number, as number or text",
+        arguments: [
+            ("0", CardSide.front), ("1", .back), (#""0""#, .front), (#""1""#, .back), ("0.0", .front),
+            (#""front""#, .front), (#""back""#, .back),
+        ]
+    )
+    func side(json: String, expected: CardSide) throws {
+        #expect(try self.reading(#"{"result":1001,"side":\#(json)}"#).side == expected)
+    }
+
+    @Test(
+        "A field keeps its text whatever its quality and its logic",
+        arguments: [
+            #"{"result":"张样本","quality":0.98,"logic":0,"rect":{}}"#, #"{"result":"张样本","quality":0.01,"logic":1}"#,
+            #"{"result":"张样本","logic":"1"}"#, #"{"result":" 张样本 "}"#, #""张样本""#,
+        ]
+    )
+    func field(json: String) throws {
+        #expect(try self.reading(#"{"result":1002,"side":0,"name":\#(json)}"#).fields == CardFields(name: "张样本"))
+    }
+
+    @Test(
+        "Two dates of eight digits are joined as printed, anything else as it is",
+        arguments: [
+            (#""20101113""#, #""20201113""#, "2010.11.13-2020.11.13"),
+            ("20101113", "20201113", "2010.11.13-2020.11.13"),
+            (#""20101113""#, #""长期""#, "20101113-长期"), (#""20101113""#, #""长期有效""#, "20101113-长期有效"),
+            (#""20101113""#, #""99991231""#, "2010.11.13-9999.12.31"),
+            (#""2010.11.13""#, #""2020.11.13""#, "2010.11.13-2020.11.13"),
+            (#""20101113""#, #""2020111""#, "20101113-2020111"),
+            (#""２０１０１１１３""#, #""20201113""#, "２０１０１１１３-20201113"),
+            (#""20101113""#, #""""#, "20101113"), (#""""#, #""20201113""#, "-20201113"), (#""""#, #""""#, nil),
+        ]
+    )
+    func validity(start: String, end: String, expected: String?) throws {
+        let body = #"{"side":1,"valid_date_start":{"result":\#(start)},"valid_date_end":{"result":\#(end)}}"#
+        let validity = try self.reading(body).fields.validity?.reveal()
+        #expect(validity == expected)
+    }
+
+    @Test("What is joined can be read by the verdict", arguments: ["长期", "长期有效", "20301113", ""])
+    func readable(end: String) throws {
+        let body = #"{"side":1,"valid_date_start":{"result":"20101113"},"valid_date_end":{"result":"\#(end)"}}"#
+        let text = try #require(try self.reading(body).fields.validity?.reveal())
+        #expect(Validity(text)?.start == CalendarDay(year: 2010, month: 11, day: 13))
+    }
+
+    @Test(
+        "A birth date needs its three fields",
+        arguments: [
+            (
+                #""birth_year":{"result":"1990"},"birth_month":{"result":"03"},"birth_day":{"result":"07"}"#,
+                "1990-03-07"
+            ),
+            (#""birth_year":{"result":1990},"birth_month":{"result":12},"birth_day":{"result":1}"#, "1990-12-01"),
+            (#""birth_year":{"result":"1990"},"birth_month":{"result":"3"}"#, nil),
+            (#""birth_year":{"result":"1990"},"birth_month":{"result":""},"birth_day":{"result":"7"}"#, nil),
+        ]
+    )
+    func birthDate(json: String, expected: String?) throws {
+        #expect(try self.reading(#"{"side":0,\#(json)}"#).fields.birthDate?.reveal() == expected)
+    }
+}

