@@ -50,15 +50,27 @@ final class ConnectionRegister: Sendable {
     /// others may be too, and the next request shall meet none of them.
     func closeUnused(like stale: ConnectionFacts) async {
         let loop = stale.channel.eventLoop
-        let others = self.state.withLock { $0.open.values.filter { $0 !== stale && !$0.counts.isBusy } }
-            .filter { $0.address == stale.address }
-        for other in others { other.channel.close(promise: nil) }
         let done = loop.makePromise(of: Void.self)
         let timer = loop.scheduleTask(in: Self.closingTime) { done.succeed() }
-        // The pool was told first: it has asked for this future when the connection was made.
-        EventLoopFuture.andAllComplete((others + [stale]).map(\.channel.closeFuture), on: loop)
-            .whenComplete { _ in done.succeed() }
+        // On the loop, where requests begin: looked at from elsewhere, a connection that is unused now may have a
+        // request by the time it is closed, which would then end as one the remote broke.
+        loop.execute {
+            let others = self.unused(like: stale)
+            for other in others { other.channel.close(promise: nil) }
+            // The pool was told first: it has asked for this future when the connection was made.
+            EventLoopFuture.andAllComplete((others + [stale]).map(\.channel.closeFuture), on: loop)
+                .whenComplete { _ in done.succeed() }
+        }
         try? await done.futureResult.get()
         timer.cancel()
+    }
+
+    /// The other connections to the same address that have served and do not serve now; one that has not is fresh, and
+    /// on its way to the request it was opened for.
+    private func unused(like stale: ConnectionFacts) -> [ConnectionFacts] {
+        self.state.withLock { Array($0.open.values) }.filter { other in
+            let counts = other.counts
+            return other !== stale && other.address == stale.address && counts.requests > 0 && !counts.isBusy
+        }
     }
 }

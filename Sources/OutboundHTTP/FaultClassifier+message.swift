@@ -58,7 +58,7 @@ extension FaultClassifier {
         return switch code {
         case .tls: "no encrypted connection to \(remote) came about: check its certificate and that the port speaks TLS"
         case .tlsUntrusted:
-            "the certificate of \(remote) is issued by nobody that is trusted here: check that this is the right"
+            "the certificate of \(remote) is neither trusted here nor issued by anybody who is: check that this is the right"
                 + " server, then add its authority's or its own certificate to the trusted ones"
         case .tlsWrongHost:
             "the certificate of \(remote) is trusted but made out to another host: use the name in the certificate in"

@@ -51,6 +51,7 @@ struct FaultClassifier {
         case let error as ChannelError: return self.code(for: error, phase: phase)
         case is MultipartFormError: return .formUnreadable
         case is HeaderRules.Violation: return .invalidRequest
+        case is PinnedCertificates.Mismatch: return .tlsUntrusted
         case is OutboundHTTPError: return .tlsInsecureRefused
         case let verdict as IdleClock.Verdict: return verdict == .write ? .idleWriteTimeout : .idleTimeout
         case is ExchangeRecorder.ReplyTooLarge: return .replyTooLarge

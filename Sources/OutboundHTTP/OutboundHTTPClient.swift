@@ -33,7 +33,10 @@ package final class OutboundHTTPClient: Sendable {
         var forLibrary = configuration.forAsyncHTTPClient
         // Meant for debugging, but the one place where a connection can be seen: it is called when it is open, TLS
         // included, and before its first request.
-        forLibrary.http1_1ConnectionDebugInitializer = { [register] channel in register.watch(channel) }
+        forLibrary.http1_1ConnectionDebugInitializer = { [register] channel in
+            guard let pins = configuration.tls.pins else { return register.watch(channel) }
+            return pins.check(channel).flatMap { register.watch(channel) }
+        }
         self.client = HTTPClient(eventLoopGroup: self.loop, configuration: forLibrary)
         self.gate = ConnectionGate(limit: configuration.maximumConnectionsPerHost, loop: self.loop)
         self.configuration = configuration

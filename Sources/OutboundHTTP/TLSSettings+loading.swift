@@ -5,23 +5,39 @@ extension TLSSettings {
     /// Reads the trust list; `nil` for the system's roots.
     static func trustRoots(_ trust: Trust, now: Timestamp) throws(OutboundHTTPError) -> [NIOSSLCertificate]? {
         guard case .certificates(let sources) = trust else { return nil }
+        let origins = try self.certificates(sources, called: "trusted certificate", now: now)
+        try self.checkAnchors(origins)
+        return origins.map(\.certificate)
+    }
+
+    /// Reads the pins; `nil` if there are none.
+    static func pins(_ trust: Trust, now: Timestamp) throws(OutboundHTTPError) -> PinnedCertificates? {
+        guard case .pinned(let sources) = trust else { return nil }
+        let origins = try self.certificates(sources, called: "pinned certificate", now: now)
+        return PinnedCertificates(certificates: origins.map(\.certificate))
+    }
+
+    private static func certificates(
+        _ sources: [PEMSource],
+        called word: String,
+        now: Timestamp
+    ) throws(OutboundHTTPError) -> [(certificate: NIOSSLCertificate, name: String)] {
         guard !sources.isEmpty else {
             throw OutboundHTTPError(
                 .tlsTrustIncomplete,
-                "the list of trusted certificates is empty: name at least one file, or trust the system's roots"
+                "the list of \(word)s is empty: name at least one file, or trust the system's roots"
             )
         }
         var origins: [(certificate: NIOSSLCertificate, name: String)] = []
         for (index, source) in sources.enumerated() {
-            let name = "trusted certificate \(index + 1)"
+            let name = "\(word) \(index + 1)"
             for certificate in try self.certificates(source, name: name) {
                 let described = source.described(as: name)
                 try self.checkExpiry(of: certificate, name: described, now: now)
                 origins.append((certificate, described))
             }
         }
-        try self.checkAnchors(origins)
-        return origins.map(\.certificate)
+        return origins
     }
 
     /// Reads chain and key of a client, and checks that they belong together.

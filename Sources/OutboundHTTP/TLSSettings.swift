@@ -15,6 +15,9 @@ package struct TLSSettings: Hashable, Sendable {
         /// One issued by one of these, or one of these itself, and no other. A source may hold several certificates.
         /// For a change of certificates list the old and the new one.
         case certificates([PEMSource])
+        /// Exactly one of these, whoever has issued it and for whatever host; in its time. For a change of certificates
+        /// list the old and the new one.
+        case pinned([PEMSource])
     }
 
     /// Who we are, for servers that ask for a certificate of the client.
@@ -37,6 +40,8 @@ package struct TLSSettings: Hashable, Sendable {
     package let isInsecureForced: Bool
     /// The only certificates that are trusted; `nil` for the system's.
     let trustRoots: [NIOSSLCertificate]?
+    /// The certificates of which a server must show one itself; `nil` if none are pinned.
+    let pins: PinnedCertificates?
     let clientChain: [NIOSSLCertificate]
     let clientKey: NIOSSLPrivateKey?
 
@@ -45,6 +50,7 @@ package struct TLSSettings: Hashable, Sendable {
         self.isInsecure = false
         self.isInsecureForced = false
         self.trustRoots = nil
+        self.pins = nil
         self.clientChain = []
         self.clientKey = nil
     }
@@ -70,6 +76,7 @@ package struct TLSSettings: Hashable, Sendable {
         self.isInsecure = insecure
         self.isInsecureForced = insecure && insecureForced
         self.trustRoots = try Self.trustRoots(trust, now: now)
+        self.pins = try Self.pins(trust, now: now)
         if let clientIdentity {
             let (chain, key) = try Self.load(clientIdentity, now: now)
             self.clientChain = chain
@@ -85,7 +92,8 @@ package struct TLSSettings: Hashable, Sendable {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion = .tlsv12
         if let trustRoots = self.trustRoots { configuration.trustRoots = .certificates(trustRoots) }
-        if self.isInsecure { configuration.certificateVerification = .none }
+        // Pins are compared when the handshake is over, before anything is sent: see `PinnedCertificates`.
+        if self.isInsecure || self.pins != nil { configuration.certificateVerification = .none }
         configuration.certificateChain = self.clientChain.map { .certificate($0) }
         configuration.privateKey = self.clientKey.map { .privateKey($0) }
         return configuration
@@ -95,7 +103,9 @@ package struct TLSSettings: Hashable, Sendable {
 extension TLSSettings: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// What is trusted and whether there is a certificate, never a key.
     package var description: String {
-        let trust = self.trustRoots.map { "\($0.count) certificates" } ?? "system roots"
+        let trust =
+            self.pins.map { "\($0.certificates.count) pins" } ?? self.trustRoots.map { "\($0.count) certificates" }
+            ?? "system roots"
         let identity = self.clientKey == nil ? "no client certificate" : "client certificate"
         return "TLSSettings(\(self.isInsecure ? "INSECURE" : trust), \(identity))"
     }

@@ -1,5 +1,6 @@
 import Foundation
 import IDCardCore
+import IDCardTesting
 import OutboundHTTP
 import Testing
 

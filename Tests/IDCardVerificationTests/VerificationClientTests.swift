@@ -1,5 +1,6 @@
 import Foundation
 import IDCardCore
+import IDCardTesting
 import MultipartForm
 import OutboundHTTP
 import Testing

@@ -63,6 +63,40 @@ struct TLSTests {
         }
     }
 
+    @Test(
+        "A pinned certificate is accepted whoever has issued it and whatever host it names; no other of the same authority is"
+    )
+    func pinnedOfAnAuthority() async throws {
+        try await withAuthority { authority in
+            let server = try await authority.issue("server", names: "DNS:elsewhere.example")
+            let sister = try await authority.issue("sister", names: Self.names)
+            let settings = try TLSSettings(trust: .pinned([.file(sister.path), .file(server.path)]))
+            let result = try await self.post(to: server, trusting: settings)
+            #expect(result.exchange.reply?.status == 200)
+            let other = try TLSSettings(trust: .pinned([.file(sister.path)]))
+            let refused = try await self.post(to: server, trusting: other)
+            #expect(refused.exchange.failure?.code == .tlsUntrusted)
+            #expect(refused.exchange.failure?.phase == .notSent)
+            #expect(refused.received == 0)
+        }
+    }
+
+    @Test("A pin that has expired is refused when it is read, and one that expired since when it is shown")
+    func expiredPin() async throws {
+        try await withAuthority { authority in
+            let server = try await authority.issue("old", names: Self.names, years: 2020...2021)
+            let error = #expect(throws: OutboundHTTPError.self) {
+                try TLSSettings(trust: .pinned([.file(server.path)]))
+            }
+            #expect(error?.code == .tlsCertificateExpired)
+            let then = Timestamp(millisecondsSinceEpoch: 1_600_000_000_000)
+            let settings = try TLSSettings(trust: .pinned([.file(server.path)]), now: then)
+            let refused = try await self.post(to: server, trusting: settings)
+            #expect(refused.exchange.failure?.code == .tlsExpired)
+            #expect(refused.received == 0)
+        }
+    }
+
     @Test("Of two pinned certificates either may be shown, in two files or in one", arguments: [true, false])
     func rotation(inOneFile: Bool) async throws {
         try await withAuthority { authority in
@@ -100,7 +134,7 @@ struct TLSTests {
             let result = try await self.post(to: server, trusting: TLSSettings(trust: trust))
             #expect(result.exchange.failure?.code == .tlsUntrusted)
             #expect(result.exchange.failure?.phase == .notSent)
-            #expect(result.exchange.failure?.message.contains("issued by nobody that is trusted here") == true)
+            #expect(result.exchange.failure?.message.contains("neither trusted here nor issued by anybody who is") == true)
             #expect(result.received == 0)
         }
     }

@@ -40,7 +40,7 @@ extension TLSSettings {
         switch tls.trust {
         case .system: trust = .systemRoots
         case .authorities(let path): trust = .certificates([.file(path)])
-        case .pinned(let paths): trust = .certificates(paths.map(PEMSource.file))
+        case .pinned(let paths): trust = .pinned(paths.map(PEMSource.file))
         case .anything(let isForced): (trust, insecure) = (.systemRoots, (true, isForced))
         }
         try self.init(

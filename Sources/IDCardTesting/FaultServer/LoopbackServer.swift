@@ -1,14 +1,15 @@
-import Foundation
+package import Foundation
 import Glibc
 
-/// A blocking server on loopback that takes one request per connection and gives the answers in order.
-final class LoopbackServer: Sendable {
+/// A blocking server on loopback that takes one request per connection and gives the answers in order; for anything
+/// more see ``FaultServer``.
+package final class LoopbackServer: Sendable {
     /// The port it listens on.
-    let port: Int
+    package let port: Int
     private let listener: Int32
 
     /// Binds a port; nothing is answered before ``answer(with:)``.
-    init() {
+    package init() {
         self.listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -26,12 +27,12 @@ final class LoopbackServer: Sendable {
     }
 
     /// Closes the port; whoever connects afterwards is refused.
-    func close() {
+    package func close() {
         Glibc.close(self.listener)
     }
 
     /// Takes one request per answer and returns the requests, heads and bodies.
-    func answer(with replies: [String]) async -> [Data] {
+    package func answer(with replies: [String]) async -> [Data] {
         await withCheckedContinuation { continuation in
             // A thread of its own: it blocks, and the shared ones are few.
             Thread.detachNewThread {
@@ -66,7 +67,7 @@ final class LoopbackServer: Sendable {
 }
 
 /// The text of a reply after which the connection ends.
-func replyText(_ status: String, body: String) -> String {
+package func replyText(_ status: String, body: String) -> String {
     "HTTP/1.1 \(status)\r\nContent-Type: application/json\r\nConnection: close\r\n"
         + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
 }
