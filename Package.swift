@@ -135,6 +135,13 @@ let package = Package(
             name: "IDCardAppTests",
             dependencies: ["IDCardApp", "IDCardCore", "IDCardPipeline", .subprocess, .system]
         ),
+        .testTarget(
+            name: "UnderFireTests",
+            dependencies: [
+                "IDCardCore", "IDCardPipeline", "IDCardSandbox", "IDCardVerification", "IDCardDelivery", "OutboundHTTP",
+                "MultipartForm", "IDCardTesting", .log,
+            ]
+        ),
         .testTarget(name: "HouseRulesTests"),
     ]
 )

@@ -22,8 +22,9 @@ struct BackendAnswers: Hashable, Sendable {
 
     /// Takes the answers of a document.
     ///
-    /// Entries count if there is one with a code for each card. In a batch everything else is a contradiction; a form
-    /// of one business number may well be answered with entries that mean something else.
+    /// Entries count if there is one with a code for each card. In a batch everything else is a contradiction, an empty
+    /// list beside a refusal excepted; a form of one business number may well be answered with entries that mean
+    /// something else.
     init(_ document: ReplyDocument, shape: DeliveryShape, table: RetcodeTable, mask: MessageMask) {
         func answer(_ statement: ReplyDocument.Statement) -> BackendAnswer {
             BackendAnswer(statement, table: table, mask: mask)
@@ -35,7 +36,11 @@ struct BackendAnswers: Hashable, Sendable {
         case .malformed:
             if shape.isBatch { self.items = .contradictory(count: 0) }
         case .listed(let entries):
-            guard !entries.isEmpty else { return }
+            guard !entries.isEmpty else {
+                // "All well", and nothing taken? Of a batch that is no answer.
+                if shape.isBatch, self.whole?.isHeld ?? false { self.items = .contradictory(count: 0) }
+                return
+            }
             if entries.count == shape.members, !entries.contains(nil) {
                 let answers = entries.compactMap { $0.map(answer) }
                 self.items = .byMember(answers)

@@ -39,6 +39,13 @@ struct BackendReply: Sendable {
         case .contradictory(let count):
             return .failed(circumstances.mismatch(count: count))
         case .byMember(let items):
+            // A refusal beside nothing but acceptances contradicts itself: "rolled back" is one of its meanings. That all
+            // are there already is a refusal of its own kind.
+            if let whole = answers.whole, !whole.isHeld, items.allSatisfy(\.isHeld),
+                items.contains(where: { $0.meaning == .success })
+            {
+                return .failed(circumstances.mismatch(count: items.count))
+            }
             let isTokenRefused = answers.whole?.meaning == .tokenExpired
             if isTokenRefused, items.contains(where: \.isHeld) {
                 return .failed(circumstances.mismatch(count: items.count))

@@ -33,7 +33,9 @@ enum BackendStatus {
         case 503 where reply.retryAfter != nil: .throttled
         // The backend did not take the request in, or not in time; under our key sending it again is safe.
         case 408, 425: .unknown
-        case 400..<500: .rejected
+        case 413: .rejected
+        // What was cut off may have been the word that the document is there already.
+        case 400..<500: reply.isComplete ? .rejected : .unknown
         default: .unknown
         }
     }

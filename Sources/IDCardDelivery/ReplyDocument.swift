@@ -66,7 +66,8 @@ extension ReplyDocument.Statement {
 
     /// The whole number that a number with fraction or exponent is: some serialisers turn 0 into 0.0.
     private static func wholeNumber(_ digits: String) -> String? {
-        guard digits.contains(where: { ".eE".contains($0) }) || digits == "-0", let value = Double(digits),
+        // An exponent is nobody's way of writing a code, and a very small number is not 0.
+        guard digits.contains("."), !digits.contains(where: { "eE".contains($0) }), let value = Double(digits),
             value == value.rounded(), abs(value) < 1e15
         else { return nil }
         return String(Int64(value))

@@ -41,6 +41,14 @@ extension SandboxStore {
         }
     }
 
+    package func postpone(_ delivery: DeliveryID, until time: Timestamp) async throws {
+        let owner = try self.owner
+        try await self.writer.write { db in
+            try self.requireLeased(delivery, by: owner, in: db)
+            try self.postpone(delivery, until: time, costsAttempt: false, owner: owner, in: db)
+        }
+    }
+
     package func conclude(
         _ delivery: DeliveryID,
         as conclusion: DeliveryConclusion,

@@ -97,9 +97,13 @@ extension SandboxStore {
         }
     }
 
-    /// How a delivery ends whose members were answered one by one: as well as the best of them.
+    /// How a delivery ends whose members were answered one by one.
     static func ending(of members: [CardID: MemberConclusion]) -> DeliveryState {
-        members.values.contains { if case .delivered = $0 { true } else { false } } ? .delivered : .rejected
+        let endings = members.values
+        // It must stay as it is while a person may have it sent again for one of them.
+        if endings.contains(where: \.isUnknown) { return .held }
+        if endings.allSatisfy(\.isReturned) { return .dissolved }
+        return endings.contains(where: \.isDelivered) ? .delivered : .rejected
     }
 
     /// Ends every member of a delivery in its own way.

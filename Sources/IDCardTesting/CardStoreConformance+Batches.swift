@@ -34,6 +34,25 @@ extension CardStoreConformance {
             }
         },
         Case("cards answered one by one go their own ways") { subject in try await checkItems(subject) },
+        Case("a delivery put off leaves no attempt, and what an earlier one may have done stays known") { subject in
+            let delivery = try await subject.delivering(try Sample(1))
+            try await subject.claimOnly(delivery.id)
+            try await subject.store.beginAttempt(of: delivery.id, now: .second(4))
+            try await subject.store.releaseLeases()
+            let claimed = try await subject.claimOnly(delivery.id, at: .second(5))
+            try expect(claimed.mayHaveBeenReceived, "an attempt without an outcome may have been received")
+            let before = try await subject.store.details(of: delivery.members[0])?.events
+            try await subject.store.postpone(delivery.id, until: .second(50))
+            try expectEqual(try await subject.store.details(of: delivery.members[0])?.events, before, "the history")
+            try expectEqual(try await subject.store.nextDue(for: .deliver), .second(50), "when it is due")
+            let early = try await subject.store.claimDeliveries(limit: 1, until: .second(99), now: .second(49))
+            try expectEqual(early, [], "deliveries before the time")
+            try expect(try await subject.claimOnly(delivery.id, at: .second(50)).mayHaveBeenReceived, "it stays known")
+            let other = DeliveryID(rawValue: "nothing")
+            try await expectError(.notFound, "an unknown delivery") {
+                try await subject.store.postpone(other, until: .second(60))
+            }
+        },
         Case("an answer that leaves a member out changes nothing") { subject in
             let delivery = try await subject.delivering(try Sample(1))
             try await subject.claimOnly(delivery.id)

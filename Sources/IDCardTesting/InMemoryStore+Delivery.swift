@@ -36,6 +36,16 @@ extension InMemoryStore {
         }
     }
 
+    package func postpone(_ delivery: DeliveryID, until time: Timestamp) async throws {
+        try self.memory.change { state in
+            var entry = try state.leased(delivery, by: self.owner)
+            entry.lease = nil
+            entry.nextAttemptAt = time
+            state.postponeMembers(of: entry, until: time, costsAttempt: false)
+            state.deliveries[delivery] = entry
+        }
+    }
+
     package func conclude(
         _ delivery: DeliveryID,
         as conclusion: DeliveryConclusion,
@@ -53,9 +63,7 @@ extension InMemoryStore {
                 entry.phase = .delivered
                 try state.moveMembers(of: entry, to: .delivered, code: code, now: now)
             case .items(let endings):
-                entry.phase =
-                    endings.values.contains { if case .delivered = $0 { true } else { false } }
-                    ? .delivered : .rejected
+                entry.phase = Self.phase(of: endings.values)
                 for card in entry.delivery.members {
                     guard let ending = endings[card] else {
                         throw StoreError(.conflict, "the reply does not speak of card \(card); nothing was changed")
@@ -80,6 +88,14 @@ extension InMemoryStore {
             state.deliveries[delivery] = entry
             return try entry.delivery.members.map { try state.entry(of: $0).card }
         }
+    }
+}
+
+extension InMemoryStore {
+    private static func phase(of endings: some Collection<MemberConclusion>) -> InMemoryState.DeliveryPhase {
+        if endings.contains(where: \.isUnknown) { return .held }
+        if endings.allSatisfy(\.isReturned) { return .dissolved }
+        return endings.contains(where: \.isDelivered) ? .delivered : .rejected
     }
 }
 

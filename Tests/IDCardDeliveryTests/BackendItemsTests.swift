@@ -70,7 +70,7 @@ struct BackendItemsTests {
 
     @Test(
         "Without answers card by card the one for all holds for all",
-        arguments: ["", ",\"ITEMS\":null", ",\"ITEMS\":[]"]
+        arguments: ["", ",\"ITEMS\":null"]
     )
     func wholeAnswer(items: String) {
         func outcome(_ code: String) -> DeliveryOutcome {
@@ -105,6 +105,11 @@ struct BackendItemsTests {
             // The TOKEN was refused, and yet something was taken in.
             #"{"RETCODE":"100001","ITEMS":[{"RETCODE":"000000"},{"RETCODE":"E1"},{"RETCODE":"E1"}]}"#,
             #"{"RETCODE":"100001","ITEMS":[{"RETCODE":"E1"},{"RETCODE":"E1"},{"RETCODE":"000001"}]}"#,
+            // Refused as a whole, and yet everything was taken in.
+            #"{"RETCODE":"E1","ITEMS":[{"RETCODE":"0"},{"RETCODE":"0"},{"RETCODE":"000001"}]}"#,
+            #"{"RETCODE":"900001","ITEMS":[{"RETCODE":"0"},{"RETCODE":"0"},{"RETCODE":"0"}]}"#,
+            // All well, and nothing was taken in.
+            #"{"RETCODE":"000000","ITEMS":[]}"#, "<r><RETCODE>000000</RETCODE><ITEMS/></r>",
             // Not one for each card.
             #"{"RETCODE":"000000","ITEMS":[{"RETCODE":"000000"},{"RETCODE":"000000"}]}"#,
             #"{"RETCODE":"E1","ITEMS":[{"RETCODE":"E1"}]}"#, #"{"RETCODE":"100001","ITEMS":[{"RETCODE":"100001"}]}"#,

@@ -221,4 +221,17 @@ struct BackendReplyTests {
         for code in ["000000", "0000", "0"] { #expect(table.meaning(of: code) == .success) }
         for code in ["000001", "1", "00", "-1", "SUCCESS"] { #expect(table.meaning(of: code) == .refusal) }
     }
+
+    @Test(
+        "A refusal whose words were cut off may have been another word",
+        arguments: [(400, FailureClass.unknown), (418, .unknown), (413, .rejected), (401, .stop), (429, .throttled)]
+    )
+    func cutOff(status: Int, expected: FailureClass) {
+        let body = Data(#"{"RETCODE":"0000"#.utf8)
+        let mask = MessageMask()
+        let cut = BackendReply().outcome(of: HTTPReply(status: status, body: body, isComplete: false), mask: mask)
+        #expect(cut.failure?.failureClass == expected)
+        let whole = BackendReply().outcome(of: HTTPReply(status: 400, body: body), mask: mask)
+        #expect(whole.failure?.failureClass == .rejected)
+    }
 }

@@ -25,7 +25,13 @@ struct BatchAssemblyTests {
             )
         }
         let basis = ApplicationSnapshot(businessNumber: try #require(BusinessNumber(number)), cards: members)
-        return BatchAssembly.Entry(basis: basis, cards: members, byteCount: bytes, warnings: [])
+        return BatchAssembly.Entry(
+            basis: basis,
+            cards: members,
+            userNumber: user.map(Redacted.init),
+            byteCount: bytes,
+            warnings: []
+        )
     }
 
     private func at(_ seconds: Int) -> Timestamp { self.start.advanced(by: .seconds(seconds)) }

@@ -187,4 +187,55 @@ struct GroupingTests {
         #expect(try await harness.states() == ["delivered", "delivered"])
         #expect(harness.backend.accepted.map { $0.values["TOKEN"] } == ["token-2"])
     }
+
+    // MARK: One answer for several cards
+
+    private static let layouts: [DeliveryGrouping] = [.application, batch(2)]
+
+    @Test("A refusal of front and back together is asked about card by card", arguments: Self.layouts)
+    func refusedPair(grouping: DeliveryGrouping) async throws {
+        let backend = LedgerBackend(grouping: grouping) { attempt, _ in
+            attempt.images.count > 1 ? .instead(.failed(Self.refusal("http_413"))) : .none
+        }
+        let harness = try PipelineHarness(.sqlite, backend: backend)
+        #expect(try await harness.run(try Self.pair(harness, "B-1")) == .complete)
+        #expect(try await harness.states() == ["delivered", "delivered"])
+        #expect(backend.accepted.map { $0.values["DOCTYPE"] } == ["front", "back"], "front before back")
+    }
+
+    @Test("Of a whole that is said to exist already each card is asked about by itself", arguments: Self.layouts)
+    func existsAsAWhole(grouping: DeliveryGrouping) async throws {
+        let backend = LedgerBackend(grouping: grouping) { attempt, _ in
+            attempt.images.count > 1 ? .instead(.accepted(alreadyExisted: true, code: "000001")) : .none
+        }
+        let harness = try PipelineHarness(.sqlite, backend: backend)
+        #expect(try await harness.run(try Self.pair(harness, "B-1")) == .complete)
+        #expect(try await harness.states() == ["delivered", "delivered"])
+        #expect(backend.accepted.count == 2)
+    }
+
+    @Test("After a lost answer one answer for several cards is left to a person", arguments: [true, false])
+    func wholeAfterUnknown(existed: Bool) async throws {
+        let lost = RemoteFailure(.unknown, code: "connection_reset", message: "lost")
+        let backend = LedgerBackend(grouping: .application) { _, number in
+            if number == 1 { return .instead(.failed(lost)) }
+            return existed
+                ? .instead(.accepted(alreadyExisted: true, code: "000001")) : .instead(.failed(Self.refusal()))
+        }
+        let harness = try PipelineHarness(.sqlite, backend: backend)
+        try await harness.run(try Self.pair(harness, "B-1"))
+        #expect(try await harness.states() == ["held:outcome_unknown", "held:outcome_unknown"])
+        #expect(Set(backend.attempts.map(\.key)).count == 1)
+    }
+
+    @Test("Sides of two user accounts go one after the other, the front first", arguments: Self.layouts)
+    func accounts(grouping: DeliveryGrouping) async throws {
+        let harness = try PipelineHarness(.sqlite, backend: LedgerBackend(grouping: grouping))
+        var items = try Self.pair(harness, "B-1")
+        guard case .take(var metadata) = items[0].disposition else { return }
+        metadata.userNumber = Redacted("user-2")
+        items[0].disposition = .take(metadata)
+        #expect(try await harness.run(items) == .complete)
+        #expect(harness.backend.accepted.map { $0.values["DOCTYPE"] } == ["front", "back"])
+    }
 }

@@ -176,12 +176,14 @@ struct PacingEngineTests {
         let harness = try PipelineHarness(.memory, verifier: verifier, time: time.port) {
             $0.patience = .seconds(60)
             $0.verifyConcurrency = 8
+            // A card that ends would move, and the patience begin anew.
+            $0.verifyMaximumAttempts = 50
         }
         #expect(try await harness.run(try Self.fronts(harness, 200)) == .patienceExhausted)
         // Ten open the breaker, and after 10 and 20 more seconds one call each tries again; the next would be too late.
         #expect(log.entries.count == 12)
         let cards = try await harness.cards()
-        #expect(cards.allSatisfy { $0.state == .prepared && $0.attempts < 5 })
+        #expect(cards.allSatisfy { $0.state == .prepared })
         #expect(cards.map(\.attempts).reduce(0, +) == 12)
         let later = ScriptedVerifier()
         #expect(try await harness.engine(verifier: later).runBatch([]) == .complete)

@@ -72,4 +72,19 @@ struct PairTests {
         #expect(try await harness.states() == Array(repeating: "rejected:image_too_small_for_verifier", count: 2))
         #expect(harness.verifier.images.isEmpty)
     }
+
+    @Test("A front that is held for another person's is not compared with the back", arguments: StoreKind.allCases)
+    func conflict(kind: StoreKind) async throws {
+        let harness = try PipelineHarness(kind) {
+            $0.verdict = VerdictRules(severities: [.issuedBeforeBirth: .reject])
+        }
+        #expect(try await harness.run([try harness.photo("f.jpg", "front;\(Holder.first)")]) == .complete)
+        let items = [
+            try harness.photo("g.jpg", "front;\(Holder.second)"),
+            try harness.photo("b.jpg", "back;validity=1995.01.01-2015.01.01"),
+        ]
+        try await harness.run(items)
+        let states = try await harness.states()
+        #expect(states.prefix(2) == ["delivered", "held:holder_conflict"])
+    }
 }

@@ -24,6 +24,7 @@ extension BusinessBackend {
         let token = CurrentToken(source: services.token, partName: services.names.token)
         return BusinessBackend(
             grouping: DeliveryGrouping(configuration),
+            defaultUserNumber: services.userNumber,
             form: { members in try await token.form(members, layout: layout) },
             boundary: { key, parts, images in
                 do throws(DeliveryError) {
@@ -50,6 +51,8 @@ private final class CurrentToken: Sendable {
     private let source: TokenSource
     private let partName: String
     private let fromCommand = Mutex<Redacted<String>?>(nil)
+    /// A TOKEN that is issued may end the one before: one command at a time, and none for a form older than the TOKEN.
+    private let asking = KeyedExclusion<Int>()
 
     init(source: TokenSource, partName: String) {
         self.source = source
@@ -60,7 +63,9 @@ private final class CurrentToken: Sendable {
     func form(_ members: [DeliveryMember], layout: DeliveryLayout) async throws -> [DeliveryPart] {
         let token: Redacted<String>
         do {
-            if let known = self.fromCommand.withLock({ $0 }) { token = known } else { token = try await self.read() }
+            token = try await self.asking.run(under: 0) {
+                if let known = self.fromCommand.withLock({ $0 }) { known } else { try await self.read() }
+            }
         } catch let error as ConfigurationError {
             throw RemoteFailure(.stop, code: "token_unavailable", message: error.message)
         }
@@ -73,8 +78,21 @@ private final class CurrentToken: Sendable {
 
     /// Whether the source gives another TOKEN than a form was written with.
     func isNew(comparedWith parts: [DeliveryPart]) async -> Bool {
-        guard let token = try? await self.read() else { return false }  // Still no TOKEN to go on with.
-        return !parts.contains(.text(token.reveal(), name: self.partName))
+        await self.asking.run(under: 0) {
+            if let known = self.fromCommand.withLock({ $0 }), !self.holds(parts, known) { return true }
+            do {
+                return !self.holds(parts, try await self.read())
+            } catch is CancellationError {
+                // Nothing is known of the TOKEN: no reason to stop the stage.
+                return true
+            } catch {
+                return false  // Still no TOKEN to go on with.
+            }
+        }
+    }
+
+    private func holds(_ parts: [DeliveryPart], _ token: Redacted<String>) -> Bool {
+        parts.contains(.text(token.reveal(), name: self.partName))
     }
 
     private func read() async throws -> Redacted<String> {

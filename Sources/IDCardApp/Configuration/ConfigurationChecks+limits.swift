@@ -24,17 +24,6 @@ extension ConfigurationChecks {
     private var batchNotices: [ConfigurationNotice] {
         guard self.values.find("delivery.layout", \.text) == "batch" else { return [] }
         var notices: [ConfigurationNotice] = []
-        if let wait = self.values.find("delivery.batch_wait", \.duration),
-            let patience = self.values.find("run.patience", \.duration), wait > patience
-        {
-            notices.append(
-                .warning(
-                    key: "delivery.batch_wait",
-                    "delivery.batch_wait (\(DurationText.render(wait))) is longer than run.patience "
-                        + "(\(DurationText.render(patience))): `run` may end while cards wait for others"
-                )
-            )
-        }
         if let most = self.values.find("delivery.batch_max_bytes", \.integer),
             let budget = self.values.find("imaging.byte_budget", \.integer), most < budget
         {

@@ -6,6 +6,7 @@ extension ConfigurationChecks {
     var tlsProblems: [ConfigurationError.Problem] {
         Self.tlsSections.flatMap { section in
             self.trustProblems(section) + self.identityProblems(section) + self.exposureProblems(section)
+                + self.plainTextProblems(section)
                 + self.certificateProblems(section)
         }
     }
@@ -54,6 +55,19 @@ extension ConfigurationChecks {
                     + "\(section).tls.insecure_force overrides this"
             )
         ]
+    }
+
+    /// Who names certificates means an encrypted connection.
+    private func plainTextProblems(_ section: String) -> [ConfigurationError.Problem] {
+        guard !self.embedded, let url = self.values.find("\(section).url", \.url), url.isPlainText else { return [] }
+        let pins = "\(section).tls.pinned_certificates"
+        let others = ["\(section).tls.ca_file", "\(section).tls.client_certificate"]
+        let set = ([pins] + (url.isLoopback ? [] : others)).filter(self.isSet)
+        guard let first = set.first else { return [] }
+        let message =
+            "\(section).url is an http address, over which nothing is encrypted and \(set.joined(separator: " and ")) "
+            + "cannot hold: use https, or remove \(set.count == 1 ? "it" : "them")"
+        return [.init(.insecureConnection, key: first, message)]
     }
 
     private func certificateProblems(_ section: String) -> [ConfigurationError.Problem] {

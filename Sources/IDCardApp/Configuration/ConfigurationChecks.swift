@@ -13,10 +13,14 @@ struct ConfigurationChecks {
     }
 
     private var timeProblems: [ConfigurationError.Problem] {
-        let limits = [
-            ("retry.base", "retry.cap"), ("http.connect_timeout", "verification.timeout"),
-            ("http.connect_timeout", "delivery.timeout"), ("breaker.open_for", "breaker.open_cap"),
-        ]
+        // The end of a run would come before the wait is over, at every run anew.
+        let batch =
+            self.values.find("delivery.layout", \.text) == "batch" ? [("delivery.batch_wait", "run.patience")] : []
+        let limits =
+            [
+                ("retry.base", "retry.cap"), ("http.connect_timeout", "verification.timeout"),
+                ("http.connect_timeout", "delivery.timeout"), ("breaker.open_for", "breaker.open_cap"),
+            ] + batch
         let problems = limits.compactMap { lower, upper -> ConfigurationError.Problem? in
             guard
                 let shorter = self.values.find(lower, \.duration),

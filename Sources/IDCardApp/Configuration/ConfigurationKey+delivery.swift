@@ -42,6 +42,7 @@ extension ConfigurationKey {
             "delivery.token_command",
             .text,
             .unset,
+            isSecret: true,
             "Command for `/bin/sh -c` whose first line of output is the TOKEN; run again when a new one is needed."
         ),
         ConfigurationKey(

@@ -67,8 +67,9 @@ extension TokenSource {
             self = .fixed(token)
         } else if let path = values.find("delivery.token_file", \.text) {
             self = .file(path)
-        } else if let command = values.find("delivery.token_command", \.text) {
-            self = .command(command, timeout: values.require("delivery.token_timeout", \.duration))
+        } else if let command = values.find("delivery.token_command", \.secret) {
+            // It may hold a password.
+            self = .command(command.reveal(), timeout: values.require("delivery.token_timeout", \.duration))
         } else {
             return nil
         }

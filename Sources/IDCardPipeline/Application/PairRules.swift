@@ -17,9 +17,16 @@ struct PairRules: Sendable {
     ///
     /// The newest photo of each side is looked at that is, or may be, at the backend; without a reading of both sides
     /// there is nothing to compare. What has gone is not called back: a refusal concerns the cards still `verified`.
-    func findings(for snapshot: ApplicationSnapshot, deliverable: [ApplicationCard]) async throws -> Findings {
-        guard !deliverable.isEmpty, let front = Self.newest(.front, in: snapshot),
-            let back = Self.newest(.back, in: snapshot),
+    ///
+    /// - Parameter leaving: cards that the other rules hold or replace at this moment; they are neither compared nor refused.
+    func findings(
+        for snapshot: ApplicationSnapshot,
+        deliverable: [ApplicationCard],
+        leaving: [CardID]
+    ) async throws -> Findings {
+        let staying = snapshot.cards.filter { !leaving.contains($0.id) }
+        guard !deliverable.isEmpty, let front = Self.newest(.front, in: staying),
+            let back = Self.newest(.back, in: staying),
             let frontReading = try await self.reading(of: front), let backReading = try await self.reading(of: back)
         else { return Findings() }
         let found = self.rules.judgePair(
@@ -37,8 +44,8 @@ struct PairRules: Sendable {
         )
     }
 
-    private static func newest(_ side: CardSide, in snapshot: ApplicationSnapshot) -> ApplicationCard? {
-        snapshot.cards.last {
+    private static func newest(_ side: CardSide, in cards: [ApplicationCard]) -> ApplicationCard? {
+        cards.last {
             $0.side == side && ($0.state == .verified || $0.state == .delivering || $0.state == .delivered)
         }
     }

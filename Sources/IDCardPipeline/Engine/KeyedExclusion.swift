@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Lets one task at a time work under a key; the next one finds what the first left behind and need not repeat it.
-final class KeyedExclusion<Key: Hashable & Sendable>: Sendable {
+package final class KeyedExclusion<Key: Hashable & Sendable>: Sendable {
     private struct State {
         /// The keys in use, with those who wait for them in order of arrival.
         var queues: [Key: [CheckedContinuation<Void, Never>]] = [:]
@@ -9,8 +9,11 @@ final class KeyedExclusion<Key: Hashable & Sendable>: Sendable {
 
     private let state = Mutex(State())
 
+    /// Makes an exclusion in which nothing runs.
+    package init() {}
+
     /// Runs a function while no other runs under the same key.
-    func run<Value: Sendable>(under key: Key, _ body: () async throws -> Value) async rethrows -> Value {
+    package func run<Value: Sendable>(under key: Key, _ body: () async throws -> Value) async rethrows -> Value {
         await self.acquire(key)
         defer { self.release(key) }
         return try await body()

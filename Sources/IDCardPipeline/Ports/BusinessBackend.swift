@@ -5,6 +5,8 @@ package import IDCardCore
 package struct BusinessBackend: Sendable {
     /// How cards are joined into deliveries.
     package var grouping: DeliveryGrouping
+    /// The user account of cards that name none, if there is one.
+    package var defaultUserNumber: Redacted<String>?
     /// Writes the form of some cards, with the TOKEN as it is now; throws `RemoteFailure` if it cannot be written (no TOKEN, no user number).
     package var form: @Sendable (_ members: [DeliveryMember]) async throws -> [DeliveryPart]
     /// Derives a boundary from an idempotency key and proves it absent from the parts.
@@ -18,6 +20,7 @@ package struct BusinessBackend: Sendable {
     /// Describes a backend.
     package init(
         grouping: DeliveryGrouping = .single,
+        defaultUserNumber: Redacted<String>? = nil,
         form: @escaping @Sendable (_ members: [DeliveryMember]) async throws -> [DeliveryPart],
         boundary:
             @escaping @Sendable (_ key: String, _ parts: [DeliveryPart], _ images: [CardID: Data]) async throws ->
@@ -26,6 +29,7 @@ package struct BusinessBackend: Sendable {
         hasNewToken: @escaping @Sendable (_ parts: [DeliveryPart]) async -> Bool
     ) {
         self.grouping = grouping
+        self.defaultUserNumber = defaultUserNumber
         self.form = form
         self.boundary = boundary
         self.send = send

@@ -11,6 +11,8 @@ final class BatchAssembly: Sendable {
         var basis: ApplicationSnapshot
         /// The cards, front first; all of one user account.
         var cards: [ApplicationCard]
+        /// That account; `nil` if neither the cards nor the configuration name one.
+        var userNumber: Redacted<String>?
         /// The bytes of their images together.
         var byteCount: Int
         /// What the comparison of the sides found worth saying.
@@ -46,9 +48,14 @@ final class BatchAssembly: Sendable {
         self.state.withLock { _ = $0.remove(number) }
     }
 
-    /// Notes that cards were refused together with others: each business number goes alone from now on.
+    /// Notes that cards were refused together: each goes alone from now on.
     func sendAlone(_ cards: [CardID]) {
         self.state.withLock { $0.alone.formUnion(cards) }
+    }
+
+    /// Whether one of some cards goes alone.
+    func sendsAlone(anyOf cards: [ApplicationCard]) -> Bool {
+        self.state.withLock { state in !state.alone.isEmpty && cards.contains { state.alone.contains($0.id) } }
     }
 
     /// When the next delivery is to be formed; `nil` if nothing is here.
@@ -116,7 +123,7 @@ extension BatchAssembly {
             let entry = gathered.entry
             let number = entry.basis.businessNumber
             let isAlone = entry.cards.contains { self.alone.contains($0.id) }
-            let account = Account(userNumber: entry.cards.first?.userNumber, alone: isAlone ? number : nil)
+            let account = Account(userNumber: entry.userNumber, alone: isAlone ? number : nil)
             self.accounts[number] = account
             var queue = self.queues[account] ?? Queue()
             let place = queue.waiting.firstIndex { $0.since > gathered.since } ?? queue.waiting.endIndex

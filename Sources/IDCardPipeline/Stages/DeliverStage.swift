@@ -25,7 +25,7 @@ struct DeliverStage: Sendable {
             guard let outbound = try await self.outbound(delivery, startedAt: startedAt) else { return }
             // Once an attempt is written down, nobody knows what became of it until it is concluded.
             try Task.checkCancellation()
-            guard let call = try await self.permit(delivery, startedAt: startedAt) else { return }
+            guard let call = try await self.permit(delivery) else { return }
             let outcome = try await self.context.paced(call, of: .deliver, through: self.gate) {
                 try await self.context.store.beginAttempt(of: delivery.id, now: startedAt)
                 return try await self.backend.send(outbound)
@@ -61,7 +61,11 @@ struct DeliverStage: Sendable {
     /// What no message may repeat of a card.
     private func confidential(of card: CardID) async throws -> [Redacted<String>] {
         do {
-            return try await self.context.store.details(of: card)?.reading?.fields.all ?? []
+            guard let details = try await self.context.store.details(of: card) else { return [] }
+            let readings = details.reading.map { [$0] + $0.others } ?? []
+            let metadata = details.card.metadata
+            return readings.flatMap(\.fields.all)
+                + [metadata.expectedName, metadata.expectedIDNumber].compactMap { $0 }
         } catch let error as StoreError where error.concernsOneCard {
             // A reading that does not open cannot be masked by, nor need it keep its image from being delivered.
             return []
@@ -92,13 +96,11 @@ struct DeliverStage: Sendable {
 
     func handle(_ outcome: DeliveryOutcome, of delivery: Delivery, startedAt: Timestamp) async throws {
         switch outcome {
-        case .accepted(alreadyExisted: true, let code)
-        where delivery.businessNumbers.count > 1 && !delivery.mayHaveBeenReceived:
-            // Of which card it speaks, and whether it took the others, nobody knows: each is asked after by itself.
-            self.assembly.sendAlone(delivery.members)
+        case .accepted(alreadyExisted: true, let code) where delivery.members.count > 1:
+            // Of which card it speaks, and whether it took the others, nobody knows.
             await self.pausing.resume(.deliver, callFrom: startedAt)
             let attempt = AttemptRecord(failureClass: .rejected, code: code, httpStatus: 200, startedAt: startedAt)
-            try await self.conclude(delivery, as: .dissolved, attempt: attempt)
+            try await self.conclude(delivery, as: self.takenApart(delivery, code: code), attempt: attempt)
         case .accepted(_, let code):
             self.gate.took(delivery.members)
             await self.pausing.resume(.deliver, callFrom: startedAt)
@@ -147,11 +149,8 @@ struct DeliverStage: Sendable {
             return .delivered(code: failure.code)
         case .rejected, .shrink:
             await self.pausing.resume(.deliver, callFrom: startedAt)
-            // One odd card, or the mere size of the whole, must not be the end of the applications beside it.
-            if delivery.businessNumbers.count > 1, !delivery.mayHaveBeenReceived {
-                self.assembly.sendAlone(delivery.members)
-                return .dissolved
-            }
+            // One odd card, or the mere size of the whole, must not be the end of the cards beside it.
+            if delivery.members.count > 1 { return self.takenApart(delivery, code: failure.code) }
             return .rejected(ReasonCode(rawValue: failure.code), message: failure.message)
         case .throttled:
             return .retry(at: self.gate.throttled(at: now, for: failure.retryAfter), costsAttempt: false)
@@ -167,6 +166,14 @@ struct DeliverStage: Sendable {
             await self.pausing.pause(.deliver, failure, now: now)
             return .retry(at: now, costsAttempt: false)
         }
+    }
+
+    /// What becomes of several cards that were answered as one: each is asked about by itself, under a key of its own;
+    /// unless the backend may hold them by an earlier attempt, which only a person can tell.
+    private func takenApart(_ delivery: Delivery, code: String) -> DeliveryConclusion {
+        guard !delivery.mayHaveBeenReceived else { return Self.heldUnknown(code) }
+        self.assembly.sendAlone(delivery.members)
+        return .dissolved
     }
 
     private func retryOrHold(_ failure: RemoteFailure, delivery: Delivery, now: Timestamp) -> DeliveryConclusion {

@@ -13,10 +13,20 @@ struct SettleStage: Sendable {
         DeliveryForming(store: self.context.store, backend: self.backend, random: self.context.random)
     }
 
+    /// One decision at a time on a business number: an older one must not undo what a newer one has gathered.
+    private let underway = KeyedExclusion<BusinessNumber>()
+
+    init(context: StageContext, backend: BusinessBackend, gate: StageGate, assembly: BatchAssembly) {
+        self.context = context
+        self.backend = backend
+        self.gate = gate
+        self.assembly = assembly
+    }
+
     /// Does one piece of the lane's work.
     func work(_ job: SettleJob) async throws {
         switch job {
-        case .decide(let number): try await self.decide(on: number)
+        case .decide(let number): try await self.underway.run(under: number) { try await self.decide(on: number) }
         case .assemble: try await self.assemble()
         }
     }
@@ -25,7 +35,7 @@ struct SettleStage: Sendable {
     private func decide(on number: BusinessNumber) async throws {
         while !Task.isCancelled {
             let snapshot = try await self.context.store.snapshot(of: number)
-            let decision = ApplicationRules.decide(snapshot, in: self.rulesContext(of: number))
+            let decision = ApplicationRules.decide(snapshot, in: self.rulesContext(of: snapshot))
             let pausedUntil = self.gate.pausedUntil(at: self.context.time.now())
             let pair = try await self.pairFindings(snapshot, decision)
             let settled = self.stateChanges(of: decision, pair: pair, snapshot: snapshot)
@@ -48,15 +58,16 @@ struct SettleStage: Sendable {
         }
     }
 
-    private func rulesContext(of number: BusinessNumber) -> ApplicationRules.Context {
+    private func rulesContext(of snapshot: ApplicationSnapshot) -> ApplicationRules.Context {
         let grouping = self.backend.grouping
+        let goAlone = self.assembly.sendsAlone(anyOf: snapshot.cards)
         return ApplicationRules.Context(
             now: self.context.time.now(),
-            expectedInputs: self.context.applications.expectedInputs(of: number),
+            expectedInputs: self.context.applications.expectedInputs(of: snapshot.businessNumber),
             intakeHasEnded: self.context.board.inputsHaveEnded,
             frontWait: self.context.settings.frontWait,
-            sidesGoTogether: grouping.holdsSeveralCards,
-            frontWaitsForBack: grouping == .application
+            sidesGoTogether: grouping.holdsSeveralCards && !goAlone,
+            frontWaitsForBack: grouping == .application && !goAlone
         )
     }
 
@@ -65,7 +76,11 @@ struct SettleStage: Sendable {
         _ decision: ApplicationRules.Decision
     ) async throws -> PairRules.Findings {
         try await PairRules(store: self.context.store, rules: self.context.settings.verdict)
-            .findings(for: snapshot, deliverable: decision.deliverable)
+            .findings(
+                for: snapshot,
+                deliverable: decision.deliverable,
+                leaving: decision.held + decision.superseded
+            )
     }
 
     private static func nextLook(after decision: ApplicationRules.Decision, pausedUntil: Timestamp?) -> Timestamp? {
@@ -126,8 +141,8 @@ struct SettleStage: Sendable {
     private func groups(of ready: [ApplicationCard]) -> [[ApplicationCard]] {
         switch self.backend.grouping {
         case .single: ready.map { [$0] }
-        // One form names one user account.
-        case .application: ready.chunkedByAccount()
+        // One form names one user account; what is of another goes when its front has gone.
+        case .application: [self.firstOfOneAccount(ready)]
         case .batch: []
         }
     }
@@ -138,18 +153,39 @@ struct SettleStage: Sendable {
         snapshot: ApplicationSnapshot
     ) async throws {
         // The rest goes when these have gone: one form names one user account.
-        guard let cards = ready.chunkedByAccount().first else {
-            return self.assembly.remove(snapshot.businessNumber)
-        }
+        let cards = self.firstOfOneAccount(ready)
+        guard let first = cards.first else { return self.assembly.remove(snapshot.businessNumber) }
         var byteCount = 0
-        for card in cards { byteCount += try await self.context.store.details(of: card.id)?.imageByteCount ?? 0 }
+        for card in cards { byteCount += try await self.byteCount(of: card) }
         let entry = BatchAssembly.Entry(
             basis: snapshot,
             cards: cards,
+            userNumber: self.account(of: first),
             byteCount: byteCount,
             warnings: pair.warnings
         )
         self.assembly.put(entry, now: self.context.time.now())
+    }
+
+    private func byteCount(of card: ApplicationCard) async throws -> Int {
+        do {
+            return try await self.context.store.details(of: card.id)?.imageByteCount ?? 0
+        } catch let error as StoreError where error.concernsOneCard {
+            // A reading that does not open keeps no image from being delivered; whoever forms the delivery sees the image.
+            return 0
+        }
+    }
+
+    /// The account that a card is uploaded for.
+    private func account(of card: ApplicationCard) -> Redacted<String>? {
+        let own = card.userNumber.flatMap { $0.reveal().isEmpty ? nil : $0 }
+        return own ?? self.backend.defaultUserNumber
+    }
+
+    /// The leading cards that are of one user account.
+    private func firstOfOneAccount(_ ready: [ApplicationCard]) -> [ApplicationCard] {
+        guard let first = ready.first else { return [] }
+        return Array(ready.prefix { self.account(of: $0) == self.account(of: first) })
     }
 
     // MARK: Applying
@@ -204,20 +240,5 @@ extension ApplicationChange {
     /// Says why a card that may go stays, if that is new.
     mutating func explain(_ card: ApplicationCard, by reason: ReasonCode?) {
         self.waitReasons[card.id] = card.reason == reason ? nil : .some(reason)
-    }
-}
-
-extension [ApplicationCard] {
-    /// Splits cards where the user account changes.
-    fileprivate func chunkedByAccount() -> [[ApplicationCard]] {
-        var chunks: [[ApplicationCard]] = []
-        for card in self {
-            if let last = chunks.last?.last, last.userNumber == card.userNumber {
-                chunks[chunks.count - 1].append(card)
-            } else {
-                chunks.append([card])
-            }
-        }
-        return chunks
     }
 }

@@ -75,6 +75,9 @@ package protocol CardStore: Sendable {
     func claimDeliveries(limit: Int, until expiry: Timestamp, now: Timestamp) async throws -> [Delivery]
     /// Writes down, before the first byte is sent, that an attempt begins; an attempt that is still open ends as `unknown` (interrupted).
     func beginAttempt(of delivery: DeliveryID, now: Timestamp) async throws
+    /// Puts a leased delivery off without an attempt, and gives the lease back; what earlier attempts may have done stays
+    /// known.
+    func postpone(_ delivery: DeliveryID, until time: Timestamp) async throws
     /// Concludes the open attempt of a leased delivery and moves its members; gives the lease back. Returns the members.
     func conclude(
         _ delivery: DeliveryID,

@@ -11,3 +11,12 @@ package enum MemberConclusion: Hashable, Sendable {
     /// Not applied: becomes `verified` again, to go into a new delivery not before a time.
     case returned(at: Timestamp, costsAttempt: Bool)
 }
+
+extension MemberConclusion {
+    /// Whether the backend holds the document.
+    package var isDelivered: Bool { if case .delivered = self { true } else { false } }
+    /// Whether the card goes into a new delivery.
+    package var isReturned: Bool { if case .returned = self { true } else { false } }
+    /// Whether nobody knows if the backend holds the document.
+    package var isUnknown: Bool { if case .held(.outcomeUnknown, _) = self { true } else { false } }
+}

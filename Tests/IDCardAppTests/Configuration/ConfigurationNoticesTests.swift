@@ -9,7 +9,6 @@ struct ConfigurationNoticesTests {
             (["imaging.max_edge": "4097"], "imaging.max_edge"),
             (["imaging.max_edge": "4097", "verification.dialect": "facepp-v1"], "imaging.max_edge"),
             (["imaging.max_edge": "8001", "verification.dialect": "faceid-v3"], "imaging.max_edge"),
-            (["delivery.layout": "batch", "delivery.batch_wait": "61s"], "delivery.batch_wait"),
             (["delivery.layout": "batch", "delivery.batch_max_bytes": "1MB"], "delivery.batch_max_bytes"),
             (["retry.budget_ratio": "0", "retry.budget_floor": "0"], "retry.budget_ratio"),
         ]
