@@ -12,21 +12,28 @@ import OutboundHTTP
 /// | `issued_by`, `valid_date` | text, back; either may be missing |
 /// | `legality` | object of scores; one sample has the key `"Temporary ID Photo "` with a blank at its end |
 ///
-/// What it answers to a photo without a card is not confirmed: an object without `side` is taken for it.
+/// What it answers to a photo without a card is not confirmed: an object without `side` is taken for it, if it holds
+/// nothing but keys of this dialect. A stranger's object (a gateway's `{"request_id": …, "status": …}`) refuses no card.
 ///
 /// Source: an integrator's copy of "OCRIDCard v1.0.0" and the public SDK zuochengyao/MegviiFaceID.
 enum FaceIDv1Reply: DialectReply {
     private static let sideMarks = ["id_card_number", "race", "birthday", "head_rect", "valid_date"]
     private static let sharedKeys = ["name", "gender", "address", "issued_by"]
+    /// Every key that is documented, and those of an error, which say nothing when they are empty.
+    private static let knownKeys = Set(
+        ["request_id", "time_used", "side", "legality"] + sideMarks + sharedKeys + ReplyReading.errorKeys
+    )
 
     static func recognises(_ members: [String: JSONValue]) -> Bool {
         // A number is a side of v3.
         if let side = members["side"]?.text, members["side"]?.double == nil, !side.isEmpty { return true }
+        guard self.knownKeys.isSuperset(of: members.keys) else { return false }
         return self.sideMarks.contains { members[$0] != nil } || self.sharedKeys.contains { members[$0]?.text != nil }
     }
 
     static func isNoCard(_ members: [String: JSONValue]) -> Bool {
-        members["request_id"]?.text != nil || members["time_used"]?.double != nil
+        guard self.knownKeys.isSuperset(of: members.keys) else { return false }
+        return members["request_id"]?.text != nil || members["time_used"]?.double != nil
     }
 
     static func reading(_ members: [String: JSONValue]) -> CardReading {

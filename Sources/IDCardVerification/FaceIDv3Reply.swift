@@ -5,7 +5,7 @@ import OutboundHTTP
 ///
 /// | key | value |
 /// |---|---|
-/// | `result` | 1001: a card without problems; 1002: a card, something abnormal; others are reserved |
+/// | `result` | 1001: a card without problems; 1002: a card, something abnormal; others are reserved and say nothing |
 /// | `side` | 0 front, 1 back |
 /// | `name`, `gender`, `nationality` (民族), `address`, `idcard_number` | front |
 /// | `birth_year`, `birth_month`, `birth_day` | front |
@@ -20,14 +20,17 @@ import OutboundHTTP
 /// marked abnormal and nothing of it is left out, so that the verdict can name the legality, or whatever else it finds,
 /// as the reason; where it finds nothing, the mark remains (`reading_abnormal`).
 ///
-/// Not confirmed: the other values of `result`, the reply to a photo without a card, and how 长期 is spelled in
+/// The page reserves the other values of `result` and asks to tolerate them: the reading is kept and not marked, and the
+/// verdict judges by what was read.
+///
+/// Not confirmed: what those other values mean, the reply to a photo without a card, and how 长期 is spelled in
 /// `valid_date_end`. Whatever stands there is carried as it is.
 ///
 /// Source: faceid.com/pages/documents/10881005, faceid.com/faceid-open-doc/docs/idcard-api.html; the form of the dates
 /// from two public programs.
 enum FaceIDv3Reply: DialectReply {
-    /// A card without problems.
-    private static let flawless = 1001.0
+    /// A card, something abnormal.
+    private static let abnormal = 1002.0
     private static let marks = [
         "nationality", "birth_year", "birth_month", "birth_day", "idcard_number", "valid_date_start", "valid_date_end",
     ]
@@ -44,7 +47,7 @@ enum FaceIDv3Reply: DialectReply {
             fields: self.fields(members),
             legality: members["legality"].flatMap(Legality.init(reply:)),
             requestID: RequestID(members["request_id"])?.text,
-            isAbnormal: members["result"]?.double.map { $0 != self.flawless } ?? false
+            isAbnormal: members["result"]?.double == self.abnormal
         )
     }
 

@@ -29,7 +29,7 @@ struct ReplyReading {
             self.outcome = .failed(
                 (isSecret(error.code) ? VendorError("") : error).failure(of: reply)
             )
-        } else if !reply.isSuccess {
+        } else if !reply.isSuccess || !reply.isComplete {
             self.outcome = .failed(VendorStatus.failure(of: reply))
         } else if let members {
             self.outcome =

@@ -21,24 +21,47 @@ struct VendorError: Hashable, Sendable {
     /// Returns the failure that this error is.
     ///
     /// An unknown code is carried verbatim, if it looks like one; its class is that of the status, and `transient`
-    /// where the status says nothing.
+    /// where the status says nothing. Where the status says `stop`, nobody knows whether the error is about the account
+    /// or about this image: alone it fails one card only.
     func failure(of reply: HTTPReply) -> RemoteFailure {
-        RemoteFailure(
-            self.known?.failureClass ?? VendorStatus.failureClass(of: reply.status, retryAfter: reply.retryAfter),
+        let failureClass =
+            self.known?.failureClass ?? VendorStatus.failureClass(of: reply.status, retryAfter: reply.retryAfter)
+        return RemoteFailure(
+            failureClass,
             code: self.boundedCode,
             message: self.message(status: reply.status),
             httpStatus: reply.status,
             retryAfter: reply.retryAfter,
-            mayConcernOneCard: self.known?.isArgumentError ?? false
+            mayConcernOneCard: self.known?.isArgumentError ?? (failureClass == .stop)
         )
     }
 
     /// The code, if it has the shape of one: anything else may quote what was sent.
     var boundedCode: String {
         if self.known == .requestEntityTooLarge { return "http_413" }
-        let isCode = self.code.utf8.allSatisfy { byte in
-            byte == UInt8(ascii: "_") || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+        return self.hasShapeOfCode ? self.code : ReplyCode.unknownError.rawValue
+    }
+
+    /// Whether the code has 1 to 64 capital letters and underscores, and after the first letter digits too, at most
+    /// four in a row: enough for a version or a year, too few for a number of a card or a telephone.
+    private var hasShapeOfCode: Bool {
+        guard (1...64).contains(self.code.utf8.count) else { return false }
+        var hasLetter = false
+        var digits = 0
+        for byte in self.code.utf8 {
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"):
+                hasLetter = true
+                digits = 0
+            case UInt8(ascii: "_"):
+                digits = 0
+            case UInt8(ascii: "0")...UInt8(ascii: "9"):
+                digits += 1
+                guard hasLetter, digits <= 4 else { return false }
+            default:
+                return false
+            }
         }
-        return isCode && (1...64).contains(self.code.utf8.count) ? self.code : ReplyCode.unknownError.rawValue
+        return true
     }
 }

@@ -16,11 +16,30 @@ enum VendorStatus {
     }
 
     /// Returns the failure of a reply without error string.
+    ///
+    /// What was cut off may have been the error string, which outranks the status (a 403 can be "slow down"): so a cut
+    /// reply is asked for again, unless its status says of itself when and how.
     static func failure(of reply: HTTPReply) -> RemoteFailure {
-        RemoteFailure(
-            self.failureClass(of: reply.status, retryAfter: reply.retryAfter),
+        let failureClass = self.failureClass(of: reply.status, retryAfter: reply.retryAfter)
+        guard reply.isComplete || failureClass == .shrink || failureClass == .throttled else {
+            return self.truncated(reply)
+        }
+        return RemoteFailure(
+            failureClass,
             code: "http_\(reply.status)",
             message: "the verifier answered \(reply.status): \(self.remedy(for: reply.status))",
+            httpStatus: reply.status,
+            retryAfter: reply.retryAfter
+        )
+    }
+
+    private static func truncated(_ reply: HTTPReply) -> RemoteFailure {
+        RemoteFailure(
+            .transient,
+            code: ReplyCode.truncatedReply.rawValue,
+            message:
+                "the verifier's answer \(reply.status) broke off after \(reply.body.count) bytes, before any error "
+                + "could be read: the call is repeated; if it persists, look into what lies between",
             httpStatus: reply.status,
             retryAfter: reply.retryAfter
         )

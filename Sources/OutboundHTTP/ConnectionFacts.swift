@@ -7,8 +7,9 @@ final class ConnectionFacts: Sendable {
     struct Counts: Sendable {
         /// How many requests were begun.
         var requests = 0
-        /// Whether one is under way.
-        var isBusy = false
+        /// How many are under way. Two, for a moment, where the pool gives the connection to the next request before the
+        /// last one has told its owner that it is over.
+        var underWay = 0
         /// The bytes handed to the connection.
         var written: UInt64 = 0
         /// The bytes of the last write.
@@ -28,6 +29,9 @@ final class ConnectionFacts: Sendable {
         self.channel = channel
         self.address = channel.remoteAddress
     }
+
+    /// Whether a request is under way.
+    var isBusy: Bool { self.counts.underWay > 0 }
 
     /// The counts so far.
     var counts: Counts { self.state.withLock { $0 } }
@@ -56,13 +60,13 @@ final class ConnectionFacts: Sendable {
         self.state.withLock { state in
             let before = state
             state.requests += 1
-            state.isBusy = true
+            state.underWay += 1
             return before
         }
     }
 
-    /// Ends the request.
+    /// Ends a request.
     func end() {
-        self.state.withLock { $0.isBusy = false }
+        self.state.withLock { $0.underWay -= 1 }
     }
 }

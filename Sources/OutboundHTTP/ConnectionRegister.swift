@@ -69,8 +69,7 @@ final class ConnectionRegister: Sendable {
     /// on its way to the request it was opened for.
     private func unused(like stale: ConnectionFacts) -> [ConnectionFacts] {
         self.state.withLock { Array($0.open.values) }.filter { other in
-            let counts = other.counts
-            return other !== stale && other.address == stale.address && counts.requests > 0 && !counts.isBusy
+            other !== stale && other.address == stale.address && other.counts.requests > 0 && !other.isBusy
         }
     }
 }

@@ -111,7 +111,11 @@ final class ExchangeRecorder: HTTPClientResponseDelegate {
             return task.eventLoop.makeFailedFuture(EarlySuccess())
         }
         if record.isEarlyRefusal {
-            task.eventLoop.scheduleTask(in: Self.earlyRefusalGrace) { task.fail(reason: EarlyRefusal()) }
+            task.eventLoop.scheduleTask(in: Self.earlyRefusalGrace) {
+                // Once the request is out after all, the reply has its own limits.
+                guard !self.record.requestSent else { return }
+                task.fail(reason: EarlyRefusal())
+            }
         }
         self.endEarlyRefusal(record, task: task)
         return task.eventLoop.makeSucceededVoidFuture()

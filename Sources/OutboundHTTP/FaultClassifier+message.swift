@@ -68,6 +68,8 @@ extension FaultClassifier {
         case .tlsProtocol:
             "\(remote) does not speak TLS on this port, or no version of it from 1.2 on: check the scheme and the port"
                 + " of the URL"
+        case .tlsRequired:
+            "certificates are pinned for \(remote), and its URL begins with http://: use https, or remove the pins"
         case .tlsInsecureRefused:
             (cause as? OutboundHTTPError)?.message ?? "\(remote): TLS without verification is for this machine only"
         default: "the exchange with \(remote) broke off for an unexpected reason: try again, look into its log"

@@ -52,7 +52,7 @@ struct FaultClassifier {
         case is MultipartFormError: return .formUnreadable
         case is HeaderRules.Violation: return .invalidRequest
         case is PinnedCertificates.Mismatch: return .tlsUntrusted
-        case is OutboundHTTPError: return .tlsInsecureRefused
+        case let error as OutboundHTTPError: return error.code == .tlsRequired ? .tlsRequired : .tlsInsecureRefused
         case let verdict as IdleClock.Verdict: return verdict == .write ? .idleWriteTimeout : .idleTimeout
         case is ExchangeRecorder.ReplyTooLarge: return .replyTooLarge
         case is ExchangeRecorder.EarlySuccess: return .earlySuccess

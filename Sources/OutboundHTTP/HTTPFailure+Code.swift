@@ -14,6 +14,7 @@ extension HTTPFailure {
             case tlsClientCertificate = "tls_client_certificate"
             case tlsProtocol = "tls_protocol"
             case tlsInsecureRefused = "tls_insecure_refused"
+            case tlsRequired = "tls_required"
             case poolTimeout = "pool_timeout"
             case deadlineExceeded = "deadline_exceeded"
             case idleWriteTimeout = "idle_write_timeout"
@@ -56,6 +57,8 @@ extension HTTPFailure {
         package static let tlsProtocol = Code(wrapped: .tlsProtocol)
         /// The connection would not be verified, and the host is not this machine.
         package static let tlsInsecureRefused = Code(wrapped: .tlsInsecureRefused)
+        /// Certificates are pinned, and the URL is plain http.
+        package static let tlsRequired = Code(wrapped: .tlsRequired)
         /// No connection became free within the pool timeout.
         package static let poolTimeout = Code(wrapped: .poolTimeout)
         /// The time for the whole exchange is used up.
@@ -89,7 +92,7 @@ extension HTTPFailure {
 
         /// Whether the fault lies on this side, so that waiting does not mend it.
         package var isLocal: Bool {
-            self == .invalidRequest || self == .formUnreadable || self == .tlsInsecureRefused
+            self == .invalidRequest || self == .formUnreadable || self == .tlsInsecureRefused || self == .tlsRequired
         }
 
         /// The code in words of a metric label, such as `connect_refused`.

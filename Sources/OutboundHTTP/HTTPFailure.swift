@@ -25,13 +25,17 @@ package struct HTTPFailure: Error, Sendable, CustomStringConvertible {
 
     /// Returns this failure under the classes of the pipeline.
     ///
-    /// A fault of our own (``Code/isLocal``) is `stop`: the next request would meet it too.
+    /// A fault of our own (``Code/isLocal``) is `stop`: the next request would meet it too. So is a certificate of ours
+    /// that is refused: with TLS 1.3 that shows after the sending, but a server that refuses it looks at nothing that was
+    /// sent, and the same bytes go again under the same key.
     ///
     /// - Parameter afterSend: what it means that the remote may have seen the request: `transient` if repeating is
     ///   harmless, else `unknown`.
     package func remoteFailure(afterSend: FailureClass) -> RemoteFailure {
         let failureClass: FailureClass =
-            if self.code.isLocal { .stop } else if self.phase == .notSent { .notSent } else { afterSend }
+            if self.code.isLocal || self.code == .tlsClientCertificate { .stop } else if self.phase == .notSent {
+                .notSent
+            } else { afterSend }
         return RemoteFailure(
             failureClass,
             code: self.code.description,

@@ -56,9 +56,18 @@ package final class OutboundHTTPClient: Sendable {
     /// Says whether anything may be sent to an endpoint: with ``TLSSettings/isInsecure`` only to hosts of this machine,
     /// unless forced. Every sending checks it again.
     ///
-    /// - Throws: ``OutboundHTTPError`` with the code `tls_insecure_refused`.
+    /// Where certificates are pinned, only over TLS.
+    ///
+    /// - Throws: ``OutboundHTTPError``: `tls_insecure_refused` or `tls_required`.
     package func check(_ endpoint: RemoteEndpoint) throws(OutboundHTTPError) {
         let tls = self.configuration.tls
+        guard endpoint.usesTLS || tls.pins == nil else {
+            throw OutboundHTTPError(
+                .tlsRequired,
+                "certificates are pinned, and the URL of \(endpoint.authority) begins with http://: use https, or remove"
+                    + " the pins"
+            )
+        }
         guard endpoint.usesTLS, tls.isInsecure, !tls.isInsecureForced else { return }
         // What is local to a proxy elsewhere is not local.
         guard endpoint.isLoopback, self.configuration.proxy?.isLoopback ?? true else {

@@ -13,6 +13,7 @@ package struct OutboundHTTPError: Error, Sendable, CustomStringConvertible {
             case tlsTrustIncomplete = "tls_trust_incomplete"
             case tlsKeyMismatch = "tls_key_mismatch"
             case tlsInsecureRefused = "tls_insecure_refused"
+            case tlsRequired = "tls_required"
         }
 
         private let wrapped: Wrapped
@@ -33,6 +34,8 @@ package struct OutboundHTTPError: Error, Sendable, CustomStringConvertible {
         package static let tlsKeyMismatch = Code(wrapped: .tlsKeyMismatch)
         /// TLS without verification is asked for towards a host that is not this machine.
         package static let tlsInsecureRefused = Code(wrapped: .tlsInsecureRefused)
+        /// Certificates are pinned, and the endpoint is plain http.
+        package static let tlsRequired = Code(wrapped: .tlsRequired)
 
         /// The code in words, such as `invalid_url`.
         package var description: String { self.wrapped.rawValue }

@@ -19,14 +19,13 @@ struct PinnedCertificates: Hashable, Sendable {
     func check(_ channel: any Channel) -> EventLoopFuture<Void> {
         // The machine's clock: what BoringSSL goes by elsewhere.
         let now = Timestamp(Date())
-        // Plain http, which the URL asks for.
-        guard channel.hasTLS else { return channel.eventLoop.makeSucceededVoidFuture() }
         do {
             guard let shown = try channel.pipeline.syncOperations.nioSSL_peerCertificate(),
                 self.certificates.contains(shown), shown.isValid(at: now)
             else { throw Mismatch() }
             return channel.eventLoop.makeSucceededVoidFuture()
         } catch {
+            // Also where there is no TLS at all, which ``OutboundHTTPClient/check(_:)`` lets nobody ask for.
             channel.close(promise: nil)
             return channel.eventLoop.makeFailedFuture(Mismatch())
         }
@@ -38,8 +37,4 @@ extension NIOSSLCertificate {
         let seconds = now.millisecondsSinceEpoch / 1000
         return Int64(self.notValidBefore) <= seconds && seconds < Int64(self.notValidAfter)
     }
-}
-
-extension Channel {
-    fileprivate var hasTLS: Bool { (try? self.pipeline.syncOperations.handler(type: NIOSSLHandler.self)) != nil }
 }

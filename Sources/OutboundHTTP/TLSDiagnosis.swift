@@ -42,7 +42,10 @@ struct TLSDiagnosis {
         connection.whenSuccess { $0.close(promise: nil) }
         // The machine's clock, not one that is given: it is by this one that BoringSSL has decided.
         let now = Timestamp(Date())
-        return (certificates ?? []).lazy.compactMap { Self.finding($0, now: now) }.first
+        var looked = certificates ?? []
+        // Of pins only the server's own certificate counts, and only one that is pinned has merely expired.
+        if let pins = self.settings.pins { looked = looked.prefix(1).filter(pins.certificates.contains) }
+        return looked.lazy.compactMap { Self.finding($0, now: now) }.first
     }
 
     private func makeContext() throws -> NIOSSLContext {

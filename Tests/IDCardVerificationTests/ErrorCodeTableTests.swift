@@ -1,5 +1,6 @@
 import Foundation
 import IDCardCore
+import OutboundHTTP
 import Testing
 
 @testable import IDCardVerification
@@ -54,7 +55,7 @@ struct ErrorCodeTableTests {
     @Test("Every row names something the code knows")
     func noStrangers() {
         let known = VendorCode.allCases.map(\.rawValue) + ReplyCode.allCases.map(\.rawValue) + ["none"]
-        #expect(Self.rows.count == VendorCode.allCases.count + 6)
+        #expect(Self.rows.count == VendorCode.allCases.count + 7)
         for row in Self.rows {
             #expect(known.contains(row.code), "\(row.code)")
             #expect(FailureClass(rawValue: row.failureClass) != nil, "\(row.failureClass)")
@@ -82,7 +83,9 @@ struct ErrorCodeTableTests {
     func ownCodes() {
         let unusable = outcome(.faceIDv1, 200, "").failure
         let wrong = outcome(.faceIDv1, 200, SampleReplies.faceppv1Back).failure
-        for failure in [unusable, wrong] {
+        let truncated = ReplyReading(HTTPReply(status: 401, isComplete: false), dialect: .faceIDv1).outcome.failure
+        #expect(truncated?.code == ReplyCode.truncatedReply.rawValue)
+        for failure in [unusable, wrong, truncated] {
             #expect(Self.rows(failure?.code ?? "").map(\.failureClass) == [failure?.failureClass.rawValue])
         }
         // Described in words: it has no class of its own.

@@ -59,6 +59,19 @@ struct ErrorStringTests {
         Row(403, "SOMETHING_NEW", .stop),
         Row(429, "SOMETHING_NEW", .throttled),
         Row(413, "SOMETHING_NEW", .shrink),
+        Row(401, "SOMETHING_NEW:x", .stop),
+        Row(404, "something new", .stop, code: "unknown_error"),
+        Row(302, "SOMETHING_NEW", .stop),
+        // Digits belong to a code, after its first letter and a few at a time.
+        Row(400, "IMAGE_ERROR_V2", .transient),
+        Row(400, "IMAGE_ERROR_V2:image", .transient),
+        Row(403, "LIMIT_2024_01_02", .stop),
+        Row(500, "E1234_1234", .transient),
+        Row(500, "E12345", .transient, code: "unknown_error"),
+        Row(500, "X13800000000", .transient, code: "unknown_error"),
+        Row(500, "2FAST", .transient, code: "unknown_error"),
+        Row(500, "_2_FAST", .transient, code: "unknown_error"),
+        Row(500, "ERROR_２", .transient, code: "unknown_error"),
         // Codes are compared by case.
         Row(400, "authentication_error", .transient, code: "unknown_error"),
         Row(400, "Authentication_Error", .transient, code: "unknown_error"),
@@ -84,7 +97,8 @@ struct ErrorStringTests {
             #expect(failure.httpStatus == row.status)
             #expect(failure.message.contains(":"))
             #expect(!failure.message.contains("110101"))
-            #expect(failure.mayConcernOneCard == row.code.hasSuffix("_ARGUMENTS"))
+            let isUnknownStop = row.expected == .stop && VendorCode(rawValue: row.code) == nil
+            #expect(failure.mayConcernOneCard == (isUnknownStop || row.code.hasSuffix("_ARGUMENTS")))
         }
     }
 
@@ -131,6 +145,26 @@ struct ErrorStringTests {
             let failure = outcome(dialect, status, body, retryAfter: .seconds(9)).failure
             #expect(failure?.failureClass == .throttled, "status \(status)")
             #expect(failure?.retryAfter == .seconds(9))
+        }
+    }
+
+    @Test(
+        "An error that we do not know fails one card only where the status would stop them all",
+        arguments: [(401, true), (403, true), (404, true), (301, true), (400, false), (500, false), (429, false)],
+        ["SOMETHING_NEW", "IMAGE_ERROR_V2:image", "no code at all", "授权失败"]
+    )
+    func unknownStop(row: (status: Int, mayConcernOneCard: Bool), error: String) throws {
+        let failure = try #require(outcome(.faceIDv1, row.status, #"{"error":"\#(error)"}"#).failure)
+        #expect((failure.failureClass == .stop) == row.mayConcernOneCard)
+        #expect(failure.mayConcernOneCard == row.mayConcernOneCard)
+    }
+
+    @Test("An error that we know, and a status without any error, concern every card", arguments: [401, 403, 404])
+    func knownStop(status: Int) throws {
+        for body in [#"{"error":"AUTHORIZATION_ERROR:Denied."}"#, #"{"error":"API_NOT_FOUND"}"#, "", "<html>"] {
+            let failure = try #require(outcome(.faceIDv1, status, body).failure)
+            #expect(failure.failureClass == .stop)
+            #expect(!failure.mayConcernOneCard)
         }
     }
 

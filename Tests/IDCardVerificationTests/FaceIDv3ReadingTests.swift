@@ -10,10 +10,11 @@ struct FaceIDv3ReadingTests {
     }
 
     @Test(
-        "Every result but 1001 is abnormal, as number or text; none is not",
+        "The result 1002 alone is abnormal, as number or text; the reserved ones are tolerated",
         arguments: [
             ("1001", false), (#""1001""#, false), ("1001.0", false), ("1002", true), (#""1002""#, true),
-            ("1003", true), ("0", true), ("null", false), (#""ok""#, false),
+            ("1002.0", true), ("1003", false), ("1000", false), ("0", false), ("-1", false), ("null", false),
+            (#""ok""#, false), ("[1002]", false),
         ]
     )
     func result(json: String, isAbnormal: Bool) throws {
@@ -60,6 +61,7 @@ struct FaceIDv3ReadingTests {
         arguments: [
             (#""20101113""#, #""20201113""#, "2010.11.13-2020.11.13"),
             ("20101113", "20201113", "2010.11.13-2020.11.13"),
+            (#""19970101""#, #""19970202""#, "1997.01.01-1997.02.02"),
             (#""20101113""#, #""长期""#, "20101113-长期"), (#""20101113""#, #""长期有效""#, "20101113-长期有效"),
             (#""20101113""#, #""99991231""#, "2010.11.13-9999.12.31"),
             (#""2010.11.13""#, #""2020.11.13""#, "2010.11.13-2020.11.13"),
@@ -74,6 +76,37 @@ struct FaceIDv3ReadingTests {
         #expect(validity == expected)
     }
 
+    @Test("A validity of seventeen characters, joined without dots, is the same period")
+    func joined() throws {
+        let body = #"""
+            {"side":1,"valid_date_start":{"result":"19970101"},"valid_date_end":{"result":"19970202"}}
+            """#
+        let text = try #require(try self.reading(body).fields.validity?.reveal())
+        let joined = try #require(Validity("19970101-19970202"))
+        #expect(Validity(text) == joined)
+        let end = try #require(CalendarDay(year: 1997, month: 2, day: 2))
+        #expect(joined.start == CalendarDay(year: 1997, month: 1, day: 1))
+        #expect(joined.end == .day(end))
+    }
+
+    @Test("The documented legality of a front is an original's, against the threshold that comes with it")
+    func documentedLegality() throws {
+        let body = SampleReplies.faceIDv3Front
+            .replacing(#""ID_Photo":0.855"#, with: #""ID_Photo":0.97"#)
+            .replacing(#""Photocopy":0.049,"Screen":0.096"#, with: #""Photocopy":0.01,"Screen":0.02"#)
+        let reading = try self.reading(body)
+        let legality = try #require(reading.legality)
+        #expect(
+            legality.scores
+                == ["ID Photo": 0.97, "Temporary ID Photo": 0, "Photocopy": 0.01, "Screen": 0.02, "Edited": 0]
+        )
+        #expect(legality.vendorThreshold == 0.8)
+        #expect(legality.strongestOtherClass == "Screen")
+        let today = try #require(CalendarDay(year: 2026, month: 11, day: 21))
+        // The vendor's threshold counts, not the configured one.
+        #expect(VerdictRules(legalityThreshold: 0.99).judge(reading, today: today) == Judgement(.accepted))
+    }
+
     @Test("What is joined can be read by the verdict", arguments: ["长期", "长期有效", "20301113", ""])
     func readable(end: String) throws {
         let body = #"{"side":1,"valid_date_start":{"result":"20101113"},"valid_date_end":{"result":"\#(end)"}}"#
@@ -82,15 +115,21 @@ struct FaceIDv3ReadingTests {
     }
 
     @Test(
-        "A birth date needs its three fields",
+        "A birth date of three fields is one; of fewer, what there is of it",
         arguments: [
             (
                 #""birth_year":{"result":"1990"},"birth_month":{"result":"03"},"birth_day":{"result":"07"}"#,
                 "1990-03-07"
             ),
             (#""birth_year":{"result":1990},"birth_month":{"result":12},"birth_day":{"result":1}"#, "1990-12-01"),
-            (#""birth_year":{"result":"1990"},"birth_month":{"result":"3"}"#, nil),
-            (#""birth_year":{"result":"1990"},"birth_month":{"result":""},"birth_day":{"result":"7"}"#, nil),
+            (#""birth_year":{"result":"1990"},"birth_month":{"result":"3"}"#, "1990-3-?"),
+            (
+                #""birth_year":{"result":"1990"},"birth_month":{"result":""},"birth_day":{"result":"7"}"#,
+                "1990-?-7"
+            ),
+            (#""birth_month":{"result":"2月"},"birth_day":{"result":"30日"}"#, "?-2月-30日"),
+            (#""birth_year":{"result":""},"birth_month":{"result":" "},"birth_day":{}"#, nil),
+            (#""birth_year":null"#, nil),
         ]
     )
     func birthDate(json: String, expected: String?) throws {

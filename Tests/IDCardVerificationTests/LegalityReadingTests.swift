@@ -37,6 +37,25 @@ struct LegalityReadingTests {
     }
 
     @Test(
+        "A class whose name is no plain one counts, and its name goes no further",
+        arguments: [
+            #"Mask\nPhoto\u001b[31m"#, #"\u0000"#, "张样本", "<b>", "ID.Photo", "",
+            String(repeating: "long ", count: 9),
+        ],
+        VerificationDialect.allCases
+    )
+    func oddClass(name: String, dialect: VerificationDialect) throws {
+        let legality = try self.legality(#"{"ID_Photo":0.2,"\#(name)":0.7,"Screen":0.1}"#, dialect)
+        #expect(legality?.scores == ["ID Photo": 0.2, "other": 0.7, "Screen": 0.1])
+        #expect(legality?.strongestOtherClass == "other")
+    }
+
+    @Test("Scores under odd names alone are no lack of scores", arguments: VerificationDialect.allCases)
+    func oddClassAlone(dialect: VerificationDialect) throws {
+        #expect(try self.legality(#"{"真":0.9}"#, dialect)?.genuineScore == 0)
+    }
+
+    @Test(
         "Zeros, nothing, or another type are unavailable",
         arguments: [
             #"{"ID Photo":0,"Temporary ID Photo":0,"Photocopy":0,"Screen":0,"Edited":0}"#,

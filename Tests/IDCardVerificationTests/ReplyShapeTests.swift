@@ -57,6 +57,40 @@ struct ReplyShapeTests {
         }
     }
 
+    @Test("A cut reply without error string is asked for again, unless its status says how", arguments: dialects)
+    func cut(dialect: VerificationDialect) {
+        let expected: [(Int, Duration?, FailureClass)] = [
+            (200, nil, .transient), (302, nil, .transient), (400, nil, .transient), (401, nil, .transient),
+            (403, nil, .transient), (404, .seconds(9), .transient), (413, nil, .shrink), (429, nil, .throttled),
+            (500, nil, .transient), (503, nil, .transient), (503, .seconds(9), .throttled),
+        ]
+        let whole = SampleReplies.front(dialect)
+        for body in ["", "<html>", #"{"error_message":"CONCURRENCY_LIM"#, #"{"request_id":"1,a"}"#, "[]", whole] {
+            for (status, wait, failureClass) in expected {
+                var reply = reply(status, body, retryAfter: wait)
+                reply.isComplete = false
+                let failure = ReplyReading(reply, dialect: dialect).outcome.failure
+                #expect(failure?.failureClass == failureClass, "status \(status)")
+                #expect(failure?.code == (failureClass == .transient ? "truncated_reply" : "http_\(status)"))
+                #expect(failure?.httpStatus == status)
+                #expect(failure?.retryAfter == wait)
+                #expect(failure?.mayConcernOneCard == false)
+            }
+        }
+    }
+
+    @Test("A cut reply whose error string came whole is that error", arguments: dialects)
+    func cutAfterError(dialect: VerificationDialect) {
+        for (status, error) in [(403, "CONCURRENCY_LIMIT_EXCEEDED"), (401, "AUTHENTICATION_ERROR"), (403, "NEW_ONE")] {
+            let plain = reply(status, #"{"error_message":"\#(error)"}"#)
+            var cut = plain
+            cut.isComplete = false
+            let outcome = ReplyReading(cut, dialect: dialect).outcome
+            #expect(outcome == ReplyReading(plain, dialect: dialect).outcome)
+            #expect(outcome.failure?.code == error)
+        }
+    }
+
     @Test("A byte order mark, white space and another media type change nothing", arguments: dialects)
     func surroundings(dialect: VerificationDialect) {
         let body = SampleReplies.front(dialect)

@@ -79,8 +79,9 @@ struct ValueTests {
     func classes(code: HTTPFailure.Code) {
         let before = HTTPFailure(code, phase: .notSent, message: "m").remoteFailure(afterSend: .unknown)
         let after = HTTPFailure(code, phase: .afterSend, message: "m").remoteFailure(afterSend: .unknown)
-        #expect(before.failureClass == (code.isLocal ? .stop : .notSent))
-        #expect(after.failureClass == (code.isLocal ? .stop : .unknown))
+        let concernsAll = code.isLocal || code == .tlsClientCertificate
+        #expect(before.failureClass == (concernsAll ? .stop : .notSent))
+        #expect(after.failureClass == (concernsAll ? .stop : .unknown))
         #expect(before.code == code.description)
         #expect(before.message == "m")
     }

@@ -48,7 +48,10 @@ extension ConfigCommand {
 
         package func run() throws {
             let outcome = Result { () throws(ConfigurationError) in
-                try self.options.loadConfiguration(requiringRemotes: true)
+                let configuration = try self.options.loadConfiguration(requiringRemotes: true)
+                // Certificates that do not hold are found before a run finds them.
+                if !configuration.embedded { _ = try RemoteServices(configuration) }
+                return configuration
             }
             switch self.format {
             case .text: Console.standardOutput(ConfigurationReport.check(outcome))

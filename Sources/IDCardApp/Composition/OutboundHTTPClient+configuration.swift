@@ -10,7 +10,7 @@ extension OutboundHTTPClient.Configuration {
         tls: AppConfiguration.TLS,
         proxy: ProxyAddress?,
         concurrency: Int
-    ) throws {
+    ) throws(OutboundHTTPError) {
         self.init()
         self.connectTimeout = http.connectTimeout
         self.poolTimeout = http.poolWaitTimeout
@@ -21,14 +21,13 @@ extension OutboundHTTPClient.Configuration {
         // Every call that may be under way has a connection; none waits for another's.
         self.maximumConnectionsPerHost = max(self.maximumConnectionsPerHost, concurrency)
         self.tls = try TLSSettings(tls)
-        self.proxy = try proxy.map {
-            try ProxySettings(
-                host: $0.host,
-                port: $0.port,
-                user: $0.user?.reveal(),
-                password: $0.password?.reveal()
-            )
-        }
+        guard let proxy else { return }
+        self.proxy = try ProxySettings(
+            host: proxy.host,
+            port: proxy.port,
+            user: proxy.user?.reveal(),
+            password: proxy.password?.reveal()
+        )
     }
 }
 

@@ -19,9 +19,9 @@ struct RemoteServices: Sendable {
 
     /// The services of the configuration.
     ///
-    /// - Throws: `ConfigurationError` if something is not set or a secret cannot be read; `OutboundHTTPError` if a
-    ///   certificate cannot be used.
-    init(_ configuration: AppConfiguration) throws {
+    /// - Throws: `missing` if something is not set, `insecureFile`, `secretUnreadable` or `outOfRange` if a secret cannot
+    ///   be used, `certificateUnusable` if a certificate or its key cannot.
+    init(_ configuration: AppConfiguration) throws(ConfigurationError) {
         let remotes = try configuration.remotes()
         let verification = configuration.verification
         let delivery = configuration.delivery
@@ -34,12 +34,14 @@ struct RemoteServices: Sendable {
                 ? .sign(validFor: verification.signLifetime) : .keyAndSecret,
             timeout: verification.timeout
         )
-        self.verificationHTTP = try OutboundHTTPClient.Configuration(
-            configuration.http,
-            tls: verification.tls,
-            proxy: verification.proxy,
-            concurrency: verification.concurrency
-        )
+        self.verificationHTTP = try Self.reaching("verification", as: configuration) { () throws(OutboundHTTPError) in
+            try OutboundHTTPClient.Configuration(
+                configuration.http,
+                tls: verification.tls,
+                proxy: verification.proxy,
+                concurrency: verification.concurrency
+            )
+        }
         self.delivery = BusinessBackendClient.Configuration(
             url: remotes.deliveryURL.url.absoluteString,
             timeout: delivery.timeout,
@@ -49,15 +51,33 @@ struct RemoteServices: Sendable {
                 ? .multipart : .octetStream(OctetStreamUpload(headerPrefix: delivery.headerPrefix)),
             replyEncryption: try ReplyEncryption.configured(delivery.reply)
         )
-        self.deliveryHTTP = try OutboundHTTPClient.Configuration(
-            configuration.http,
-            tls: delivery.tls,
-            proxy: delivery.proxy,
-            concurrency: delivery.concurrency
-        )
+        self.deliveryHTTP = try Self.reaching("delivery", as: configuration) { () throws(OutboundHTTPError) in
+            try OutboundHTTPClient.Configuration(
+                configuration.http,
+                tls: delivery.tls,
+                proxy: delivery.proxy,
+                concurrency: delivery.concurrency
+            )
+        }
         self.names = FormNames(delivery)
         self.token = remotes.token
         self.userNumber = delivery.userNumber
+    }
+
+    /// Names the section of the configuration in what is wrong with a connection's settings.
+    private static func reaching(
+        _ section: String,
+        as configuration: AppConfiguration,
+        _ make: () throws(OutboundHTTPError) -> OutboundHTTPClient.Configuration
+    ) throws(ConfigurationError) -> OutboundHTTPClient.Configuration {
+        do throws(OutboundHTTPError) {
+            return try make()
+        } catch {
+            // What a proxy needs, its own form has seen to.
+            let key = "\(section).tls"
+            let problem = ConfigurationError.Problem(.certificateUnusable, key: key, "\(key): \(error.message)")
+            throw ConfigurationError([problem], notices: configuration.notices, file: configuration.file)
+        }
     }
 
     /// The services of this process: as the configuration says but for what belongs to the remote side.
@@ -121,7 +141,9 @@ extension ReplyNames {
 
 extension ReplyEncryption {
     /// What the configuration says; `nil` if replies are not encrypted.
-    fileprivate static func configured(_ reply: AppConfiguration.Delivery.Reply) throws -> ReplyEncryption? {
+    fileprivate static func configured(
+        _ reply: AppConfiguration.Delivery.Reply
+    ) throws(ConfigurationError) -> ReplyEncryption? {
         let mode: Mode
         switch reply.encryption {
         case .none: return nil

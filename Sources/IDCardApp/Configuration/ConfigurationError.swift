@@ -60,6 +60,7 @@ extension ConfigurationError {
             case insecureFile = "config_insecure_file"
             case secretUnreadable = "config_secret_unreadable"
             case certificateUnreadable = "config_certificate_unreadable"
+            case certificateUnusable = "config_certificate_unusable"
             case insecureConnection = "config_insecure_connection"
         }
 
@@ -93,6 +94,8 @@ extension ConfigurationError {
         package static let secretUnreadable = Code(.secretUnreadable)
         /// A file with certificates that cannot be read or holds none.
         package static let certificateUnreadable = Code(.certificateUnreadable)
+        /// A certificate or key that is there and of no use: damaged, expired, without its issuer, of another key.
+        package static let certificateUnusable = Code(.certificateUnusable)
         /// A connection to another machine that would not check who answers.
         package static let insecureConnection = Code(.insecureConnection)
     }

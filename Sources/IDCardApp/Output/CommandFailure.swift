@@ -1,8 +1,10 @@
 import ArgumentParser
 import IDCardCore
+import IDCardDelivery
 import IDCardEmbedded
 import IDCardPipeline
 import IDCardTriggers
+import IDCardVerification
 
 /// An error at the top of a command: turned into words on standard error and an exit status, once.
 struct CommandFailure {
@@ -14,6 +16,12 @@ struct CommandFailure {
         switch error {
         case let error as ConfigurationError:
             self.lines = error.problems.map { "error: \($0.message)" }
+            self.status = .configuration
+        case let error as VerificationError:
+            self.lines = ["error: \(error.message)"]
+            self.status = .configuration
+        case let error as DeliveryError:
+            self.lines = ["error: \(error.message)"]
             self.status = .configuration
         case let error as BatchSourceError:
             // The path is the user's own argument; it goes to standard error of the command only, never to a log.

@@ -55,10 +55,19 @@ struct RunSummary {
         }
     }
 
+    /// What a person can do for a card that waits for one.
+    private static func advice(on reason: String?) -> String? {
+        switch reason.map(ReasonCode.init(rawValue:)) {
+        case .blockedByFront: "the front of its business number was not delivered; see to that, then run again"
+        case .blockedByOlderPhoto: "an older photo of the same side has no end yet; see to that, then run again"
+        default: nil
+        }
+    }
+
     private static func line(_ card: RunCardReport) -> String {
         let state = card.state.padding(to: 9)
         let reason = card.reason.map { " \($0)" } ?? ""
-        let message = card.message.map { ": \($0)" } ?? ""
+        let message = (card.message ?? Self.advice(on: card.reason)).map { ": \($0)" } ?? ""
         return "\(state) \(card.source)\(reason)\(message)"
     }
 }

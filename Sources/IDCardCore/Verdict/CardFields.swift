@@ -6,7 +6,7 @@ package struct CardFields: Hashable, Sendable, Codable {
     package var gender: Redacted<String>?
     /// 民族, without 族.
     package var ethnicity: Redacted<String>?
-    /// 出生, as `YYYY-MM-DD`.
+    /// 出生, as `YYYY-MM-DD`; what was read and is no date, as read.
     package var birthDate: Redacted<String>?
     /// 住址
     package var address: Redacted<String>?

@@ -8,7 +8,7 @@ package struct CardReading: Hashable, Sendable, Codable {
     package var legality: Legality?
     /// The service's own name for this call, for its support.
     package var requestID: String?
-    /// Whether the service itself calls something on the card abnormal (FaceID v3, `result` other than 1001).
+    /// Whether the service itself calls something on the card abnormal (FaceID v3, `result` 1002).
     package var isAbnormal: Bool
     /// Further cards that the service saw in the same photo.
     package var others: [CardReading]

@@ -2,6 +2,7 @@
 ///
 /// Source: FaceID "ocridcard" documentation, `legality`. Keys are normalised: trimmed, underscores are spaces. A missing object, or zeros alone,
 /// means that the key is not licensed for it, never that the card is a fake. Classes that are not known are kept: the vendor announces new ones.
+/// Their names go into messages: one that is no plain name counts under `other`.
 package struct Legality: Hashable, Sendable, Codable {
     /// The class of a genuine card, photographed.
     package static let genuine = "ID Photo"
@@ -9,6 +10,9 @@ package struct Legality: Hashable, Sendable, Codable {
     package static let photocopy = "Photocopy"
     /// FaceID v3 puts its threshold among the scores, under this key.
     package static let threshold = "ID Photo Threshold"
+
+    /// The class under which all count whose names are not plain.
+    package static let other = "other"
 
     /// The scores by normalised class name.
     package let scores: [String: Double]
@@ -45,8 +49,15 @@ package struct Legality: Hashable, Sendable, Codable {
             .key
     }
 
-    /// Returns a vendor's class name with its outer white space gone and underscores as spaces.
+    /// Returns a vendor's class name with its outer white space gone and underscores as spaces; ``other`` for what has not
+    /// 1 to 40 ASCII letters, digits, blanks and dashes.
+    ///
+    /// The score of such a name still counts: a card must not pass, nor its legality be unavailable, for an odd name.
     package static func normalise(_ key: String) -> String {
-        key.replacing("_", with: " ").split(separator: " ").joined(separator: " ")
+        let name = key.replacing("_", with: " ").split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        let isPlain = name.unicodeScalars.allSatisfy { scalar in
+            scalar.isASCII && (scalar.properties.isAlphabetic || "0123456789 -".unicodeScalars.contains(scalar))
+        }
+        return isPlain && (1...40).contains(name.utf8.count) ? name : self.other
     }
 }

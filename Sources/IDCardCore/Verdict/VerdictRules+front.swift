@@ -52,7 +52,7 @@ extension VerdictRules {
         }
     }
 
-    /// A date that was not read is not compared; one that is none cannot be the number's.
+    /// A date that was not read is not compared; one that was read and is none (`2月30日`) cannot be the number's.
     private func askBirthDate(
         _ printed: Redacted<String>?,
         against number: IDNumber,

@@ -43,6 +43,14 @@ final class Tool: Sendable {
         var imageSha256: String
         var outOfOrder: Bool
         var retcode: String
+        var idempotencyKey: String
+        var position: Int
+    }
+
+    /// A line of what the embedded backend refused.
+    struct RefusalLine: Decodable, Hashable {
+        var idempotencyKey: String
+        var retcode: String
     }
 
     private static var decoder: JSONDecoder {
@@ -145,10 +153,15 @@ final class Tool: Sendable {
 
     /// The lines that a backend wrote to a file in its folder; empty if there is no such file.
     func lines(_ file: String, in documents: URL) throws -> [LedgerLine] {
+        try self.decodedLines(file, in: documents)
+    }
+
+    /// The lines of a file in a folder as values; none if there is no such file.
+    func decodedLines<Line: Decodable>(_ file: String, in documents: URL) throws -> [Line] {
         let url = documents.appending(path: file)
         guard FileManager.default.fileExists(atPath: url.path) else { return [] }
         return try String(contentsOf: url, encoding: .utf8).split(separator: "\n").map {
-            try Self.decoder.decode(LedgerLine.self, from: Data($0.utf8))
+            try Self.decoder.decode(Line.self, from: Data($0.utf8))
         }
     }
 

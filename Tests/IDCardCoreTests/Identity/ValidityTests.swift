@@ -20,6 +20,14 @@ struct ValidityTests {
         #expect(validity.end == .day(.day(2020, 11, 13)))
     }
 
+    @Test("A period of a month, in seventeen characters, is read and has no whole years")
+    func seventeenCharacters() throws {
+        let validity = try #require(Validity("19970101-19970202"))
+        #expect(validity.start == .day(1997, 1, 1))
+        #expect(validity.end == .day(.day(1997, 2, 2)))
+        #expect(validity.wholeYears == nil)
+    }
+
     @Test(
         "长期 is an end, in every spelling",
         arguments: [

@@ -42,6 +42,25 @@ struct LegalityTests {
         #expect(legality?.genuineScore == 0.3)
     }
 
+    @Test(
+        "A name is at most 40 ASCII letters, digits, blanks and dashes; any other is one of the others",
+        arguments: [
+            ("Mask-Photo_2", "Mask-Photo 2"), (String(repeating: "a", count: 40), String(repeating: "a", count: 40)),
+            (String(repeating: "a", count: 41), "other"), ("", "other"), (" _ ", "other"), ("屏幕", "other"),
+            ("Ｓｃｒｅｅｎ", "other"), ("Écran", "other"), ("a\u{7}b", "other"), ("a\u{202E}b", "other"), ("a,b", "other"),
+            ("a\nb", "a b"), ("\tScreen\r\n", "Screen"),
+        ]
+    )
+    func names(key: String, expected: String) {
+        #expect(Legality.normalise(key) == expected)
+        #expect(Legality(vendorScores: [key: 0.5])?.scores == [expected: 0.5])
+    }
+
+    @Test("Of several classes with odd names the strongest counts")
+    func others() {
+        #expect(Legality(vendorScores: ["甲": 0.2, "乙": 0.6, "丙": 0.1])?.scores == ["other": 0.6])
+    }
+
     @Test("The strongest other class is never genuine, never one without a score, and a tie goes by the alphabet")
     func strongestOther() {
         #expect(

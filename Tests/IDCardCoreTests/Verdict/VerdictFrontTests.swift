@@ -46,7 +46,9 @@ struct VerdictFrontTests {
             ("1990-03-07", []), ("1990-3-7", []), ("19900307", []), ("1990年3月7日", []), (nil, []), ("", []), (" ", []),
             ("1990-03-08", ["birth_date_mismatch"]), ("1990-07-03", ["birth_date_mismatch"]),
             ("1990-02-30", ["birth_date_mismatch"]), ("1990", ["birth_date_mismatch"]),
-            ("blurred", ["birth_date_mismatch"]),
+            ("blurred", ["birth_date_mismatch"]), ("2月30日", ["birth_date_mismatch"]),
+            ("1990年2月30日", ["birth_date_mismatch"]), ("3月7日", ["birth_date_mismatch"]),
+            ("1990-3-?", ["birth_date_mismatch"]), ("?", ["birth_date_mismatch"]),
         ] as [(String?, [String])]
     )
     func birthDate(text: String?, codes: [String]) {

@@ -89,6 +89,25 @@ struct VerdictPhotoTests {
         for word in ["0.3", "0.8", "Photocopy"] { #expect(message.contains(word)) }
     }
 
+    @Test("A class with an odd name refuses a card, and its name is not in the message")
+    func oddClass() throws {
+        var reading = CardReading.front()
+        reading.legality = Legality(vendorScores: ["ID Photo": 0.3, "\u{1B}[2J张样本": 0.7])
+        let decision = try #require(VerdictRules().judge(reading, today: .today).decision)
+        #expect(decision.reason.rawValue == "legality_low")
+        #expect(decision.message.contains("strongest other class: other;"))
+        #expect(decision.message.unicodeScalars.allSatisfy { $0.isASCII && $0.value >= 0x20 })
+    }
+
+    @Test("A back without scores, as the vendor's samples of it are, is held by default and passes only by policy")
+    func backWithoutScores() {
+        var reading = CardReading.back()
+        reading.legality = nil
+        #expect(VerdictRules().judge(reading, today: .today).decision?.severity == .hold)
+        #expect(VerdictRules().codes(reading) == ["legality_unavailable"])
+        #expect(VerdictRules(legalityUnavailable: .accept).judge(reading, today: .today) == Judgement(.accepted))
+    }
+
     @Test(
         "A missing legality follows its policy",
         arguments: [
