@@ -36,7 +36,7 @@ struct BackendCircumstances: Hashable, Sendable {
             return .accepted(alreadyExisted: true, code: words.boundedCode)
         case .tokenExpired:
             // The reason of a stopped stage is shown in clear: the backend's text has no place there.
-            let remedy = "give a new one in delivery.token"
+            let remedy = "give a new one where delivery.token, token_file or token_command gets it"
             return .notApplied(
                 self.failure(.stop, words, "the backend refused the TOKEN (\(words.boundedCode)): \(remedy)")
             )

@@ -55,7 +55,7 @@ enum BackendStatus {
         case 404, 405, 410: "check delivery.url"
         case 409: "an attempt with the same key is under way; it is asked again"
         case 413: "the form is too large for the backend; lower imaging.byte_budget for new cards"
-        case 422: "the key is known there with other content; compare the backend's records, then resolve the card"
+        case 422: "the key is known there with other content; compare the backend's records"
         case 429: "the pipeline slows down; lower delivery.concurrency"
         default:
             switch failureClass {

@@ -31,11 +31,14 @@ extension TLSSettings {
         var origins: [(certificate: NIOSSLCertificate, name: String)] = []
         for (index, source) in sources.enumerated() {
             let name = "\(word) \(index + 1)"
-            for certificate in try self.certificates(source, name: name) {
-                let described = source.described(as: name)
-                try self.checkExpiry(of: certificate, name: described, now: now)
-                origins.append((certificate, described))
+            let described = source.described(as: name)
+            let certificates = try self.certificates(source, name: name)
+            // A bundle of authorities holds some that are over; one that holds nothing else is a mistake.
+            let living = certificates.filter { Self.end(of: $0) >= now }
+            if living.isEmpty, let first = certificates.first {
+                try self.checkExpiry(of: first, name: described, now: now)
             }
+            origins += living.map { ($0, described) }
         }
         return origins
     }
@@ -91,12 +94,16 @@ extension TLSSettings {
         name: String,
         now: Timestamp
     ) throws(OutboundHTTPError) {
-        let end = Timestamp(millisecondsSinceEpoch: Int64(certificate.notValidAfter) * 1000)
+        let end = Self.end(of: certificate)
         guard end < now else { return }
         throw OutboundHTTPError(
             .tlsCertificateExpired,
             "\(name) has expired on \(Self.day(end)): replace it, or remove it from the list"
         )
+    }
+
+    private static func end(of certificate: NIOSSLCertificate) -> Timestamp {
+        Timestamp(millisecondsSinceEpoch: Int64(certificate.notValidAfter) * 1000)
     }
 
     /// Checks that a connection can be believed by each certificate: only one that has issued itself ends a chain, so

@@ -200,6 +200,7 @@ struct PacingEngineTests {
         }
         let harness = try PipelineHarness(.memory, verifier: verifier, time: time.port) {
             $0.verifyConcurrency = 4
+            $0.verifyMaximumAttempts = 50
             $0.patience = .seconds(600)
         }
         let start = time.now

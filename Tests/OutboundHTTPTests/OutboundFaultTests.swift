@@ -181,7 +181,8 @@ struct OutboundFaultTests {
     @Test("A success before the form is sent is not believed, and its connection not used again")
     func earlySuccess() async throws {
         let form = try self.largeForm()
-        for then in FaultScript.AfterEarlyReply.allCases {
+        // One that takes in the rest may have it before its word is read: then it is a success.
+        for then in FaultScript.AfterEarlyReply.allCases where then != .drain {
             let early = FaultScript.earlyReply(FaultReply("200 OK", body: "taken"), then: then)
             try await withFaultServer(early, .reply(FaultReply("200 OK"))) { server, port in
                 let exchanges = try await withClient(.patient) { client in

@@ -9,6 +9,8 @@ final class StageGate: Sendable {
         /// When `notBefore` was last asked for by the endpoint.
         var throttledAt: Timestamp?
         var notSentInARow = 0
+        /// The codes of failures that were told.
+        var told: Set<String> = []
         /// How often deliveries of these cards were formed anew since they were last taken.
         var dissolved: [CardID: Int] = [:]
         var pause: StagePause?
@@ -128,6 +130,14 @@ final class StageGate: Sendable {
             (state.pause, state.pausedAt, state.probeAt, state.hasStoredPause) = (nil, nil, nil, false)
             return wasPaused
         }
+    }
+
+    /// Whether a kind of failure has not been told since the endpoint last worked; it is told now.
+    func isNews(_ code: String) -> Bool { self.state.withLock { $0.told.insert(code).inserted } }
+
+    /// Notes that the endpoint works: what fails after this is told again.
+    func noNews() {
+        self.state.withLock { $0.told.removeAll() }
     }
 
     /// Notes that the endpoint took a delivery of these cards.

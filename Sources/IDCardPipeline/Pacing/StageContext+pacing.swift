@@ -20,6 +20,15 @@ extension StageContext {
         }
         let change = gate.ended(call, as: outcome.failure, at: self.time.now())
         if let change { self.log(change, of: stage, code: outcome.failure?.code) }
+        // What the transport says is ours; what a remote says may quote a person, and goes into the sandbox alone.
+        if let failure = outcome.failure, failure.httpStatus == nil, gate.isNews(failure.code) {
+            self.logger.warning(
+                "call failed",
+                metadata: ["stage": "\(stage.rawValue)", "code": "\(failure.code)", "message": "\(failure.message)"]
+            )
+        } else if outcome.failure == nil {
+            gate.noNews()
+        }
         return outcome
     }
 

@@ -124,12 +124,17 @@ struct DeliverStage: Sendable {
         of delivery: Delivery,
         startedAt: Timestamp
     ) async throws {
-        if await !self.isWorthFormingAnew(delivery) {
-            await self.pausing.pause(.deliver, failure, now: self.context.time.now())
-        }
+        let isWorthIt = await self.isWorthFormingAnew(delivery)
+        if !isWorthIt { await self.pausing.pause(.deliver, failure, now: self.context.time.now()) }
         let conclusion: DeliveryConclusion =
-            delivery.mayHaveBeenReceived ? Self.heldUnknown(failure.code) : .dissolved
-        try await self.conclude(delivery, as: conclusion, attempt: AttemptRecord(failure, startedAt: startedAt))
+            delivery.mayHaveBeenReceived ? Self.heldUnknown(failure) : .dissolved
+        try await self.conclude(
+            delivery,
+            as: conclusion,
+            attempt: AttemptRecord(failure, startedAt: startedAt),
+            // Taken apart to no avail is no progress, or a TOKEN that stays refused would keep a run alive for ever.
+            isProgress: isWorthIt || conclusion != .dissolved
+        )
     }
 
     /// Whether the TOKEN is another one by now, and forming deliveries anew has not failed too often in a row.
@@ -161,7 +166,7 @@ struct DeliverStage: Sendable {
         case .stop:
             // 401 and 403 apply nothing: with another TOKEN at hand the old bytes need not be sent for ever.
             if failure.refusesCredentials, await self.isWorthFormingAnew(delivery) {
-                return delivery.mayHaveBeenReceived ? Self.heldUnknown(failure.code) : .dissolved
+                return delivery.mayHaveBeenReceived ? Self.heldUnknown(failure) : .dissolved
             }
             await self.pausing.pause(.deliver, failure, now: now)
             return .retry(at: now, costsAttempt: false)
@@ -179,11 +184,11 @@ struct DeliverStage: Sendable {
     private func retryOrHold(_ failure: RemoteFailure, delivery: Delivery, now: Timestamp) -> DeliveryConclusion {
         let isUnknown = failure.failureClass == .unknown
         if isUnknown, self.context.settings.onUnknown == .hold || failure.isKeyConflict {
-            return Self.heldUnknown(failure.code)
+            return Self.heldUnknown(failure)
         }
         let failures = delivery.attempts + 1
         guard failures < self.context.settings.deliverMaximumAttempts else {
-            if isUnknown || delivery.mayHaveBeenReceived { return Self.heldUnknown(failure.code) }
+            if isUnknown || delivery.mayHaveBeenReceived { return Self.heldUnknown(failure) }
             return .held(.attemptsExhausted, message: Self.exhaustedMessage(failure, failures: failures))
         }
         let time = self.gate.retryTime(
@@ -196,7 +201,12 @@ struct DeliverStage: Sendable {
         return .retry(at: time, costsAttempt: true)
     }
 
-    func conclude(_ delivery: Delivery, as conclusion: DeliveryConclusion, attempt: AttemptRecord) async throws {
+    func conclude(
+        _ delivery: Delivery,
+        as conclusion: DeliveryConclusion,
+        attempt: AttemptRecord,
+        isProgress: Bool = true
+    ) async throws {
         let cards = try await self.context.store.conclude(
             delivery.id,
             as: conclusion,
@@ -211,8 +221,7 @@ struct DeliverStage: Sendable {
             ]
         )
         if case .retry = conclusion { return }
-        // Taken apart to be formed anew is no progress, or a TOKEN that stays refused would keep a run alive for ever.
-        for card in cards { self.context.monitor.changed(card, isProgress: conclusion != .dissolved) }
+        for card in cards { self.context.monitor.changed(card, isProgress: isProgress) }
         for number in delivery.businessNumbers { self.context.applications.touch(number) }
         self.context.board.announce(.settle)
     }
@@ -225,8 +234,12 @@ struct DeliverStage: Sendable {
         .held(.outcomeUnknown, message: self.unknownMessage(code))
     }
 
-    static func unknownMessage(_ code: String) -> String {
-        "the backend may or may not hold this document (last attempt: \(code)); look there, then resolve the card"
+    private static func heldUnknown(_ failure: RemoteFailure) -> DeliveryConclusion {
+        .held(.outcomeUnknown, message: self.unknownMessage("\(failure.code): \(failure.message)"))
+    }
+
+    static func unknownMessage(_ what: String) -> String {
+        "the backend may or may not hold this document, look there (last attempt: \(what))"
     }
 
     static func exhaustedMessage(_ failure: RemoteFailure, failures: Int) -> String {

@@ -128,12 +128,22 @@ struct VerifyStage: Sendable {
         case .transient, .unknown:
             return self.retryOrFail(card, failure: failure, now: now)
         case .stop:
-            if failure.mayConcernOneCard, !self.suspicion.isShared(by: card.id) {
-                return .failed(ReasonCode(rawValue: failure.code), message: failure.message)
-            }
-            await self.pause(failure, now: now)
-            return .retry(at: now, costsAttempt: false)
+            return await self.stopConclusion(card, failure: failure, now: now)
         }
+    }
+
+    private func stopConclusion(_ card: Card, failure: RemoteFailure, now: Timestamp) async -> VerificationConclusion {
+        guard failure.mayConcernOneCard else { return await self.pausedConclusion(failure, now: now) }
+        switch self.suspicion.meaning(for: card.id) {
+        case .unclear: return self.retryOrFail(card, failure: failure, now: now)
+        case .concernsCard: return .failed(ReasonCode(rawValue: failure.code), message: failure.message)
+        case .concernsAll: return await self.pausedConclusion(failure, now: now)
+        }
+    }
+
+    private func pausedConclusion(_ failure: RemoteFailure, now: Timestamp) async -> VerificationConclusion {
+        await self.pause(failure, now: now)
+        return .retry(at: now, costsAttempt: false)
     }
 
     private func retryOrFail(_ card: Card, failure: RemoteFailure, now: Timestamp) -> VerificationConclusion {

@@ -41,7 +41,6 @@ struct LayoutTests {
         if layout == "batch" {
             // The request is full with the four cards, so nothing depends on how fast they are read.
             configuration.delivery += ["batch_max_cards: 4", "batch_wait: 1m"]
-            configuration.patience = "1m"
         }
         return configuration
     }

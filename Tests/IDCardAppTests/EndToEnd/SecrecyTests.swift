@@ -34,7 +34,6 @@ struct SecrecyTests {
         let reply = "reply: {encryption: 3des-cbc, key_file: \(key)}"
         configuration.delivery = ["user_no: canary-account", reply] + more
         configuration.others = ["log: {level: trace}"]
-        configuration.patience = "1s"
         return configuration
     }
 

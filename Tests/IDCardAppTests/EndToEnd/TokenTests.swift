@@ -83,7 +83,7 @@ struct TokenTests {
     }
 
     @Test(
-        "A TOKEN that is unknown stops delivery if its code is listed, and refuses the card in the backend's words if not"
+        "An unknown TOKEN stops delivery if its code is listed, and else refuses the card in the backend's words"
     )
     func unknown() async throws {
         for isListed in [true, false] {

@@ -13,7 +13,6 @@ struct TransportTests {
         let authority = try tool.secretFile("ca", SampleAuthority.certificate, mode: 0o644)
         try await tool.servingBoth { verifier, backend in
             var configuration = RemoteConfiguration()
-            configuration.patience = "1s"
             configuration.delivery.append(
                 line.replacingOccurrences(of: "HOME/ca", with: authority.path)
             )
@@ -43,7 +42,6 @@ struct TransportTests {
             // The backend's own port answers, but not as a proxy.
             let port = try #require(URL(string: backend)?.port)
             var configuration = RemoteConfiguration()
-            configuration.patience = "1s"
             configuration.delivery.append("proxy: 'http://canary-user:canary-proxy@127.0.0.1:\(port)'")
             let file = try configuration.write(for: tool, verifier: verifier, backend: backend)
             let outcome = try await tool.run(["run", pair.path] + file)
