@@ -42,14 +42,16 @@ extension FaultClassifier {
     }
 
     /// Says what is wrong with the dates of a certificate.
-    func message(for finding: TLSDiagnosis.Finding) -> String {
+    func message(for finding: CertificateFinding) -> String {
         let remote = self.endpoint.authority
-        return switch finding {
+        let what =
+            finding.isOwn
+            ? "the certificate of \(remote)" : "a certificate that the one of \(remote) is issued by, shown with it,"
+        return switch finding.dates {
         case .expired(let end):
-            "the certificate of \(remote) has expired on \(TLSSettings.day(end)): its operator must renew it; check"
-                + " this machine's clock"
+            "\(what) has expired on \(TLSSettings.day(end)): its operator must renew it; check this machine's clock"
         case .notYetValid(let start):
-            "the certificate of \(remote) is not valid before \(TLSSettings.day(start)): check this machine's clock"
+            "\(what) is not valid before \(TLSSettings.day(start)): check this machine's clock"
         }
     }
 
@@ -57,13 +59,11 @@ extension FaultClassifier {
         let remote = self.endpoint.authority
         return switch code {
         case .tls: "no encrypted connection to \(remote) came about: check its certificate and that the port speaks TLS"
-        case .tlsUntrusted:
-            "the certificate of \(remote) is neither trusted here nor issued by anybody who is: check that this is the right"
-                + " server, then add its authority's or its own certificate to the trusted ones"
+        case .tlsUntrusted: self.messageForUntrusted(cause)
         case .tlsWrongHost:
             "the certificate of \(remote) is trusted but made out to another host: use the name in the certificate in"
                 + " the URL, or have it issued for this one"
-        case .tlsExpired: "a certificate of \(remote) has expired: its operator must renew it"
+        case .tlsExpired: self.messageForExpired(cause)
         case .tlsClientCertificate: self.messageForClientCertificate(phase)
         case .tlsProtocol:
             "\(remote) does not speak TLS on this port, or no version of it from 1.2 on: check the scheme and the port"
@@ -74,6 +74,22 @@ extension FaultClassifier {
             (cause as? OutboundHTTPError)?.message ?? "\(remote): TLS without verification is for this machine only"
         default: "the exchange with \(remote) broke off for an unexpected reason: try again, look into its log"
         }
+    }
+
+    private func messageForUntrusted(_ cause: (any Error)?) -> String {
+        let remote = self.endpoint.authority
+        return cause is PinnedCertificates.Refusal
+            ? "the certificate of \(remote) is not one of the pinned ones: check that this is the right server; if it has"
+                + " a new certificate, get it from its operator and pin it beside the old one"
+            : "the certificate of \(remote) is neither trusted here nor issued by anybody who is: check that this is"
+                + " the right server, then add its authority's or its own certificate to the trusted ones"
+    }
+
+    private func messageForExpired(_ cause: (any Error)?) -> String {
+        guard case .outOfTime(let finding) = cause as? PinnedCertificates.Refusal else {
+            return "a certificate of \(self.endpoint.authority) has expired: its operator must renew it"
+        }
+        return self.message(for: finding)
     }
 
     private func messageForClientCertificate(_ phase: HTTPPhase) -> String {

@@ -39,7 +39,7 @@ struct FaultClassifier {
     }
 
     /// Names what a closer look at a certificate has found.
-    func failure(for finding: TLSDiagnosis.Finding) -> HTTPFailure {
+    func failure(for finding: CertificateFinding) -> HTTPFailure {
         HTTPFailure(.tlsExpired, phase: .notSent, message: self.message(for: finding))
     }
 
@@ -51,7 +51,7 @@ struct FaultClassifier {
         case let error as ChannelError: return self.code(for: error, phase: phase)
         case is MultipartFormError: return .formUnreadable
         case is HeaderRules.Violation: return .invalidRequest
-        case is PinnedCertificates.Mismatch: return .tlsUntrusted
+        case let error as PinnedCertificates.Refusal: return error == .notPinned ? .tlsUntrusted : .tlsExpired
         case let error as OutboundHTTPError: return error.code == .tlsRequired ? .tlsRequired : .tlsInsecureRefused
         case let verdict as IdleClock.Verdict: return verdict == .write ? .idleWriteTimeout : .idleTimeout
         case is ExchangeRecorder.ReplyTooLarge: return .replyTooLarge

@@ -141,11 +141,12 @@ extension OutboundHTTPClient {
         if failure.isStaleConnection, let connection = record.connection {
             await self.register.closeUnused(like: connection)
         }
-        // Through a proxy the look would need a tunnel of its own: the failure is then named without it.
-        guard failure.code == .tlsUntrusted, failure.phase == .notSent, self.configuration.proxy == nil else {
-            return exchange
-        }
-        let diagnosis = TLSDiagnosis(endpoint: faults.endpoint, settings: self.configuration.tls, loop: self.loop)
+        // Through a proxy the look would need a tunnel of its own: the failure is then named without it. Who compares
+        // with pins has had the look already.
+        let tls = self.configuration.tls
+        guard failure.code == .tlsUntrusted, failure.phase == .notSent, self.configuration.proxy == nil, tls.pins == nil
+        else { return exchange }
+        let diagnosis = TLSDiagnosis(endpoint: faults.endpoint, settings: tls, loop: self.loop)
         let timeout = min(TimeAmount(self.configuration.connectTimeout), end - .now())
         guard timeout > .zero, let finding = await diagnosis.find(within: timeout) else {
             return exchange

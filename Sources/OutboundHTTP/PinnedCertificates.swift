@@ -9,32 +9,33 @@ import NIOSSL
 /// the handshake, which proves that the server has the key, accepts any certificate, and it is compared before the
 /// connection is given to a request: async-http-client hands out none before its initializer has succeeded.
 struct PinnedCertificates: Hashable, Sendable {
-    /// The server shows another certificate, or one whose time has not come or is over.
-    struct Mismatch: Error {}
+    /// Why a connection is not used.
+    enum Refusal: Error, Equatable {
+        /// The server shows a certificate that is not pinned, or none.
+        case notPinned
+        /// The server shows a pinned certificate out of its time.
+        case outOfTime(CertificateFinding)
+    }
 
     /// The certificates, each as a whole.
     let certificates: [NIOSSLCertificate]
 
-    /// Checks a connection that has just been opened; one that fails is closed.
+    /// Checks a connection that has just been opened; one that fails is closed. To be called on its event loop.
     func check(_ channel: any Channel) -> EventLoopFuture<Void> {
-        // The machine's clock: what BoringSSL goes by elsewhere.
-        let now = Timestamp(Date())
         do {
-            guard let shown = try channel.pipeline.syncOperations.nioSSL_peerCertificate(),
-                self.certificates.contains(shown), shown.isValid(at: now)
-            else { throw Mismatch() }
+            try self.compare(channel)
             return channel.eventLoop.makeSucceededVoidFuture()
         } catch {
-            // Also where there is no TLS at all, which ``OutboundHTTPClient/check(_:)`` lets nobody ask for.
             channel.close(promise: nil)
-            return channel.eventLoop.makeFailedFuture(Mismatch())
+            return channel.eventLoop.makeFailedFuture(error)
         }
     }
-}
 
-extension NIOSSLCertificate {
-    fileprivate func isValid(at now: Timestamp) -> Bool {
-        let seconds = now.millisecondsSinceEpoch / 1000
-        return Int64(self.notValidBefore) <= seconds && seconds < Int64(self.notValidAfter)
+    private func compare(_ channel: any Channel) throws(Refusal) {
+        // There is no certificate either where there is no TLS, which `OutboundHTTPClient.check(_:)` lets nobody ask for.
+        let shown = (try? channel.pipeline.syncOperations.nioSSL_peerCertificate()) ?? nil
+        guard let shown, self.certificates.contains(shown) else { throw .notPinned }
+        // The machine's clock: what BoringSSL goes by elsewhere.
+        if let finding = CertificateFinding(shown, now: Timestamp(Date())) { throw .outOfTime(finding) }
     }
 }

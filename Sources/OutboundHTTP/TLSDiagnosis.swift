@@ -10,14 +10,6 @@ import NIOSSL
 /// failing alone, one more connection is opened: it takes a look at the certificate, refuses it whatever it is, and
 /// never sends a request.
 struct TLSDiagnosis {
-    /// What is wrong with a certificate.
-    enum Finding: Equatable {
-        /// It was valid until then.
-        case expired(Timestamp)
-        /// It will be valid from then.
-        case notYetValid(Timestamp)
-    }
-
     private struct Refused: Error {}
 
     /// The server.
@@ -30,8 +22,8 @@ struct TLSDiagnosis {
     /// Looks at the certificate of the server.
     ///
     /// - Parameter timeout: the most time to spend.
-    /// - Returns: what its dates say; `nil` if nothing is wrong with them, or if it could not be seen.
-    func find(within timeout: TimeAmount) async -> Finding? {
+    /// - Returns: what its dates say; `nil` if they are not the reason, or if it could not be seen.
+    func find(within timeout: TimeAmount) async -> CertificateFinding? {
         guard let context = try? self.makeContext() else { return nil }
         let seen = self.loop.makePromise(of: [NIOSSLCertificate].self)
         let connection = self.connect(with: context, seen: seen, timeout: timeout)
@@ -41,11 +33,22 @@ struct TLSDiagnosis {
         timer.cancel()
         connection.whenSuccess { $0.close(promise: nil) }
         // The machine's clock, not one that is given: it is by this one that BoringSSL has decided.
-        let now = Timestamp(Date())
-        var looked = certificates ?? []
-        // Of pins only the server's own certificate counts, and only one that is pinned has merely expired.
-        if let pins = self.settings.pins { looked = looked.prefix(1).filter(pins.certificates.contains) }
-        return looked.lazy.compactMap { Self.finding($0, now: now) }.first
+        return self.finding(certificates ?? [], now: Timestamp(Date()))
+    }
+
+    /// Looks at the dates of the certificates that may be the reason, the server's own first.
+    ///
+    /// What would not be trusted in its time either is not trusted, and that is what there is to mend. Whom the system
+    /// trusts is not known here; then the dates of the server's own certificate are all that is gone by.
+    func finding(_ shown: [NIOSSLCertificate], now: Timestamp) -> CertificateFinding? {
+        let suspects =
+            if let roots = self.settings.trustRoots {
+                CertificatePath(of: shown, to: roots)?.certificates ?? []
+            } else {
+                Array(shown.prefix(1))
+            }
+        return suspects.enumerated().lazy
+            .compactMap { CertificateFinding($0.element, isOwn: $0.offset == 0, now: now) }.first
     }
 
     private func makeContext() throws -> NIOSSLContext {
@@ -80,12 +83,5 @@ struct TLSDiagnosis {
                 }
             }
             .connect(host: host, port: self.endpoint.port)
-    }
-
-    private static func finding(_ certificate: NIOSSLCertificate, now: Timestamp) -> Finding? {
-        let end = Timestamp(millisecondsSinceEpoch: Int64(certificate.notValidAfter) * 1000)
-        let start = Timestamp(millisecondsSinceEpoch: Int64(certificate.notValidBefore) * 1000)
-        if end < now { return .expired(end) }
-        return start > now ? .notYetValid(start) : nil
     }
 }

@@ -74,19 +74,29 @@ struct SpecimenAuthority: Sendable {
     ///
     /// - Parameters:
     ///   - file: the name of its files.
+    ///   - subject: whom it speaks of; `nil` takes the name of the files.
     ///   - names: what it is made out to.
     ///   - years: the first and the last year in which it is valid.
-    func issue(_ file: String, names: String, years: ClosedRange<Int> = 2020...2090) async throws -> SpecimenCertificate
-    {
-        let extensions = "subjectAltName=\(names)\nbasicConstraints=CA:FALSE\n"
+    ///   - issuer: who issues it, a certificate of this authority; `nil` is the root.
+    ///   - isIssuer: whether it may issue certificates itself.
+    func issue(
+        _ file: String,
+        subject: String? = nil,
+        names: String,
+        years: ClosedRange<Int> = 2020...2090,
+        by issuer: SpecimenCertificate? = nil,
+        isIssuer: Bool = false
+    ) async throws -> SpecimenCertificate {
+        let issuer = issuer ?? self.root
+        let extensions = "subjectAltName=\(names)\nbasicConstraints=CA:\(isIssuer ? "TRUE" : "FALSE")\n"
         try extensions.write(to: self.folder.appending(path: "\(file).ext"), atomically: true, encoding: .utf8)
         try await Self.run(
             ["req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj"]
-                + ["/CN=SPECIMEN \(file)", "-keyout", "\(file).key", "-out", "\(file).csr"],
+                + ["/CN=SPECIMEN \(subject ?? file)", "-keyout", "\(file).key", "-out", "\(file).csr"],
             in: self.folder
         )
         try await Self.run(
-            ["ca", "-config", "ca.cnf", "-batch", "-notext", "-keyfile", "root.key", "-cert", "root.pem"]
+            ["ca", "-config", "ca.cnf", "-batch", "-notext", "-keyfile", issuer.keyPath, "-cert", issuer.path]
                 + ["-startdate", Self.date(years.lowerBound, "0101"), "-enddate", Self.date(years.upperBound, "1231")]
                 + ["-extfile", "\(file).ext", "-in", "\(file).csr", "-out", "\(file).pem"],
             in: self.folder

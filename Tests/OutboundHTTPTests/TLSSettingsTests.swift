@@ -161,4 +161,18 @@ struct TLSSettingsTests {
             #expect(error.code == .tlsInsecureRefused)
         }
     }
+
+    @Test("In a bundle of authorities those that are over are passed over; one of nothing else is refused")
+    func bundle() async throws {
+        try await withAuthority { authority in
+            let old = try await authority.issue("old", names: "DNS:old.example", years: 2020...2021)
+            let bundle = Data((old.certificate + authority.root.certificate).utf8)
+            let settings = try TLSSettings(trust: .certificates([.bytes(bundle)]))
+            #expect(settings.trustRoots?.count == 1)
+            let error = try #require(throws: OutboundHTTPError.self) {
+                try TLSSettings(trust: .certificates([.bytes(Data(old.certificate.utf8))]))
+            }
+            #expect(error.code == .tlsCertificateExpired)
+        }
+    }
 }

@@ -11,43 +11,12 @@ import Testing
 struct TLSTests {
     private static let names = "DNS:localhost,IP:127.0.0.1"
 
-    /// Posts a form to a TLS server.
-    private func post(
-        to server: SpecimenCertificate,
-        trusting settings: TLSSettings,
-        host: String = "localhost",
-        clientAuthority: String? = nil,
-        isLimitedToTLS12: Bool = false,
-        fileBytes: Int = 3000
-    ) async throws -> (exchange: HTTPExchange, received: Int) {
-        var options = FaultServer.Options()
-        options.tls = FaultTLS(
-            certificates: server.certificate,
-            privateKey: server.key,
-            clientAuthority: clientAuthority,
-            isLimitedToTLS12: isLimitedToTLS12
-        )
-        var configuration = OutboundHTTPClient.Configuration()
-        configuration.tls = settings
-        var exchange = HTTPExchange.cancelled(.notSent)
-        var received = 0
-        try await withFaultServer(.reply(FaultReply(body: "{}")), options: options) { server, port in
-            let endpoint = try RemoteEndpoint("https://\(host):\(port)/")
-            let form = try makeForm(fileBytes: fileBytes)
-            exchange = try await withClient(configuration) {
-                await $0.post(form, to: endpoint, deadline: .seconds(20))
-            }
-            received = server.received.count
-        }
-        return (exchange, received)
-    }
-
     @Test("A server of our own authority is accepted, by name and by address", arguments: ["localhost", "127.0.0.1"])
     func ownAuthority(host: String) async throws {
         try await withAuthority { authority in
             let server = try await authority.issue("server", names: Self.names)
             let settings = try TLSSettings(trust: .certificates([.file(authority.root.path)]))
-            let result = try await self.post(to: server, trusting: settings, host: host)
+            let result = try await postOverTLS(to: server, trusting: settings, host: host)
             #expect(result.exchange.reply?.status == 200)
             #expect(result.received == 1)
         }
@@ -58,75 +27,8 @@ struct TLSTests {
         try await withAuthority { authority in
             let server = try await authority.selfSigned("pin", names: Self.names)
             let settings = try TLSSettings(trust: .certificates([.bytes(Data(server.certificate.utf8))]))
-            let result = try await self.post(to: server, trusting: settings, host: host)
+            let result = try await postOverTLS(to: server, trusting: settings, host: host)
             #expect(result.exchange.reply?.status == 200)
-        }
-    }
-
-    @Test(
-        "A pinned certificate is accepted whoever has issued it and whatever host it names; no other of the same authority is"
-    )
-    func pinnedOfAnAuthority() async throws {
-        try await withAuthority { authority in
-            let server = try await authority.issue("server", names: "DNS:elsewhere.example")
-            let sister = try await authority.issue("sister", names: Self.names)
-            let settings = try TLSSettings(trust: .pinned([.file(sister.path), .file(server.path)]))
-            let result = try await self.post(to: server, trusting: settings)
-            #expect(result.exchange.reply?.status == 200)
-            let other = try TLSSettings(trust: .pinned([.file(sister.path)]))
-            let refused = try await self.post(to: server, trusting: other)
-            #expect(refused.exchange.failure?.code == .tlsUntrusted)
-            #expect(refused.exchange.failure?.phase == .notSent)
-            #expect(refused.received == 0)
-        }
-    }
-
-    @Test("A pinned certificate that has issued itself is accepted, another of the same name is not")
-    func pinnedSelfSigned() async throws {
-        try await withAuthority { authority in
-            let server = try await authority.selfSigned("pin", names: Self.names)
-            let namesake = try await SpecimenAuthority("namesake")
-            defer { namesake.remove() }
-            let other = try await namesake.selfSigned("pin", names: Self.names)
-            let settings = try TLSSettings(trust: .pinned([.bytes(Data(server.certificate.utf8))]))
-            #expect(try await self.post(to: server, trusting: settings).exchange.reply?.status == 200)
-            let refused = try await self.post(to: other, trusting: settings)
-            #expect(refused.exchange.failure?.code == .tlsUntrusted)
-            #expect(refused.received == 0)
-        }
-    }
-
-    @Test("With pins nothing goes over plain http")
-    func pinsNeedTLS() async throws {
-        try await withAuthority { authority in
-            let server = try await authority.selfSigned("pin", names: Self.names)
-            var configuration = OutboundHTTPClient.Configuration()
-            configuration.tls = try TLSSettings(trust: .pinned([.file(server.path)]))
-            try await withFaultServer(.reply(FaultReply(body: "{}"))) { server, port in
-                let endpoint = try RemoteEndpoint("http://localhost:\(port)/")
-                let exchange = try await withClient(configuration) {
-                    await $0.post(try makeForm(fileBytes: 100), to: endpoint, deadline: .seconds(20))
-                }
-                #expect(exchange.failure?.code == .tlsRequired)
-                #expect(exchange.failure?.remoteFailure(afterSend: .unknown).failureClass == .stop)
-                #expect(server.connections == 0)
-            }
-        }
-    }
-
-    @Test("A pin that has expired is refused when it is read, and one that expired since when it is shown")
-    func expiredPin() async throws {
-        try await withAuthority { authority in
-            let server = try await authority.issue("old", names: Self.names, years: 2020...2021)
-            let error = #expect(throws: OutboundHTTPError.self) {
-                try TLSSettings(trust: .pinned([.file(server.path)]))
-            }
-            #expect(error?.code == .tlsCertificateExpired)
-            let then = Timestamp(millisecondsSinceEpoch: 1_600_000_000_000)
-            let settings = try TLSSettings(trust: .pinned([.file(server.path)]), now: then)
-            let refused = try await self.post(to: server, trusting: settings)
-            #expect(refused.exchange.failure?.code == .tlsExpired)
-            #expect(refused.received == 0)
         }
     }
 
@@ -139,7 +41,7 @@ struct TLSTests {
             let sources: [PEMSource] = inOneFile ? [.file(both)] : [.file(old.path), .file(new.path)]
             let settings = try TLSSettings(trust: .certificates(sources))
             for server in [old, new] {
-                #expect(try await self.post(to: server, trusting: settings).exchange.reply?.status == 200)
+                #expect(try await postOverTLS(to: server, trusting: settings).exchange.reply?.status == 200)
             }
         }
     }
@@ -149,7 +51,7 @@ struct TLSTests {
         try await withAuthority { authority in
             let server = try await authority.issue("server", names: "DNS:other.example,IP:192.0.2.1")
             let settings = try TLSSettings(trust: .certificates([.file(authority.root.path)]))
-            let result = try await self.post(to: server, trusting: settings, host: host)
+            let result = try await postOverTLS(to: server, trusting: settings, host: host)
             #expect(result.exchange.failure?.code == .tlsWrongHost)
             #expect(result.exchange.failure?.phase == .notSent)
             #expect(result.exchange.failure?.message.contains("made out to another host") == true)
@@ -164,7 +66,7 @@ struct TLSTests {
             let other = try await SpecimenAuthority("other CA")
             defer { other.remove() }
             let trust: TLSSettings.Trust = bySystemRoots ? .systemRoots : .certificates([.file(other.root.path)])
-            let result = try await self.post(to: server, trusting: TLSSettings(trust: trust))
+            let result = try await postOverTLS(to: server, trusting: TLSSettings(trust: trust))
             #expect(result.exchange.failure?.code == .tlsUntrusted)
             #expect(result.exchange.failure?.phase == .notSent)
             #expect(result.exchange.failure?.message.contains("is neither trusted here nor issued by") == true)
@@ -178,7 +80,7 @@ struct TLSTests {
             let pinned = try await authority.selfSigned("same", names: Self.names)
             let shown = try await authority.selfSigned("same", names: Self.names)
             let settings = try TLSSettings(trust: .certificates([.bytes(Data(pinned.certificate.utf8))]))
-            let result = try await self.post(to: shown, trusting: settings)
+            let result = try await postOverTLS(to: shown, trusting: settings)
             #expect(result.exchange.failure?.code == .tlsUntrusted)
             #expect(result.received == 0)
         }
@@ -192,10 +94,53 @@ struct TLSTests {
         try await withAuthority { authority in
             let server = try await authority.issue("server", names: Self.names, years: years)
             let settings = try TLSSettings(trust: .certificates([.file(authority.root.path)]))
-            let result = try await self.post(to: server, trusting: settings)
+            let result = try await postOverTLS(to: server, trusting: settings)
             #expect(result.exchange.failure?.code == .tlsExpired)
             #expect(result.exchange.failure?.phase == .notSent)
             #expect(result.exchange.failure?.message.contains(text) == true)
+            #expect(result.received == 0)
+        }
+    }
+
+    @Test("A certificate that would not be trusted in its time either is untrusted, not expired")
+    func outOfTimeAndUntrusted() async throws {
+        try await withAuthority { authority in
+            let other = try await SpecimenAuthority("other CA")
+            defer { other.remove() }
+            let settings = try TLSSettings(trust: .certificates([.file(other.root.path)]))
+            let expired = try await authority.issue("old", names: Self.names, years: 2020...2021)
+            var valid = try await authority.issue("server", names: Self.names)
+            valid.certificate += expired.certificate
+            for server in [expired, valid] {
+                let result = try await postOverTLS(to: server, trusting: settings)
+                #expect(result.exchange.failure?.code == .tlsUntrusted)
+                #expect(result.received == 0)
+            }
+            // Whom the system trusts is not known: then the server's own certificate says it, and no other.
+            let bySystem = try await postOverTLS(to: expired, trusting: TLSSettings())
+            #expect(bySystem.exchange.failure?.code == .tlsExpired)
+            let validBySystem = try await postOverTLS(to: valid, trusting: TLSSettings())
+            #expect(validBySystem.exchange.failure?.code == .tlsUntrusted)
+        }
+    }
+
+    @Test(
+        "An issuer out of its time is named as such, a certificate that only lies beside it is not",
+        arguments: [true, false]
+    )
+    func issuerOutOfTime(isExpired: Bool) async throws {
+        try await withAuthority { authority in
+            let years = isExpired ? 2020...2021 : 2020...2090
+            let issuer = try await authority.issue("issuer", names: "DNS:issuer.example", years: years, isIssuer: true)
+            let beside = try await authority.issue("beside", names: "DNS:beside.example", years: 2020...2022)
+            var server = try await authority.issue("server", names: Self.names, by: issuer)
+            server.certificate += beside.certificate + issuer.certificate
+            let settings = try TLSSettings(trust: .certificates([.file(authority.root.path)]))
+            let result = try await postOverTLS(to: server, trusting: settings)
+            guard isExpired else { return #expect(result.exchange.reply?.status == 200) }
+            #expect(result.exchange.failure?.code == .tlsExpired)
+            #expect(result.exchange.failure?.message.contains("is issued by") == true)
+            #expect(result.exchange.failure?.message.contains("has expired on 2021-12-31") == true)
             #expect(result.received == 0)
         }
     }
@@ -209,7 +154,7 @@ struct TLSTests {
                 trust: .certificates([.file(authority.root.path)]),
                 clientIdentity: .init(certificates: .file(client.path), privateKey: .file(client.keyPath))
             )
-            let result = try await self.post(
+            let result = try await postOverTLS(
                 to: server,
                 trusting: settings,
                 clientAuthority: authority.root.certificate,
@@ -224,7 +169,7 @@ struct TLSTests {
         try await withAuthority { authority in
             let server = try await authority.issue("server", names: Self.names)
             let settings = try TLSSettings(trust: .certificates([.file(authority.root.path)]))
-            let result = try await self.post(
+            let result = try await postOverTLS(
                 to: server,
                 trusting: settings,
                 clientAuthority: authority.root.certificate,
@@ -235,6 +180,8 @@ struct TLSTests {
             #expect(failure.phase == (isLimitedToTLS12 ? .notSent : .afterSend))
             #expect(failure.message.contains("demands a client certificate and none is configured"))
             #expect(failure.message.contains("had been handed over") == !isLimitedToTLS12)
+            // Credentials that are refused are refused next time, too; a server that refuses them has read no request.
+            #expect(failure.remoteFailure(afterSend: .unknown).failureClass == .stop)
             #expect(result.received == 0)
         }
     }
@@ -246,7 +193,7 @@ struct TLSTests {
             let settings = try TLSSettings(trust: .certificates([.file(authority.root.path)]))
             var heard = 0
             for _ in 0..<25 {
-                let result = try await self.post(
+                let result = try await postOverTLS(
                     to: server,
                     trusting: settings,
                     clientAuthority: authority.root.certificate,
@@ -275,13 +222,14 @@ struct TLSTests {
                 trust: .certificates([.file(authority.root.path)]),
                 clientIdentity: .init(certificates: .file(client.path), privateKey: .file(client.keyPath))
             )
-            let result = try await self.post(
+            let result = try await postOverTLS(
                 to: server,
                 trusting: settings,
                 clientAuthority: authority.root.certificate
             )
             #expect(result.exchange.failure?.code == .tlsClientCertificate)
             #expect(result.exchange.failure?.message.contains("refuses our client certificate") == true)
+            #expect(result.exchange.failure?.remoteFailure(afterSend: .unknown).failureClass == .stop)
             #expect(result.received == 0)
         }
     }
@@ -325,7 +273,7 @@ struct TLSTests {
         try await withAuthority { authority in
             let server = try await authority.selfSigned("server", names: "DNS:other.example")
             let settings = try TLSSettings(trust: .systemRoots, insecure: true)
-            let result = try await self.post(to: server, trusting: settings, host: host)
+            let result = try await postOverTLS(to: server, trusting: settings, host: host)
             #expect(result.exchange.reply?.status == 200)
         }
     }
