@@ -28,7 +28,7 @@ extension SandboxStore {
     /// - Throws: `StoreError.conflict` if the card is not as expected.
     func perform(_ transition: CardTransition, in db: Database) throws {
         let message = try transition.message.map {
-            try self.vault.seal(Redacted($0), card: transition.card, column: "card.message")
+            try self.vault.seal(Redacted($0), card: transition.card, column: "card.message", in: db)
         }
         try db.execute(
             sql: """

@@ -4,7 +4,7 @@ enum IntakeSQL {
     /// may change at a restart.
     static let cardOfFile = """
         SELECT card.* FROM source_file JOIN card ON card.id = source_file.card
-        WHERE path_fingerprint = ? AND source_file.business_no = ? AND inode = ? AND size = ? AND modified_ns = ?
+        WHERE path_fingerprint = ? AND inode = ? AND size = ? AND modified_ns = ?
         """
 
     /// A tombstone does not count here: a new file with the same bytes is a new card.
@@ -33,9 +33,9 @@ enum IntakeSQL {
         """
 
     static let rememberFile = """
-        INSERT INTO source_file (path_fingerprint, business_no, device, inode, size, modified_ns, card)
-        VALUES (?, ?, ?, ?, ?, ?, ?)
-        ON CONFLICT (path_fingerprint, business_no) DO UPDATE SET
+        INSERT INTO source_file (path_fingerprint, device, inode, size, modified_ns, card)
+        VALUES (?, ?, ?, ?, ?, ?)
+        ON CONFLICT (path_fingerprint) DO UPDATE SET
             device = excluded.device, inode = excluded.inode, size = excluded.size,
             modified_ns = excluded.modified_ns, card = excluded.card
         """

@@ -9,7 +9,7 @@ enum SandboxSchema {
     /// `IDCP`: what `PRAGMA application_id` says of a sandbox.
     static let applicationID = 0x4944_4350
     /// The version of this program's sandboxes (`PRAGMA user_version`).
-    static let version = 1
+    static let version = 2
     /// The purpose under which the key of the fingerprints is kept.
     static let fingerprintKeyPurpose = "fingerprint"
 
@@ -56,6 +56,15 @@ enum SandboxSchema {
             )
             try db.execute(sql: "PRAGMA application_id = \(Self.applicationID)")
             try db.execute(sql: "PRAGMA user_version = 1")
+        }
+        migrator.registerMigration("2") { db in
+            for statement in Self.version2 { try db.execute(sql: statement) }
+            let key = SymmetricKey(size: .bits256).withUnsafeBytes { Data($0) }
+            try db.execute(
+                sql: "INSERT INTO vault_key (purpose, bytes) VALUES (?, ?)",
+                arguments: [Self.chainKeyPurpose, key]
+            )
+            try db.execute(sql: "PRAGMA user_version = 2")
         }
         return migrator
     }

@@ -59,10 +59,13 @@ extension SandboxStore {
 extension SandboxStore {
     private func snapshot(of businessNumber: BusinessNumber, in db: Database) throws -> ApplicationSnapshot {
         let rows = try Row.fetchAll(db, sql: ApplicationSQL.snapshot, arguments: [businessNumber.rawValue])
-        return ApplicationSnapshot(businessNumber: businessNumber, cards: try rows.map(self.applicationCard(from:)))
+        return ApplicationSnapshot(
+            businessNumber: businessNumber,
+            cards: try rows.map { try self.applicationCard(from: $0, in: db) }
+        )
     }
 
-    private func applicationCard(from row: Row) throws -> ApplicationCard {
+    private func applicationCard(from row: Row, in db: Database) throws -> ApplicationCard {
         let id = CardID(rawValue: row["id"])
         return ApplicationCard(
             id: id,
@@ -71,7 +74,7 @@ extension SandboxStore {
             side: try (row["side"] as String?).map { try Self.word($0, in: "card.side") },
             holder: row["holder_fingerprint"],
             intakeOrder: row["intake_order"],
-            userNumber: try self.vault.openText(row["user_number"], card: id, column: "card.user_number")
+            userNumber: try self.vault.openText(row["user_number"], card: id, column: "card.user_number", in: db)
                 .map(Redacted.init),
             changedAt: Timestamp(millisecondsSinceEpoch: row["changed_at"]),
             nextAttemptAt: (row["due_at"] as Int64?).map(Timestamp.init(millisecondsSinceEpoch:))
@@ -99,12 +102,17 @@ extension SandboxStore {
         let id = delivery.id.rawValue
         try db.execute(
             sql: """
-                INSERT INTO delivery (id, business_no, boundary, parts, state, priority, created_at, changed_at)
-                VALUES (:id, :businessNumber, :boundary, :parts, 'open', :priority, :now, :now)
+                INSERT INTO delivery (id, boundary, parts, state, priority, created_at, changed_at)
+                VALUES (:id, :boundary, :parts, 'open', :priority, :now, :now)
                 """,
             arguments: [
-                "id": id, "businessNumber": delivery.businessNumbers.first?.rawValue, "boundary": delivery.boundary,
-                "parts": try self.vault.seal(Self.encode(delivery.parts), delivery: id, column: "delivery.parts"),
+                "id": id, "boundary": delivery.boundary,
+                "parts": try self.vault.seal(
+                    Self.encode(delivery.parts),
+                    delivery: id,
+                    column: "delivery.parts",
+                    in: db
+                ),
                 "priority": cards.map(\.metadata.priority).max() ?? 0, "now": now.millisecondsSinceEpoch,
             ]
         )

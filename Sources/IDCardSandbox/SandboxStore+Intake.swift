@@ -23,10 +23,10 @@ extension SandboxStore {
                 db,
                 sql: IntakeSQL.cardOfFile,
                 arguments: [
-                    self.fingerprint(of: file), businessNumber.rawValue,
+                    self.fingerprint(of: file, under: businessNumber),
                     Int64(bitPattern: file.inode), file.size, file.modifiedNanoseconds,
                 ]
-            ).map(self.card(from:))
+            ).map { try self.card(from: $0, in: db) }
         }
     }
 
@@ -98,12 +98,17 @@ extension SandboxStore {
                 "id": id.rawValue, "state": state.rawValue, "businessNumber": metadata.businessNumber.rawValue,
                 "content": self.vault.fingerprint(admission.sourceDigest.bytes, purpose: Vault.Purpose.source),
                 "intakeOrder": admission.intakeOrder, "priority": metadata.priority,
-                "userNumber": try self.vault.seal(metadata.userNumber, card: id, column: "card.user_number"),
+                "userNumber": try self.vault.seal(metadata.userNumber, card: id, column: "card.user_number", in: db),
                 "expectedIDNumber": try self.vault
-                    .seal(metadata.expectedIDNumber, card: id, column: "card.expected_id_number"),
-                "expectedName": try self.vault.seal(metadata.expectedName, card: id, column: "card.expected_name"),
+                    .seal(metadata.expectedIDNumber, card: id, column: "card.expected_id_number", in: db),
+                "expectedName": try self.vault.seal(
+                    metadata.expectedName,
+                    card: id,
+                    column: "card.expected_name",
+                    in: db
+                ),
                 "expectedSide": metadata.side?.rawValue, "reason": reason?.rawValue,
-                "message": try self.vault.seal(message.map(Redacted.init), card: id, column: "card.message"),
+                "message": try self.vault.seal(message.map(Redacted.init), card: id, column: "card.message", in: db),
                 "now": now.millisecondsSinceEpoch,
             ]
         )
@@ -121,8 +126,8 @@ extension SandboxStore {
                 """,
             arguments: [
                 card.rawValue, image.width, image.height, image.jpeg.count,
-                try self.vault.seal(image.digest.bytes, card: card.rawValue, column: "image.digest"),
-                try self.vault.seal(image.jpeg, card: card.rawValue, column: "image.jpeg"),
+                try self.vault.seal(image.digest.bytes, card: card.rawValue, column: "image.digest", in: db),
+                try self.vault.seal(image.jpeg, card: card.rawValue, column: "image.jpeg", in: db),
             ]
         )
     }
@@ -131,7 +136,7 @@ extension SandboxStore {
         try db.execute(
             sql: IntakeSQL.rememberFile,
             arguments: [
-                self.fingerprint(of: file), card.metadata.businessNumber.rawValue,
+                self.fingerprint(of: file, under: card.metadata.businessNumber),
                 Int64(bitPattern: file.device), Int64(bitPattern: file.inode), file.size, file.modifiedNanoseconds,
                 card.id.rawValue,
             ]
@@ -148,10 +153,12 @@ extension SandboxStore {
             db,
             sql: IntakeSQL.cardOfContent,
             arguments: [fingerprint, businessNumber.rawValue]
-        ).map(self.card(from:))
+        ).map { try self.card(from: $0, in: db) }
     }
 
-    private func fingerprint(of file: FileIdentity) -> Data {
-        self.vault.fingerprint(Data(file.path.reveal().utf8), purpose: Vault.Purpose.path)
+    private func fingerprint(of file: FileIdentity, under businessNumber: BusinessNumber) -> Data {
+        // No path holds a zero byte, so no two pairs share an input.
+        let place = Data(file.path.reveal().utf8) + [0] + Data(businessNumber.rawValue.utf8)
+        return self.vault.fingerprint(place, purpose: Vault.Purpose.path)
     }
 }

@@ -44,9 +44,9 @@ extension SandboxStore {
                 """,
             arguments: [
                 metadata.priority,
-                try self.vault.seal(metadata.userNumber, card: card, column: "card.user_number"),
-                try self.vault.seal(metadata.expectedIDNumber, card: card, column: "card.expected_id_number"),
-                try self.vault.seal(metadata.expectedName, card: card, column: "card.expected_name"),
+                try self.vault.seal(metadata.userNumber, card: card, column: "card.user_number", in: db),
+                try self.vault.seal(metadata.expectedIDNumber, card: card, column: "card.expected_id_number", in: db),
+                try self.vault.seal(metadata.expectedName, card: card, column: "card.expected_name", in: db),
                 metadata.side?.rawValue, card.rawValue,
             ]
         )

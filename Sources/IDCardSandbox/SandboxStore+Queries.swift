@@ -18,7 +18,7 @@ extension SandboxStore {
                     sql: "SELECT card, content FROM reading WHERE card = ?",
                     arguments: arguments
                 )
-                .map { try self.reading(from: $0) },
+                .map { try self.reading(from: $0, in: db) },
                 imageByteCount: try Int.fetchOne(
                     db,
                     sql: "SELECT byte_count FROM image WHERE card = ?",
@@ -32,7 +32,7 @@ extension SandboxStore {
     package func cards(matching query: CardQuery) async throws -> [Card] {
         try await self.read { db in
             let (sql, arguments) = QuerySQL.cards(matching: query)
-            return try Row.fetchAll(db, sql: sql, arguments: arguments).map(self.card(from:))
+            return try Row.fetchAll(db, sql: sql, arguments: arguments).map { try self.card(from: $0, in: db) }
         }
     }
 

@@ -5,15 +5,15 @@ import IDCardPipeline
 
 extension SandboxStore {
     /// Makes a card from a whole row of `card`.
-    func card(from row: Row) throws -> Card {
+    func card(from row: Row, in db: Database) throws -> Card {
         let id = CardID(rawValue: row["id"])
         let due: Int64 = row["due_at"]
         return Card(
             id: id,
             state: try Self.word(row["state"], in: "card.state"),
             reason: (row["reason"] as String?).map(ReasonCode.init),
-            message: try self.vault.openText(row["message"], card: id, column: "card.message"),
-            metadata: try self.metadata(from: row, id: id),
+            message: try self.vault.openText(row["message"], card: id, column: "card.message", in: db),
+            metadata: try self.metadata(from: row, id: id, in: db),
             side: try (row["side"] as String?).map { try Self.word($0, in: "card.side") },
             intakeOrder: row["intake_order"],
             attempts: row["attempts"],
@@ -25,18 +25,18 @@ extension SandboxStore {
         )
     }
 
-    private func metadata(from row: Row, id: CardID) throws -> CardMetadata {
+    private func metadata(from row: Row, id: CardID, in db: Database) throws -> CardMetadata {
         guard let businessNumber = BusinessNumber(row["business_no"] as String) else {
             throw Self.corrupt("card.business_no")
         }
         return CardMetadata(
             businessNumber: businessNumber,
-            userNumber: try self.vault.openText(row["user_number"], card: id, column: "card.user_number")
+            userNumber: try self.vault.openText(row["user_number"], card: id, column: "card.user_number", in: db)
                 .map(Redacted.init),
             expectedIDNumber: try self.vault
-                .openText(row["expected_id_number"], card: id, column: "card.expected_id_number")
+                .openText(row["expected_id_number"], card: id, column: "card.expected_id_number", in: db)
                 .map(Redacted.init),
-            expectedName: try self.vault.openText(row["expected_name"], card: id, column: "card.expected_name")
+            expectedName: try self.vault.openText(row["expected_name"], card: id, column: "card.expected_name", in: db)
                 .map(Redacted.init),
             side: try (row["expected_side"] as String?).map { try Self.word($0, in: "card.expected_side") },
             priority: row["priority"]
@@ -46,7 +46,7 @@ extension SandboxStore {
     /// Makes a delivery from a row of `DeliverySQL.claim`, and looks up its members and attempts.
     func delivery(from row: Row, in db: Database) throws -> Delivery {
         let id: String = row["id"]
-        let parts = try self.vault.open(row["parts"], delivery: id, column: "delivery.parts")
+        let parts = try self.vault.open(row["parts"], delivery: id, column: "delivery.parts", in: db)
         return Delivery(
             id: DeliveryID(rawValue: id),
             boundary: row["boundary"],
@@ -72,7 +72,9 @@ extension SandboxStore {
     }
 
     func fetchCard(_ id: CardID, in db: Database) throws -> Card? {
-        try Row.fetchOne(db, sql: "SELECT * FROM card WHERE id = ?", arguments: [id.rawValue]).map(self.card(from:))
+        try Row.fetchOne(db, sql: "SELECT * FROM card WHERE id = ?", arguments: [id.rawValue]).map {
+            try self.card(from: $0, in: db)
+        }
     }
 
     /// - Throws: `StoreError.notFound` if there is no card of this name.

@@ -13,7 +13,7 @@ extension SandboxStore {
                 sql: VerificationSQL.claim,
                 arguments: [owner, expiry.millisecondsSinceEpoch, now.millisecondsSinceEpoch, limit]
             )
-            .map(self.card(from:))
+            .map { try self.card(from: $0, in: db) }
             // `RETURNING` promises no order.
             .sorted { ($1.metadata.priority, $0.intakeOrder) < ($0.metadata.priority, $1.intakeOrder) }
         }
@@ -23,8 +23,8 @@ extension SandboxStore {
         try await self.read { db in
             let row = try Row.fetchOne(db, sql: "SELECT * FROM image WHERE card = ?", arguments: [card.rawValue])
             guard let row else { throw StoreError(.notFound, "card \(card) has no prepared image") }
-            let jpeg = try self.vault.open(row["jpeg"], card: card.rawValue, column: "image.jpeg")
-            let digest = try self.vault.open(row["digest"], card: card.rawValue, column: "image.digest")
+            let jpeg = try self.vault.open(row["jpeg"], card: card.rawValue, column: "image.jpeg", in: db)
+            let digest = try self.vault.open(row["digest"], card: card.rawValue, column: "image.digest", in: db)
             guard ContentDigest(of: jpeg).bytes == digest else { throw Self.corrupt("image.jpeg of card \(card)") }
             return PreparedImage(
                 jpeg: jpeg,
@@ -41,7 +41,7 @@ extension SandboxStore {
                 db,
                 sql: VerificationSQL.reading,
                 arguments: [self.fingerprint(of: key), key.provider, key.parameters]
-            ).map { try self.reading(from: $0) }
+            ).map { try self.reading(from: $0, in: db) }
         }
     }
 
@@ -107,7 +107,7 @@ extension SandboxStore {
         now: Timestamp,
         in db: Database
     ) throws {
-        let content = try self.vault.seal(Self.encode(reading), card: card.rawValue, column: "reading.content")
+        let content = try self.vault.seal(Self.encode(reading), card: card.rawValue, column: "reading.content", in: db)
         try db.execute(
             sql: """
                 INSERT OR REPLACE INTO reading (card, key_fingerprint, provider, parameters, content, created_at)
@@ -150,8 +150,8 @@ extension SandboxStore {
     }
 
     /// Makes a reading from a row of `reading` with its card.
-    func reading(from row: Row) throws -> CardReading {
-        let content = try self.vault.open(row["content"], card: row["card"], column: "reading.content")
+    func reading(from row: Row, in db: Database) throws -> CardReading {
+        let content = try self.vault.open(row["content"], card: row["card"], column: "reading.content", in: db)
         return try Self.decode(CardReading.self, from: content, in: "reading.content")
     }
 

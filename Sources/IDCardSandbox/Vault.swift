@@ -1,5 +1,6 @@
 import Crypto
 package import Foundation
+package import GRDB
 import IDCardCore
 
 /// The one door for secrecy: everything personal passes it on its way to and from the disk.
@@ -43,7 +44,7 @@ package struct Vault: Sendable {
     ///   - plaintext: the value.
     ///   - card: the identifier of the card that it belongs to.
     ///   - column: where it is stored, as `table.column`; a value opens in its own place only.
-    package func seal(_ plaintext: Data, card: String, column: String) throws -> Data {
+    package func seal(_ plaintext: Data, card: String, column: String, in db: Database) throws -> Data {
         switch self.mode {
         case .none: plaintext
         }
@@ -52,14 +53,14 @@ package struct Vault: Sendable {
     /// Returns a value from what is stored.
     ///
     /// - Throws: `StoreError.corrupt` if it was not sealed for this place.
-    package func open(_ sealed: Data, card: String, column: String) throws -> Data {
+    package func open(_ sealed: Data, card: String, column: String, in db: Database) throws -> Data {
         switch self.mode {
         case .none: sealed
         }
     }
 
     /// Returns what is stored in place of a value of a delivery, such as its parts with the TOKEN.
-    package func seal(_ plaintext: Data, delivery: String, column: String) throws -> Data {
+    package func seal(_ plaintext: Data, delivery: String, column: String, in db: Database) throws -> Data {
         switch self.mode {
         case .none: plaintext
         }
@@ -68,7 +69,7 @@ package struct Vault: Sendable {
     /// Returns a value of a delivery from what is stored.
     ///
     /// - Throws: `StoreError.corrupt` if it was not sealed for this place.
-    package func open(_ sealed: Data, delivery: String, column: String) throws -> Data {
+    package func open(_ sealed: Data, delivery: String, column: String, in db: Database) throws -> Data {
         switch self.mode {
         case .none: sealed
         }
@@ -86,12 +87,14 @@ package struct Vault: Sendable {
 }
 
 extension Vault {
-    func seal(_ text: Redacted<String>?, card: CardID, column: String) throws -> Data? {
-        try text.map { try self.seal(Data($0.reveal().utf8), card: card.rawValue, column: column) }
+    func seal(_ text: Redacted<String>?, card: CardID, column: String, in db: Database) throws -> Data? {
+        try text.map { try self.seal(Data($0.reveal().utf8), card: card.rawValue, column: column, in: db) }
     }
 
-    func openText(_ sealed: Data?, card: CardID, column: String) throws -> String? {
-        try sealed.map { try String(decoding: self.open($0, card: card.rawValue, column: column), as: UTF8.self) }
+    func openText(_ sealed: Data?, card: CardID, column: String, in db: Database) throws -> String? {
+        try sealed.map {
+            try String(decoding: self.open($0, card: card.rawValue, column: column, in: db), as: UTF8.self)
+        }
     }
 
     /// The fingerprint of the holder of a front: of the normalised number, or of the text as read if it is not a

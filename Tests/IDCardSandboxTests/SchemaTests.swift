@@ -56,8 +56,8 @@ struct SchemaTests {
         try self.folder.raw { db in
             try db.execute(
                 sql: """
-                    INSERT INTO delivery (id, business_no, boundary, parts, state, priority, created_at, changed_at)
-                    VALUES ('d', 'CASE-1', 'b', x'', 'open', 0, 1, 1)
+                    INSERT INTO delivery (id, boundary, parts, state, priority, created_at, changed_at)
+                    VALUES ('d', 'b', x'', 'open', 0, 1, 1)
                     """
             )
             try db.execute(sql: "UPDATE card SET state = ?, delivery = 'd'", arguments: [state.rawValue])
