@@ -54,7 +54,7 @@ struct QueryPlanTests {
         "what counts or lists everything reads an index, never the rows",
         arguments: [
             (ApplicationSQL.withVerifiedCards, "SEARCH card USING COVERING INDEX card_verified (state=?)"),
-            (QuerySQL.stateCounts, "SCAN card USING COVERING INDEX card_state"),
+            (QuerySQL.stateCounts, "SCAN card USING COVERING INDEX card_age"),
         ]
     )
     func coverings(sql: String, plan: String) async throws {
