@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import IDCardPipeline
 
@@ -5,6 +6,8 @@ import IDCardPipeline
 final class DeadOwner: Sendable {
     /// The identifier that stands beside its leases.
     let id: String
+    /// The fingerprints of what it had under preparation.
+    let breadcrumbs: Set<Data>
     private let path: String
     private let lock: FileLock?
 
@@ -14,12 +17,15 @@ final class DeadOwner: Sendable {
     init?(id: String, in directory: SandboxDirectory) throws {
         self.id = id
         self.path = directory.ownerFile(of: id)
+        var taken: FileLock?
         do {
-            guard let lock = try FileLock.take(path: self.path, creating: false) else { return nil }
-            self.lock = lock
+            taken = try FileLock.take(path: self.path, creating: false)
+            guard taken != nil else { return nil }
         } catch let error as StoreError where error.code == .notFound {
-            self.lock = nil
+            // Another has buried it.
         }
+        self.lock = taken
+        self.breadcrumbs = try taken.map(Breadcrumbs.left) ?? []
     }
 
     /// Removes its file; to be called once no row names it.

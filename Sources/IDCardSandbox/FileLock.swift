@@ -50,6 +50,36 @@ final class FileLock: Sendable {
         return FileLock(descriptor: descriptor)
     }
 
+    /// Returns what stands in the file, at most `limit` bytes of it.
+    ///
+    /// - Throws: `StoreError.unavailable` if it cannot be read.
+    func contents(limit: Int) throws -> [UInt8] {
+        try self.descriptor.withLock { descriptor in
+            guard let descriptor else { return [] }
+            var bytes = [UInt8](repeating: 0, count: limit)
+            let count = bytes.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, limit, 0) }
+            guard count >= 0 else { throw Self.failure("a lock file cannot be read") }
+            return Array(bytes.prefix(count))
+        }
+    }
+
+    /// Writes into the file, without making that durable; a released lock writes nothing.
+    ///
+    /// - Throws: `StoreError.diskFull` or `StoreError.unavailable` if that is not possible.
+    func write(_ bytes: [UInt8], at offset: Int) throws {
+        try self.descriptor.withLock { descriptor in
+            guard let descriptor else { return }
+            let count = bytes.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, bytes.count, off_t(offset)) }
+            guard count == bytes.count else { throw Self.failure("a lock file cannot be written") }
+        }
+    }
+
+    private static func failure(_ what: String) -> StoreError {
+        let error = errno
+        let isFull = error == ENOSPC || error == EDQUOT
+        return StoreError(isFull ? .diskFull : .unavailable, "\(what): \(String(cString: strerror(error)))")
+    }
+
     /// Gives the lock back.
     func release() {
         let descriptor = self.descriptor.withLock { descriptor in

@@ -6,13 +6,16 @@ import IDCardPipeline
 final class SandboxOwner: Sendable {
     /// The identifier that stands beside a lease.
     let id: String
+    /// What is under preparation here.
+    let breadcrumbs: Breadcrumbs
     private let path: String
-    private let lock: FileLock
+    let lock: FileLock
 
     private init(id: String, path: String, lock: FileLock) {
         self.id = id
         self.path = path
         self.lock = lock
+        self.breadcrumbs = Breadcrumbs(in: lock)
     }
 
     /// Makes a new owner; its row may be written only afterwards, so that no row ever stands without a lock.
@@ -29,6 +32,8 @@ final class SandboxOwner: Sendable {
     /// Gives the lock back; from now on the owner counts as dead.
     func end(removingFile: Bool) {
         if removingFile { unlink(self.path) }
+        // Fallback of notes that cannot be blanked: they count as a crash that was none, and once decoded are forgotten.
+        try? self.breadcrumbs.clear()
         self.lock.release()
     }
 }

@@ -5,21 +5,25 @@ import IDCardPipeline
 extension SandboxStore {
     package func reclaimLeases(now: Timestamp) async throws -> Int {
         let own = try self.owner
-        let others = try await self.read { db in
-            try String.fetchAll(db, sql: "SELECT id FROM owner WHERE id <> ?", arguments: [own])
+        let (others, someHaveExpired) = try await self.read { db in
+            let others = try String.fetchAll(db, sql: "SELECT id FROM owner WHERE id <> ?", arguments: [own])
+            return (others, try Self.someHaveExpired(by: now, in: db))
         }
         // Kept until the end: while their locks are ours, no other process finds the same owners dead.
         let dead = try others.compactMap { try DeadOwner(id: $0, in: self.directory) }
+        guard someHaveExpired || !dead.isEmpty else { return 0 }
         let reclaimed = try await self.writer.write { db in
             var count = 0
             for owner in dead {
                 count += try Self.clearLeases(in: db, where: "lease_owner = ?", [owner.id])
                 try db.execute(sql: "DELETE FROM owner WHERE id = ?", arguments: [owner.id])
+                // Another process may have found it dead just before, and buried it since.
+                if db.changesCount == 1 { try Self.countCrashes(of: owner, in: db) }
             }
             return count
                 + (try Self.clearLeases(
                     in: db,
-                    where: "lease_owner IS NOT NULL AND lease_expires_at <= ?",
+                    where: Self.hasExpired,
                     [now.millisecondsSinceEpoch]
                 ))
         }
@@ -47,6 +51,15 @@ extension SandboxStore {
     }
 
     private static let leasedTables = ["card", "delivery"]
+    private static let hasExpired = "lease_owner IS NOT NULL AND lease_expires_at <= ?"
+
+    private static func someHaveExpired(by now: Timestamp, in db: Database) throws -> Bool {
+        for table in Self.leasedTables {
+            let sql = "SELECT EXISTS (SELECT 1 FROM \(table) WHERE \(Self.hasExpired))"
+            if try Bool.fetchOne(db, sql: sql, arguments: [now.millisecondsSinceEpoch]) == true { return true }
+        }
+        return false
+    }
 
     private static func clearLeases(
         in db: Database,

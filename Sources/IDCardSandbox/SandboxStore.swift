@@ -42,9 +42,14 @@ package final class SandboxStore: CardStore {
 
     /// Who holds the leases taken here.
     var owner: String {
+        get throws { try self.registeredOwner.id }
+    }
+
+    /// The owner with its file.
+    var registeredOwner: SandboxOwner {
         get throws {
             guard let owner = self.ownerIfAny else { throw Self.readOnly }
-            return owner.id
+            return owner
         }
     }
 

@@ -17,7 +17,7 @@ extension StoreError {
     private static func meaning(of error: DatabaseError) -> (Code, String) {
         switch error.resultCode {
         case .SQLITE_FULL:
-            (.unavailable, "the disk of the sandbox is full; free some space, nothing was changed")
+            (.diskFull, "the disk of the sandbox is full; free some space, nothing was changed")
         case .SQLITE_IOERR where error.isFailedSync:
             (.unavailable, "the disk of the sandbox failed to store data durably; check the disk, then start again")
         case .SQLITE_IOERR:

@@ -30,6 +30,7 @@ package enum CardStoreConformance {
 
     /// All promises.
     package static let cases: [Case] =
-        intake + recognition + metadata + verification + verificationEndings + leases + applications + deliveries
+        intake + recognition + metadata + verification + verificationEndings + leases + preparation + applications
+        + deliveries
         + deliveryEndings + batches + queries
 }

@@ -56,6 +56,10 @@ struct InMemoryState: Sendable {
     var deliveries: [DeliveryID: DeliveryEntry] = [:]
     var files: [FilePlace: KnownFile] = [:]
     var pauses: [Stage: StagePause] = [:]
+    var space = StoreSpace.ample
+    /// What each owner has under preparation, by slot.
+    var preparing: [Int: [Int: ContentDigest]] = [:]
+    var crashes: [ContentDigest: Int] = [:]
 
     /// - Throws: `StoreError.notFound` if there is no card of this name.
     func entry(of card: CardID) throws -> CardEntry {

@@ -5,6 +5,7 @@ extension InMemoryStore {
     package func reclaimLeases(now: Timestamp) async throws -> Int {
         self.memory.change { state in
             let living = state.livingOwners
+            state.countCrashes()
             return state.endLeases { $0.expiry <= now || !living.contains($0.owner) }
         }
     }
@@ -26,6 +27,14 @@ extension InMemoryStore {
 }
 
 extension InMemoryState {
+    /// Counts what dead owners left under preparation, once.
+    fileprivate mutating func countCrashes() {
+        for owner in self.preparing.keys where !self.livingOwners.contains(owner) {
+            let digests = Set(self.preparing.removeValue(forKey: owner).map { Array($0.values) } ?? [])
+            for digest in digests { self.crashes[digest, default: 0] += 1 }
+        }
+    }
+
     fileprivate mutating func endLeases(where ends: (Lease) -> Bool) -> Int {
         let cards = self.cards.filter { $0.value.lease.map(ends) ?? false }.keys
         for id in cards { self.cards[id]?.lease = nil }

@@ -8,7 +8,7 @@ package struct StoreSubject: Sendable {
     package let store: any CardStore
     /// Opens the same cards as another owner.
     package let another: @Sendable () async throws -> any CardStore
-    /// Ends an owner without handing its leases back.
+    /// Lets an owner die with its leases, as `kill -9` does to a process.
     package let end: @Sendable (any CardStore) async throws -> Void
 
     /// Takes a store to be tested.

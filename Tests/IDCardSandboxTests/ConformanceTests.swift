@@ -1,7 +1,8 @@
 import IDCardPipeline
-import IDCardSandbox
 import IDCardTesting
 import Testing
+
+@testable import IDCardSandbox
 
 /// Both stores keep every promise of `CardStore`.
 struct ConformanceTests {
@@ -11,7 +12,7 @@ struct ConformanceTests {
         let subject = StoreSubject(
             store: try folder.open(),
             another: { try folder.open() },
-            end: { store in try await (store as? SandboxStore)?.close() }
+            end: { store in try (store as? SandboxStore)?.die() }
         )
         try await promise.run(subject)
     }

@@ -18,7 +18,7 @@ struct FailureTests {
             return pages
         }
         let error = await #expect(throws: StoreError.self) { try await store.admit(.sample(1), now: .second(1)) }
-        #expect(error?.code == .unavailable)
+        #expect(error?.code == .diskFull)
         #expect(error?.message.contains("full") == true)
         #expect(try await store.stateCounts() == [:])
         try await store.writer.withConnection { try $0.execute(sql: "PRAGMA max_page_count = \(pages + 100)") }
@@ -57,7 +57,7 @@ struct FailureTests {
     @Test(
         "the codes of SQLite are translated once",
         arguments: [
-            (ResultCode.SQLITE_FULL, StoreError.Code.unavailable), (.SQLITE_IOERR_WRITE, .unavailable),
+            (ResultCode.SQLITE_FULL, StoreError.Code.diskFull), (.SQLITE_IOERR_WRITE, .unavailable),
             (.SQLITE_BUSY_SNAPSHOT, .unavailable), (.SQLITE_READONLY, .unavailable), (.SQLITE_CANTOPEN, .unavailable),
             (.SQLITE_NOMEM, .unavailable), (.SQLITE_TOOBIG, .unavailable), (.SQLITE_NOTADB, .corrupt),
             (.SQLITE_CORRUPT_VTAB, .corrupt), (.SQLITE_CONSTRAINT_CHECK, .corrupt),

@@ -5,6 +5,11 @@ import Testing
 @testable import IDCardSandbox
 
 extension SandboxStore {
+    /// Lets the owner die with its leases and its notes, as `kill -9` does to a process.
+    func die() throws {
+        try self.registeredOwner.lock.release()
+    }
+
     /// Brings card 1 into a delivery that is claimed and has begun an attempt.
     func beginSampleDelivery() async throws -> Delivery {
         let card = try await self.claimPrepared(limit: 1, until: .second(99), now: .second(1))[0]

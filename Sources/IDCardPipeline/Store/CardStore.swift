@@ -9,11 +9,31 @@ package protocol CardStore: Sendable {
     // MARK: Leases
 
     /// Takes back every lease that has expired by `now` or whose owner is dead, and returns how many there were.
+    ///
+    /// What a dead owner left under preparation is counted in the same change. Costs a read, and no write, if there is
+    /// nothing to take back: it may be called every few seconds.
     func reclaimLeases(now: Timestamp) async throws -> Int
     /// Prolongs all leases of this owner.
     func renewLeases(until expiry: Timestamp) async throws
     /// Hands back all leases of this owner, so that another may claim at once. Attempts begun but not concluded stay without an outcome.
     func releaseLeases() async throws
+
+    // MARK: Preparation
+
+    /// Notes that these source bytes are about to be decoded, and returns how often that brought a process down.
+    ///
+    /// The note costs no commit; it outlives the process, not a power cut.
+    func beginPreparing(_ digest: ContentDigest) async throws -> Preparing
+    /// Notes that the decoder is done with these bytes; to be called in every case that this process lives to see.
+    ///
+    /// - Parameter survived: whether the bytes were decoded, or refused, in this process: what was counted against them
+    ///   is forgotten then. `false` if they were not tried, or brought down a child.
+    func endPreparing(_ preparing: Preparing, survived: Bool) async throws
+
+    // MARK: Room
+
+    /// Returns whether there is room for more work; cheap enough to be asked before every piece of it.
+    func space() async -> StoreSpace
 
     // MARK: Intake
 

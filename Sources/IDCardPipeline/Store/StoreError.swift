@@ -3,7 +3,7 @@ package struct StoreError: Error, Sendable, CustomStringConvertible {
     /// What kind of error, for programs.
     package struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Value: String {
-            case conflict, notFound, unavailable, wrongSandbox, unsupportedVersion, corrupt
+            case conflict, notFound, unavailable, diskFull, wrongSandbox, unsupportedVersion, corrupt
         }
 
         private let value: Value
@@ -14,6 +14,8 @@ package struct StoreError: Error, Sendable, CustomStringConvertible {
         package static let notFound = Code(value: .notFound)
         /// The disk or database refuses to work.
         package static let unavailable = Code(value: .unavailable)
+        /// There is no room on the disk; nothing was changed, and the same works once there is.
+        package static let diskFull = Code(value: .diskFull)
         /// The sandbox belongs to the other kind of endpoints (embedded or real).
         package static let wrongSandbox = Code(value: .wrongSandbox)
         /// The sandbox was made by a newer version.

@@ -1,0 +1,5 @@
+package import IDCardPipeline
+
+extension SandboxStore {
+    package func space() async -> StoreSpace { .ample }
+}

@@ -1,0 +1,27 @@
+package import IDCardCore
+package import IDCardPipeline
+
+extension InMemoryStore {
+    package func beginPreparing(_ digest: ContentDigest) async throws -> Preparing {
+        self.memory.change { state in
+            var slot = 0
+            while state.preparing[self.owner]?[slot] != nil { slot += 1 }
+            state.preparing[self.owner, default: [:]][slot] = digest
+            return Preparing(digest: digest, slot: slot, crashes: state.crashes[digest, default: 0])
+        }
+    }
+
+    package func endPreparing(_ preparing: Preparing, survived: Bool) async throws {
+        self.memory.change { state in
+            state.preparing[self.owner]?[preparing.slot] = nil
+            if survived { state.crashes[preparing.digest] = nil }
+        }
+    }
+
+    package func space() async -> StoreSpace { self.memory.look { $0.space } }
+
+    /// Makes room scarce, or not any more.
+    package func setSpace(_ space: StoreSpace) {
+        self.memory.change { $0.space = space }
+    }
+}
