@@ -21,6 +21,8 @@ final class PipelineHarness: Sendable {
     let settings: EngineSettings
     let log = EventLog()
     private let kind: StoreKind
+    /// Called with every image that is about to be prepared.
+    private let onPrepare: @Sendable (Data) -> Void
     private let time: PipelineTime
 
     init(
@@ -28,10 +30,12 @@ final class PipelineHarness: Sendable {
         verifier: ScriptedVerifier = ScriptedVerifier(),
         backend: LedgerBackend = LedgerBackend(),
         time: PipelineTime = .system,
-        settings: (inout EngineSettings) -> Void = { _ in }
+        settings: (inout EngineSettings) -> Void = { _ in },
+        onPrepare: @escaping @Sendable (Data) -> Void = { _ in }
     ) throws {
         self.kind = kind
         self.time = time
+        self.onPrepare = onPrepare
         self.folder = NSTemporaryDirectory() + "pipeline-test-" + UUID().uuidString
         try FileManager.default.createDirectory(atPath: self.folder, withIntermediateDirectories: true)
         switch kind {
@@ -83,6 +87,7 @@ final class PipelineHarness: Sendable {
             ports: EnginePorts(
                 preparation: ImagePreparation(
                     prepare: { source in
+                        self.onPrepare(source)
                         guard !source.starts(with: Data("broken".utf8)) else {
                             return .refused(ReasonCode(rawValue: "image_corrupt"), message: "broken")
                         }

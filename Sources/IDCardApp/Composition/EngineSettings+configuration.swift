@@ -24,6 +24,7 @@ extension EngineSettings {
         self.breakerOpenFor = configuration.breaker.openFor
         self.breakerOpenCap = configuration.breaker.openCap
         self.patience = configuration.patience
+        self.shutdownTimeout = configuration.shutdownTimeout
         self.probeInterval = configuration.probeInterval
         self.maximumSourceBytes = configuration.imaging.maximumSourceBytes
         self.verdict = configuration.verification.rules

@@ -28,6 +28,8 @@ package struct AppConfiguration: Sendable {
     package let breaker: Breaker
     /// How long `run` waits since the last change of state (`run.patience`).
     package let patience: Duration
+    /// How long requests under way may go on after a signal (`run.shutdown_timeout`).
+    package let shutdownTimeout: Duration
     /// How often a stopped stage tries one card (`stop.probe_interval`).
     package let probeInterval: Duration
     /// Keys under `http`.
@@ -58,6 +60,7 @@ package struct AppConfiguration: Sendable {
         self.retryBudget = RetryBudget(values)
         self.breaker = Breaker(values)
         self.patience = values.require("run.patience", \.duration)
+        self.shutdownTimeout = values.require("run.shutdown_timeout", \.duration)
         self.probeInterval = values.require("stop.probe_interval", \.duration)
         self.http = HTTP(values)
         self.log = Log(values)

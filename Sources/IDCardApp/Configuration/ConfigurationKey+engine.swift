@@ -49,6 +49,12 @@ extension ConfigurationKey {
             "How long `run` waits since the last change of state for something to become runnable."
         ),
         ConfigurationKey(
+            "run.shutdown_timeout",
+            .duration(.zero...(.seconds(3600))),
+            .value("20s"),
+            "How long requests under way may go on after SIGINT or SIGTERM; then they are cut off, at no attempt."
+        ),
+        ConfigurationKey(
             "stop.probe_interval",
             .duration(.seconds(1)...(.seconds(24 * 3600))),
             .value("5m"),

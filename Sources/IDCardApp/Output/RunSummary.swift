@@ -25,7 +25,7 @@ struct RunSummary {
         case .workRemains: lines.append("Work remains: everything is kept in the sandbox, run the same command again.")
         case .endpointStopped: lines.append("Nothing is lost: put that right and run the same command again.")
         case .interrupted, .terminated:
-            lines.append("Interrupted: everything is kept in the sandbox, run the same command again to go on.")
+            lines.append(self.interruptedLine)
         default: break
         }
         if self.counts.total > 0, self.counts["duplicate"] == self.counts.total {
@@ -35,6 +35,21 @@ struct RunSummary {
             lines.append("The built-in backend keeps what it accepted in \(documents).")
         }
         return lines
+    }
+
+    /// What an interrupted run leaves to the next one.
+    private var interruptedLine: String {
+        let open = Set(
+            self.cards.filter { card in
+                CardState(rawValue: card.state)?.isRunnable == true && !RunTracker.isBlocked(reason: card.reason)
+            }.map(\.cardID)
+        ).count
+        let untouched = self.cards.count { $0.cardID == nil && $0.state == RunInputEnd.unchanged.key }
+        var parts: [String] = []
+        if open > 0 { parts.append("\(open) \(open == 1 ? "card" : "cards") kept in the sandbox to go on with") }
+        if untouched > 0 { parts.append("\(untouched) \(untouched == 1 ? "input" : "inputs") not taken in yet") }
+        guard !parts.isEmpty else { return "Interrupted when every input had ended: nothing remains of them." }
+        return "Interrupted, \(parts.joined(separator: " and ")): run the same command again to go on."
     }
 
     /// For example `24 inputs: 22 delivered, 1 rejected, 1 duplicate`.

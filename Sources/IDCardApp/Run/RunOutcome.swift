@@ -4,23 +4,17 @@ import IDCardPipeline
 struct RunOutcome: Sendable {
     let runID: String
     let tracker: RunTracker
-    let end: SignalRace<RunPipeline.End>
+    let end: RunPipeline.End
+    /// The signal that asked for the end, if one came before it.
+    let signal: EndingSignal?
     /// Where the embedded backend keeps its documents; `nil` for a real backend.
     let documents: String?
 
     /// The exit status: a signal first, then what the inputs call for.
     var status: CommandStatus {
-        switch self.end {
-        case .signal(let signal): signal.exitStatus
-        case .finished(let end): self.tracker.exitStatus(stopped: !end.pauses.isEmpty)
-        }
-    }
-
-    private var pauses: [Stage: StagePause] {
-        switch self.end {
-        case .signal: [:]
-        case .finished(let end): end.pauses
-        }
+        // A signal may come when everything has ended: what it says is the better news.
+        if self.end.ending == .interrupted, let signal = self.signal { return signal.exitStatus }
+        return self.tracker.exitStatus(stopped: !self.end.pauses.isEmpty)
     }
 
     /// Prints the report in the form asked for.
@@ -29,7 +23,7 @@ struct RunOutcome: Sendable {
         let summary = RunSummary(
             counts: counts,
             cards: self.tracker.reports(),
-            pauses: self.pauses,
+            pauses: self.end.pauses,
             status: self.status,
             documents: self.documents
         )

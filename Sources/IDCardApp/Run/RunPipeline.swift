@@ -27,10 +27,10 @@ struct RunPipeline: Sendable {
     let logger: Logger
     let observer: @Sendable (PipelineEvent) -> Void
 
-    /// Takes in all inputs and drives every card as far as it goes, or until a signal comes.
-    func run(_ items: [IntakeItem]) async throws -> SignalRace<End> {
+    /// Takes in all inputs and drives every card as far as it goes, or until the end is requested.
+    func run(_ items: [IntakeItem], until shutdown: Shutdown) async throws -> End {
         guard self.configuration.embedded else {
-            return try await self.run(items, services: try RemoteServices(self.configuration))
+            return try await self.run(items, until: shutdown, services: try RemoteServices(self.configuration))
         }
         // What the remote side logs is its own affair, unless something is wrong there.
         var endpointLogger = self.logger
@@ -42,21 +42,22 @@ struct RunPipeline: Sendable {
         )
         return try await endpoints.serve { addresses in
             let services = RemoteServices(embedded: addresses, configuration: self.configuration)
-            return try await self.run(items, services: services)
+            return try await self.run(items, until: shutdown, services: services)
         }
     }
 
-    private func run(_ items: [IntakeItem], services: RemoteServices) async throws -> SignalRace<End> {
+    private func run(
+        _ items: [IntakeItem],
+        until shutdown: Shutdown,
+        services: RemoteServices
+    ) async throws -> End {
         let clients = Clients(
             verification: OutboundHTTPClient(configuration: services.verificationHTTP),
             delivery: OutboundHTTPClient(configuration: services.deliveryHTTP)
         )
-        let result: Result<SignalRace<End>, any Error>
+        let result: Result<End, any Error>
         do {
-            // Within the embedded endpoints, so that these end in order when a signal has cut the work short.
-            result = .success(
-                try await SignalRace.run { try await self.run(items, services: services, clients: clients) }
-            )
+            result = .success(try await self.run(items, until: shutdown, services: services, clients: clients))
         } catch {
             result = .failure(error)
         }
@@ -67,6 +68,7 @@ struct RunPipeline: Sendable {
 
     private func run(
         _ items: [IntakeItem],
+        until shutdown: Shutdown,
         services: RemoteServices,
         clients: Clients
     ) async throws -> End {
@@ -87,7 +89,7 @@ struct RunPipeline: Sendable {
                 logger: self.logger,
                 observer: self.observer
             )
-            let ending = try await engine.runBatch(items)
+            let ending = try await engine.runBatch(items, until: shutdown)
             return End(ending: ending, pauses: engine.pauses)
         }
     }

@@ -32,7 +32,7 @@ final class RunProgress: Sendable {
                 figures.intake.done += 1
                 if case .duplicate(let card, _) = result { Self.countBacklog(card, in: &figures) }
             case .cardChanged(let card): Self.count(card, in: &figures)
-            case .cardWaits: break
+            case .cardWaits, .shuttingDown: break
             case .stagePaused(let stage, let pause): figures.pauses[stage] = pause
             case .stageResumed(let stage): figures.pauses[stage] = nil
             }

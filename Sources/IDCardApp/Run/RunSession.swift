@@ -123,15 +123,20 @@ struct RunSession: Sendable {
             observer: { event in
                 tracker.observe(event)
                 progress.observe(event)
+                if let words = EngineWords(event) { Console.standardError(words.line) }
             }
         )
         let display = ProgressDisplay(progress: progress, isQuiet: self.arguments.isQuiet)
-        let end = try await display.showing { try await pipeline.run(items) }
+        let watch = SignalWatch(shutdown: Shutdown())
+        let watched = try await watch.watching {
+            try await display.showing { try await pipeline.run(items, until: watch.shutdown) }
+        }
         try await tracker.refresh(from: store)
         return RunOutcome(
             runID: runID,
             tracker: tracker,
-            end: end,
+            end: watched.value,
+            signal: watched.signal,
             documents: configuration.embedded ? documents : nil
         )
     }

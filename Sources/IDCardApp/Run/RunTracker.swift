@@ -39,7 +39,7 @@ final class RunTracker: Sendable {
             case .cardWaits(let card):
                 state.cards[card.id] = Self.later(of: state.cards[card.id], and: card)
                 return []
-            case .intakeStarted, .stagePaused, .stageResumed:
+            case .intakeStarted, .stagePaused, .stageResumed, .shuttingDown:
                 return []
             }
         }

@@ -4,4 +4,6 @@ package enum BatchEnding: Hashable, Sendable {
     case complete
     /// Work remains, but nothing moved for `run.patience`.
     case patienceExhausted
+    /// It was asked to end: what was under way has ended or was cancelled, and nothing else was begun.
+    case interrupted
 }

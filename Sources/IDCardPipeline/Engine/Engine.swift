@@ -83,8 +83,12 @@ package struct Engine: Sendable {
 
     /// Takes in all inputs, drives every card of the store as far as it goes, and returns how it ended.
     ///
+    /// - Parameter shutdown: once it is requested nothing more begins, and what is under way may end within the
+    ///   shutdown timeout; then it is cancelled, at the cost of no attempt.
     /// - Throws: `StoreError` if the store fails; `CancellationError` if the task is cancelled, with all leases handed back.
-    package func runBatch(_ items: [IntakeItem]) async throws -> BatchEnding {
+    package func runBatch(_ items: [IntakeItem], until shutdown: Shutdown = Shutdown()) async throws -> BatchEnding {
+        shutdown.attach(self.context.board)
+        defer { shutdown.detach(self.context.board) }
         // Known before any loop decides: a front must not go while its retake, or a back while its front, is on its way.
         self.intake.expect(items)
         try await self.recover()
@@ -117,32 +121,45 @@ package struct Engine: Sendable {
         try await withThrowingTaskGroup(of: BatchEnding?.self) { group in
             defer { group.cancelAll() }
             group.addTask {
-                try await self.verifyLoop.run()
-                return nil
-            }
-            group.addTask {
-                try await self.settleLoop.run()
-                return nil
-            }
-            group.addTask {
-                try await self.deliverLoop.run()
-                return nil
+                try await self.work(items)
+                // The loops end by themselves only if they are asked to.
+                return .interrupted
             }
             group.addTask {
                 try await self.keepLeases()
                 return nil
             }
-            group.addTask {
-                try await self.intake.run(items)
-                return nil
-            }
             group.addTask { await self.waitForEnd() }
+            group.addTask { await self.waitForDrain() }
             while let result = try await group.next() {
                 if let ending = result { return ending }
                 if Task.isCancelled { throw CancellationError() }
             }
             return .complete
         }
+    }
+
+    /// Runs intake and the loops until they are cancelled, or have drained.
+    private func work(_ items: [IntakeItem]) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await self.verifyLoop.run() }
+            group.addTask { try await self.settleLoop.run() }
+            group.addTask { try await self.deliverLoop.run() }
+            group.addTask { try await self.intake.run(items) }
+            try await group.waitForAll()
+        }
+    }
+
+    /// Waits for the request to end, and ends the batch when the time for what is under way is up.
+    private func waitForDrain() async -> BatchEnding? {
+        await self.context.board.waitUntilDraining()
+        guard !Task.isCancelled else { return nil }
+        let timeout = self.context.settings.shutdownTimeout
+        let deadline = self.context.time.now().advanced(by: timeout)
+        self.context.monitor.report(.shuttingDown(requests: self.context.board.requestsUnderWay, timeout: timeout))
+        // Fallback of a cancelled sleep: everything has ended before, and there is nothing left to end.
+        guard (try? await self.context.time.sleep(deadline)) != nil else { return nil }
+        return .interrupted
     }
 
     /// Waits until nothing is runnable within the patience, counted from the last time a card moved.

@@ -34,6 +34,8 @@ package struct EngineSettings: Hashable, Sendable {
     package var breakerOpenCap = Duration.seconds(120)
     /// How long a batch goes on without any card moving (`run.patience`).
     package var patience = Duration.seconds(60)
+    /// How long requests under way may go on once the engine is asked to end (`run.shutdown_timeout`).
+    package var shutdownTimeout = Duration.seconds(20)
     /// How often a stopped stage tries again (`stop.probe_interval`).
     package var probeInterval = Duration.seconds(300)
     /// How long a lease holds without being renewed; longer than any call.

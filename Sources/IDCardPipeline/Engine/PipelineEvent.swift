@@ -12,4 +12,6 @@ package enum PipelineEvent: Hashable, Sendable {
     case stagePaused(Stage, StagePause)
     /// A stopped stage works again.
     case stageResumed(Stage)
+    /// The engine was asked to end: so many requests are under way and may go on for so long.
+    case shuttingDown(requests: Int, timeout: Duration)
 }

@@ -14,11 +14,11 @@ struct StageLoop<Job: Sendable>: Sendable {
     /// Does one piece; throws only if the store does.
     let work: @Sendable (Job) async throws -> Void
 
-    /// Works until the task is cancelled; throws if the store does.
+    /// Works until the task is cancelled, or the board drains and what is under way has ended; throws if the store does.
     func run() async throws {
         let failure = FirstError()
         try await withThrowingDiscardingTaskGroup { group in
-            while !Task.isCancelled {
+            while !Task.isCancelled, !self.board.isDraining {
                 // The store failed under a piece of work: claiming more would only begin what cannot be concluded.
                 try failure.check()
                 let generation = self.board.generation(of: self.lane)

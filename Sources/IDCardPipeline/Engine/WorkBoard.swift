@@ -24,6 +24,7 @@ final class WorkBoard: Sendable {
         var lanes: [Lane: LaneState] = Dictionary(uniqueKeysWithValues: Lane.allCases.map { ($0, LaneState()) })
         var intakeHasEnded = false
         var inputsAreKnown = false
+        var isDraining = false
         var lastWaiter: UInt64 = 0
         var waiters: [UInt64: Waiter] = [:]
 
@@ -60,6 +61,29 @@ final class WorkBoard: Sendable {
             state.intakeHasEnded = true
             for lane in lanes { state.lanes[lane, default: LaneState()].generation += 1 }
         }
+    }
+
+    /// Asks everybody to begin nothing more, and wakes the loops that are parked.
+    func drain() {
+        self.change { $0.isDraining = true }
+    }
+
+    /// Waits until the board drains, or the task is cancelled.
+    func waitUntilDraining() async {
+        await self.wait { $0.isDraining }
+    }
+
+    /// How many pieces of work that call an endpoint are under way.
+    var requestsUnderWay: Int {
+        self.state.withLock { state in (state.lanes[.verify]?.inFlight ?? 0) + (state.lanes[.deliver]?.inFlight ?? 0) }
+    }
+
+    /// Whether nothing more is to begin.
+    var isDraining: Bool { self.state.withLock { $0.isDraining } }
+
+    /// Throws if nothing more is to begin: work that is claimed and has not called its endpoint is given up.
+    func checkMayBegin() throws(CancellationError) {
+        if self.isDraining { throw CancellationError() }
     }
 
     /// Notes that a piece of work has begun.
@@ -106,13 +130,14 @@ final class WorkBoard: Sendable {
         }
     }
 
-    /// Parks a loop until its lane's generation has moved past `generation`, the time `due` is reached, or the task is cancelled.
+    /// Parks a loop until its lane's generation has moved past `generation`, the time `due` is reached, the board drains, or
+    /// the task is cancelled.
     func park(_ lane: Lane, at generation: UInt64, until due: Timestamp?, time: PipelineTime) async {
         self.change { state in
             state.lanes[lane]?.parkedAt = generation
             state.lanes[lane]?.nextDue = due
         }
-        await self.wait(until: due, time: time) { $0.lanes[lane]?.generation != generation }
+        await self.wait(until: due, time: time) { $0.isDraining || $0.lanes[lane]?.generation != generation }
         self.change { state in
             state.lanes[lane]?.parkedAt = nil
             state.lanes[lane]?.nextDue = nil

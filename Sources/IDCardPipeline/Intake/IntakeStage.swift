@@ -23,7 +23,7 @@ struct IntakeStage: Sendable {
         }
     }
 
-    /// Takes all inputs in, a bounded number at a time, in their order.
+    /// Takes all inputs in, a bounded number at a time, in their order; stops between two of them when the board drains.
     func run(_ items: [IntakeItem]) async throws {
         self.context.monitor.report(.intakeStarted(inputs: items.count))
         let firstOrder = try await self.context.store.reserveIntakeOrders(items.count)
@@ -31,10 +31,13 @@ struct IntakeStage: Sendable {
             for (index, item) in items.enumerated() {
                 try Task.checkCancellation()
                 if index >= self.context.settings.prepareConcurrency { try await group.next() }
+                guard !self.context.board.isDraining else { break }
                 group.addTask { try await self.take(item, index: index, order: firstOrder + Int64(index)) }
             }
             try await group.waitForAll()
         }
+        // With inputs left, the rules must not decide as if none would come any more.
+        guard !self.context.board.isDraining else { return }
         // In this order: a card verified meanwhile is either found by the query, or decided on with the flag set.
         self.context.board.inputsAreIn()
         for number in try await self.context.store.applicationsWithVerifiedCards() {
@@ -50,11 +53,26 @@ struct IntakeStage: Sendable {
         case .refuse(let reason, let message):
             self.context.monitor.report(.input(index: index, .refused(reason, message: message)))
         case .take(let metadata):
-            let result = try await self.result(of: item, metadata: metadata, order: order)
+            guard let result = try await self.resultUnlessDraining(of: item, metadata: metadata, order: order) else {
+                return
+            }
             self.context.monitor.report(.input(index: index, result))
             self.context.applications.arrived(metadata.businessNumber)
             self.context.applications.touch(metadata.businessNumber)
             self.context.board.announce(.verify, .settle)
+        }
+    }
+
+    /// What came of an input; `nil` if it was dropped without a trace because the engine is asked to end.
+    private func resultUnlessDraining(
+        of item: IntakeItem,
+        metadata: CardMetadata,
+        order: Int64
+    ) async throws -> InputResult? {
+        do {
+            return try await self.result(of: item, metadata: metadata, order: order)
+        } catch is CancellationError where self.context.board.isDraining {
+            return nil
         }
     }
 
@@ -91,6 +109,7 @@ struct IntakeStage: Sendable {
             if let card = try await self.context.store.recognise(digest, metadata: metadata, file: identity, now: now) {
                 return .duplicate(card, wasRead: true)
             }
+            try self.context.board.checkMayBegin()
             let prepare = self.preparation.prepare
             let outcome = try await self.pool.run { prepare(source) }
             if case .unavailable(let reason, let message) = outcome { return .refused(reason, message: message) }

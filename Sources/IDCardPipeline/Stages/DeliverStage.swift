@@ -25,6 +25,7 @@ struct DeliverStage: Sendable {
             guard let outbound = try await self.outbound(delivery, startedAt: startedAt) else { return }
             // Once an attempt is written down, nobody knows what became of it until it is concluded.
             try Task.checkCancellation()
+            try self.context.board.checkMayBegin()
             guard let call = try await self.permit(delivery) else { return }
             let outcome = try await self.context.paced(call, of: .deliver, through: self.gate) {
                 try await self.context.store.beginAttempt(of: delivery.id, now: startedAt)

@@ -54,6 +54,7 @@ struct VerifyStage: Sendable {
         if let minimum = self.verifier.minimumEdge, min(image.width, image.height) < minimum {
             return try await self.conclude(card, as: Self.tooSmall(image, minimum: minimum), attempt: nil)
         }
+        try self.context.board.checkMayBegin()
         let startedAt = self.context.time.now()
         let call: PacedCall
         switch self.gate.begin(card.id.rawValue, isRetry: card.attempts > 0, at: startedAt) {

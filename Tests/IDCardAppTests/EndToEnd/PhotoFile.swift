@@ -1,3 +1,5 @@
+// The compiler takes `stat` to be declared by Dispatch or by Glibc, whichever it has met first.
+import CDispatch
 import Foundation
 import Glibc
 import Testing

@@ -126,6 +126,28 @@ final class Tool: Sendable {
         return Self.status(result.terminationStatus)
     }
 
+    /// Runs the command while a function looks at what it says on standard error and sends it signals.
+    ///
+    /// - Returns: its exit status, or 128 and the signal that ended it.
+    func running(
+        _ arguments: [String],
+        _ body: (_ errors: ErrorLines, _ send: (Signal) throws -> Void) async throws -> Void
+    ) async throws -> Int32 {
+        let result = try await Subprocess.run(
+            .path(FilePath(Project.binary.path)),
+            arguments: Arguments(arguments),
+            environment: self.environment([:]),
+            input: .none,
+            output: .discarded,
+            error: .sequence
+        ) { execution in
+            let lines = ErrorLines(execution.standardError.strings().makeAsyncIterator())
+            try await body(lines) { try execution.send(signal: $0) }
+            while try await lines.next() != nil {}
+        }
+        return Self.status(result.terminationStatus)
+    }
+
     /// Starts a command that prints its address first (`verifier`, `backend`), and ends it when the function is done.
     func serving<Value: Sendable>(_ arguments: [String], _ body: (String) async throws -> Value) async throws -> Value {
         let result = try await Subprocess.run(

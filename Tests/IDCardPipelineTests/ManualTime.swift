@@ -1,0 +1,79 @@
+import IDCardCore
+import IDCardPipeline
+import Synchronization
+
+/// A clock that stands still until a test moves it, and tells when somebody waits for a time.
+final class ManualTime: Sendable {
+    private struct Sleeper {
+        var until: Timestamp
+        var continuation: CheckedContinuation<Void, Never>
+    }
+
+    private struct Watcher {
+        var until: Timestamp
+        var continuation: CheckedContinuation<Void, Never>
+    }
+
+    private struct State {
+        var now = Timestamp(millisecondsSinceEpoch: 1_800_000_000_000)
+        var lastSleeper: UInt64 = 0
+        var sleepers: [UInt64: Sleeper] = [:]
+        var watchers: [Watcher] = []
+    }
+
+    private let state = Mutex(State())
+
+    /// The time now.
+    var now: Timestamp { self.state.withLock { $0.now } }
+
+    /// The clock as the engine sees it.
+    var port: PipelineTime {
+        PipelineTime(now: { self.now }, sleep: { try await self.sleep(until: $0) })
+    }
+
+    /// Moves on, and wakes those whose time has come.
+    func advance(by duration: Duration) {
+        let due = self.state.withLock { state in
+            state.now = state.now.advanced(by: duration)
+            let due = state.sleepers.filter { $0.value.until <= state.now }
+            for key in due.keys { state.sleepers[key] = nil }
+            return due.values.map(\.continuation)
+        }
+        for continuation in due { continuation.resume() }
+    }
+
+    /// Waits until somebody sleeps until so long from now.
+    func somebodySleeps(for duration: Duration) async {
+        await withCheckedContinuation { continuation in
+            let isDone = self.state.withLock { state in
+                let until = state.now.advanced(by: duration)
+                if state.sleepers.values.contains(where: { $0.until == until }) { return true }
+                state.watchers.append(Watcher(until: until, continuation: continuation))
+                return false
+            }
+            if isDone { continuation.resume() }
+        }
+    }
+
+    private func sleep(until: Timestamp) async throws {
+        let key = self.state.withLock { state in
+            state.lastSleeper += 1
+            return state.lastSleeper
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let ready = self.state.withLock { state -> [CheckedContinuation<Void, Never>] in
+                    guard !Task.isCancelled, until > state.now else { return [continuation] }
+                    state.sleepers[key] = Sleeper(until: until, continuation: continuation)
+                    let watchers = state.watchers.filter { $0.until == until }
+                    state.watchers.removeAll { $0.until == until }
+                    return watchers.map(\.continuation)
+                }
+                for continuation in ready { continuation.resume() }
+            }
+        } onCancel: {
+            self.state.withLock { $0.sleepers.removeValue(forKey: key) }?.continuation.resume()
+        }
+        try Task.checkCancellation()
+    }
+}
