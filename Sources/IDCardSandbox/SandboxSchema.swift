@@ -20,8 +20,9 @@ enum SandboxSchema {
         let application = try Int.fetchOne(db, sql: "PRAGMA application_id") ?? 0
         let version = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
         if application == 0, version == 0 {
-            let tables = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema") ?? 0
-            if tables == 0 { return 0 }
+            // The migrator's own table commits before the first version: a crash between the two leaves it alone.
+            let others = "SELECT count(*) FROM sqlite_schema WHERE tbl_name <> 'grdb_migrations'"
+            if try Int.fetchOne(db, sql: others) == 0 { return 0 }
         }
         guard application == Self.applicationID else {
             throw StoreError(.corrupt, "the database in the sandbox was made by another program; name another sandbox")

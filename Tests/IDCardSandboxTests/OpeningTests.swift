@@ -45,6 +45,16 @@ struct OpeningTests {
         #expect(try await store.writer.withConnection { try Int.fetchOne($0, sql: "PRAGMA \(name)") } == value)
     }
 
+    @Test("a sandbox whose making was cut off after the migrator's own table is made to its end")
+    func cutOffInTheMaking() async throws {
+        try FileManager.default.createDirectory(atPath: self.folder.path, withIntermediateDirectories: true)
+        try self.folder.raw { db in
+            try db.execute(sql: "CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)")
+        }
+        try await self.folder.open().close()
+        #expect(try self.folder.raw { try Int.fetchOne($0, sql: "PRAGMA application_id") } == 0x4944_4350)
+    }
+
     @Test("a sandbox refuses the other kind of endpoints and says what to do")
     func endpointsMark() async throws {
         try await self.folder.open(.embedded).close()
