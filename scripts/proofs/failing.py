@@ -1,0 +1,106 @@
+"""scripts/prove-failing-calls: every call on the sandbox's files fails in turn, once and from then on."""
+
+import os
+import shutil
+
+from proofs.cards import Pairs
+from proofs.endpoints import Backend, Verifier
+from proofs.proof import Proof
+from proofs.shim import Shim, told
+from proofs.tool import Sandbox
+
+DESCRIPTION = """\
+Counts every call on the files below the sandbox and the photos while one front and one back go from file to backend, then
+does it again for every one of these calls and makes it fail: with EIO (reads, opens, locks and mappings as well) and with
+ENOSPC, once and from then on. Expects a clear error (an exit status of the table, words on standard error, no crash), and
+after a run without the fault every document exactly once, and a clean fsck."""
+
+STATUSES = {0, 1, 66, 74, 75}
+VARIANTS = [("EIO", False), ("EIO", True), ("ENOSPC", False), ("ENOSPC", True)]
+
+
+def options(parser):
+    parser.add_argument("--every", type=int, default=1, metavar="K", help="only every K-th call, from a random one")
+
+
+class Trial:
+    """One failure and the recovery from it."""
+
+    def __init__(self, proof, shim, verifier, backend, pairs, number):
+        self.proof, self.shim = proof, shim
+        self.folder = proof.subfolder(f"trial-{number}")
+        self.photos = os.path.join(self.folder, "photos")
+        pairs.make(self.photos, [number])
+        self.sandbox = Sandbox(proof.tool, self.folder, verifier.url, backend.url)
+        self.report = os.path.join(self.folder, "calls")
+
+    def run(self, error, sticky, at):
+        """A run with a failure; its counts."""
+        below = f"{self.sandbox.path}:{self.photos}"
+        variables = self.shim.variables("fail", self.report, at, errno=error, sticky=int(sticky), below=below)
+        self.outcome = self.sandbox.take_in(self.photos, variables)
+        self.struck = self.shim.struck(self.report)
+        return self.shim.counts(self.report)
+
+    def judge(self, what):
+        """Whether the end was orderly and the recovery complete."""
+        found = len(self.proof.violations)
+        what = f"{what} ({self.struck})"
+        outcome = self.outcome
+        if outcome.crash is not None:
+            self.proof.violated(f"{what}: {outcome.crash}: {outcome.tail()}")
+        elif outcome.status not in STATUSES:
+            self.proof.violated(f"{what}: exit status {outcome.status}: {outcome.tail()}")
+        elif outcome.status != 0 and not outcome.errors.strip():
+            self.proof.violated(f"{what}: exit status {outcome.status} without a word")
+        again = self.sandbox.take_in(self.photos)
+        if again.status != 0:
+            self.proof.violated(
+                f"{what}, ended {outcome.status}: the run after it ended with {again.status}: {again.output[-300:]} {again.tail()}"
+            )
+        finding = self.sandbox.check()
+        if finding is not None:
+            self.proof.violated(f"{what}: {finding}")
+        if len(self.proof.violations) == found:
+            shutil.rmtree(self.folder)
+
+
+def prove(proof):
+    every = 40 if proof.options.quick else proof.options.every
+    pairs = Pairs(proof.seed)
+    shim = Shim(proof.folder)
+    verifier = proof.keep_running(Verifier(proof.folder))
+    backend = proof.keep_running(Backend(proof.tool.binary, proof.folder))
+    statuses, number, struck = {}, 0, 0
+    tried = []
+    for error, sticky in VARIANTS:
+        name = f"{error} {'from then on' if sticky else 'once'}"
+        tried.append(Pairs.business_number(number))
+        first = Trial(proof, shim, verifier, backend, pairs, number)
+        counts = first.run(error, False, -1)
+        first.judge(f"{name}, no call")
+        number += 1
+        total = sum(counts.values())
+        offset = proof.random.randrange(every) if every > 1 else 0
+        proof.progress(f"{name}: {total} calls" + (f", every {every}th from number {offset + 1}" if every > 1 else ""))
+        if not sticky:
+            proof.figure(f"calls that may fail with {error}", told(counts))
+        for at in range(offset + 1, total + 1, every):
+            tried.append(Pairs.business_number(number))
+            trial = Trial(proof, shim, verifier, backend, pairs, number)
+            trial.run(error, sticky, at)
+            trial.judge(f"{name}, call {at} of {total}")
+            statuses[trial.outcome.status] = statuses.get(trial.outcome.status, 0) + 1
+            struck += trial.struck is not None
+            number += 1
+            if at % 200 < every:
+                proof.progress(f"{name}: call {at} of {total}")
+    proof.judge_ledger(backend.ledger(), backend.refusals(), tried)
+    proof.figure("failures injected", struck)
+    proof.figure("exit statuses", ", ".join(f"{count} times {status}" for status, count in sorted(statuses.items(), key=str)))
+    proof.figure("documents in the ledger", f"{len(backend.ledger())}, of {len(tried)} pairs")
+    proof.figure("fsck", "clean" if proof.tool.has("fsck") else "not there in this version")
+
+
+if __name__ == "__main__":
+    Proof("prove-failing-calls", DESCRIPTION, options).run(prove)

@@ -1,0 +1,59 @@
+"""Builds the fault shim from our own C source and reads what it reports."""
+
+import os
+import shutil
+import subprocess
+
+from proofs.proof import Skip
+
+SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "shim", "shim.c")
+
+
+class Shim:
+    """The shared object, and the variables that switch it on."""
+
+    def __init__(self, folder):
+        compiler = shutil.which("cc") or shutil.which("clang") or shutil.which("gcc")
+        if compiler is None:
+            raise Skip("no C compiler; install gcc")
+        self.path = os.path.join(folder, "shim.so")
+        command = [compiler, "-shared", "-fPIC", "-O2", "-Wall", "-Wextra", "-Werror", "-o", self.path, SOURCE, "-ldl"]
+        subprocess.run(command, check=True)
+
+    def variables(self, mode, report=None, at=None, **more):
+        variables = {"LD_PRELOAD": self.path, "PROOF_SHIM_MODE": mode}
+        if report is not None:
+            variables["PROOF_SHIM_REPORT"] = report
+        if at is not None:
+            variables["PROOF_SHIM_AT"] = str(at)
+        for name, value in more.items():
+            variables["PROOF_SHIM_" + name.upper()] = str(value)
+        return variables
+
+    @staticmethod
+    def counts(report):
+        """Calls by name; the line `struck` is of another kind."""
+        counts = {}
+        if os.path.exists(report):
+            with open(report, encoding="utf-8") as file:
+                for line in file:
+                    name, _, count = line.rpartition(" ")
+                    if count.strip().isdigit():
+                        counts[name] = int(count)
+        return counts
+
+    @staticmethod
+    def struck(report):
+        """The call that failed; None if none was reached."""
+        if os.path.exists(report):
+            with open(report, encoding="utf-8") as file:
+                for line in file:
+                    if line.startswith("struck "):
+                        return line.split(" ", 2)[2].strip()
+        return None
+
+
+def told(counts):
+    """`412: 120 pwrite, 80 write, …`"""
+    parts = ", ".join(f"{count} {name}" for name, count in sorted(counts.items(), key=lambda item: -item[1]))
+    return f"{sum(counts.values())}: {parts}"
