@@ -5,6 +5,8 @@ extension SandboxSchema {
         // The key-encryption key under which new keys are wrapped; none in a sandbox that is not encrypted.
         "ALTER TABLE sandbox ADD COLUMN key_id TEXT",
         "ALTER TABLE vault_key ADD COLUMN key_id TEXT",
+        // Where the access log ends, as a code under the chain key: a log that was cut off at its end is found.
+        "ALTER TABLE sandbox ADD COLUMN access_head BLOB",
         dataKeyTable, accessLogTable, decoderCrashTable,
         // Of its members, `card.business_no` says it; here it would outlive them.
         "ALTER TABLE delivery DROP COLUMN business_no",

@@ -38,6 +38,7 @@ extension SandboxStore {
                     """,
                 arguments: ["delivery": delivery.rawValue, "now": now.millisecondsSinceEpoch]
             )
+            try self.noteSending(of: delivery, by: owner, now: now, in: db)
         }
     }
 

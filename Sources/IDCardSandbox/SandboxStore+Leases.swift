@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 package import IDCardCore
 import IDCardPipeline
@@ -15,11 +16,18 @@ extension SandboxStore {
         let reclaimed = try await self.writer.write { db in
             var count = 0
             for owner in dead {
+                try self.noteInterruptedCalls(now: now, in: db, where: "lease_owner = ?", [owner.id])
                 count += try Self.clearLeases(in: db, where: "lease_owner = ?", [owner.id])
                 try db.execute(sql: "DELETE FROM owner WHERE id = ?", arguments: [owner.id])
                 // Another process may have found it dead just before, and buried it since.
                 if db.changesCount == 1 { try Self.countCrashes(of: owner, in: db) }
             }
+            try self.noteInterruptedCalls(
+                now: now,
+                in: db,
+                where: Self.hasExpired,
+                [now.millisecondsSinceEpoch]
+            )
             return count
                 + (try Self.clearLeases(
                     in: db,
@@ -45,7 +53,10 @@ extension SandboxStore {
 
     package func releaseLeases() async throws {
         let owner = try self.owner
+        // Handing back is no step of the engine's clock: whatever was cut off is over by now.
+        let now = Timestamp(Date())
         try await self.writer.write { db in
+            try self.noteInterruptedCalls(now: now, in: db, where: "lease_owner = ?", [owner])
             _ = try Self.clearLeases(in: db, where: "lease_owner = ?", [owner])
         }
     }

@@ -126,12 +126,9 @@ extension SandboxStore {
         options: SandboxOptions
     ) throws -> (SandboxOptions.Endpoints, Vault) {
         let row = try Row.fetchOne(db, sql: "SELECT endpoints, vault FROM sandbox")
-        let key = try Data.fetchOne(
-            db,
-            sql: "SELECT bytes FROM vault_key WHERE purpose = ?",
-            arguments: [SandboxSchema.fingerprintKeyPurpose]
-        )
-        guard let row, let key, let endpoints = SandboxOptions.Endpoints(rawValue: row["endpoints"]),
+        let key = try self.key(for: SandboxSchema.fingerprintKeyPurpose, in: db)
+        let chainKey = try self.key(for: SandboxSchema.chainKeyPurpose, in: db)
+        guard let row, let key, let chainKey, let endpoints = SandboxOptions.Endpoints(rawValue: row["endpoints"]),
             let vault = Vault.Mode(rawValue: row["vault"])
         else {
             throw StoreError(
@@ -146,7 +143,11 @@ extension SandboxStore {
                     + "\(wanted.words); name another sandbox, or \(wanted.remedy)"
             )
         }
-        return (endpoints, Vault(mode: vault, fingerprintKey: key))
+        return (endpoints, Vault(mode: vault, fingerprintKey: key, chainKey: chainKey))
+    }
+
+    private static func key(for purpose: String, in db: Database) throws -> Data? {
+        try Data.fetchOne(db, sql: "SELECT bytes FROM vault_key WHERE purpose = ?", arguments: [purpose])
     }
 
     private static func makeOwner(in directory: SandboxDirectory, pool: DatabasePool, now: Timestamp) throws

@@ -54,7 +54,13 @@ extension SandboxStore {
         let owner = try self.owner
         return try await self.writer.write { db in
             let before = try self.requireCard(card, in: db)
-            if let attempt { try self.record(attempt, of: card, now: now, in: db) }
+            if let attempt {
+                try self.record(attempt, of: card, now: now, in: db)
+                if attempt.mayHaveRevealed {
+                    let origin = AccessOrigin.engine(owner, purpose: AccessPurpose.verify)
+                    try self.chain.append(.verify, of: card, by: origin, now: now, in: db)
+                }
+            }
             var transition = CardTransition(card: card, from: .prepared, to: .prepared, leasedBy: owner, now: now)
             switch conclusion {
             case .judged(let reading, let key, let verdict, let warnings):

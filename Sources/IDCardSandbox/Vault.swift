@@ -29,12 +29,16 @@ package struct Vault: Sendable {
     /// How values are kept.
     package let mode: Mode
     private let fingerprintKey: SymmetricKey
+    private let chainKey: SymmetricKey
 
     /// Opens the door with the key of the sandbox.
     ///
-    /// - Parameter fingerprintKey: 32 random bytes that were made with the sandbox.
-    package init(mode: Mode, fingerprintKey: Data) {
+    /// - Parameters:
+    ///   - fingerprintKey: 32 random bytes that were made with the sandbox.
+    ///   - chainKey: 32 other random bytes that were made with it.
+    package init(mode: Mode, fingerprintKey: Data, chainKey: Data) {
         self.mode = mode
+        self.chainKey = SymmetricKey(data: chainKey)
         self.fingerprintKey = SymmetricKey(data: fingerprintKey)
     }
 
@@ -83,6 +87,11 @@ package struct Vault: Sendable {
         code.update(data: [0])
         code.update(data: data)
         return Data(code.finalize())
+    }
+
+    /// Returns the HMAC-SHA256 (RFC 2104) of a line of the access log under the chain key, 32 bytes.
+    package func chainCode(of data: Data) -> Data {
+        Data(HMAC<SHA256>.authenticationCode(for: data, using: self.chainKey))
     }
 }
 

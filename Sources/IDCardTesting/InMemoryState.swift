@@ -56,6 +56,7 @@ struct InMemoryState: Sendable {
     var deliveries: [DeliveryID: DeliveryEntry] = [:]
     var files: [FilePlace: KnownFile] = [:]
     var pauses: [Stage: StagePause] = [:]
+    var accessLog: [AccessLine] = []
     var space = StoreSpace.ample
     /// What each owner has under preparation, by slot.
     var preparing: [Int: [Int: ContentDigest]] = [:]

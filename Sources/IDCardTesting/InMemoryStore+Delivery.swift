@@ -33,6 +33,8 @@ extension InMemoryStore {
             }
             entry.hasOpenAttempt = true
             state.deliveries[delivery] = entry
+            let origin = AccessOrigin.engine("\(self.owner)", purpose: AccessPurpose.deliver)
+            for card in entry.delivery.members { state.note(.deliver, of: card, by: origin, now: now) }
         }
     }
 

@@ -1,3 +1,4 @@
+import Foundation
 package import IDCardCore
 import IDCardPipeline
 
@@ -6,7 +7,7 @@ extension InMemoryStore {
         self.memory.change { state in
             let living = state.livingOwners
             state.countCrashes()
-            return state.endLeases { $0.expiry <= now || !living.contains($0.owner) }
+            return state.endLeases(now: now) { $0.expiry <= now || !living.contains($0.owner) }
         }
     }
 
@@ -22,7 +23,8 @@ extension InMemoryStore {
     }
 
     package func releaseLeases() async throws {
-        _ = self.memory.change { state in state.endLeases { $0.owner == self.owner } }
+        let now = Timestamp(Date())
+        _ = self.memory.change { state in state.endLeases(now: now) { $0.owner == self.owner } }
     }
 }
 
@@ -35,9 +37,13 @@ extension InMemoryState {
         }
     }
 
-    fileprivate mutating func endLeases(where ends: (Lease) -> Bool) -> Int {
-        let cards = self.cards.filter { $0.value.lease.map(ends) ?? false }.keys
-        for id in cards { self.cards[id]?.lease = nil }
+    fileprivate mutating func endLeases(now: Timestamp, where ends: (Lease) -> Bool) -> Int {
+        let cards = self.cards.values.filter { $0.lease.map(ends) ?? false }
+            .sorted { ($0.card.intakeOrder, $0.card.id.rawValue) < ($1.card.intakeOrder, $1.card.id.rawValue) }
+        for entry in cards {
+            self.noteInterruptedCall(of: entry, now: now)
+            self.cards[entry.card.id]?.lease = nil
+        }
         let deliveries = self.deliveries.filter { $0.value.lease.map(ends) ?? false }.keys
         for id in deliveries { self.deliveries[id]?.lease = nil }
         return cards.count + deliveries.count

@@ -43,6 +43,10 @@ extension InMemoryStore {
             if let attempt {
                 state.cards[card]?.attempts.append(attempt)
                 state.append(CardEvent(at: now, kind: "attempt", code: attempt.code), to: card)
+                if attempt.mayHaveRevealed {
+                    let origin = AccessOrigin.engine("\(self.owner)", purpose: AccessPurpose.verify)
+                    state.note(.verify, of: card, by: origin, now: now)
+                }
             }
             let owner = self.owner
             switch conclusion {

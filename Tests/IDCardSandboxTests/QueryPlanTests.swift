@@ -31,7 +31,9 @@ struct QueryPlanTests {
             ("members", DeliverySQL.members), ("attempts", DeliverySQL.mayHaveBeenReceived),
             ("card of a file", IntakeSQL.cardOfFile), ("card of bytes", IntakeSQL.cardOfContent),
             ("judged again", IntakeSQL.canBeJudgedAgain),
-            ("snapshot", ApplicationSQL.snapshot), ("events", QuerySQL.events), ("list", filtered.sql),
+            ("snapshot", ApplicationSQL.snapshot), ("events", QuerySQL.events),
+            ("access to a card", AccessSQL.linesOfCard),
+            ("access log", AccessSQL.lines), ("list", filtered.sql),
         ]
     )
     func searches(name: String, sql: String) async throws {

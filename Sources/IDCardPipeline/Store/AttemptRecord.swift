@@ -19,6 +19,9 @@ package struct AttemptRecord: Hashable, Sendable {
         self.startedAt = startedAt
     }
 
+    /// Whether what was to be sent may have left this machine.
+    package var mayHaveRevealed: Bool { self.failureClass != .notSent }
+
     /// Describes a failed attempt.
     package init(_ failure: RemoteFailure, startedAt: Timestamp) {
         self.init(

@@ -119,6 +119,20 @@ package protocol CardStore: Sendable {
     /// Returns when the next unleased piece of work of a stage is due (`verify`, `deliver`); `nil` if it has none.
     func nextDue(for stage: Stage) async throws -> Timestamp?
 
+    // MARK: Accountability
+
+    /// Writes down that personal data is about to be revealed; durable when it returns, so nothing may be revealed
+    /// before.
+    ///
+    /// What the engine reveals is written down by the calls that begin or conclude it: one line `deliver` for every
+    /// member of a delivery as its attempt begins, one line `verify` as a call that reached the service is concluded, or
+    /// as the lease of a `prepared` card ends otherwise.
+    ///
+    /// - Throws: `StoreError.notFound` if there is no card of this name.
+    func record(_ action: AccessAction, of card: CardID?, by origin: AccessOrigin, now: Timestamp) async throws
+    /// Lists the lines of the access log after a number, oldest first: of one card, or with `nil` all.
+    func accessLog(of card: CardID?, after number: Int64, limit: Int) async throws -> [AccessLine]
+
     // MARK: Pauses
 
     /// Writes down that a stage stopped, or with `nil` that it works again.
