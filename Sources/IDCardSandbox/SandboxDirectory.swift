@@ -10,7 +10,7 @@ struct SandboxDirectory: Sendable {
 
     var database: String { "\(self.path)/sandbox.sqlite3" }
     var openingLock: String { "\(self.path)/opening.lock" }
-    private var owners: String { "\(self.path)/owners" }
+    var owners: String { "\(self.path)/owners" }
 
     /// Takes a path, made absolute so that a later change of directory does not matter.
     init(_ path: String) throws {

@@ -31,4 +31,21 @@ struct SandboxReading {
         let final = Console.finish() ?? status
         if final != .delivered { throw final.exitCode }
     }
+
+    /// Opens the sandbox for changes, calls a function, and closes it; errors are for the caller of `with`.
+    func change(_ body: (SandboxStore) async throws -> Void) async throws {
+        let configuration = try self.options.loadConfiguration(requiringRemotes: false)
+        let store = try SandboxStore.open(
+            directory: configuration.sandboxPath,
+            options: SandboxOptions(endpoints: configuration.embedded ? .embedded : nil)
+        )
+        let result: Result<Void, any Error>
+        do {
+            result = .success(try await body(store))
+        } catch {
+            result = .failure(error)
+        }
+        try await store.close()
+        try result.get()
+    }
 }

@@ -46,7 +46,7 @@ package struct StoreError: Error, Sendable, CustomStringConvertible {
     var concernsOneCard: Bool { self.code == .notFound || (self.code == .corrupt && self.cause == nil) }
 
     /// What to do about a card whose stored image cannot be read.
-    static let imageAdvice =
+    package static let imageAdvice =
         "the stored image is missing or damaged; check the disk, and take the photo in again as a new file"
 
     package var description: String {

@@ -1,0 +1,86 @@
+import Foundation
+import IDCardSandbox
+
+/// What `fsck` shows.
+struct SandboxCheckOutput: Encodable {
+    struct Finding: Encodable {
+        let code: String
+        let severity: String
+        let subject: String?
+        let message: String
+        let repairable: Bool
+        let repaired: Bool
+
+        init(_ finding: SandboxFinding, repaired: Bool) {
+            self.code = finding.code.rawValue
+            self.severity = finding.severity.rawValue
+            self.subject = finding.subject
+            self.message = finding.message
+            self.repairable = finding.isRepairable
+            self.repaired = repaired
+        }
+
+        var line: String {
+            let subject = self.subject.map { " \($0)" } ?? ""
+            let mark = self.repaired ? "repaired" : self.severity
+            return "\(mark.padding(to: 8)) \(self.code)\(subject): \(self.message)"
+        }
+    }
+
+    struct AccessLog: Encodable {
+        let lines: Int
+        /// In hexadecimal.
+        let head: String?
+    }
+
+    let clean: Bool
+    let quick: Bool
+    let cards: Int
+    let images: Int
+    let deliveries: Int
+    /// The broken rules and notices that are left, after those that were repaired.
+    let findings: [Finding]
+    let accessLog: AccessLog
+
+    enum CodingKeys: String, CodingKey {
+        case clean, quick, cards, images, deliveries, findings
+        case accessLog = "access_log"
+    }
+
+    init(_ report: SandboxReport, repaired: [SandboxFinding]) {
+        self.clean = report.isClean
+        self.quick = report.isQuick
+        self.cards = report.cardCount
+        self.images = report.imageCount
+        self.deliveries = report.deliveryCount
+        self.findings =
+            repaired.map { Finding($0, repaired: true) } + report.findings.map { Finding($0, repaired: false) }
+        self.accessLog = AccessLog(
+            lines: report.accessLog.lineCount,
+            head: report.accessLog.head.map {
+                $0.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+            }
+        )
+    }
+
+    /// One line per finding, then the summary, then the head of the access log.
+    var lines: [String] {
+        let left = self.findings.filter { !$0.repaired }
+        let errors = left.count { $0.severity == SandboxFinding.Severity.error.rawValue }
+        let repaired = self.findings.count - left.count
+        var ends = [Self.count(errors, "error")]
+        if left.count > errors { ends.append(Self.count(left.count - errors, "notice")) }
+        if repaired > 0 { ends.append("\(repaired) repaired") }
+        let checked = [
+            Self.count(self.cards, "card"), Self.count(self.images, "image") + (self.quick ? " (unopened)" : ""),
+            Self.count(self.deliveries, "delivery", "deliveries"),
+        ]
+        let summary = checked.joined(separator: ", ") + " checked: " + ends.joined(separator: ", ")
+        let head = self.accessLog.head.map { ", head \($0)" } ?? ""
+        return self.findings.map(\.line) + [summary, "access log: \(Self.count(self.accessLog.lines, "line"))\(head)"]
+    }
+
+    private static func count(_ number: Int, _ one: String, _ many: String? = nil) -> String {
+        "\(number) \(number == 1 ? one : many ?? one + "s")"
+    }
+}

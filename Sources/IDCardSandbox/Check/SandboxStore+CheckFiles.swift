@@ -1,0 +1,47 @@
+import GRDB
+import IDCardPipeline
+
+extension SandboxStore {
+    /// Looks at the folder of the sandbox: who may look into it, and what lies in it.
+    func checkFiles() async throws -> [SandboxFinding] {
+        try self.directory.openModes().map { path in
+            SandboxFinding(
+                .modeOpen,
+                path,
+                isRepairable: true,
+                "others may look into it; a repair closes it to them (0700 for folders, 0600 for files)"
+            )
+        } + self.foreignFiles() + (try await self.leftLog())
+    }
+
+    private func foreignFiles() throws -> [SandboxFinding] {
+        try self.directory.entries(of: self.directory.path).filter { !SandboxDirectory.isOurs($0) }.map { _ in
+            // The name is somebody else's, and may be that of a person.
+            SandboxFinding(
+                .fileForeign,
+                severity: .notice,
+                "a file in the folder of the sandbox is not the sandbox's; move it elsewhere"
+            )
+        }
+    }
+
+    /// What was erased may still stand in the log; whoever works with the sandbox empties it now and then.
+    private func leftLog() async throws -> [SandboxFinding] {
+        guard let size = FileFacts(self.directory.database + "-wal")?.size, size > 0 else { return [] }
+        let hasTombstones = try await self.read { db in
+            try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM card WHERE state = 'erased')") ?? false
+        }
+        guard hasTombstones else { return [] }
+        let owners = try self.directory.entries(of: self.directory.owners)
+        let isBusy = owners.contains { FileLock.probe(self.directory.ownerFile(of: $0)) == .held }
+        guard !isBusy, FileLock.probe(self.directory.openingLock) != .held else { return [] }
+        return [
+            SandboxFinding(
+                .logLeft,
+                severity: .notice,
+                isRepairable: true,
+                "the write-ahead log holds \(size) bytes, among them maybe some of erased cards; a repair empties it"
+            )
+        ]
+    }
+}

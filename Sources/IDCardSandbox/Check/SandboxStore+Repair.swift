@@ -1,0 +1,171 @@
+import GRDB
+package import IDCardCore
+import IDCardPipeline
+
+extension SandboxStore {
+    /// Repairs what can be repaired without a risk, each in a transaction of its own that looks again first.
+    ///
+    /// Nothing that a repair does can send a card a second time or lose one: it takes back leases of the dead, removes
+    /// rows that belong to nothing, ends erasures, closes files to others, and puts cards aside whose image is gone.
+    ///
+    /// - Parameters:
+    ///   - findings: what a check has found; those that cannot be repaired are passed over.
+    ///   - now: the time written beside what is changed.
+    package func repair(_ findings: [SandboxFinding], now: Timestamp) async throws {
+        for finding in findings where finding.isRepairable {
+            try await self.repair(finding, now: now)
+        }
+        try await self.emptyLog()
+    }
+
+    private func repair(_ finding: SandboxFinding, now: Timestamp) async throws {
+        switch finding.code {
+        case .ownerDead: _ = try await self.reclaimLeases(now: now)
+        case .ownerFileStale: try await self.removeStaleOwnerFiles()
+        case .modeOpen: try finding.subject.map(self.directory.closeToOthers)
+        case .imageMissing, .imageDamaged:
+            guard let subject = finding.subject else { return }
+            try await self.putAside(CardID(rawValue: subject), because: finding, now: now)
+        case .leaseMisplaced:
+            guard let subject = finding.subject else { return }
+            try await self.takeBackLease(of: subject, because: finding, now: now)
+        case .erasedRemnant:
+            guard let subject = finding.subject else { return }
+            try await self.finishErasure(of: CardID(rawValue: subject), because: finding, now: now)
+        default:
+            guard let sql = Self.repairs[finding.code] else { return }
+            let arguments: StatementArguments = sql.contains("?") ? [finding.subject] : []
+            try await self.writer.write { try $0.execute(sql: sql, arguments: arguments) }
+        }
+    }
+
+    /// Repairs that one statement makes; the mark stands for what the finding is about.
+    private static let repairs: [SandboxFinding.Code: String] = [
+        .orphanImage: orphan("image"),
+        .orphanReading: orphan("reading"),
+        .orphanSource: orphan("source_file"),
+        .orphanKey: "DELETE FROM data_key WHERE owner = ? AND \(SandboxRule.isOrphanKey)",
+        .partsLeft: "UPDATE delivery SET parts = x'' WHERE id = ? AND state NOT IN ('open', 'held')",
+        .intakeOrderBehind: """
+        UPDATE sandbox SET next_intake_order = max(
+            next_intake_order, (SELECT COALESCE(max(intake_order), 0) + 1 FROM card)
+        )
+        """,
+    ]
+
+    private static func orphan(_ table: String) -> String {
+        """
+        DELETE FROM \(table) WHERE card = ? AND NOT EXISTS (SELECT 1 FROM card WHERE card.id = \(table).card)
+        """
+    }
+
+    /// Moves everything into the database file, where erased bytes are overwritten, and empties the log.
+    private func emptyLog() async throws {
+        // Others who read or write may keep it from being emptied; whoever leaves last does it.
+        try await self.writer.withConnection { db in
+            do {
+                _ = try db.checkpoint(.truncate)
+            } catch let error as DatabaseError where [.SQLITE_BUSY, .SQLITE_LOCKED].contains(error.resultCode) {
+                return
+            }
+        }
+    }
+}
+
+// MARK: - Steps
+
+extension SandboxStore {
+    private func removeStaleOwnerFiles() async throws {
+        // Who opens the sandbox has a file before it has a row: held, this lock keeps everybody from being there.
+        guard let opening = try FileLock.take(path: self.directory.openingLock, creating: true) else { return }
+        defer { opening.release() }
+        let known = Set(
+            try await self.read { db in try String.fetchAll(db, sql: "SELECT id FROM owner") }
+        )
+        for name in try self.directory.entries(of: self.directory.owners) where !known.contains(name) {
+            try DeadOwner(id: name, in: self.directory)?.bury()
+        }
+    }
+
+    /// Ends a card whose image cannot be sent as the engine does when it meets one: before verification as `failed`,
+    /// after it as `held`.
+    private func putAside(_ card: CardID, because finding: SandboxFinding, now: Timestamp) async throws {
+        try await self.writer.write { db in
+            let row = try Row.fetchOne(
+                db,
+                sql:
+                    "SELECT state FROM card WHERE id = ? AND state IN ('prepared', 'verified') AND lease_owner IS NULL",
+                arguments: [card.rawValue]
+            )
+            // One that is leased is being worked on, and is put aside by whoever works on it.
+            guard let row, !self.opens(imageOf: card.rawValue, in: db) else { return }
+            let state: CardState = try Self.word(row["state"], in: "card.state")
+            var transition = CardTransition(
+                card: card,
+                from: state,
+                to: state == .prepared ? .failed : .held,
+                reason: .imageUnreadable,
+                now: now
+            )
+            transition.message = StoreError.imageAdvice
+            transition.attempts =
+                try Int.fetchOne(
+                    db,
+                    sql: "SELECT attempts FROM card WHERE id = ?",
+                    arguments: [card.rawValue]
+                ) ?? 0
+            try self.perform(transition, in: db)
+            try self.append(Self.event(of: finding, at: now), to: card, in: db)
+        }
+    }
+
+    private func takeBackLease(of subject: String, because finding: SandboxFinding, now: Timestamp) async throws {
+        try await self.writer.write { db in
+            try db.execute(
+                sql: """
+                    UPDATE delivery SET lease_owner = NULL, lease_expires_at = NULL
+                    WHERE id = ? AND \(SandboxRule.deliveryCannotBeLeased)
+                    """,
+                arguments: [subject]
+            )
+            try db.execute(
+                sql: """
+                    UPDATE card SET lease_owner = NULL, lease_expires_at = NULL
+                    WHERE id = ? AND \(SandboxRule.cannotBeLeased)
+                    """,
+                arguments: [subject]
+            )
+            if db.changesCount == 1 {
+                try self.append(Self.event(of: finding, at: now), to: CardID(rawValue: subject), in: db)
+            }
+        }
+    }
+
+    /// Destroys what an erasure has left: the data key first, without which the rest cannot be opened.
+    private func finishErasure(of card: CardID, because finding: SandboxFinding, now: Timestamp) async throws {
+        try await self.writer.write { db in
+            let isLeft = try Bool.fetchOne(
+                db,
+                sql: "SELECT \(SandboxRule.hasRemnant) FROM card WHERE id = ? AND state = 'erased'",
+                arguments: [card.rawValue]
+            )
+            guard isLeft == true else { return }
+            for (table, column) in [("data_key", "owner"), ("image", "card"), ("reading", "card")] {
+                try db.execute(sql: "DELETE FROM \(table) WHERE \(column) = ?", arguments: [card.rawValue])
+            }
+            try db.execute(
+                sql: """
+                    UPDATE card SET user_number = NULL, expected_id_number = NULL, expected_name = NULL,
+                        message = NULL, holder_fingerprint = NULL
+                    WHERE id = ? AND state = 'erased'
+                    """,
+                arguments: [card.rawValue]
+            )
+            try self.append(Self.event(of: finding, at: now), to: card, in: db)
+        }
+    }
+
+    private static func event(of finding: SandboxFinding, at time: Timestamp) -> CardEvent {
+        CardEvent(at: time, kind: "repaired", code: finding.code.rawValue)
+    }
+}

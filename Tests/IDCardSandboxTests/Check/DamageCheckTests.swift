@@ -1,0 +1,191 @@
+import Foundation
+import GRDB
+import IDCardCore
+import IDCardPipeline
+import Testing
+
+@testable import IDCardSandbox
+
+/// Every rule of the check finds what breaks it, and nothing in a sandbox that is whole.
+struct DamageCheckTests {
+    /// A damage done by SQL, and what must be found.
+    struct Damage: Sendable, CustomTestStringConvertible {
+        let code: SandboxFinding.Code
+        let subject: String?
+        let sql: [String]
+
+        var words: String { "\(self.code.rawValue) \(self.subject ?? "-")" }
+        var testDescription: String { "\(self.code.rawValue): \(self.sql.joined(separator: "; "))" }
+
+        init(_ code: SandboxFinding.Code, _ subject: String?, _ sql: String...) {
+            (self.code, self.subject, self.sql) = (code, subject, sql)
+        }
+    }
+
+    let sandbox = CheckedSandbox()
+
+    @Test("a sandbox that is whole has nothing to find, opened images or not", arguments: [false, true])
+    func whole(quick: Bool) async throws {
+        try await self.sandbox.fill()
+        let report = try await self.sandbox.check(quick: quick)
+        #expect(report.words.isEmpty, "\(report.words)")
+        #expect(report.isClean)
+        #expect(report.cardCount == 5)
+        #expect(report.imageCount == 4)
+        #expect(report.deliveryCount == 2)
+    }
+
+    static let irreparable: [Damage] = [
+        Damage(.imageMissing, CheckedSandbox.delivering, "DELETE FROM image WHERE card = 'card-1'"),
+        Damage(
+            .imageMissing,
+            "card-4",
+            "UPDATE card SET state = 'held', reason = 'x' WHERE id = 'card-4'",
+            "DELETE FROM image WHERE card = 'card-4'"
+        ),
+        Damage(.imageSize, "card-4", "UPDATE image SET width = 0 WHERE card = 'card-4'"),
+        Damage(.imageSize, "card-4", "UPDATE image SET byte_count = 999999 WHERE card = 'card-4'"),
+        Damage(
+            .imageDamaged,
+            CheckedSandbox.delivering,
+            "UPDATE image SET jpeg = zeroblob(50000) WHERE card = 'card-1'"
+        ),
+        Damage(.readingMissing, "card-3", "DELETE FROM reading WHERE card = 'card-3'"),
+        Damage(.sideMissing, "card-3", "UPDATE card SET side = NULL WHERE id = 'card-3'"),
+        Damage(.reasonMissing, "card-5", "UPDATE card SET reason = NULL WHERE id = 'card-5'"),
+        Damage(.valueImpossible, "card-4", "UPDATE card SET business_no = ' ' WHERE id = 'card-4'"),
+        Damage(.valueImpossible, "card-4", "UPDATE card SET content_fingerprint = x'00' WHERE id = 'card-4'"),
+        Damage(.valueImpossible, "delivery-1", "UPDATE delivery SET boundary = '' WHERE id = 'delivery-1'"),
+        Damage(.valueUnreadable, "card-3", "UPDATE reading SET content = x'00' WHERE card = 'card-3'"),
+        Damage(.valueUnreadable, "delivery-1", "UPDATE delivery SET parts = x'00' WHERE id = 'delivery-1'"),
+        Damage(
+            .contentTwice,
+            "card-4",
+            "DROP INDEX card_content",
+            "UPDATE card SET business_no = 'CASE-3', content_fingerprint = (SELECT content_fingerprint FROM card WHERE id = 'card-3') WHERE id = 'card-4'"
+        ),
+        Damage(
+            .sideTwice,
+            "card-3",
+            "UPDATE card SET state = 'delivering', delivery = 'delivery-1', business_no = 'CASE-1' WHERE id = 'card-3'"
+        ),
+        Damage(.historyMissing, "card-4", "DELETE FROM event WHERE card = 'card-4'"),
+        Damage(.historyDisagrees, "card-4", "UPDATE card SET state = 'failed', reason = 'x' WHERE id = 'card-4'"),
+        Damage(
+            .historyImpossible,
+            "card-2",
+            "INSERT INTO event (card, at, kind, state) VALUES ('card-2', 1, 'verified', 'verified')"
+        ),
+        Damage(
+            .deliveredTwice,
+            "card-2",
+            "INSERT INTO event (card, at, kind, state) VALUES ('card-2', 1, 'delivered', 'delivered')"
+        ),
+        Damage(.deliveringAstray, "card-1", "UPDATE delivery SET state = 'rejected' WHERE id = 'delivery-1'"),
+        Damage(.deliveringAstray, "card-1", "DELETE FROM delivery_card WHERE card = 'card-1'"),
+        Damage(.deliveringAstray, "card-1", "UPDATE card SET delivery = 'delivery-2' WHERE id = 'card-1'"),
+        Damage(
+            .deliveringAstray,
+            "card-1",
+            "UPDATE delivery SET state = 'open' WHERE id = 'delivery-2'",
+            "INSERT INTO delivery_card VALUES ('delivery-2', 1, 'card-1')"
+        ),
+        Damage(.memberState, "delivery-1", "UPDATE card SET state = 'delivered' WHERE id = 'card-1'"),
+        Damage(.memberState, "delivery-2", "UPDATE card SET state = 'delivering' WHERE id = 'card-2'"),
+        Damage(.memberState, "delivery-2", "UPDATE delivery SET state = 'rejected' WHERE id = 'delivery-2'"),
+        Damage(.memberState, "delivery-2", "UPDATE delivery SET state = 'dissolved' WHERE id = 'delivery-2'"),
+        Damage(.memberOrder, "delivery-1", "DELETE FROM delivery_card WHERE delivery = 'delivery-1'"),
+        Damage(.memberOrder, "delivery-1", "UPDATE delivery_card SET position = 1 WHERE delivery = 'delivery-1'"),
+        Damage(
+            .mixedAccounts,
+            "delivery-1",
+            "UPDATE card SET state = 'delivering', delivery = 'delivery-1', user_number = CAST('user-2' AS BLOB) WHERE id = 'card-3'",
+            "INSERT INTO delivery_card VALUES ('delivery-1', 1, 'card-3')"
+        ),
+        Damage(
+            .unknownAstray,
+            "card-3",
+            "UPDATE card SET state = 'held', reason = 'outcome_unknown' WHERE id = 'card-3'"
+        ),
+        Damage(
+            .attemptOpen,
+            "delivery-2",
+            "UPDATE attempt SET ended_at = NULL, class = NULL, code = NULL WHERE delivery = 'delivery-2'"
+        ),
+        Damage(.attemptOpen, "card-4", "INSERT INTO attempt (card, ordinal, started_at) VALUES ('card-4', 1, 1)"),
+        Damage(
+            .attemptOpen,
+            "delivery-1",
+            "INSERT INTO attempt (delivery, ordinal, started_at) VALUES ('delivery-1', 2, 1)"
+        ),
+        Damage(.attemptGap, "delivery-1", "UPDATE attempt SET ordinal = 2 WHERE delivery = 'delivery-1'"),
+        Damage(.attemptGap, "delivery-1", "UPDATE delivery SET attempts = 7 WHERE id = 'delivery-1'"),
+        Damage(.partsMissing, "delivery-1", "UPDATE delivery SET parts = x'' WHERE id = 'delivery-1'"),
+        Damage(.brokenReference, nil, "UPDATE card SET delivery = 'nobody' WHERE id = 'card-3'"),
+        Damage(
+            .chainBroken,
+            nil,
+            "INSERT INTO access_log (number, at, actor, action, purpose, mac) VALUES (2, 1, 'a', 'show', 'p', x'00')"
+        ),
+        Damage(.schemaDiffers, "card_order", "DROP INDEX card_order"),
+        Damage(.schemaDiffers, "theirs", "CREATE TABLE theirs (x)"),
+        Damage(.valueImpossible, "card-4", "UPDATE card SET attempts = -1 WHERE id = 'card-4'"),
+        Damage(.valueImpossible, "card-4", "UPDATE card SET state = 'lost' WHERE id = 'card-4'"),
+        Damage(.valueImpossible, "card-4", "UPDATE card SET lease_expires_at = 1 WHERE id = 'card-4'"),
+        Damage(.valueImpossible, "delivery-1", "UPDATE delivery SET state = 'lost' WHERE id = 'delivery-1'"),
+        Damage(.valueImpossible, "delivery-1", "UPDATE attempt SET class = 'odd' WHERE delivery = 'delivery-1'"),
+        Damage(.valueImpossible, "card-4", "UPDATE event SET state = 'lost' WHERE card = 'card-4'"),
+        Damage(.valueImpossible, "delivery-1", "UPDATE delivery_card SET position = -1 WHERE delivery = 'delivery-1'"),
+    ]
+
+    @Test("a damage is found by its code and subject, and cannot be repaired", arguments: irreparable)
+    func found(damage: Damage) async throws {
+        try await self.sandbox.fill()
+        try self.sandbox.damage(by: damage.sql)
+        let report = try await self.sandbox.check()
+        let findings = report.findings.filter { $0.code == damage.code }
+        #expect(report.words.contains(damage.words), "\(report.words)")
+        #expect(findings.allSatisfy { $0.severity == .error && !$0.isRepairable })
+        #expect(!report.isClean)
+    }
+
+    static let reparable: [Damage] = [
+        Damage(.imageMissing, "card-4", "DELETE FROM image WHERE card = 'card-4'"),
+        Damage(.imageMissing, "card-3", "DELETE FROM image WHERE card = 'card-3'"),
+        Damage(.imageDamaged, "card-4", "UPDATE image SET jpeg = zeroblob(50000) WHERE card = 'card-4'"),
+        Damage(.imageDamaged, "card-3", "UPDATE image SET digest = zeroblob(32) WHERE card = 'card-3'"),
+        Damage(.intakeOrderBehind, nil, "UPDATE sandbox SET next_intake_order = 4"),
+        Damage(.orphanImage, "card-5x", "UPDATE image SET card = 'card-5x' WHERE card = 'card-2'"),
+        Damage(.orphanReading, "card-5x", "UPDATE reading SET card = 'card-5x' WHERE card = 'card-2'"),
+        Damage(.orphanSource, "card-5x", "INSERT INTO source_file VALUES (x'00', 1, 1, 1, 1, 'card-5x')"),
+        Damage(.orphanKey, "card-5x", "INSERT INTO data_key VALUES ('card-5x', 'k', x'00')"),
+        Damage(
+            .erasedRemnant,
+            "card-5",
+            "UPDATE card SET state = 'erased' WHERE id = 'card-5'",
+            "INSERT INTO event (card, at, kind, state) VALUES ('card-5', 1, 'erased', 'erased')"
+        ),
+        Damage(
+            .leaseMisplaced,
+            "card-4",
+            "UPDATE card SET lease_owner = 'nobody', lease_expires_at = 1 WHERE id = 'card-4'"
+        ),
+        Damage(
+            .leaseMisplaced,
+            "delivery-1",
+            "UPDATE delivery SET lease_owner = 'nobody', lease_expires_at = 1 WHERE id = 'delivery-1'"
+        ),
+    ]
+
+    @Test("what can be repaired is repaired, and a second check finds nothing", arguments: reparable)
+    func repaired(damage: Damage) async throws {
+        try await self.sandbox.fill()
+        try self.sandbox.damage(by: damage.sql)
+        let report = try await self.sandbox.check()
+        #expect(report.words.joined(separator: ", ") == damage.words)
+        try await self.sandbox.repair(report.findings)
+        // What the repair itself left in the log is no broken rule.
+        let words = try await self.sandbox.check().findings.filter { $0.severity == .error }.map(\.code.rawValue)
+        #expect(words.isEmpty, "\(words)")
+    }
+}
