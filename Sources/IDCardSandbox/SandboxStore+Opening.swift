@@ -92,6 +92,8 @@ extension SandboxStore {
                 try db.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
             }
             try db.execute(sql: "PRAGMA secure_delete = ON")
+            // Statement journals hold copies of pages; in files they would lie in the system's temporary folder.
+            try db.execute(sql: "PRAGMA temp_store = MEMORY")
             // After a burst the log shrinks back to this many bytes.
             try db.execute(sql: "PRAGMA journal_size_limit = 67108864")
         }

@@ -38,7 +38,7 @@ struct OpeningTests {
 
     @Test(
         "the connection that writes is set up as designed",
-        arguments: [("foreign_keys", 1), ("secure_delete", 1), ("busy_timeout", 5000)]
+        arguments: [("foreign_keys", 1), ("secure_delete", 1), ("busy_timeout", 5000), ("temp_store", 2)]
     )
     func connection(name: String, value: Int) async throws {
         let store = try self.folder.open()
