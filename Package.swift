@@ -142,6 +142,7 @@ let package = Package(
                 "MultipartForm", "IDCardTesting", .log,
             ]
         ),
+        .testTarget(name: "ProofTests", dependencies: [.subprocess, .system]),
         .testTarget(name: "HouseRulesTests"),
     ]
 )

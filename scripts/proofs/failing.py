@@ -66,7 +66,7 @@ class Trial:
 
 
 def prove(proof):
-    every = 40 if proof.options.quick else proof.options.every
+    every = 80 if proof.options.quick else proof.options.every
     pairs = Pairs(proof.seed)
     shim = Shim(proof.folder)
     verifier = proof.keep_running(Verifier(proof.folder))

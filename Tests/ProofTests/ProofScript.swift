@@ -1,0 +1,54 @@
+import Foundation
+import Subprocess
+import SystemPackage
+import Testing
+
+/// One of the scripts named `scripts/prove-…`, in the shortened form.
+struct ProofScript: CustomTestStringConvertible, Sendable {
+    /// How a script ended, and everything it printed.
+    struct Outcome: Sendable {
+        var status: TerminationStatus
+        var output: String
+    }
+
+    private static let root = URL(filePath: #filePath).resolvingSymlinksInPath()
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    /// The command that was built beside this test bundle.
+    private static var binary: URL {
+        URL(filePath: ProcessInfo.processInfo.arguments[0]).deletingLastPathComponent()
+            .appending(path: "idcard-pipeline")
+    }
+
+    let name: String
+    /// Programs without which the script can show nothing.
+    var programs: [String] = []
+
+    var testDescription: String { self.name }
+
+    /// Whether the programs are there, and whether they may do what they do.
+    var canRun: Bool {
+        guard !self.programs.isEmpty else { return true }
+        let folders =
+            (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":") + ["/usr/sbin", "/sbin"]
+        return geteuid() == 0
+            && self.programs.allSatisfy { program in
+                folders.contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(program)") }
+            }
+    }
+
+    /// Runs the script to its end.
+    func run() async throws -> Outcome {
+        let script = Self.root.appending(path: "scripts/\(self.name)").path
+        let result = try await Subprocess.run(
+            .path(FilePath("/usr/bin/env")),
+            arguments: ["bash", script, "--quick", "--binary", Self.binary.path],
+            environment: .inherit,
+            workingDirectory: FilePath(Self.root.path),
+            input: .none,
+            output: .string(limit: 1 << 20),
+            error: .combinedWithOutput
+        )
+        return Outcome(status: result.terminationStatus, output: result.standardOutput)
+    }
+}
