@@ -20,7 +20,8 @@ final class SandboxOwner: Sendable {
 
     /// Makes a new owner; its row may be written only afterwards, so that no row ever stands without a lock.
     static func register(in directory: SandboxDirectory) throws -> SandboxOwner {
-        var random = SystemRandomNumberGenerator()
+        // Boxed: a type without storage has no address, which the thread sanitizer would follow all the same.
+        var random: any RandomNumberGenerator = SystemRandomNumberGenerator()
         let id = UUIDText.version4(using: &random)
         let path = directory.ownerFile(of: id)
         guard let lock = try FileLock.take(path: path, creating: true) else {

@@ -26,7 +26,8 @@ struct EmbeddedCredentials: Codable, Equatable {
     }
 
     private static func random() -> EmbeddedCredentials {
-        var random = SystemRandomNumberGenerator()
+        // Boxed: a type without storage has no address, which the thread sanitizer would follow all the same.
+        var random: any RandomNumberGenerator = SystemRandomNumberGenerator()
         return EmbeddedCredentials(
             apiKey: Redacted(UUIDText.version4(using: &random)),
             apiSecret: Redacted(UUIDText.version4(using: &random)),

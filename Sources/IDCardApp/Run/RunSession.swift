@@ -142,7 +142,8 @@ struct RunSession: Sendable {
     }
 
     private func makeRunID() -> String {
-        var random = SystemRandomNumberGenerator()
+        // Boxed: a type without storage has no address, which the thread sanitizer would follow all the same.
+        var random: any RandomNumberGenerator = SystemRandomNumberGenerator()
         return UUIDText.version7(at: Timestamp(Date()), using: &random)
     }
 }
