@@ -22,15 +22,27 @@ extension SandboxRule {
         SandboxRule(
             .memberState,
             "the state of a member does not go with that of the delivery; ask the backend what it has",
+            // Sent again as it is, a delivery may have members that ended before.
             sql: """
                 SELECT DISTINCT delivery.id FROM delivery JOIN delivery_card ON delivery_card.delivery = delivery.id
                     JOIN card ON card.id = delivery_card.card
-                WHERE CASE delivery.state
-                    WHEN 'open' THEN card.state <> 'delivering' OR card.delivery IS NOT delivery.id
-                    WHEN 'dissolved' THEN card.delivery IS delivery.id
-                    WHEN 'rejected' THEN card.delivery IS delivery.id AND card.state IN ('delivering', 'delivered')
-                    ELSE card.delivery IS delivery.id AND card.state IN ('delivering', 'prepared', 'verified')
+                WHERE card.delivery = delivery.id AND CASE delivery.state
+                    WHEN 'open' THEN card.state NOT IN ('delivering', 'delivered', 'rejected')
+                    WHEN 'dissolved' THEN card.state <> 'erased'
+                    WHEN 'rejected' THEN card.state IN ('delivering', 'delivered', 'prepared', 'verified')
+                    ELSE card.state IN ('delivering', 'prepared', 'verified')
                 END
+                """
+        ),
+        SandboxRule(
+            .memberState,
+            "the delivery is open, but no card is in delivery with it; ask the backend what it has",
+            sql: """
+                SELECT id FROM delivery WHERE state = 'open' AND NOT EXISTS (
+                    SELECT 1 FROM delivery_card JOIN card ON card.id = delivery_card.card
+                    WHERE delivery_card.delivery = delivery.id AND card.delivery = delivery.id
+                        AND card.state = 'delivering'
+                )
                 """
         ),
         SandboxRule(

@@ -5,20 +5,22 @@ import IDCardPipeline
 extension SandboxStore {
     /// Follows the chain of the access log from its first line.
     ///
-    /// - Returns: how many lines there are, the HMAC of the last, and what is broken.
+    /// - Returns: how many lines there are, the code of the last, and what is wrong.
     func checkAccessLog(in db: Database) throws -> (SandboxReport.AccessLog, [SandboxFinding]) {
-        let count = try Int.fetchOne(db, sql: "SELECT count(*) FROM access_log") ?? 0
-        let last = try Row.fetchOne(db, sql: "SELECT number, mac FROM access_log ORDER BY number DESC LIMIT 1")
-        let log = SandboxReport.AccessLog(lineCount: count, head: last?["mac"])
-        guard let last, last["number"] as Int != count else { return (log, []) }
-        return (
-            log,
-            [
-                SandboxFinding(
-                    .chainBroken,
-                    "lines of the access log are missing; compare with a backup, and ask who did it"
-                )
-            ]
+        let report = try self.chain.verify(in: db)
+        let log = SandboxReport.AccessLog(
+            lineCount: report.lineCount,
+            head: report.lineCount == 0 ? nil : report.head.code
         )
+        return (log, report.findings.map { SandboxFinding(.chainBroken, Self.words(for: $0)) })
+    }
+
+    private static func words(for finding: AccessChain.Finding) -> String {
+        let remedy = "compare with a backup, and ask who did it"
+        return switch finding {
+        case .broken(let number): "line \(number) of the access log is not what was written; \(remedy)"
+        case .gap(let number): "lines of the access log are missing before line \(number); \(remedy)"
+        case .endMissing(let number): "lines of the access log are missing after line \(number); \(remedy)"
+        }
     }
 }
