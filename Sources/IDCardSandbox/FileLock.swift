@@ -9,7 +9,7 @@ import Synchronization
 /// stores of one process.
 final class FileLock: Sendable {
     /// `F_OFD_SETLK` of `<linux/fcntl.h>`; not imported because Glibc hides it behind `_GNU_SOURCE`.
-    private static let setLock: Int32 = 37
+    static let setLock: Int32 = 37
 
     private let descriptor: Mutex<Int32?>
 

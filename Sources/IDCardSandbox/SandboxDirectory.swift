@@ -9,6 +9,12 @@ struct SandboxDirectory: Sendable {
     let path: String
 
     var database: String { "\(self.path)/sandbox.sqlite3" }
+    /// SQLite's write-ahead log of the database.
+    var log: String { "\(self.database)-wal" }
+    /// Room that is given up when the disk is full.
+    var ballast: String { "\(self.path)/ballast" }
+    /// Whose turn it is to write.
+    var writeLock: String { "\(self.path)/write.lock" }
     var openingLock: String { "\(self.path)/opening.lock" }
     var owners: String { "\(self.path)/owners" }
 

@@ -17,6 +17,8 @@ package struct SandboxOptions: Sendable {
     package var isReadOnly: Bool
     /// How personal data is kept.
     package var vault: Vault.Mode
+    /// How it deals with its disk and with other processes.
+    package var storage: SandboxStorage
     /// The time of opening, written beside a new sandbox and a new owner.
     package var now: Timestamp
 
@@ -25,11 +27,13 @@ package struct SandboxOptions: Sendable {
         endpoints: Endpoints?,
         isReadOnly: Bool = false,
         vault: Vault.Mode = .none,
+        storage: SandboxStorage = SandboxStorage(),
         now: Timestamp = Timestamp(Date())
     ) {
         self.endpoints = endpoints
         self.isReadOnly = isReadOnly
         self.vault = vault
+        self.storage = storage
         self.now = now
     }
 }

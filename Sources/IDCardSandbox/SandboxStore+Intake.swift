@@ -47,7 +47,7 @@ extension SandboxStore {
     }
 
     package func admit(_ admission: Admission, now: Timestamp) async throws -> AdmissionOutcome {
-        try await self.writer.write { db in
+        try await self.writer.write(byteCount: admission.content.byteCount) { db in
             let known = try self.recognise(
                 admission.sourceDigest,
                 metadata: admission.metadata,
@@ -160,5 +160,15 @@ extension SandboxStore {
         // No path holds a zero byte, so no two pairs share an input.
         let place = Data(file.path.reveal().utf8) + [0] + Data(businessNumber.rawValue.utf8)
         return self.vault.fingerprint(place, purpose: Vault.Purpose.path)
+    }
+}
+
+extension Admission.Content {
+    /// The size of the image, if there is one.
+    fileprivate var byteCount: Int {
+        switch self {
+        case .prepared(let image): image.jpeg.count
+        case .refused: 0
+        }
     }
 }

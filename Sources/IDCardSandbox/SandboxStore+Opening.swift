@@ -26,7 +26,7 @@ extension SandboxStore {
 
     private static func openForReading(_ directory: SandboxDirectory, options: SandboxOptions) throws -> SandboxStore {
         guard directory.hasDatabase else { throw self.missing(directory) }
-        var configuration = self.configuration
+        var configuration = self.configuration(options.storage)
         configuration.readonly = true
         let queue = try DatabaseQueue(path: directory.database, configuration: configuration)
         let (facts, vault) = try queue.read { db in
@@ -45,6 +45,7 @@ extension SandboxStore {
             directory: directory,
             vault: vault,
             database: queue,
+            disk: SandboxDisk(directory, storage: options.storage, isReadOnly: true),
             writer: nil,
             owner: nil
         )
@@ -54,9 +55,19 @@ extension SandboxStore {
         guard directory.hasDatabase || options.endpoints != nil else { throw self.missing(directory) }
         try directory.create()
         // Two processes that start at the same time make one sandbox, one after the other.
-        let opening = try self.takeOpeningLock(directory)
+        let opening = try self.takeOpeningLock(directory, timeout: options.storage.busyTimeout)
         defer { opening.release() }
-        let pool = try DatabasePool(path: directory.database, configuration: self.configuration)
+        let turn = try WriteTurn(path: directory.writeLock, timeout: options.storage.busyTimeout)
+        // Opening writes here and there: in a turn of its own, else a busy process would keep it waiting.
+        return try turn.hold { try self.openForWriting(directory, options: options, turn: turn) }
+    }
+
+    private static func openForWriting(
+        _ directory: SandboxDirectory,
+        options: SandboxOptions,
+        turn: WriteTurn
+    ) throws -> SandboxStore {
+        let pool = try DatabasePool(path: directory.database, configuration: self.configuration(options.storage))
         do {
             try self.requireDurableCommits(pool)
             let version = try pool.writeWithoutTransaction { try SandboxSchema.check($0) }
@@ -66,12 +77,23 @@ extension SandboxStore {
             try SandboxSchema.migrator(endpoints: endpoints, vault: options.vault, now: options.now).migrate(pool)
             let (facts, vault) = try pool.read { try self.identify($0, directory: directory, options: options) }
             let owner = try self.makeOwner(in: directory, pool: pool, now: options.now)
+            let disk = SandboxDisk(directory, storage: options.storage, isReadOnly: false)
+            disk.keepBallast()
             return SandboxStore(
                 endpoints: facts,
                 directory: directory,
                 vault: vault,
                 database: pool,
-                writer: SandboxWriter(pool: pool),
+                disk: disk,
+                writer: SandboxWriter(
+                    pool: pool,
+                    turn: turn,
+                    disk: disk,
+                    log: WriteAheadLog(
+                        limit: options.storage.writeAheadLimit,
+                        busyTimeout: options.storage.busyTimeout
+                    )
+                ),
                 owner: owner
             )
         } catch {
@@ -80,10 +102,10 @@ extension SandboxStore {
         }
     }
 
-    private static var configuration: Configuration {
+    private static func configuration(_ storage: SandboxStorage) -> Configuration {
         var configuration = Configuration()
         configuration.label = "sandbox"
-        configuration.busyMode = .timeout(5)
+        configuration.busyMode = .timeout(storage.busyTimeout / .seconds(1))
         configuration.foreignKeysEnabled = true
         configuration.prepareDatabase { db in
             if try Int.fetchOne(db, sql: "PRAGMA page_count") == 0 {
@@ -92,10 +114,12 @@ extension SandboxStore {
                 try db.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
             }
             try db.execute(sql: "PRAGMA secure_delete = ON")
-            // Statement journals hold copies of pages; in files they would lie in the system's temporary folder.
+            // Journals of statements and savepoints hold copies of pages; in files they would lie in the system's temporary folder.
             try db.execute(sql: "PRAGMA temp_store = MEMORY")
+            // The writer moves the log itself: SQLite would not tell it of errors.
+            try db.execute(sql: "PRAGMA wal_autocheckpoint = 0")
             // After a burst the log shrinks back to this many bytes.
-            try db.execute(sql: "PRAGMA journal_size_limit = 67108864")
+            try db.execute(sql: "PRAGMA journal_size_limit = \(storage.writeAheadLimit)")
         }
         return configuration
     }
@@ -170,15 +194,16 @@ extension SandboxStore {
         return owner
     }
 
-    private static func takeOpeningLock(_ directory: SandboxDirectory) throws -> FileLock {
-        // Opening takes milliseconds; 5 s as with SQLite's own locks.
-        for _ in 0..<250 {
+    private static func takeOpeningLock(_ directory: SandboxDirectory, timeout: Duration) throws -> FileLock {
+        let deadline = ContinuousClock.now + timeout
+        repeat {
             if let lock = try FileLock.take(path: directory.openingLock, creating: true) { return lock }
-            usleep(20_000)
-        }
+            usleep(5000)
+        } while ContinuousClock.now < deadline
         throw StoreError(
             .unavailable,
-            "another process has been opening the sandbox \(directory.path) for 5 s; end it or wait, then try again"
+            "another process has been opening the sandbox \(directory.path) for \(timeout); end it or wait, then try "
+                + "again"
         )
     }
 

@@ -52,7 +52,7 @@ extension SandboxStore {
         now: Timestamp
     ) async throws -> Card {
         let owner = try self.owner
-        return try await self.writer.write { db in
+        return try await self.writer.write(byteCount: conclusion.byteCount) { db in
             let before = try self.requireCard(card, in: db)
             if let attempt {
                 try self.record(attempt, of: card, now: now, in: db)
@@ -174,5 +174,12 @@ extension Verdict {
         case .rejected(let reason, let message): (.rejected, reason, message)
         case .held(let reason, let message): (.held, reason, message)
         }
+    }
+}
+
+extension VerificationConclusion {
+    /// The size of the image that it brings, if any.
+    fileprivate var byteCount: Int {
+        if case .shrunk(let image) = self { image.jpeg.count } else { 0 }
     }
 }

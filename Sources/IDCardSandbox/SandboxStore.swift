@@ -10,21 +10,25 @@ package final class SandboxStore: CardStore {
     package let endpoints: SandboxOptions.Endpoints
     let directory: SandboxDirectory
     let vault: Vault
-    private let database: any DatabaseReader
-    private let writerIfAny: SandboxWriter?
-    private let ownerIfAny: SandboxOwner?
+    /// The room there is.
+    let disk: SandboxDisk
+    let database: any DatabaseReader
+    let writerIfAny: SandboxWriter?
+    let ownerIfAny: SandboxOwner?
 
     init(
         endpoints: SandboxOptions.Endpoints,
         directory: SandboxDirectory,
         vault: Vault,
         database: any DatabaseReader,
+        disk: SandboxDisk,
         writer: SandboxWriter?,
         owner: SandboxOwner?
     ) {
         self.endpoints = endpoints
         self.directory = directory
         self.vault = vault
+        self.disk = disk
         self.database = database
         self.writerIfAny = writer
         self.ownerIfAny = owner
@@ -67,34 +71,5 @@ package final class SandboxStore: CardStore {
                 )
             }
         }
-    }
-
-    /// Reads `PRAGMA synchronous` on the connection that writes; 2 (FULL) is what makes a commit outlive a power cut.
-    package func synchronousLevel() async throws -> Int {
-        try await self.writer.withConnection { try Int.fetchOne($0, sql: "PRAGMA synchronous") ?? -1 }
-    }
-
-    /// Moves what is in the write-ahead log into the database file, closes it, and lets the owner go.
-    ///
-    /// Leases still held count as those of a dead owner afterwards. To be called once, after all work on the store has
-    /// ended.
-    package func close() async throws {
-        if let writer = self.writerIfAny, let owner = self.ownerIfAny {
-            let hasLeft = try await writer.write { db in
-                try db.execute(
-                    sql: """
-                        DELETE FROM owner WHERE id = :id
-                            AND NOT EXISTS (SELECT 1 FROM card WHERE lease_owner = :id)
-                            AND NOT EXISTS (SELECT 1 FROM delivery WHERE lease_owner = :id)
-                        """,
-                    arguments: ["id": owner.id]
-                )
-                return db.changesCount == 1
-            }
-            // Passive: another process may be reading; whoever closes last empties the log.
-            _ = try await writer.withConnection { try $0.checkpoint(.passive) }
-            owner.end(removingFile: hasLeft)
-        }
-        do { try self.database.close() } catch { throw StoreError.translating(error) }
     }
 }

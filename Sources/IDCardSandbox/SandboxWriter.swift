@@ -2,27 +2,69 @@ import GRDB
 import IDCardPipeline
 import Synchronization
 
-/// The one door for writes: every change of the sandbox is one transaction that goes through here.
+/// The one door for writes: every change of the sandbox goes through here.
 ///
-/// A change runs in an immediate transaction, so what it reads cannot change before it writes, and it is durable when
-/// `write` returns. Work that has reached the door is finished even if the task that brought it is cancelled: an
-/// outcome that happened must be written down.
+/// Changes that wait are made together, in one immediate transaction each of its own savepoint, and acknowledged after
+/// the commit: what a change reads cannot change before it writes, one that fails is rolled back alone, and what `write`
+/// returned is durable. While one group is committed the next one gathers, so nothing is ever delayed on purpose.
+///
+/// Work that has reached the door is finished even if the task that brought it is cancelled: an outcome that happened
+/// must be written down.
 final class SandboxWriter: Sendable {
-    private let pool: DatabasePool
-    private let failedSync = Mutex<(any Error)?>(nil)
-
-    init(pool: DatabasePool) {
-        self.pool = pool
+    /// What has been done since the opening; counts, to see how many commits the work costs.
+    struct Statistics: Hashable, Sendable {
+        /// Commits that changed something: each one waits for the disk.
+        var commits = 0
+        /// Changes that were acknowledged.
+        var changes = 0
+        /// Checkpoints that moved everything out of the write-ahead log.
+        var checkpoints = 0
     }
+
+    struct State: Sendable {
+        var queue: [QueuedChange] = []
+        /// Whether the writing queue knows that there is something to do.
+        var isSummoned = false
+        /// Why the door is shut for good, if it is.
+        var failure: (any Error)?
+        var statistics = Statistics()
+    }
+
+    /// A group is acknowledged as a whole: no change waits for more than so many others, or so many bytes.
+    static let mostChanges = 256
+    static let mostBytes = 16 << 20
+
+    let pool: DatabasePool
+    let turn: WriteTurn
+    let disk: SandboxDisk
+    let log: WriteAheadLog
+    let state = Mutex(State())
+
+    init(pool: DatabasePool, turn: WriteTurn, disk: SandboxDisk, log: WriteAheadLog) {
+        self.pool = pool
+        self.turn = turn
+        self.disk = disk
+        self.log = log
+    }
+
+    /// What has been done since the opening.
+    var statistics: Statistics { self.state.withLock { $0.statistics } }
+
+    /// Why nothing is written any more, if the disk failed to store something durably.
+    var failure: (any Error)? { self.state.withLock { $0.failure } }
 
     /// Makes a change, whole or not at all.
     ///
+    /// - Parameters:
+    ///   - byteCount: about how much it writes beside its rows, in bytes; on a full disk small changes go first.
+    ///   - change: the change; on a full disk it may be called a second time, after all it did was undone.
     /// - Throws: what `change` throws, with SQLite's errors translated; nothing is changed then.
-    func write<Value: Sendable>(_ change: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
+    func write<Value: Sendable>(
+        byteCount: Int = 0,
+        _ change: @escaping @Sendable (Database) throws -> Value
+    ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
-            self.pool.asyncWriteWithoutTransaction { db in
-                continuation.resume(with: Result { try self.commit(change, in: db) })
-            }
+            self.enqueue(QueuedChange(byteCount: byteCount, change: change, continuation: continuation))
         }
     }
 
@@ -34,31 +76,57 @@ final class SandboxWriter: Sendable {
             self.pool.asyncWriteWithoutTransaction { db in
                 continuation.resume(
                     with: Result {
-                        do { return try body(db) } catch { throw StoreError.translating(error) }
+                        do { return try body(db) } catch { throw self.judge(error) }
                     }
                 )
             }
         }
     }
 
-    private func commit<Value>(_ change: (Database) throws -> Value, in db: Database) throws -> Value {
-        if let error = self.failedSync.withLock({ $0 }) { throw error }
-        var result: Result<Value, any Error>?
-        do {
-            try db.inTransaction(.immediate) {
-                result = .success(try change(db))
-                return .commit
-            }
-        } catch {
-            let translated = StoreError.translating(error)
-            if let error = error as? DatabaseError, error.isFailedSync {
-                // What follows a failed fsync would build on data that may be lost: the door stays shut until the
-                // sandbox is opened again.
-                self.failedSync.withLock { $0 = translated }
-            }
-            throw translated
+    /// Translates an error, and shuts the door if the disk can no longer be trusted.
+    func judge(_ error: any Error) -> any Error {
+        let translated = StoreError.translating(error)
+        if let error = error as? DatabaseError, error.isFailedSync {
+            // What follows a failed fsync would build on data that may be lost: the door stays shut until the sandbox is
+            // opened again.
+            self.state.withLock { $0.failure = $0.failure ?? translated }
         }
-        guard let result else { throw StoreError(.unavailable, "the change did not run; please report this") }
-        return try result.get()
+        return translated
+    }
+
+    private func enqueue(_ change: QueuedChange) {
+        let mustSummon = self.state.withLock { state in
+            state.queue.append(change)
+            defer { state.isSummoned = true }
+            return !state.isSummoned
+        }
+        if mustSummon { self.summon() }
+    }
+
+    /// One group at a time, so that what else waits for the connection gets it in between.
+    private func summon() {
+        self.pool.asyncWriteWithoutTransaction { db in
+            self.commit(self.nextGroup(), in: db)
+            let hasMore = self.state.withLock { state in
+                state.isSummoned = !state.queue.isEmpty
+                return state.isSummoned
+            }
+            if hasMore { self.summon() }
+        }
+    }
+
+    /// Takes out what has waited, in its order, up to the bounds; at least one change.
+    private func nextGroup() -> [QueuedChange] {
+        self.state.withLock { state in
+            var count = 0
+            var bytes = 0
+            for change in state.queue.prefix(Self.mostChanges) {
+                bytes += change.byteCount
+                if count > 0, bytes > Self.mostBytes { break }
+                count += 1
+            }
+            defer { state.queue.removeFirst(count) }
+            return Array(state.queue.prefix(count))
+        }
     }
 }

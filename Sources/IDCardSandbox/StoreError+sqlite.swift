@@ -9,6 +9,13 @@ extension StoreError {
         return StoreError(error)
     }
 
+    /// The error for a change that found no room.
+    static func diskIsFull(because cause: (any Error)?) -> StoreError {
+        StoreError(.diskFull, Self.fullWords, cause: cause)
+    }
+
+    private static let fullWords = "the disk of the sandbox is full; free some space, nothing was changed"
+
     private init(_ error: DatabaseError) {
         let (code, message) = Self.meaning(of: error)
         self.init(code, message, cause: error)
@@ -17,7 +24,7 @@ extension StoreError {
     private static func meaning(of error: DatabaseError) -> (Code, String) {
         switch error.resultCode {
         case .SQLITE_FULL:
-            (.diskFull, "the disk of the sandbox is full; free some space, nothing was changed")
+            (.diskFull, Self.fullWords)
         case .SQLITE_IOERR where error.isFailedSync:
             (.unavailable, "the disk of the sandbox failed to store data durably; check the disk, then start again")
         case .SQLITE_IOERR:

@@ -38,7 +38,10 @@ struct OpeningTests {
 
     @Test(
         "the connection that writes is set up as designed",
-        arguments: [("foreign_keys", 1), ("secure_delete", 1), ("busy_timeout", 5000), ("temp_store", 2)]
+        arguments: [
+            ("foreign_keys", 1), ("secure_delete", 1), ("busy_timeout", 30_000), ("temp_store", 2),
+            ("wal_autocheckpoint", 0),
+        ]
     )
     func connection(name: String, value: Int) async throws {
         let store = try self.folder.open()

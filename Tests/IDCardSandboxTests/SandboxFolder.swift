@@ -19,10 +19,23 @@ final class SandboxFolder: Sendable {
 
     var database: String { self.path + "/sandbox.sqlite3" }
 
-    func open(_ endpoints: SandboxOptions.Endpoints? = .embedded, readOnly: Bool = false) throws -> SandboxStore {
+    /// Whatever the disk of the tests, it has room enough.
+    static var storage: SandboxStorage {
+        var storage = SandboxStorage()
+        storage.ballast = 64 << 10
+        storage.intakeFreeSpace = 0
+        storage.workFreeSpace = 0
+        return storage
+    }
+
+    func open(
+        _ endpoints: SandboxOptions.Endpoints? = .embedded,
+        readOnly: Bool = false,
+        storage: SandboxStorage = SandboxFolder.storage
+    ) throws -> SandboxStore {
         try SandboxStore.open(
             directory: self.path,
-            options: SandboxOptions(endpoints: endpoints, isReadOnly: readOnly, now: .second(0))
+            options: SandboxOptions(endpoints: endpoints, isReadOnly: readOnly, storage: storage, now: .second(0))
         )
     }
 
@@ -52,8 +65,8 @@ extension Timestamp {
 
 extension Admission {
     /// An invented input, different for every number.
-    static func sample(_ number: Int, file: FileIdentity? = nil) throws -> Admission {
-        let jpeg = Data(repeating: UInt8(truncatingIfNeeded: number), count: 40_000)
+    static func sample(_ number: Int, byteCount: Int = 40_000, file: FileIdentity? = nil) throws -> Admission {
+        let jpeg = Data(repeating: UInt8(truncatingIfNeeded: number), count: byteCount)
         guard let businessNumber = BusinessNumber("CASE-1") else { throw StoreError(.corrupt, "sample") }
         return Admission(
             id: CardID(rawValue: "card-\(number)"),

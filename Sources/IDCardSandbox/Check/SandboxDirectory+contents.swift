@@ -5,6 +5,7 @@ extension SandboxDirectory {
     /// The names that a sandbox gives to what lies in its folder; one that ends with a star begins so.
     static let names = [
         "sandbox.sqlite3", "sandbox.sqlite3-wal", "sandbox.sqlite3-shm", "sandbox.sqlite3-journal", "opening.lock",
+        "write.lock",
         "owners", "ballast", "erasures.jsonl", "breadcrumb*", "embedded-documents", "embedded-credentials*",
     ]
 

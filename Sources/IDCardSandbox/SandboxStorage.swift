@@ -1,0 +1,18 @@
+/// How a sandbox deals with its disk and with other processes.
+package struct SandboxStorage: Hashable, Sendable {
+    /// How long to wait for a lock that another process holds.
+    package var busyTimeout = Duration.seconds(30)
+    /// The size of the write-ahead log, in bytes, from which on readers are waited for so that it can start anew.
+    package var writeAheadLimit = 64 << 20
+    /// How many bytes are kept in reserve for finishing work on a full disk; 0 keeps none.
+    package var ballast = 16 << 20
+    /// Free bytes on the disk below which nothing more is taken in.
+    package var intakeFreeSpace = 256 << 20
+    /// Free bytes on the disk below which only what ends cards goes on.
+    package var workFreeSpace = 64 << 20
+    /// Bytes of database and write-ahead log from which on nothing more is taken in; 0 sets no limit.
+    package var maximumBytes = 0
+
+    /// Takes the defaults.
+    package init() {}
+}
