@@ -1,0 +1,44 @@
+// The slow path of Swift's Mutex, as the thread sanitizer must see it; linked into the binaries of `scripts/test --sanitize thread`.
+//
+// Synchronization.Mutex takes and gives up a free lock by atomics that are compiled into our own code, where the sanitizer sees
+// them. A contended lock goes through the Swift library, which is built without the sanitizer: the kernel hands the lock over, and the
+// sanitizer takes what the lock orders for a race. These two stand before the library's functions and say what the lock does.
+// (swift/stdlib/public/Synchronization/Mutex/LinuxImpl.swift)
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdint.h>
+
+// Weak: a tool of the build is linked without the sanitizer.
+__attribute__((weak)) void __tsan_acquire(void *address);
+__attribute__((weak)) void __tsan_release(void *address);
+
+#define SWIFTCALL __attribute__((swiftcall))
+#define SELF __attribute__((swift_context))
+
+typedef SWIFTCALL void (*lock_slow)(uint32_t thread, SELF void *handle);
+typedef SWIFTCALL void (*unlock_slow)(SELF void *handle);
+
+SWIFTCALL void lockSlow(uint32_t thread, SELF void *handle) __asm__("$s15Synchronization12_MutexHandleV9_lockSlowyys6UInt32VF");
+SWIFTCALL void unlockSlow(SELF void *handle) __asm__("$s15Synchronization12_MutexHandleV11_unlockSlowyyF");
+
+SWIFTCALL void lockSlow(uint32_t thread, SELF void *handle) {
+    static lock_slow library;
+    lock_slow function = __atomic_load_n(&library, __ATOMIC_ACQUIRE);
+    if (!function) {
+        function = (lock_slow)dlsym(RTLD_NEXT, "$s15Synchronization12_MutexHandleV9_lockSlowyys6UInt32VF");
+        __atomic_store_n(&library, function, __ATOMIC_RELEASE);
+    }
+    function(thread, handle);
+    if (__tsan_acquire) __tsan_acquire(handle);
+}
+
+SWIFTCALL void unlockSlow(SELF void *handle) {
+    static unlock_slow library;
+    unlock_slow function = __atomic_load_n(&library, __ATOMIC_ACQUIRE);
+    if (!function) {
+        function = (unlock_slow)dlsym(RTLD_NEXT, "$s15Synchronization12_MutexHandleV11_unlockSlowyyF");
+        __atomic_store_n(&library, function, __ATOMIC_RELEASE);
+    }
+    if (__tsan_release) __tsan_release(handle);
+    function(handle);
+}
