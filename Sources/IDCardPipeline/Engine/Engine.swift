@@ -146,7 +146,8 @@ package struct Engine: Sendable {
             group.addTask { try await self.settleLoop.run() }
             group.addTask { try await self.deliverLoop.run() }
             group.addTask { try await self.intake.run(items) }
-            try await group.waitForAll()
+            // Not `waitForAll`: that goes on waiting for the others when one has thrown, and loops never end by themselves.
+            for try await _ in group {}
         }
     }
 
