@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 
 # Longer than any run of a proof takes; a run that is still going then hangs.
-HANG_SECONDS = 300
+HANG_SECONDS = int(os.environ.get("PROOF_HANG_SECONDS", "180"))
 
 
 class Outcome:
