@@ -23,6 +23,24 @@ enum DeliverySQL {
         WHERE delivery_card.delivery = ? ORDER BY delivery_card.position
         """
 
+    static let actingMembers = """
+        SELECT card.id FROM delivery_card JOIN card ON card.id = delivery_card.card
+        WHERE delivery_card.delivery = ? AND card.state = 'delivering' AND card.delivery = delivery_card.delivery
+        ORDER BY delivery_card.position
+        """
+
+    /// The code of the row in `attempt` that says that a person had it sent again.
+    static let resendOrdered = "resend_ordered"
+
+    static let awaitsDecision = """
+        SELECT EXISTS (
+            SELECT 1 FROM attempt WHERE delivery = ? AND (ended_at IS NULL OR class = 'unknown')
+            AND ordinal > COALESCE(
+                (SELECT MAX(ordinal) FROM attempt WHERE delivery = ? AND code = '\(resendOrdered)'), 0
+            )
+        )
+        """
+
     static let mayHaveBeenReceived = """
         SELECT EXISTS (SELECT 1 FROM attempt WHERE delivery = ? AND (ended_at IS NULL OR class = 'unknown'))
         """

@@ -16,6 +16,9 @@ struct SandboxDirectory: Sendable {
     /// Whose turn it is to write.
     var writeLock: String { "\(self.path)/write.lock" }
     var openingLock: String { "\(self.path)/opening.lock" }
+    /// The certificates of all erasures, one JSON object a line; beside the database, so that a backup that is put back
+    /// does not take them away.
+    var erasures: String { "\(self.path)/erasures.jsonl" }
     var owners: String { "\(self.path)/owners" }
 
     /// Takes a path, made absolute so that a later change of directory does not matter.

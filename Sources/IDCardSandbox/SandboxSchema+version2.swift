@@ -7,13 +7,17 @@ extension SandboxSchema {
         "ALTER TABLE vault_key ADD COLUMN key_id TEXT",
         // Where the access log ends, as a code under the chain key: a log that was cut off at its end is found.
         "ALTER TABLE sandbox ADD COLUMN access_head BLOB",
-        dataKeyTable, accessLogTable, decoderCrashTable,
+        dataKeyTable, accessLogTable, decoderCrashTable, erasureTable,
+        // A person accepted it: no rule between cards leaves it to a person again.
+        "ALTER TABLE card ADD COLUMN is_accepted INTEGER NOT NULL DEFAULT 0 CHECK (is_accepted IN (0, 1))",
         // Of its members, `card.business_no` says it; here it would outlive them.
         "ALTER TABLE delivery DROP COLUMN business_no",
         // The fingerprint now covers the business number; the files are recognised by their content once.
         "DROP TABLE source_file",
         sourceFileTable2,
         "CREATE INDEX source_file_card ON source_file (card)",
+        // Which erasures are still to be finished?
+        "CREATE INDEX erasure_open ON erasure (card) WHERE is_scrubbed = 0 OR is_certified = 0",
         "CREATE INDEX data_key_key ON data_key (key_id)",
         "CREATE INDEX access_log_card ON access_log (card)",
         // What has been in its state for longer than its retention?
@@ -45,6 +49,16 @@ extension SandboxSchema {
             card TEXT,
             mac BLOB NOT NULL
         ) STRICT
+        """
+
+    /// What every erasure came to, as JSON without personal data, and what of it is still to be done.
+    private static let erasureTable = """
+        CREATE TABLE erasure (
+            card TEXT NOT NULL PRIMARY KEY REFERENCES card (id) ON DELETE CASCADE,
+            certificate TEXT NOT NULL,
+            is_scrubbed INTEGER NOT NULL DEFAULT 0 CHECK (is_scrubbed IN (0, 1)),
+            is_certified INTEGER NOT NULL DEFAULT 0 CHECK (is_certified IN (0, 1))
+        ) STRICT, WITHOUT ROWID
         """
 
     /// Source bytes during whose preparation a process ended uncleanly, and how often.

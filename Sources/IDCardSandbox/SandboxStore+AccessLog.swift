@@ -33,6 +33,7 @@ extension SandboxStore {
     /// Writes down that the images of a delivery's members are about to be sent.
     func noteSending(of delivery: DeliveryID, by owner: String, now: Timestamp, in db: Database) throws {
         let origin = AccessOrigin.engine(owner, purpose: AccessPurpose.deliver)
+        // All of them: what went before is sent along.
         for card in try self.members(of: delivery.rawValue, in: db) {
             try self.chain.append(.deliver, of: card, by: origin, now: now, in: db)
         }

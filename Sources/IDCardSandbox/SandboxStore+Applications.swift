@@ -77,7 +77,8 @@ extension SandboxStore {
             userNumber: try self.vault.openText(row["user_number"], card: id, column: "card.user_number", in: db)
                 .map(Redacted.init),
             changedAt: Timestamp(millisecondsSinceEpoch: row["changed_at"]),
-            nextAttemptAt: (row["due_at"] as Int64?).map(Timestamp.init(millisecondsSinceEpoch:))
+            nextAttemptAt: (row["due_at"] as Int64?).map(Timestamp.init(millisecondsSinceEpoch:)),
+            isAccepted: row["is_accepted"]
         )
     }
 

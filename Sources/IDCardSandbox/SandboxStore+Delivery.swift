@@ -59,6 +59,7 @@ extension SandboxStore {
         let owner = try self.owner
         return try await self.writer.write { db in
             try self.requireLeased(delivery, by: owner, in: db)
+            let acting = try self.actingMembers(of: delivery, in: db)
             try self.record(attempt, of: delivery, now: now, in: db)
             switch conclusion {
             case .delivered(let code):
@@ -83,7 +84,7 @@ extension SandboxStore {
             case .retry(let time, let costsAttempt):
                 try self.postpone(delivery, until: time, costsAttempt: costsAttempt, owner: owner, in: db)
             }
-            return try self.members(of: delivery.rawValue, in: db).map { try self.requireCard($0, in: db) }
+            return try acting.map { try self.requireCard($0, in: db) }
         }
     }
 

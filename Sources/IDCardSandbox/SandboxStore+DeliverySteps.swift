@@ -21,20 +21,25 @@ extension SandboxStore {
     /// Ends the attempt that is open, or if none is, writes one that began and ended.
     func record(_ attempt: AttemptRecord, of delivery: DeliveryID, now: Timestamp, in db: Database) throws {
         if try !self.endOpenAttempt(of: delivery, as: attempt, now: now, in: db) {
-            try db.execute(
-                sql: """
-                    INSERT INTO attempt (delivery, ordinal, started_at, ended_at, class, code, http_status)
-                    SELECT :delivery, COALESCE(MAX(ordinal), 0) + 1, :started, :ended, :class, :code, :status
-                    FROM attempt WHERE delivery = :delivery
-                    """,
-                arguments: [
-                    "delivery": delivery.rawValue, "started": attempt.startedAt.millisecondsSinceEpoch,
-                    "ended": now.millisecondsSinceEpoch, "class": attempt.failureClass.rawValue,
-                    "code": attempt.code, "status": attempt.httpStatus,
-                ]
-            )
+            try self.note(attempt, of: delivery, now: now, in: db)
         }
         try self.tellMembers(of: delivery, code: attempt.code, now: now, in: db)
+    }
+
+    /// Writes an attempt that began and ended.
+    func note(_ attempt: AttemptRecord, of delivery: DeliveryID, now: Timestamp, in db: Database) throws {
+        try db.execute(
+            sql: """
+                INSERT INTO attempt (delivery, ordinal, started_at, ended_at, class, code, http_status)
+                SELECT :delivery, COALESCE(MAX(ordinal), 0) + 1, :started, :ended, :class, :code, :status
+                FROM attempt WHERE delivery = :delivery
+                """,
+            arguments: [
+                "delivery": delivery.rawValue, "started": attempt.startedAt.millisecondsSinceEpoch,
+                "ended": now.millisecondsSinceEpoch, "class": attempt.failureClass.rawValue,
+                "code": attempt.code, "status": attempt.httpStatus,
+            ]
+        )
     }
 
     /// Returns whether there was an open attempt.
@@ -58,7 +63,7 @@ extension SandboxStore {
     }
 
     func tellMembers(of delivery: DeliveryID, code: String, now: Timestamp, in db: Database) throws {
-        for card in try self.members(of: delivery.rawValue, in: db) {
+        for card in try self.actingMembers(of: delivery, in: db) {
             try self.append(CardEvent(at: now, kind: "attempt", code: code), to: card, in: db)
         }
     }
@@ -79,6 +84,21 @@ extension SandboxStore {
             arguments: [state.rawValue, now.millisecondsSinceEpoch, delivery.rawValue, owner]
         )
         guard db.changesCount == 1 else { throw Self.notLeased(delivery) }
+        if state != .held { try self.empty(delivery, in: db) }
+    }
+
+    /// Leaves nothing of what a closed delivery sent.
+    func empty(_ delivery: DeliveryID, in db: Database) throws {
+        try db.execute(
+            sql: "UPDATE delivery SET parts = x'', boundary = '' WHERE id = ? AND state NOT IN ('open', 'held')",
+            arguments: [delivery.rawValue]
+        )
+        try self.destroyKey(of: delivery.rawValue, in: db)
+    }
+
+    /// The members that its conclusion moves: not those that went their own way when it was concluded before.
+    func actingMembers(of delivery: DeliveryID, in db: Database) throws -> [CardID] {
+        try String.fetchAll(db, sql: DeliverySQL.actingMembers, arguments: [delivery.rawValue]).map(CardID.init)
     }
 
     func moveMembers(
@@ -90,7 +110,7 @@ extension SandboxStore {
         now: Timestamp,
         in db: Database
     ) throws {
-        for card in try self.members(of: delivery.rawValue, in: db) {
+        for card in try self.actingMembers(of: delivery, in: db) {
             var transition = CardTransition(card: card, from: .delivering, to: state, now: now)
             (transition.reason, transition.message, transition.code) = (reason, message, code)
             try self.perform(transition, in: db)
@@ -115,7 +135,7 @@ extension SandboxStore {
         now: Timestamp,
         in db: Database
     ) throws {
-        for card in try self.members(of: delivery.rawValue, in: db) {
+        for card in try self.actingMembers(of: delivery, in: db) {
             guard let ending = endings[card] else {
                 throw StoreError(.conflict, "the reply does not speak of card \(card); nothing was changed")
             }

@@ -54,7 +54,8 @@ extension SandboxStore {
             members: try self.members(of: id, in: db),
             businessNumbers: try self.businessNumbers(of: id, in: db),
             attempts: row["attempts"],
-            mayHaveBeenReceived: try Bool.fetchOne(db, sql: DeliverySQL.mayHaveBeenReceived, arguments: [id]) ?? false
+            mayHaveBeenReceived: try Bool.fetchOne(db, sql: DeliverySQL.mayHaveBeenReceived, arguments: [id]) ?? false,
+            awaitsDecision: try Bool.fetchOne(db, sql: DeliverySQL.awaitsDecision, arguments: [id, id]) ?? false
         )
     }
 

@@ -20,6 +20,7 @@ struct InMemoryState: Sendable {
         var lease: Lease?
         var events: [CardEvent] = []
         var attempts: [AttemptRecord] = []
+        var isAccepted = false
     }
 
     enum DeliveryPhase: Sendable {
@@ -36,6 +37,15 @@ struct InMemoryState: Sendable {
         var lease: Lease?
         var ended: [AttemptRecord] = []
         var hasOpenAttempt = false
+        /// How many attempts had ended when a person last had it sent again.
+        var decidedAttempts = 0
+
+        /// Whether the backend may hold the documents.
+        var mayHaveBeenReceived: Bool { self.hasOpenAttempt || self.ended.contains { $0.failureClass == .unknown } }
+        /// Whether that has happened since a person decided.
+        var awaitsDecision: Bool {
+            self.hasOpenAttempt || self.ended.dropFirst(self.decidedAttempts).contains { $0.failureClass == .unknown }
+        }
     }
 
     struct FilePlace: Hashable, Sendable {
@@ -57,6 +67,7 @@ struct InMemoryState: Sendable {
     var files: [FilePlace: KnownFile] = [:]
     var pauses: [Stage: StagePause] = [:]
     var accessLog: [AccessLine] = []
+    var certificates: [CardID: ErasureCertificate] = [:]
     var space = StoreSpace.ample
     /// What each owner has under preparation, by slot.
     var preparing: [Int: [Int: ContentDigest]] = [:]
@@ -77,6 +88,7 @@ struct InMemoryState: Sendable {
         reason: ReasonCode? = nil,
         message: String? = nil,
         code: String? = nil,
+        kind: String? = nil,
         now: Timestamp
     ) throws {
         var entry = try self.entry(of: card)
@@ -90,7 +102,9 @@ struct InMemoryState: Sendable {
         entry.card.nextAttemptAt = nil
         entry.card.changedAt = now
         entry.lease = nil
-        entry.events.append(CardEvent(at: now, kind: state.rawValue, state: state, code: reason?.rawValue ?? code))
+        entry.events.append(
+            CardEvent(at: now, kind: kind ?? state.rawValue, state: state, code: reason?.rawValue ?? code)
+        )
         self.cards[card] = entry
     }
 

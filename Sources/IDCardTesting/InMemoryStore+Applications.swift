@@ -78,7 +78,8 @@ extension InMemoryState {
                     intakeOrder: entry.card.intakeOrder,
                     userNumber: entry.card.metadata.userNumber,
                     changedAt: entry.card.changedAt,
-                    nextAttemptAt: entry.card.state == .verified ? entry.card.nextAttemptAt : nil
+                    nextAttemptAt: entry.card.state == .verified ? entry.card.nextAttemptAt : nil,
+                    isAccepted: entry.isAccepted
                 )
             }
         return ApplicationSnapshot(businessNumber: businessNumber, cards: cards)

@@ -11,8 +11,8 @@ extension InMemoryStore {
             return due.map { entry in
                 var delivery = entry.delivery
                 state.deliveries[delivery.id]?.lease = InMemoryState.Lease(owner: self.owner, expiry: expiry)
-                delivery.mayHaveBeenReceived =
-                    entry.hasOpenAttempt || entry.ended.contains { $0.failureClass == .unknown }
+                delivery.mayHaveBeenReceived = entry.mayHaveBeenReceived
+                delivery.awaitsDecision = entry.awaitsDecision
                 return delivery
             }
         }
@@ -59,6 +59,7 @@ extension InMemoryStore {
             entry.ended.append(attempt)
             entry.hasOpenAttempt = false
             entry.lease = nil
+            let acting = state.actingMembers(of: entry)
             state.tellMembers(of: entry, code: attempt.code, now: now)
             switch conclusion {
             case .delivered(let code):
@@ -66,7 +67,7 @@ extension InMemoryStore {
                 try state.moveMembers(of: entry, to: .delivered, code: code, now: now)
             case .items(let endings):
                 entry.phase = Self.phase(of: endings.values)
-                for card in entry.delivery.members {
+                for card in acting {
                     guard let ending = endings[card] else {
                         throw StoreError(.conflict, "the reply does not speak of card \(card); nothing was changed")
                     }
@@ -81,14 +82,15 @@ extension InMemoryStore {
             case .dissolved:
                 entry.phase = .dissolved
                 try state.moveMembers(of: entry, to: .verified, now: now)
-                for card in entry.delivery.members { state.cards[card]?.card.delivery = nil }
+                for card in acting { state.cards[card]?.card.delivery = nil }
             case .retry(let time, let costsAttempt):
                 entry.delivery.attempts += costsAttempt ? 1 : 0
                 entry.nextAttemptAt = time
                 state.postponeMembers(of: entry, until: time, costsAttempt: costsAttempt)
             }
+            if entry.phase != .open, entry.phase != .held { entry.empty() }
             state.deliveries[delivery] = entry
-            return try entry.delivery.members.map { try state.entry(of: $0).card }
+            return try acting.map { try state.entry(of: $0).card }
         }
     }
 }
@@ -112,8 +114,17 @@ extension InMemoryState {
         return entry
     }
 
-    fileprivate mutating func tellMembers(of entry: DeliveryEntry, code: String, now: Timestamp) {
-        for card in entry.delivery.members { self.append(CardEvent(at: now, kind: "attempt", code: code), to: card) }
+    /// The members that its conclusion moves: not those that went their own way when it was concluded before.
+    func actingMembers(of entry: DeliveryEntry) -> [CardID] {
+        entry.delivery.members.filter { id in
+            self.cards[id].map { $0.card.state == .delivering && $0.card.delivery == entry.delivery.id } ?? false
+        }
+    }
+
+    mutating func tellMembers(of entry: DeliveryEntry, code: String, now: Timestamp) {
+        for card in self.actingMembers(of: entry) {
+            self.append(CardEvent(at: now, kind: "attempt", code: code), to: card)
+        }
     }
 
     fileprivate mutating func moveMembers(
@@ -124,7 +135,7 @@ extension InMemoryState {
         code: String? = nil,
         now: Timestamp
     ) throws {
-        for card in entry.delivery.members {
+        for card in self.actingMembers(of: entry) {
             try self.move(
                 card,
                 from: .delivering,

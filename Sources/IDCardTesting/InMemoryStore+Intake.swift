@@ -70,7 +70,7 @@ extension InMemoryState {
         entry.card = known.card.takingOver(metadata, canBeJudgedAgain: canBeJudgedAgain, now: now)
         guard entry.card != known.card else { return known.card }
         let hasMoved = entry.card.state != known.card.state
-        if hasMoved { entry.holder = nil }
+        if hasMoved { (entry.holder, entry.isAccepted) = (nil, false) }
         entry.events.append(CardEvent(at: now, kind: "metadata", state: hasMoved ? entry.card.state : nil))
         self.cards[entry.card.id] = entry
         return entry.card

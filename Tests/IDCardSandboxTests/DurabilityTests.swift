@@ -42,6 +42,7 @@ struct DurabilityTests {
         let again = try self.folder.open()
         #expect(try await again.reclaimLeases(now: .second(5)) == 1)
         delivery.mayHaveBeenReceived = true
+        delivery.awaitsDecision = true
         #expect(try await again.claimDeliveries(limit: 1, until: .second(99), now: .second(5)) == [delivery])
     }
 

@@ -3,6 +3,9 @@ package struct BusinessNumber: Hashable, Sendable, Codable, CustomStringConverti
     /// The longest accepted number, in characters.
     package static let maximumLength = 64
 
+    /// What stands in the place of the number on a tombstone.
+    package static let erased = BusinessNumber(erasedMark: "(erased)")
+
     /// The number as given.
     package let rawValue: String
 
@@ -15,6 +18,10 @@ package struct BusinessNumber: Hashable, Sendable, Codable, CustomStringConverti
         guard !value.isEmpty, value.count <= Self.maximumLength else { return nil }
         guard value.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else { return nil }
         self.rawValue = value
+    }
+
+    private init(erasedMark: String) {
+        self.rawValue = erasedMark
     }
 
     package var description: String { self.rawValue }

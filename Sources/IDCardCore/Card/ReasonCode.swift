@@ -52,6 +52,10 @@ package struct ReasonCode: RawRepresentable, Hashable, Sendable, Codable, Custom
     package static let outcomeUnknown = ReasonCode(rawValue: "outcome_unknown")
     /// A newer photo of the same side took its place.
     package static let superseded = ReasonCode(rawValue: "superseded")
+    /// A person decided that the card is not delivered.
+    package static let rejectedByOperator = ReasonCode(rawValue: "rejected_by_operator")
+    /// The card was in its state for longer than its retention, and was erased.
+    package static let retention = ReasonCode(rawValue: "retention")
     /// The attempts of a repeatable call are used up.
     package static let attemptsExhausted = ReasonCode(rawValue: "attempts_exhausted")
     /// The endpoint found the image too large even after it was made smaller.

@@ -21,6 +21,8 @@ package struct ApplicationCard: Hashable, Sendable {
     package var changedAt: Timestamp
     /// For a `verified` card that the backend sent away for now: not before this time.
     package var nextAttemptAt: Timestamp?
+    /// Whether a person accepted it: no rule between cards leaves it to a person again.
+    package var isAccepted: Bool
 
     /// Describes a card.
     package init(
@@ -32,7 +34,8 @@ package struct ApplicationCard: Hashable, Sendable {
         intakeOrder: Int64,
         userNumber: Redacted<String>? = nil,
         changedAt: Timestamp,
-        nextAttemptAt: Timestamp? = nil
+        nextAttemptAt: Timestamp? = nil,
+        isAccepted: Bool = false
     ) {
         self.id = id
         self.state = state
@@ -43,5 +46,6 @@ package struct ApplicationCard: Hashable, Sendable {
         self.userNumber = userNumber
         self.changedAt = changedAt
         self.nextAttemptAt = nextAttemptAt
+        self.isAccepted = isAccepted
     }
 }

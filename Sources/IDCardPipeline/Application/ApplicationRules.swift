@@ -2,7 +2,7 @@ package import IDCardCore
 
 /// The rules that hold between the cards of one business number, as a pure function from a snapshot to a decision.
 ///
-/// 1. Fronts that name different persons are all held: `holder_conflict`.
+/// 1. Fronts that name different persons are all held: `holder_conflict`; but for one that a person has accepted.
 /// 2. Of two photos of one side, the one taken in later wins: an older `verified` one becomes `superseded`, also if it is verified later. A
 ///    newer one waits while the older is `delivering` or `held: outcome_unknown`.
 /// 3. A front goes when no card of its business number is still to be verified: such a card may turn out to be a newer photo of it, or another
@@ -88,8 +88,10 @@ package struct ApplicationRules: Sendable {
     private mutating func holdConflictingFronts() {
         let fronts = self.cards.filter { $0.side == .front && Self.namesAHolder($0) }
         guard Set(fronts.compactMap(\.holder)).count > 1 else { return }
-        self.decision.held = self.remaining.filter { $0.side == .front }.map(\.id)
-        self.remaining.removeAll { $0.side == .front }
+        // One that a person accepted is the holder's; the others are not.
+        let held = self.remaining.filter { $0.side == .front && !$0.isAccepted }.map(\.id)
+        self.decision.held = held
+        self.remaining.removeAll { held.contains($0.id) }
     }
 
     /// Whether a front says who the holder is: it was judged good, and no newer photo took its place.

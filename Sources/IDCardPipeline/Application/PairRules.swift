@@ -35,7 +35,7 @@ struct PairRules: Sendable {
             identicalImages: try await self.areIdentical(front, frontReading, back, backReading)
         )
         let deciding = found.first { $0.severity == .reject } ?? found.first { $0.severity == .hold }
-        let waiting = [front, back].filter { $0.state == .verified }
+        let waiting = [front, back].filter { $0.state == .verified && !$0.isAccepted }
         return Findings(
             refused: deciding.map { finding in
                 Dictionary(uniqueKeysWithValues: waiting.map { ($0.id, finding) })

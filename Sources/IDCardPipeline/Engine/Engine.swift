@@ -129,6 +129,10 @@ package struct Engine: Sendable {
                 try await self.keepLeases()
                 return nil
             }
+            group.addTask {
+                try await RetentionKeeper(context: self.context).run()
+                return nil
+            }
             group.addTask { await self.waitForEnd() }
             group.addTask { await self.waitForDrain() }
             while let result = try await group.next() {

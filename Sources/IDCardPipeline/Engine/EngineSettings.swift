@@ -42,6 +42,8 @@ package struct EngineSettings: Hashable, Sendable {
     package var leaseDuration = Duration.seconds(180)
     /// The largest source file, in bytes (`imaging.max_source_bytes`).
     package var maximumSourceBytes = 32 << 20
+    /// How long cards stay after their end (`retention.…`); by default for ever.
+    package var retention = Retention()
     /// The rules of the verdict.
     package var verdict = VerdictRules()
 

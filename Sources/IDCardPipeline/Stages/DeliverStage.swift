@@ -11,8 +11,17 @@ struct DeliverStage: Sendable {
 
     /// Makes one attempt of one leased delivery.
     func work(_ delivery: Delivery) async throws {
+        do {
+            try await self.attempt(delivery)
+        } catch let error as StoreError {
+            let numbers = delivery.businessNumbers
+            guard try await self.context.wereErased(delivery.members, under: numbers, after: error) else { throw error }
+        }
+    }
+
+    private func attempt(_ delivery: Delivery) async throws {
         let startedAt = self.context.time.now()
-        if delivery.mayHaveBeenReceived, self.context.settings.onUnknown == .hold {
+        if delivery.awaitsDecision, self.context.settings.onUnknown == .hold {
             let attempt = AttemptRecord(
                 failureClass: .unknown,
                 code: "interrupted",

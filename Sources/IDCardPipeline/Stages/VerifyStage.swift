@@ -184,12 +184,19 @@ struct VerifyStage: Sendable {
     }
 
     private func conclude(_ card: Card, as conclusion: VerificationConclusion, attempt: AttemptRecord?) async throws {
-        let changed = try await self.context.store.conclude(
-            card.id,
-            as: conclusion,
-            attempt: attempt,
-            now: self.context.time.now()
-        )
+        let changed: Card
+        do {
+            changed = try await self.context.store.conclude(
+                card.id,
+                as: conclusion,
+                attempt: attempt,
+                now: self.context.time.now()
+            )
+        } catch let error as StoreError {
+            let number = card.metadata.businessNumber
+            guard try await self.context.wereErased([card.id], under: [number], after: error) else { throw error }
+            return
+        }
         self.context.logger.debug(
             "card left verification",
             metadata: [

@@ -133,6 +133,40 @@ package protocol CardStore: Sendable {
     /// Lists the lines of the access log after a number, oldest first: of one card, or with `nil` all.
     func accessLog(of card: CardID?, after number: Int64, limit: Int) async throws -> [AccessLine]
 
+    // MARK: Operators
+
+    /// Erases cards: all that is personal is gone when it returns, and a tombstone without any stays.
+    ///
+    /// Erasing wins over everything: a card that is being worked on is taken out of the hands of whoever leases it, whose
+    /// later conclusion gets `conflict`; an open or kept delivery of it is closed for good, and its other members become
+    /// `held` (`outcome_unknown`) if the backend may hold it, else `verified`. A card erased before answers with its
+    /// certificate. Every erasure leaves its certificate where a restored backup does not undo it.
+    ///
+    /// - Throws: `StoreError.notFound` if there is no card of one of the names; then none is erased.
+    func erase(
+        _ cards: [CardID],
+        reason: ReasonCode,
+        by origin: AccessOrigin,
+        now: Timestamp
+    ) async throws -> [ErasureCertificate]
+    /// Finishes erasures that were cut short, and returns how many could not be finished yet.
+    func finishErasures() async throws -> Int
+    /// Returns up to `limit` cards that have been in their state for longer than its retention, oldest first.
+    func expired(under retention: Retention, limit: Int, now: Timestamp) async throws -> [CardID]
+    /// Has a `rejected`, `failed` or `held` card judged again: it becomes `prepared` without failed attempts.
+    ///
+    /// - Throws: `StoreError.conflict` if `OperatorRules` forbid it, `notFound` if there is no card of this name.
+    func retry(_ card: CardID, by origin: AccessOrigin, now: Timestamp) async throws -> Card
+    /// Carries out what a person decided about a `held` card, and returns the cards that changed.
+    ///
+    /// - Throws: `StoreError.conflict` if `OperatorRules` forbid it, `notFound` if there is no card of this name.
+    func resolve(
+        _ card: CardID,
+        as resolution: Resolution,
+        by origin: AccessOrigin,
+        now: Timestamp
+    ) async throws -> [Card]
+
     // MARK: Pauses
 
     /// Writes down that a stage stopped, or with `nil` that it works again.

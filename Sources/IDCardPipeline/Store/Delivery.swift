@@ -17,6 +17,8 @@ package struct Delivery: Hashable, Sendable {
     package var attempts: Int
     /// Whether an earlier attempt ended `unknown` or without an outcome: the backend may hold the documents.
     package var mayHaveBeenReceived: Bool
+    /// Whether that has happened since a person last had it sent again: nobody has decided what to do about it.
+    package var awaitsDecision: Bool
 
     /// Describes a delivery.
     package init(
@@ -26,7 +28,8 @@ package struct Delivery: Hashable, Sendable {
         members: [CardID],
         businessNumbers: [BusinessNumber],
         attempts: Int = 0,
-        mayHaveBeenReceived: Bool = false
+        mayHaveBeenReceived: Bool = false,
+        awaitsDecision: Bool = false
     ) {
         self.id = id
         self.boundary = boundary
@@ -35,5 +38,6 @@ package struct Delivery: Hashable, Sendable {
         self.businessNumbers = businessNumbers
         self.attempts = attempts
         self.mayHaveBeenReceived = mayHaveBeenReceived
+        self.awaitsDecision = awaitsDecision
     }
 }

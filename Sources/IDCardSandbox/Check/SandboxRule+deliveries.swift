@@ -70,6 +70,14 @@ extension SandboxRule {
                         SELECT 1 FROM delivery JOIN delivery_card ON delivery_card.delivery = delivery.id
                         WHERE delivery.id = card.delivery AND delivery.state = 'held' AND delivery_card.card = card.id
                     )
+                    -- Unless its delivery was taken apart because another member was erased.
+                    AND NOT EXISTS (
+                        SELECT 1 FROM delivery_card AS own
+                            JOIN delivery ON delivery.id = own.delivery AND delivery.state = 'dissolved'
+                            JOIN delivery_card AS gone ON gone.delivery = own.delivery
+                            JOIN card AS other ON other.id = gone.card AND other.state = 'erased'
+                        WHERE own.card = card.id
+                    )
                 """
         ),
         SandboxRule(

@@ -1,0 +1,43 @@
+import IDCardCore
+import Logging
+
+/// Erases what has been in its state for longer than its retention, a few cards at a time, beside all other work.
+struct RetentionKeeper: Sendable {
+    let context: StageContext
+
+    /// Cards that are erased between two looks at whether to go on.
+    private static let batchSize = 50
+    /// How long until the next look at what has expired.
+    private static let interval = Duration.seconds(3600)
+    private static let origin = AccessOrigin(actor: "engine", purpose: AccessPurpose.retention)
+
+    /// Looks at once and then every hour, until the task is cancelled.
+    func run() async throws {
+        guard !self.context.settings.retention.isEmpty else { return }
+        while !Task.isCancelled {
+            try await self.sweep()
+            // Fallback of a cancelled sleep: the loop ends.
+            try? await self.context.time.sleep(self.context.time.now().advanced(by: Self.interval))
+        }
+    }
+
+    private func sweep() async throws {
+        var count = 0
+        while !Task.isCancelled {
+            let cards = try await self.context.store.expired(
+                under: self.context.settings.retention,
+                limit: Self.batchSize,
+                now: self.context.time.now()
+            )
+            guard !cards.isEmpty else { break }
+            count += try await self.context.store.erase(
+                cards,
+                reason: .retention,
+                by: Self.origin,
+                now: self.context.time.now()
+            ).count
+        }
+        guard count > 0 else { return }
+        self.context.logger.notice("cards erased after their retention", metadata: ["cards": "\(count)"])
+    }
+}

@@ -1,0 +1,57 @@
+/// The questions of erasure; apart, so that a test can ask SQLite how it answers them.
+enum ErasureSQL {
+    static let card = "SELECT state, business_no, content_fingerprint, lease_owner FROM card WHERE id = ?"
+
+    /// What stays is id, times, state, reason, and the place in the intake order.
+    static let bury = """
+        UPDATE card SET state = 'erased', reason = :reason, business_no = :businessNumber, content_fingerprint = x'',
+            priority = 0, user_number = NULL, expected_id_number = NULL, expected_name = NULL, expected_side = NULL,
+            side = NULL, holder_fingerprint = NULL, message = NULL, is_shrunk = 0, is_accepted = 0, delivery = NULL,
+            attempts = 0, due_at = 0, lease_owner = NULL, lease_expires_at = NULL, changed_at = :now
+        WHERE id = :id AND state = :state
+        """
+
+    static let deliveries = """
+        SELECT delivery.id, delivery.state FROM delivery_card JOIN delivery ON delivery.id = delivery_card.delivery
+        WHERE delivery_card.card = ? ORDER BY delivery.number
+        """
+
+    /// Closes a delivery without which the card would be sent after all.
+    static let takeApart = """
+        UPDATE delivery SET state = 'dissolved', due_at = 0, lease_owner = NULL, lease_expires_at = NULL,
+            changed_at = ?
+        WHERE id = ? AND state IN ('open', 'held')
+        """
+
+    static let sourceFileCount = "SELECT count(*) FROM source_file WHERE card = ?"
+
+    static let verifierClasses = "SELECT DISTINCT class FROM attempt WHERE card = ?"
+
+    static let backendClasses = """
+        SELECT DISTINCT COALESCE(class, 'unknown') FROM attempt
+        WHERE delivery IN (SELECT delivery FROM delivery_card WHERE card = ?)
+        """
+
+    static let wrappedKey = "SELECT bytes FROM data_key WHERE owner = ?"
+
+    /// The crashes of bytes that no card has any more.
+    static let forgetCrashes = """
+        DELETE FROM decoder_crash WHERE content_fingerprint = :content
+            AND NOT EXISTS (SELECT 1 FROM card WHERE content_fingerprint = :content)
+        """
+
+    static let certificate = "SELECT certificate, is_scrubbed FROM erasure WHERE card = ?"
+
+    static let unfinished = """
+        SELECT card FROM erasure INDEXED BY erasure_open WHERE is_scrubbed = 0 OR is_certified = 0 ORDER BY card
+        """
+
+    static let expired = "SELECT id FROM card WHERE state = ? AND changed_at <= ? ORDER BY changed_at LIMIT ?"
+
+    /// The places of erased cards in deliveries that may have arrived.
+    static let erasedDocuments = """
+        SELECT delivery_card.delivery, delivery_card.position, delivery_card.card FROM delivery_card
+        JOIN card ON card.id = delivery_card.card WHERE card.state = 'erased'
+        ORDER BY delivery_card.delivery, delivery_card.position
+        """
+}

@@ -1,0 +1,131 @@
+import Foundation
+import GRDB
+package import IDCardCore
+package import IDCardPipeline
+
+extension SandboxStore {
+    package func erase(
+        _ cards: [CardID],
+        reason: ReasonCode,
+        by origin: AccessOrigin,
+        now: Timestamp
+    ) async throws -> [ErasureCertificate] {
+        try await self.read { db in
+            for card in cards { _ = try Self.requireRow(of: card, in: db) }
+        }
+        var traces: [Data] = []
+        for card in cards {
+            let request = ErasureRequest(card: card, reason: reason, origin: origin, now: now)
+            traces += try await self.writer.write { try self.erase(request, in: $0) }
+        }
+        try await self.finish(cards, isScrubbed: await self.scrub(.of(traces)))
+        return try await self.read { db in
+            try cards.compactMap { try self.certificate(of: $0, in: db) }
+        }
+    }
+
+    package func finishErasures() async throws -> Int {
+        let open = try await self.read { try String.fetchAll($0, sql: ErasureSQL.unfinished).map(CardID.init) }
+        guard !open.isEmpty else { return 0 }
+        // What its bytes were is not known any more: only a file that is written anew is sure to hold none of them.
+        try await self.finish(open, isScrubbed: await self.scrub(.unknown))
+        return try await self.read { try String.fetchAll($0, sql: ErasureSQL.unfinished).count }
+    }
+
+    package func expired(under retention: Retention, limit: Int, now: Timestamp) async throws -> [CardID] {
+        try await self.read { db in
+            var cards: [CardID] = []
+            for (state, duration) in retention.limits.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+                let deadline = now.millisecondsSinceEpoch - duration.wholeMilliseconds
+                cards += try String.fetchAll(
+                    db,
+                    sql: ErasureSQL.expired,
+                    arguments: [state.rawValue, deadline, max(0, limit - cards.count)]
+                ).map(CardID.init)
+            }
+            return cards
+        }
+    }
+
+    /// The places of all erased cards in the deliveries they were members of: what a built-in backend is to erase.
+    package func erasedDocuments() async throws -> [ErasedDocument] {
+        try await self.read { db in
+            try Row.fetchAll(db, sql: ErasureSQL.erasedDocuments).map { row in
+                ErasedDocument(
+                    card: CardID(rawValue: row["card"]),
+                    delivery: DeliveryID(rawValue: row["delivery"]),
+                    position: row["position"]
+                )
+            }
+        }
+    }
+
+    /// Notes what became of the documents of erased cards in a built-in backend, and returns their certificates.
+    package func certify(
+        _ documents: ErasureCertificate.Documents,
+        of cards: [CardID]
+    ) async throws -> [ErasureCertificate] {
+        try await self.finish(cards, documents: documents)
+        return try await self.read { db in try cards.compactMap { try self.certificate(of: $0, in: db) } }
+    }
+
+    /// Writes down what has been done of some erasures since they were committed, and their certificates.
+    private func finish(
+        _ cards: [CardID],
+        isScrubbed: Bool = false,
+        documents: ErasureCertificate.Documents? = nil
+    ) async throws {
+        let news = try await self.writer.write { db in
+            try cards.compactMap { try self.update($0, isScrubbed: isScrubbed, documents: documents, in: db) }
+        }
+        guard !news.isEmpty else { return }
+        try await ErasureJournal(directory: self.directory).append(try news.map(Self.encode))
+        try await self.writer.write { db in
+            for certificate in news {
+                try db.execute(
+                    sql: "UPDATE erasure SET is_certified = 1 WHERE card = ?",
+                    arguments: [certificate.card.rawValue]
+                )
+            }
+        }
+    }
+
+    /// - Returns: the certificate if it says something new.
+    private func update(
+        _ card: CardID,
+        isScrubbed: Bool,
+        documents: ErasureCertificate.Documents?,
+        in db: Database
+    ) throws -> ErasureCertificate? {
+        guard let before = try self.certificate(of: card, in: db) else { return nil }
+        var certificate = before
+        certificate.isScrubbed = before.isScrubbed || isScrubbed
+        certificate.documents = documents ?? before.documents
+        let isCertified = try Bool.fetchOne(
+            db,
+            sql: "SELECT is_certified FROM erasure WHERE card = ?",
+            arguments: [card.rawValue]
+        )
+        guard certificate != before || isCertified == false else { return nil }
+        try db.execute(
+            sql: "UPDATE erasure SET certificate = ?, is_scrubbed = ?, is_certified = 0 WHERE card = ?",
+            arguments: [
+                String(decoding: try Self.encode(certificate), as: UTF8.self), certificate.isScrubbed, card.rawValue,
+            ]
+        )
+        return certificate
+    }
+
+    func certificate(of card: CardID, in db: Database) throws -> ErasureCertificate? {
+        let text = try String.fetchOne(db, sql: ErasureSQL.certificate, arguments: [card.rawValue])
+        return try text.map { try Self.decode(ErasureCertificate.self, from: Data($0.utf8), in: "erasure.certificate") }
+    }
+
+    /// The columns of a card that an erasure looks at; nothing sealed, so that a card that does not open can be erased.
+    static func requireRow(of card: CardID, in db: Database) throws -> Row {
+        guard let row = try Row.fetchOne(db, sql: ErasureSQL.card, arguments: [card.rawValue]) else {
+            throw StoreError(.notFound, "there is no card \(card)")
+        }
+        return row
+    }
+}

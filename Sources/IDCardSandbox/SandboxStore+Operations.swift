@@ -1,0 +1,134 @@
+import GRDB
+package import IDCardCore
+package import IDCardPipeline
+
+extension SandboxStore {
+    package func retry(_ card: CardID, by origin: AccessOrigin, now: Timestamp) async throws -> Card {
+        try await self.writer.write { db in
+            let known = try self.requireCard(card, in: db)
+            try OperatorRules.requireRetry(
+                of: known,
+                hasImage: try Bool.fetchOne(db, sql: IntakeSQL.canBeJudgedAgain, arguments: [card.rawValue]) ?? false,
+                newerIsDelivered: try self.newerIsDelivered(than: known, in: db),
+                delivery: try self.standing(of: known.delivery, in: db)
+            )
+            // It was surely not received: what becomes of its other members is decided for each of them.
+            if known.state == .held, let delivery = known.delivery { try self.dissolveKept(delivery, now: now, in: db) }
+            try self.perform(
+                CardTransition(card: card, from: known.state, to: .prepared, kind: "retried", now: now),
+                in: db
+            )
+            try db.execute(sql: IntakeSQL.forgetVerdict, arguments: [card.rawValue])
+            try self.chain.append(.retry, of: card, by: origin, now: now, in: db)
+            return try self.requireCard(card, in: db)
+        }
+    }
+
+    package func resolve(
+        _ card: CardID,
+        as resolution: Resolution,
+        by origin: AccessOrigin,
+        now: Timestamp
+    ) async throws -> [Card] {
+        try await self.writer.write { db in
+            let known = try self.requireCard(card, in: db)
+            try OperatorRules.requireResolution(
+                of: known,
+                as: resolution,
+                delivery: try self.standing(of: known.delivery, in: db)
+            )
+            var cards = [card]
+            switch (resolution, known.delivery) {
+            case (.resend, let delivery?): cards = try self.reopen(delivery, now: now, in: db)
+            case (.delivered, let delivery), (.reject, let delivery):
+                try self.settle(card, as: resolution == .reject ? .rejected : .delivered, now: now, in: db)
+                if let delivery { try self.closeIfSettled(delivery, now: now, in: db) }
+            default:
+                try self.settle(card, as: .verified, now: now, in: db)
+                try db.execute(
+                    sql: "UPDATE card SET is_accepted = 1, delivery = NULL WHERE id = ?",
+                    arguments: [card.rawValue]
+                )
+            }
+            for card in cards { try self.chain.append(.resolve, of: card, by: origin, now: now, in: db) }
+            return try cards.map { try self.requireCard($0, in: db) }
+        }
+    }
+}
+
+// MARK: - Steps within one transaction
+
+extension SandboxStore {
+    private func newerIsDelivered(than card: Card, in db: Database) throws -> Bool {
+        guard let side = card.side ?? card.metadata.side else { return false }
+        return try Bool.fetchOne(
+            db,
+            sql: OperationsSQL.newerIsDelivered,
+            arguments: [card.metadata.businessNumber.rawValue, card.intakeOrder, side.rawValue]
+        ) ?? false
+    }
+
+    private func standing(of delivery: DeliveryID?, in db: Database) throws -> OperatorRules.DeliveryStanding {
+        guard let delivery else { return .none }
+        let state = try String.fetchOne(
+            db,
+            sql: "SELECT state FROM delivery WHERE id = ?",
+            arguments: [delivery.rawValue]
+        )
+        guard state == DeliveryState.held.rawValue else { return .none }
+        let mayBeThere = try Bool.fetchOne(db, sql: DeliverySQL.mayHaveBeenReceived, arguments: [delivery.rawValue])
+        return mayBeThere == true ? .keptUnknown : .kept
+    }
+
+    private func settle(_ card: CardID, as state: CardState, now: Timestamp, in db: Database) throws {
+        var transition = CardTransition(card: card, from: .held, to: state, kind: "resolved", now: now)
+        if state == .rejected { transition.reason = .rejectedByOperator }
+        try self.perform(transition, in: db)
+    }
+
+    /// Has a kept delivery sent again as it is; its members that are still held go with it.
+    private func reopen(_ delivery: DeliveryID, now: Timestamp, in db: Database) throws -> [CardID] {
+        try db.execute(
+            sql: OperationsSQL.reopen,
+            arguments: [now.millisecondsSinceEpoch, delivery.rawValue]
+        )
+        guard db.changesCount == 1 else { throw Self.corrupt("delivery.state") }
+        let order = AttemptRecord(
+            failureClass: .notSent,
+            code: DeliverySQL.resendOrdered,
+            httpStatus: nil,
+            startedAt: now
+        )
+        let cards = try String.fetchAll(db, sql: OperationsSQL.heldMembers, arguments: [delivery.rawValue])
+            .map(CardID.init)
+        for card in cards {
+            var transition = CardTransition(card: card, from: .held, to: .delivering, kind: "resolved", now: now)
+            transition.code = Resolution.resend.rawValue
+            try self.perform(transition, in: db)
+        }
+        try self.note(order, of: delivery, now: now, in: db)
+        return cards
+    }
+
+    /// Closes a kept delivery once every member has gone its way.
+    private func closeIfSettled(_ delivery: DeliveryID, now: Timestamp, in db: Database) throws {
+        let states = try String.fetchAll(db, sql: OperationsSQL.memberStates, arguments: [delivery.rawValue])
+            .compactMap(CardState.init)
+        guard !states.contains(.held) else { return }
+        let end: DeliveryState = OperatorRules.endsDelivered(states) ? .delivered : .rejected
+        try self.closeKept(delivery, as: end, now: now, in: db)
+    }
+
+    private func dissolveKept(_ delivery: DeliveryID, now: Timestamp, in db: Database) throws {
+        try self.closeKept(delivery, as: .dissolved, now: now, in: db)
+        try db.execute(sql: "UPDATE card SET delivery = NULL WHERE delivery = ?", arguments: [delivery.rawValue])
+    }
+
+    private func closeKept(_ delivery: DeliveryID, as state: DeliveryState, now: Timestamp, in db: Database) throws {
+        try db.execute(
+            sql: "UPDATE delivery SET state = ?, due_at = 0, changed_at = ? WHERE id = ? AND state = 'held'",
+            arguments: [state.rawValue, now.millisecondsSinceEpoch, delivery.rawValue]
+        )
+        if db.changesCount == 1 { try self.empty(delivery, in: db) }
+    }
+}
