@@ -125,7 +125,7 @@ class Tool:
 
     def __init__(self, binary):
         self.binary = os.path.abspath(binary)
-        plain = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "HOME": tempfile.gettempdir()}
+        self.plain = plain = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "HOME": tempfile.gettempdir()}
         self.help = self._ask(["--help"], plain)
         self.keys = self._ask(["config", "show"], plain)
         self.cards_help = self._ask(["cards", "--help"], plain)
@@ -147,6 +147,19 @@ class Tool:
     def has_key(self, key):
         """Whether there is a configuration key."""
         return any(line.split(" ")[0] == key for line in self.keys.splitlines())
+
+    def options_of(self, command, wanted):
+        """Those of the wanted options (name and value) that a command knows."""
+        text = self._ask([*command.split(), "--help"], self.plain)
+        return [word for words in wanted if words[0] in text for word in words]
+
+    @property
+    def erase_options(self):
+        return self.options_of("cards erase", [("--purpose", "proof"), ("--yes",), ("--force",)])
+
+    @property
+    def restore_options(self):
+        return self.options_of("restore", [("--replace",), ("--yes",), ("--force",)])
 
     @property
     def encrypts(self):
