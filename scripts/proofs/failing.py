@@ -11,7 +11,7 @@ from proofs.tool import Sandbox
 
 DESCRIPTION = """\
 Counts every call on the files below the sandbox and the photos while one front and one back go from file to backend, then
-does it again for every one of these calls and makes it fail: with EIO (reads, opens, locks and mappings as well) and with
+does it again for every one of these calls and makes it fail: with EIO (reads, opens and mappings as well) and with
 ENOSPC, once and from then on. Expects a clear error (an exit status of the table, words, no crash, no hang), and
 after a run without the fault every document exactly once, and a clean fsck."""
 

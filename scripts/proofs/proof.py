@@ -4,6 +4,7 @@ import argparse
 import os
 import random
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -65,6 +66,8 @@ class Proof:
         copy = os.path.join(self.folder, "idcard-pipeline")
         shutil.copy2(binary, copy)
         self.tool = Tool(copy)
+        # An orderly end stops the services as well.
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
         print(f"{self.name}: seed {self.seed}, evidence in {self.folder}", flush=True)
         try:
             body(self)

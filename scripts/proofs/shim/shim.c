@@ -10,7 +10,8 @@
  * PROOF_SHIM_TRACE   file for one line per path that was opened for writing, made, linked or renamed
  * PROOF_SHIM_CHILDREN=1 leaves the shim on in child processes
  *
- * Calls that libc makes within itself (stdio, eventfd_write) do not pass here; nor do stores into mapped memory. */
+ * Calls that libc makes within itself (stdio, eventfd_write) do not pass here; nor do stores into mapped memory. Locks are
+ * left alone: they fail on network file systems only, where a sandbox must not lie. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -32,12 +33,12 @@
 
 enum kind {
     K_WRITE, K_PWRITE, K_WRITEV, K_PWRITEV, K_FSYNC, K_FDATASYNC, K_FTRUNCATE, K_TRUNCATE, K_RENAME, K_UNLINK, K_RMDIR,
-    K_LINK, K_SYMLINK, K_MKDIR, K_OPEN_CREATE, K_OPEN, K_FALLOCATE, K_FCHMOD, K_READ, K_PREAD, K_LOCK, K_MMAP,
+    K_LINK, K_SYMLINK, K_MKDIR, K_OPEN_CREATE, K_OPEN, K_FALLOCATE, K_FCHMOD, K_READ, K_PREAD, K_MMAP,
     K_SEND, K_SENDTO, K_SENDMSG, K_SENDMMSG, K_SENDFILE, K_KINDS
 };
 static const char *const names[K_KINDS] = {
     "write", "pwrite", "writev", "pwritev", "fsync", "fdatasync", "ftruncate", "truncate", "rename", "unlink", "rmdir",
-    "link", "symlink", "mkdir", "open(create)", "open", "fallocate", "fchmod", "read", "pread", "fcntl(lock)", "mmap",
+    "link", "symlink", "mkdir", "open(create)", "open", "fallocate", "fchmod", "read", "pread", "mmap",
     "send", "sendto", "sendmsg", "sendmmsg", "sendfile",
 };
 
@@ -108,7 +109,7 @@ static void note(int folder, const char *what, const char *path) {
 /* Whether the call is to fail; kills the process at the point asked for. */
 static int strike(enum kind kind, int in_scope) {
     if (mode == M_OFF) return 0;
-    int is_read = kind == K_READ || kind == K_PREAD || kind == K_OPEN || kind == K_LOCK || kind == K_MMAP;
+    int is_read = kind == K_READ || kind == K_PREAD || kind == K_OPEN || kind == K_MMAP;
     if (is_read && (mode != M_FAIL || failure == ENOSPC)) return 0;
     if ((mode == M_FAIL || files_only) && !in_scope) return 0;
     long number = atomic_fetch_add(&counter, 1) + 1;
@@ -235,22 +236,6 @@ void *mmap64(void *address, size_t size, int protection, int flags, int fd, off6
     if (fd >= 0 && mode == M_FAIL && strike(K_MMAP, descriptor_is_below(fd))) return MAP_FAILED;
     return REAL(mmap64)(address, size, protection, flags, fd, at);
 }
-
-static int is_lock(int command) {
-    return command == F_SETLK || command == F_SETLKW || command == F_OFD_SETLK || command == F_OFD_SETLKW;
-}
-#define FCNTL(name)                                                                           \
-    SLOT(name);                                                                               \
-    int name(int fd, int command, ...) {                                                      \
-        va_list list;                                                                         \
-        va_start(list, command);                                                              \
-        void *argument = va_arg(list, void *);                                                \
-        va_end(list);                                                                         \
-        if (is_lock(command) && mode == M_FAIL && strike(K_LOCK, descriptor_is_below(fd))) return -1; \
-        return REAL(name)(fd, command, argument);                                             \
-    }
-FCNTL(fcntl)
-FCNTL(fcntl64)
 
 /* Calls on a path. */
 #define ON_PATH(type, name, kind, parameters, arguments, folder, path)  \
