@@ -42,8 +42,7 @@ struct SandboxDirectory: Sendable {
 
     /// Makes the directories and an empty database file where they are missing, and closes them to others.
     func create() throws {
-        try self.makeDirectory(self.path)
-        try self.makeDirectory(self.owners)
+        try self.createFolders()
         let descriptor = Glibc.open(self.database, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, Self.fileMode)
         if descriptor >= 0 {
             Glibc.close(descriptor)
@@ -53,6 +52,12 @@ struct SandboxDirectory: Sendable {
         // By path: closing a second descriptor of an open SQLite file would drop the locks of this process on it.
         // SQLite gives its `-wal` and `-shm` files the mode of the database.
         try self.setMode(Self.fileMode, of: self.database)
+    }
+
+    /// Makes the directories where they are missing, and closes them to others.
+    func createFolders() throws {
+        try self.makeDirectory(self.path)
+        try self.makeDirectory(self.owners)
     }
 
     private func makeDirectory(_ path: String, parentIsThere: Bool = false) throws {

@@ -146,7 +146,7 @@ extension SandboxStore {
     }
 
     /// Reads what the sandbox is and the key of its fingerprints, and compares with what was asked for.
-    private static func identify(
+    static func identify(
         _ db: Database,
         directory: SandboxDirectory,
         options: SandboxOptions

@@ -14,7 +14,7 @@ package struct IDCardPipelineCommand: AsyncParsableCommand {
         version: "0.1.0",
         subcommands: [
             RunCommand.self, StatusCommand.self, CardsCommand.self, ConfigCommand.self, VerifierCommand.self,
-            BackendCommand.self, FsckCommand.self,
+            BackendCommand.self, FsckCommand.self, BackupCommand.self, RestoreCommand.self,
         ]
     )
 

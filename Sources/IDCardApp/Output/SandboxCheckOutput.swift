@@ -31,6 +31,15 @@ struct SandboxCheckOutput: Encodable {
         let lines: Int
         /// In hexadecimal.
         let head: String?
+
+        init(_ log: SandboxReport.AccessLog) {
+            self.lines = log.lineCount
+            self.head = log.head.map { $0.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined() }
+        }
+
+        var line: String {
+            "access log: \(CountedNoun.words(self.lines, "line"))" + (self.head.map { ", head \($0)" } ?? "")
+        }
     }
 
     let clean: Bool
@@ -55,12 +64,7 @@ struct SandboxCheckOutput: Encodable {
         self.deliveries = report.deliveryCount
         self.findings =
             repaired.map { Finding($0, repaired: true) } + report.findings.map { Finding($0, repaired: false) }
-        self.accessLog = AccessLog(
-            lines: report.accessLog.lineCount,
-            head: report.accessLog.head.map {
-                $0.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
-            }
-        )
+        self.accessLog = AccessLog(report.accessLog)
     }
 
     /// One line per finding, then the summary, then the head of the access log.
@@ -68,19 +72,15 @@ struct SandboxCheckOutput: Encodable {
         let left = self.findings.filter { !$0.repaired }
         let errors = left.count { $0.severity == SandboxFinding.Severity.error.rawValue }
         let repaired = self.findings.count - left.count
-        var ends = [Self.count(errors, "error")]
-        if left.count > errors { ends.append(Self.count(left.count - errors, "notice")) }
+        var ends = [CountedNoun.words(errors, "error")]
+        if left.count > errors { ends.append(CountedNoun.words(left.count - errors, "notice")) }
         if repaired > 0 { ends.append("\(repaired) repaired") }
         let checked = [
-            Self.count(self.cards, "card"), Self.count(self.images, "image") + (self.quick ? " (unopened)" : ""),
-            Self.count(self.deliveries, "delivery", "deliveries"),
+            CountedNoun.words(self.cards, "card"),
+            CountedNoun.words(self.images, "image") + (self.quick ? " (unopened)" : ""),
+            CountedNoun.words(self.deliveries, "delivery", "deliveries"),
         ]
         let summary = checked.joined(separator: ", ") + " checked: " + ends.joined(separator: ", ")
-        let head = self.accessLog.head.map { ", head \($0)" } ?? ""
-        return self.findings.map(\.line) + [summary, "access log: \(Self.count(self.accessLog.lines, "line"))\(head)"]
-    }
-
-    private static func count(_ number: Int, _ one: String, _ many: String? = nil) -> String {
-        "\(number) \(number == 1 ? one : many ?? one + "s")"
+        return self.findings.map(\.line) + [summary, self.accessLog.line]
     }
 }

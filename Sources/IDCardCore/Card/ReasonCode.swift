@@ -50,6 +50,8 @@ package struct ReasonCode: RawRepresentable, Hashable, Sendable, Codable, Custom
     package static let holderConflict = ReasonCode(rawValue: "holder_conflict")
     /// A delivery may have been received; nobody knows.
     package static let outcomeUnknown = ReasonCode(rawValue: "outcome_unknown")
+    /// The card came back from a backup, and what happened to it since is not known.
+    package static let restored = ReasonCode(rawValue: "restored")
     /// A newer photo of the same side took its place.
     package static let superseded = ReasonCode(rawValue: "superseded")
     /// A person decided that the card is not delivered.

@@ -14,4 +14,6 @@ package enum AccessAction: String, CaseIterable, Sendable, Codable {
     case retry
     /// A person decided what becomes of a held card.
     case resolve
+    /// A backup took the place of the sandbox; what was revealed between the two stands in neither.
+    case restore
 }

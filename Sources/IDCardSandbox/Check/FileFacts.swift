@@ -11,6 +11,9 @@ struct FileFacts {
     /// Its size in bytes.
     let size: Int
 
+    private let device: dev_t
+    private let inode: ino_t
+
     /// Looks at a file; `nil` if there is none.
     init?(_ path: String) {
         var status = stat()
@@ -19,7 +22,12 @@ struct FileFacts {
         self.isRegular = status.st_mode & S_IFMT == S_IFREG
         self.mode = status.st_mode & 0o777
         self.size = status.st_size
+        self.device = status.st_dev
+        self.inode = status.st_ino
     }
+
+    /// Whether both are one file, under whatever names.
+    func isSameFile(as other: FileFacts) -> Bool { self.device == other.device && self.inode == other.inode }
 
     /// Whether others than the owner may do anything with it.
     var isOpenToOthers: Bool { self.mode & 0o077 != 0 }

@@ -4,8 +4,8 @@ import IDCardPipeline
 extension SandboxDirectory {
     /// The names that a sandbox gives to what lies in its folder; one that ends with a star begins so.
     static let names = [
-        "sandbox.sqlite3", "sandbox.sqlite3-wal", "sandbox.sqlite3-shm", "sandbox.sqlite3-journal", "opening.lock",
-        "write.lock",
+        "sandbox.sqlite3", "sandbox.sqlite3-wal", "sandbox.sqlite3-shm", "sandbox.sqlite3-journal",
+        "sandbox.sqlite3.restore-*", "opening.lock", "write.lock",
         "owners", "ballast", "erasures.jsonl", "breadcrumb*", "embedded-documents", "embedded-credentials*",
     ]
 
@@ -55,5 +55,12 @@ extension SandboxDirectory {
                 "the mode of \(path) cannot be set: \(String(cString: strerror(errno))); its owner can"
             )
         }
+    }
+}
+
+extension SandboxDirectory {
+    /// Removes what restores that were killed have left behind; to be called with the opening lock held.
+    func removeRestoring() throws {
+        for name in try self.entries(of: self.path) where Self.isRestoring(name) { unlink("\(self.path)/\(name)") }
     }
 }

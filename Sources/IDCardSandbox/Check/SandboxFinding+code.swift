@@ -102,6 +102,8 @@ extension SandboxFinding {
         case modeOpen = "mode_open"
         /// A file that does not belong to a sandbox.
         case fileForeign = "file_foreign"
+        /// A restore was killed and left its copy.
+        case restoreLeft = "restore_left"
         /// The write-ahead log may hold what was erased, and nobody is there to empty it.
         case logLeft = "log_left"
     }

@@ -10,7 +10,16 @@ extension SandboxStore {
     /// - Parameter quick: whether to leave images and other sealed values unopened.
     /// - Throws: `StoreError.unavailable` if the disk refuses to be read.
     package func check(quick: Bool = false) async throws -> SandboxReport {
-        var report = try await self.read { db in
+        var report = try await self.checkRows(quick: quick)
+        report.findings += try await self.checkImages(quick: quick)
+        report.findings += try await self.checkOwners()
+        report.findings += try await self.checkFiles()
+        return report.withoutRepetitions
+    }
+
+    /// Checks the rows in one state of the database.
+    func checkRows(quick: Bool) async throws -> SandboxReport {
+        try await self.read { db in
             var report = SandboxReport(isQuick: quick)
             report.findings += try Self.surviving(.databaseDamaged) { try Self.checkDatabase(db, quick: quick) }
             report.findings += try Self.surviving(.databaseDamaged) { try Self.checkSchema(db) }
@@ -27,10 +36,6 @@ extension SandboxStore {
             try Self.count(into: &report, in: db)
             return report
         }
-        report.findings += try await self.checkImages(quick: quick)
-        report.findings += try await self.checkOwners()
-        report.findings += try await self.checkFiles()
-        return report.withoutRepetitions
     }
 
     /// Runs a part of the check; one that meets a damaged page ends with a finding, and the others go on.

@@ -11,7 +11,7 @@ extension SandboxStore {
                 isRepairable: true,
                 "others may look into it; a repair closes it to them (0700 for folders, 0600 for files)"
             )
-        } + self.foreignFiles() + (try await self.leftLog())
+        } + self.foreignFiles() + self.leftCopies() + (try await self.leftLog())
     }
 
     private func foreignFiles() throws -> [SandboxFinding] {
@@ -21,6 +21,21 @@ extension SandboxStore {
                 .fileForeign,
                 severity: .notice,
                 "a file in the folder of the sandbox is not the sandbox's; move it elsewhere"
+            )
+        }
+    }
+
+    private func leftCopies() throws -> [SandboxFinding] {
+        let copies = try self.directory.entries(of: self.directory.path).filter(SandboxDirectory.isRestoring)
+        // Whoever restores holds the lock.
+        guard !copies.isEmpty, FileLock.probe(self.directory.openingLock) != .held else { return [] }
+        return copies.map { name in
+            SandboxFinding(
+                .restoreLeft,
+                name,
+                severity: .notice,
+                isRepairable: true,
+                "a restore was killed and left its copy; a repair removes it"
             )
         }
     }

@@ -15,13 +15,15 @@ extension SandboxStore {
         for finding in findings where finding.isRepairable {
             try await self.repair(finding, now: now)
         }
-        try await self.emptyLog()
+        // Others who read may keep it from being emptied; whoever works with the sandbox does it sooner or later.
+        _ = try await self.writer.emptyLog(waiting: .seconds(1))
     }
 
     private func repair(_ finding: SandboxFinding, now: Timestamp) async throws {
         switch finding.code {
         case .ownerDead: _ = try await self.reclaimLeases(now: now)
         case .ownerFileStale: try await self.removeStaleOwnerFiles()
+        case .restoreLeft: try self.removeLeftCopies()
         case .modeOpen: try finding.subject.map(self.directory.closeToOthers)
         case .imageMissing, .imageDamaged:
             guard let subject = finding.subject else { return }
@@ -58,23 +60,17 @@ extension SandboxStore {
         DELETE FROM \(table) WHERE card = ? AND NOT EXISTS (SELECT 1 FROM card WHERE card.id = \(table).card)
         """
     }
-
-    /// Moves everything into the database file, where erased bytes are overwritten, and empties the log.
-    private func emptyLog() async throws {
-        // Others who read or write may keep it from being emptied; whoever leaves last does it.
-        try await self.writer.withConnection { db in
-            do {
-                _ = try db.checkpoint(.truncate)
-            } catch let error as DatabaseError where [.SQLITE_BUSY, .SQLITE_LOCKED].contains(error.resultCode) {
-                return
-            }
-        }
-    }
 }
 
 // MARK: - Steps
 
 extension SandboxStore {
+    private func removeLeftCopies() throws {
+        guard let opening = try FileLock.take(path: self.directory.openingLock, creating: true) else { return }
+        defer { opening.release() }
+        try self.directory.removeRestoring()
+    }
+
     private func removeStaleOwnerFiles() async throws {
         // Who opens the sandbox has a file before it has a row: held, this lock keeps everybody from being there.
         guard let opening = try FileLock.take(path: self.directory.openingLock, creating: true) else { return }

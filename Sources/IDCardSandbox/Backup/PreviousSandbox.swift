@@ -1,0 +1,70 @@
+import GRDB
+import IDCardPipeline
+
+/// What a restore takes over of the sandbox that it replaces.
+struct PreviousSandbox: Sendable {
+    /// What was erased there.
+    var tombstones: [Tombstone] = []
+    /// The next place in its order of intake.
+    var nextIntakeOrder: Int64 = 1
+    /// Its fingerprint of a constant; equal where paths have the same fingerprints in both.
+    var mark: Mark?
+
+    /// Tells two fingerprint keys apart.
+    typealias Mark = [UInt8]
+}
+
+extension Vault {
+    /// A fingerprint that is the same in all copies of one sandbox.
+    var mark: PreviousSandbox.Mark { Array(self.fingerprint(.init("idcard-pipeline".utf8), purpose: "mark")) }
+}
+
+extension SandboxRestore {
+    /// Reads what is there now.
+    ///
+    /// - Throws: `StoreError.conflict` if it holds cards, or cannot be read, and may not be replaced.
+    func readPrevious(into report: inout RestoreReport) throws -> PreviousSandbox {
+        guard let facts = FileFacts(self.directory.database), facts.size > 0 else { return PreviousSandbox() }
+        do {
+            let (previous, cards) = try self.readDatabase()
+            guard cards == 0 || self.isReplacing else {
+                throw StoreError(
+                    .conflict,
+                    "the sandbox \(self.directory.path) holds \(cards) cards; replace it with --force, or name another"
+                )
+            }
+            report.replacedCardCount = cards
+            return previous
+        } catch let error as StoreError where error.code == .conflict {
+            throw error
+        } catch {
+            guard self.isReplacing else {
+                throw StoreError(
+                    .conflict,
+                    "the sandbox \(self.directory.path) cannot be read; replace it with --force, or name another",
+                    cause: error
+                )
+            }
+            report.couldNotReadReplaced = true
+            return PreviousSandbox()
+        }
+    }
+
+    private func readDatabase() throws -> (PreviousSandbox, Int) {
+        let path = self.directory.database
+        let queue = try DatabaseQueue(path: path, configuration: SandboxCopy.configuration(isReadOnly: true))
+        defer { try? queue.close() }  // It was only read from.
+        return try queue.read { db in
+            // A crash while it was made; nothing is in it.
+            guard try SandboxSchema.check(db) > 0 else { return (PreviousSandbox(), 0) }
+            var previous = PreviousSandbox()
+            previous.tombstones = try Tombstone.all(in: db)
+            previous.nextIntakeOrder =
+                try Int64.fetchOne(db, sql: "SELECT next_intake_order FROM sandbox") ?? previous.nextIntakeOrder
+            // Fallback of a key that does not open it: its tombstones count, its fingerprints do not.
+            let identity = try? SandboxStore.identify(db, directory: self.directory, options: self.options)
+            previous.mark = identity?.1.mark
+            return (previous, try Int.fetchOne(db, sql: "SELECT count(*) FROM card") ?? 0)
+        }
+    }
+}

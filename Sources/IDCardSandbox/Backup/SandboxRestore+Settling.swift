@@ -1,0 +1,191 @@
+import Foundation
+import GRDB
+import IDCardCore
+import IDCardPipeline
+
+// What is changed in the copy before it becomes the sandbox, in one transaction.
+extension SandboxRestore {
+    func settle(
+        _ store: SandboxStore,
+        tombstones: [Tombstone],
+        previous: PreviousSandbox,
+        report: inout RestoreReport,
+        in db: Database
+    ) throws {
+        report.lastChange = try Int64.fetchOne(db, sql: "SELECT max(changed_at) FROM card")
+            .map(Timestamp.init(millisecondsSinceEpoch:))
+        let sharesFingerprints = previous.mark == store.vault.mark
+        for tombstone in tombstones {
+            let state = try String.fetchOne(
+                db,
+                sql: "SELECT state FROM card WHERE id = ?",
+                arguments: [tombstone.card.rawValue]
+            )
+            if state == nil, sharesFingerprints {
+                report.takenOverCount += try self.takeOver(tombstone, in: db) ? 1 : 0
+            } else if let state, state != CardState.erased.rawValue {
+                try self.erase(tombstone, in: store, db: db)
+                report.erasedCount += 1
+            }
+            if sharesFingerprints, state != nil { try self.remember(tombstone, in: db) }
+        }
+        try db.execute(
+            sql: "UPDATE sandbox SET next_intake_order = max(next_intake_order, ?)",
+            arguments: [previous.nextIntakeOrder]
+        )
+        if sharesFingerprints { report.accessLineCount = try self.continueAccessLog(of: store, in: db) }
+        if !self.isResuming { report.heldCount = try self.hold(in: store, db: db) }
+        try store.chain.append(.restore, of: nil, by: self.origin, now: self.options.now, in: db)
+    }
+
+    // MARK: Erasures
+
+    /// Writes the tombstone of a card that the backup does not know.
+    private func takeOver(_ tombstone: Tombstone, in db: Database) throws -> Bool {
+        guard let row = tombstone.row else { return false }
+        try db.execute(
+            sql: """
+                INSERT INTO card (
+                    id, state, business_no, content_fingerprint, intake_order, priority, reason, created_at, changed_at
+                ) VALUES (?, 'erased', ?, ?, ?, 0, ?, ?, ?)
+                """,
+            arguments: [
+                tombstone.card.rawValue, row.businessNumber, row.contentFingerprint, row.intakeOrder,
+                tombstone.reason, row.createdAt, tombstone.erasedAt,
+            ]
+        )
+        try self.appendErasure(of: tombstone, in: db)
+        try self.remember(tombstone, in: db)
+        return true
+    }
+
+    /// Erases a card that was erased after the backup was made.
+    private func erase(_ tombstone: Tombstone, in store: SandboxStore, db: Database) throws {
+        let card = tombstone.card.rawValue
+        let deliveries = try String.fetchAll(
+            db,
+            sql: """
+                SELECT id FROM delivery JOIN delivery_card ON delivery_card.delivery = delivery.id
+                WHERE card = ? AND state IN ('open', 'held')
+                """,
+            arguments: [card]
+        )
+        // What was sent with it cannot be sent again without it.
+        for delivery in deliveries { try self.abandon(delivery, in: store, db: db) }
+        for (table, column) in [("data_key", "owner"), ("image", "card"), ("reading", "card")] {
+            try db.execute(sql: "DELETE FROM \(table) WHERE \(column) = ?", arguments: [card])
+        }
+        try db.execute(
+            sql: """
+                UPDATE card SET state = 'erased', reason = ?, changed_at = ?, user_number = NULL,
+                    expected_id_number = NULL, expected_name = NULL, message = NULL, holder_fingerprint = NULL,
+                    lease_owner = NULL, lease_expires_at = NULL, due_at = 0
+                WHERE id = ?
+                """,
+            arguments: [tombstone.reason, tombstone.erasedAt, card]
+        )
+        try self.appendErasure(of: tombstone, in: db)
+    }
+
+    private func appendErasure(of tombstone: Tombstone, in db: Database) throws {
+        try db.execute(
+            sql: "INSERT INTO event (card, at, kind, state, code) VALUES (?, ?, 'erased', 'erased', ?)",
+            arguments: [tombstone.card.rawValue, self.options.now.millisecondsSinceEpoch, tombstone.reason]
+        )
+    }
+
+    /// Has a scan of the same file find the tombstone.
+    private func remember(_ tombstone: Tombstone, in db: Database) throws {
+        for file in tombstone.files {
+            try db.execute(
+                sql: IntakeSQL.rememberFile,
+                arguments: [
+                    file.pathFingerprint, file.device, file.inode, file.size, file.modifiedNanoseconds,
+                    tombstone.card.rawValue,
+                ]
+            )
+        }
+    }
+
+    /// Closes a delivery for good; its members are left to a person, for the backend may hold them.
+    private func abandon(_ delivery: String, in store: SandboxStore, db: Database) throws {
+        try db.execute(
+            sql: "UPDATE delivery SET state = 'dissolved', parts = x'', due_at = 0, changed_at = ? WHERE id = ?",
+            arguments: [self.options.now.millisecondsSinceEpoch, delivery]
+        )
+        try db.execute(sql: "DELETE FROM data_key WHERE owner = ?", arguments: [delivery])
+        try self.endAttempts(of: delivery, db: db)
+        let members = try Row.fetchAll(
+            db,
+            sql: "SELECT id, state FROM card WHERE delivery = ? AND state IN ('delivering', 'held')",
+            arguments: [delivery]
+        )
+        for member in members {
+            let state: CardState = try SandboxStore.word(member["state"], in: "card.state")
+            try self.hold(CardID(rawValue: member["id"]), from: state, in: store, db: db)
+        }
+        try db.execute(sql: "UPDATE card SET delivery = NULL WHERE delivery = ?", arguments: [delivery])
+    }
+
+    // MARK: What is not known
+
+    /// Puts every card without an end aside: what became of it after the backup is not known.
+    private func hold(in store: SandboxStore, db: Database) throws -> Int {
+        let deliveries = try String.fetchAll(db, sql: "SELECT id FROM delivery WHERE state = 'open' ORDER BY number")
+        for delivery in deliveries { try self.keep(delivery, db: db) }
+        let states = CardState.allCases.filter(\.isRunnable)
+        let rows = try Row.fetchAll(
+            db,
+            sql: "SELECT id, state FROM card WHERE state IN (\(SandboxSchema.list(states))) ORDER BY intake_order"
+        )
+        for row in rows {
+            let state: CardState = try SandboxStore.word(row["state"], in: "card.state")
+            try self.hold(CardID(rawValue: row["id"]), from: state, in: store, db: db)
+        }
+        return rows.count
+    }
+
+    /// Keeps an open delivery as one that may have been received: sent again, it is sent under its own key.
+    private func keep(_ delivery: String, db: Database) throws {
+        let now = self.options.now.millisecondsSinceEpoch
+        try self.endAttempts(of: delivery, db: db)
+        try db.execute(
+            sql: """
+                INSERT INTO attempt (delivery, ordinal, started_at, ended_at, class, code)
+                SELECT :delivery, COALESCE(max(ordinal), 0) + 1, :now, :now, 'unknown', 'restored'
+                FROM attempt WHERE delivery = :delivery
+                """,
+            arguments: ["delivery": delivery, "now": now]
+        )
+        try db.execute(
+            sql: "UPDATE delivery SET state = 'held', due_at = 0, changed_at = ? WHERE id = ?",
+            arguments: [now, delivery]
+        )
+    }
+
+    /// Ends what was being sent when the backup was made.
+    private func endAttempts(of delivery: String, db: Database) throws {
+        try db.execute(
+            sql: """
+                UPDATE attempt SET ended_at = ?, class = 'unknown', code = ? WHERE delivery = ? AND ended_at IS NULL
+                """,
+            arguments: [self.options.now.millisecondsSinceEpoch, SandboxStore.interrupted, delivery]
+        )
+    }
+
+    private func hold(_ card: CardID, from state: CardState, in store: SandboxStore, db: Database) throws {
+        var transition = CardTransition(card: card, from: state, to: .held, reason: .restored, now: self.options.now)
+        transition.message = Self.advice(for: state)
+        try store.perform(transition, in: db)
+    }
+
+    private static func advice(for state: CardState) -> String {
+        let start =
+            "restored from a backup: what happened after it is not known; ask the backend whether it has the card"
+        return switch state {
+        case .delivering, .held: "\(start), then `cards resolve` it as delivered, resend or reject"
+        case .verified: "\(start), then `cards resolve` it as delivered, accept or reject"
+        default: "\(start), then `cards retry` it, or `cards resolve` it as delivered or reject"
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import GRDB
+import IDCardCore
+import IDCardPipeline
+import Testing
+
+@testable import IDCardSandbox
+
+/// A backup brings nobody back who was erased after it was made.
+struct RestoredErasureTests {
+    let restoring = RestoringSandbox()
+    private var sandbox: CheckedSandbox { self.restoring.sandbox }
+
+    /// Makes a tombstone of a card as an erasure leaves it.
+    private func erase(_ card: String) throws {
+        try self.sandbox.damage(by: [
+            "DELETE FROM image WHERE card = '\(card)'", "DELETE FROM reading WHERE card = '\(card)'",
+            """
+            UPDATE card SET state = 'erased', user_number = NULL, message = NULL, holder_fingerprint = NULL,
+                reason = 'asked_for', changed_at = 1760000030000 WHERE id = '\(card)'
+            """,
+            "INSERT INTO event (card, at, kind, state) VALUES ('\(card)', 1760000030000, 'erased', 'erased')",
+        ])
+    }
+
+    /// What is left of a card.
+    private func expectErased(_ card: String, in store: SandboxStore) async throws {
+        #expect(try await store.card(CardID(rawValue: card))?.state == .erased)
+        let rows = try await store.read { db in
+            try ["image", "reading"].map { table in
+                try Int.fetchOne(db, sql: "SELECT count(*) FROM \(table) WHERE card = ?", arguments: [card])
+            }
+        }
+        #expect(rows == [0, 0])
+        #expect(try await store.check().words.joined() == "")
+    }
+
+    @Test(
+        "by the sandbox that is replaced, also while the card was in delivery",
+        arguments: ["card-2", "card-3", "card-1"]
+    )
+    func bySandbox(card: String) async throws {
+        try await self.restoring.fillAndBackUp()
+        try self.erase(card)
+        let report = try await self.restoring.restore(replacing: true)
+        #expect(report.erasedCount == 1)
+        let store = try self.sandbox.folder.open()
+        try await self.expectErased(card, in: store)
+        #expect(try await store.card(CardID(rawValue: card))?.changedAt == .second(30))
+        try await store.close()
+    }
+
+    @Test("by the list in the folder and by lists that are named")
+    func byLists() async throws {
+        try await self.restoring.fillAndBackUp()
+        let own = self.sandbox.folder.path + "/erasures.jsonl"
+        let named = self.restoring.target.path + "/others.jsonl"
+        try Data(#"{"card_id":"card-3","erased_at":"2026-05-12T10:00:00.000Z","reason":"asked_for"}"#.utf8)
+            .write(to: URL(fileURLWithPath: own))
+        try Data(
+            "{\"card_id\":\"card-2\",\"erased_at\":1760000030000}\n{\"card_id\":\"stranger\",\"erased_at\":1}\n".utf8
+        )
+        .write(to: URL(fileURLWithPath: named))
+        let report = try await self.restoring.restore(replacing: true, erasures: [named])
+        #expect(report.erasedCount == 2)
+        let store = try self.sandbox.folder.open()
+        for card in ["card-2", "card-3"] {
+            #expect(try await store.card(CardID(rawValue: card))?.state == .erased, "\(card)")
+        }
+        #expect(try await store.card(CardID(rawValue: "stranger")) == nil)
+        try await store.close()
+    }
+
+    @Test("a list that is none is refused, one whose last line a crash cut off is not")
+    func brokenList() async throws {
+        try await self.restoring.fillAndBackUp()
+        let list = self.restoring.target.path + "/list.jsonl"
+        try Data("{\"card_id\":\n{\"card_id\":\"card-2\",\"erased_at\":1}\n".utf8).write(to: URL(fileURLWithPath: list))
+        let error = await #expect(throws: StoreError.self) {
+            try await self.restoring.restore(replacing: true, erasures: [list])
+        }
+        #expect(error?.code == .corrupt)
+        try Data("{\"card_id\":\"card-2\",\"erased_at\":1}\n{\"card_id\":".utf8).write(to: URL(fileURLWithPath: list))
+        #expect(try await self.restoring.restore(replacing: true, erasures: [list]).erasedCount == 1)
+    }
+
+    @Test("tombstones that the backup does not know are taken over, with their files and the access log")
+    func takenOver() async throws {
+        try await self.restoring.fillAndBackUp()
+        let file = FileIdentity(path: "/inbox/6.jpg", device: 1, inode: 6, size: 6, modifiedNanoseconds: 6)
+        let later = try self.sandbox.folder.open()
+        var admission = try CheckedSandbox.admission(6)
+        admission.file = file
+        admission.intakeOrder = try await later.reserveIntakeOrders(1)
+        _ = try await later.admit(admission, now: .second(20))
+        try await later.record(.show, of: admission.id, by: RestoringSandbox.origin, now: .second(21))
+        try await later.close()
+        try self.erase("card-6")
+        let report = try await self.restoring.restore(replacing: true)
+        #expect(report.takenOverCount == 1)
+        #expect(report.accessLineCount == 1)
+        let store = try self.sandbox.folder.open()
+        let businessNumber = admission.metadata.businessNumber
+        #expect(try await store.card(ofFile: file, businessNumber: businessNumber)?.state == .erased)
+        #expect(try await store.reserveIntakeOrders(1) == 11)
+        let actions = try await store.accessLog(of: nil, after: 0, limit: 99).map(\.action)
+        #expect(actions.suffix(2) == [.show, .restore])
+        #expect(try await store.check().words.joined() == "")
+        try await store.close()
+    }
+}
