@@ -119,6 +119,36 @@ struct FileCheckTests {
         try await store.close()
     }
 
+    @Test("a check while others open, work and close raises no alarm")
+    func noFalseAlarm() async throws {
+        try await self.sandbox.fill()
+        let folder = self.folder
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for worker in 0..<3 {
+                group.addTask {
+                    for round in 0..<6 {
+                        let store = try folder.open()
+                        let order = try await store.reserveIntakeOrders(1)
+                        var admission = try CheckedSandbox.admission(100 + worker * 10 + round)
+                        admission.intakeOrder = order
+                        _ = try await store.admit(admission, now: .second(10))
+                        _ = try await store.claimPrepared(limit: 1, until: .second(99), now: .second(11))
+                        try await store.releaseLeases()
+                        try await store.close()
+                    }
+                }
+            }
+            let sandbox = self.sandbox
+            group.addTask {
+                for _ in 0..<12 {
+                    let report = try await sandbox.check()
+                    #expect(report.words.isEmpty, "\(report.words)")
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
     @Test("a card put aside by a repair says why, in its state and its history")
     func putAside() async throws {
         try await self.sandbox.fill()
