@@ -10,4 +10,7 @@ enum DeliveryState: String, CaseIterable, Sendable {
     case held
     /// Its members left it: nothing was applied and the form had to change.
     case dissolved
+
+    /// Whether it is never sent again.
+    var isClosed: Bool { self != .open && self != .held }
 }

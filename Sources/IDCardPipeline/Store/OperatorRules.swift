@@ -63,7 +63,9 @@ package enum OperatorRules {
         switch resolution {
         case .reject: break
         case .delivered:
-            guard card.delivery != nil || card.reason == .outcomeUnknown else {
+            // Of one that came back from a backup, nobody here knows whether it was sent since.
+            let mayBeThere = card.reason == .outcomeUnknown || card.reason == .restored
+            guard card.delivery != nil || mayBeThere else {
                 throw Self.refusal(of: card, "it was never sent; accept or reject it")
             }
         case .resend:

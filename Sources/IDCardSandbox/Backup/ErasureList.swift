@@ -21,8 +21,8 @@ enum ErasureList {
 
     /// Reads a list.
     ///
-    /// - Throws: `StoreError.notFound` if there is no such file, `StoreError.corrupt` if a line is not an erasure; the
-    ///   last line may be cut off by a crash, if no line feed ends it.
+    /// - Throws: `StoreError.notFound` if there is no such file, `StoreError.corrupt` if a line is not an erasure; a
+    ///   line that a crash cut off is passed over.
     static func tombstones(in path: String) throws -> [Tombstone] {
         guard FileFacts(path) != nil else { throw StoreError(.notFound, "there is no list of erasures at \(path)") }
         let data: Data
@@ -31,41 +31,50 @@ enum ErasureList {
         } catch {
             throw StoreError(.unavailable, "the list of erasures \(path) cannot be read; check its owner and mode")
         }
-        let isEnded = data.last == UInt8(ascii: "\n")
-        let lines = data.split(separator: UInt8(ascii: "\n"))
         var tombstones: [Tombstone] = []
-        for (index, line) in lines.enumerated() where !line.allSatisfy({ $0 == 32 || $0 == 13 || $0 == 9 }) {
-            guard line.count <= Self.longestLine, let read = try? JSONDecoder().decode(Line.self, from: line) else {
-                if index == lines.count - 1, !isEnded { break }
+        for (index, line) in data.split(separator: UInt8(ascii: "\n")).enumerated() where !Self.isBlank(line) {
+            if let tombstone = Self.tombstone(in: line) {
+                tombstones.append(tombstone)
+            } else if line.last == UInt8(ascii: "}") || line.first != UInt8(ascii: "{") {
                 throw StoreError(
                     .corrupt,
                     "line \(index + 1) of the list of erasures \(path) is none; mend or remove the line"
                 )
             }
-            tombstones.append(
-                Tombstone(
-                    card: CardID(rawValue: read.card),
-                    erasedAt: read.erasedAt.milliseconds,
-                    reason: read.reason
-                )
-            )
         }
         return tombstones
+    }
+
+    /// Reads a line; of one that a crash cut off, the card counts if it is there: better erased twice than not at all.
+    private static func tombstone(in line: Data) -> Tombstone? {
+        guard line.count <= Self.longestLine else { return nil }
+        if let read = try? JSONDecoder().decode(Line.self, from: line) {
+            return Tombstone(card: CardID(rawValue: read.card), erasedAt: read.erasedAt.time, reason: read.reason)
+        }
+        let text = String(decoding: line, as: UTF8.self)
+        guard line.last != UInt8(ascii: "}"), let match = text.firstMatch(of: #/"card_id":"([^"\\]+)"/#) else {
+            return nil
+        }
+        return Tombstone(card: CardID(rawValue: String(match.1)))
+    }
+
+    private static func isBlank(_ line: Data) -> Bool {
+        line.allSatisfy { [UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r")].contains($0) }
     }
 }
 
 /// A time as lists of erasures may write it: ISO 8601, or milliseconds since the epoch.
 struct ErasureTime: Decodable {
-    let milliseconds: Int64
+    let time: Timestamp
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if let number = try? container.decode(Int64.self) {
-            self.milliseconds = number
+            self.time = Timestamp(millisecondsSinceEpoch: number)
             return
         }
         if let time = try? container.decode(Timestamp.self) {
-            self.milliseconds = time.millisecondsSinceEpoch
+            self.time = time
             return
         }
         let text = try container.decode(String.self)
@@ -73,6 +82,6 @@ struct ErasureTime: Decodable {
         guard let date = forms.lazy.compactMap({ try? $0.parse(text) }).first else {
             throw DecodingError.dataCorruptedError(in: container, debugDescription: "no time in ISO 8601")
         }
-        self.milliseconds = Timestamp(date).millisecondsSinceEpoch
+        self.time = Timestamp(date)
     }
 }

@@ -62,7 +62,7 @@ extension SandboxRestore {
 
     /// The lists of erasures that count: that of the folder, where there is one, and those that were named.
     func erasureLists() throws -> [String] {
-        let own = "\(self.directory.path)/\(SandboxDirectory.erasureList)"
+        let own = self.directory.erasures
         return (FileFacts(own) == nil ? [] : [own]) + self.erasures
     }
 
@@ -98,9 +98,6 @@ extension SandboxRestore {
 }
 
 extension SandboxDirectory {
-    /// The list of erasures in the folder of the sandbox.
-    static let erasureList = "erasures.jsonl"
-
     /// Whether a name in the folder is that of a database on its way to become the sandbox.
     static func isRestoring(_ name: String) -> Bool { name.hasPrefix("sandbox.sqlite3.restore-") }
 }

@@ -15,6 +15,8 @@ extension SandboxRestore {
         report.lastChange = try Int64.fetchOne(db, sql: "SELECT max(changed_at) FROM card")
             .map(Timestamp.init(millisecondsSinceEpoch:))
         let sharesFingerprints = previous.mark == store.vault.mark
+        // First of all: what is done here comes after what was done there.
+        if sharesFingerprints { report.accessLineCount = try self.continueAccessLog(of: store, in: db) }
         for tombstone in tombstones {
             let state = try String.fetchOne(
                 db,
@@ -33,7 +35,6 @@ extension SandboxRestore {
             sql: "UPDATE sandbox SET next_intake_order = max(next_intake_order, ?)",
             arguments: [previous.nextIntakeOrder]
         )
-        if sharesFingerprints { report.accessLineCount = try self.continueAccessLog(of: store, in: db) }
         if !self.isResuming { report.heldCount = try self.hold(in: store, db: db) }
         try store.chain.append(.restore, of: nil, by: self.origin, now: self.options.now, in: db)
     }
@@ -51,43 +52,35 @@ extension SandboxRestore {
                 """,
             arguments: [
                 tombstone.card.rawValue, row.businessNumber, row.contentFingerprint, row.intakeOrder,
-                tombstone.reason, row.createdAt, tombstone.erasedAt,
+                tombstone.reason, row.createdAt, (tombstone.erasedAt ?? self.options.now).millisecondsSinceEpoch,
             ]
         )
-        try self.appendErasure(of: tombstone, in: db)
+        if let certificate = tombstone.certificate {
+            try db.execute(
+                sql: "INSERT INTO erasure (card, certificate, is_scrubbed, is_certified) VALUES (?, ?, ?, ?)",
+                arguments: [
+                    tombstone.card.rawValue, certificate.text, certificate.isScrubbed, certificate.isCertified,
+                ]
+            )
+        }
+        try self.append(tombstone, in: db)
         try self.remember(tombstone, in: db)
         return true
     }
 
-    /// Erases a card that was erased after the backup was made.
+    /// Erases a card that was erased after the backup was made, with the time and the reason of then.
     private func erase(_ tombstone: Tombstone, in store: SandboxStore, db: Database) throws {
-        let card = tombstone.card.rawValue
-        let deliveries = try String.fetchAll(
-            db,
-            sql: """
-                SELECT id FROM delivery JOIN delivery_card ON delivery_card.delivery = delivery.id
-                WHERE card = ? AND state IN ('open', 'held')
-                """,
-            arguments: [card]
+        let request = ErasureRequest(
+            card: tombstone.card,
+            reason: ReasonCode(rawValue: tombstone.reason ?? ReasonCode.restored.rawValue),
+            origin: self.origin,
+            now: tombstone.erasedAt ?? self.options.now
         )
-        // What was sent with it cannot be sent again without it.
-        for delivery in deliveries { try self.abandon(delivery, in: store, db: db) }
-        for (table, column) in [("data_key", "owner"), ("image", "card"), ("reading", "card")] {
-            try db.execute(sql: "DELETE FROM \(table) WHERE \(column) = ?", arguments: [card])
-        }
-        try db.execute(
-            sql: """
-                UPDATE card SET state = 'erased', reason = ?, changed_at = ?, user_number = NULL,
-                    expected_id_number = NULL, expected_name = NULL, message = NULL, holder_fingerprint = NULL,
-                    lease_owner = NULL, lease_expires_at = NULL, due_at = 0
-                WHERE id = ?
-                """,
-            arguments: [tombstone.reason, tombstone.erasedAt, card]
-        )
-        try self.appendErasure(of: tombstone, in: db)
+        // What may be left of its bytes in the file is looked for when the erasure is finished.
+        _ = try store.erase(request, in: db)
     }
 
-    private func appendErasure(of tombstone: Tombstone, in db: Database) throws {
+    private func append(_ tombstone: Tombstone, in db: Database) throws {
         try db.execute(
             sql: "INSERT INTO event (card, at, kind, state, code) VALUES (?, ?, 'erased', 'erased', ?)",
             arguments: [tombstone.card.rawValue, self.options.now.millisecondsSinceEpoch, tombstone.reason]
@@ -105,26 +98,6 @@ extension SandboxRestore {
                 ]
             )
         }
-    }
-
-    /// Closes a delivery for good; its members are left to a person, for the backend may hold them.
-    private func abandon(_ delivery: String, in store: SandboxStore, db: Database) throws {
-        try db.execute(
-            sql: "UPDATE delivery SET state = 'dissolved', parts = x'', due_at = 0, changed_at = ? WHERE id = ?",
-            arguments: [self.options.now.millisecondsSinceEpoch, delivery]
-        )
-        try db.execute(sql: "DELETE FROM data_key WHERE owner = ?", arguments: [delivery])
-        try self.endAttempts(of: delivery, db: db)
-        let members = try Row.fetchAll(
-            db,
-            sql: "SELECT id, state FROM card WHERE delivery = ? AND state IN ('delivering', 'held')",
-            arguments: [delivery]
-        )
-        for member in members {
-            let state: CardState = try SandboxStore.word(member["state"], in: "card.state")
-            try self.hold(CardID(rawValue: member["id"]), from: state, in: store, db: db)
-        }
-        try db.execute(sql: "UPDATE card SET delivery = NULL WHERE delivery = ?", arguments: [delivery])
     }
 
     // MARK: What is not known

@@ -21,22 +21,31 @@ struct Tombstone: Sendable {
         var createdAt: Int64
     }
 
+    /// The certificate of the erasure, and what of it is done.
+    struct Certificate: Sendable {
+        var text: String
+        var isScrubbed: Bool
+        var isCertified: Bool
+    }
+
     var card: CardID
-    /// When it was erased, in milliseconds since the epoch.
-    var erasedAt: Int64
+    /// When it was erased; `nil` if that is not known any more.
+    var erasedAt: Timestamp?
     /// Why, as a code.
     var reason: String?
     var row: CardRow?
+    var certificate: Certificate?
     var files: [File] = []
 
     /// Reads all tombstones of a sandbox.
     static func all(in db: Database) throws -> [Tombstone] {
         let rows = try Row.fetchAll(db, sql: "SELECT * FROM card WHERE state = 'erased' ORDER BY intake_order, id")
         return try rows.map { row in
+            let certificate = try Row.fetchOne(db, sql: "SELECT * FROM erasure WHERE card = ?", arguments: [row["id"]])
             let files = try Row.fetchAll(db, sql: "SELECT * FROM source_file WHERE card = ?", arguments: [row["id"]])
             return Tombstone(
                 card: CardID(rawValue: row["id"]),
-                erasedAt: row["changed_at"],
+                erasedAt: Timestamp(millisecondsSinceEpoch: row["changed_at"]),
                 reason: row["reason"],
                 row: CardRow(
                     businessNumber: row["business_no"],
@@ -44,6 +53,13 @@ struct Tombstone: Sendable {
                     intakeOrder: row["intake_order"],
                     createdAt: row["created_at"]
                 ),
+                certificate: certificate.map { certificate in
+                    Certificate(
+                        text: certificate["certificate"],
+                        isScrubbed: certificate["is_scrubbed"],
+                        isCertified: certificate["is_certified"]
+                    )
+                },
                 files: files.map { file in
                     File(
                         pathFingerprint: file["path_fingerprint"],

@@ -34,6 +34,8 @@ extension SandboxFinding {
         case sideTwice = "side_twice"
         /// A tombstone still holds data of the person.
         case erasedRemnant = "erased_remnant"
+        /// A card is erased, but not everything that goes with it is done.
+        case erasureUnfinished = "erasure_unfinished"
         /// The next place in the order of intake is taken already.
         case intakeOrderBehind = "intake_order_behind"
 

@@ -81,7 +81,8 @@ extension SandboxRule {
     /// Whether a tombstone holds anything that it must not.
     static let hasRemnant = """
         user_number IS NOT NULL OR expected_id_number IS NOT NULL OR expected_name IS NOT NULL
-        OR message IS NOT NULL OR holder_fingerprint IS NOT NULL
+        OR expected_side IS NOT NULL OR side IS NOT NULL OR message IS NOT NULL OR holder_fingerprint IS NOT NULL
+        OR length(content_fingerprint) > 0 OR business_no <> '\(BusinessNumber.erased.rawValue)'
         OR EXISTS (SELECT 1 FROM image WHERE image.card = card.id)
         OR EXISTS (SELECT 1 FROM reading WHERE reading.card = card.id)
         OR EXISTS (SELECT 1 FROM data_key WHERE data_key.owner = card.id)
@@ -94,7 +95,22 @@ extension SandboxRule {
             isRepairable: true,
             "the card was erased, but something of it is left; a repair erases it for good",
             sql: "SELECT id FROM card WHERE state = 'erased' AND (\(hasRemnant))"
-        )
+        ),
+        SandboxRule(
+            .erasureUnfinished,
+            severity: .notice,
+            isRepairable: true,
+            "the card is erased, but its certificate or the search for remaining bytes is not finished; a repair does it",
+            sql: """
+                SELECT card FROM erasure JOIN card ON card.id = erasure.card
+                WHERE state = 'erased' AND (is_scrubbed = 0 OR is_certified = 0)
+                """
+        ),
+        SandboxRule(
+            .historyImpossible,
+            "there is a certificate that the card was erased, but it lives; erase it again",
+            sql: "SELECT card FROM erasure JOIN card ON card.id = erasure.card WHERE state <> 'erased'"
+        ),
     ]
 
     /// The rules of a card's history.

@@ -86,6 +86,16 @@ extension SandboxRule {
             sql: "SELECT id FROM delivery WHERE state IN ('open', 'held') AND length(parts) = 0"
         ),
         SandboxRule(
+            .partsLeft,
+            isRepairable: true,
+            "the delivery is over, but what it sent is still there; a repair removes it",
+            sql: """
+                SELECT id FROM delivery WHERE state NOT IN ('open', 'held') AND (
+                    length(parts) > 0 OR EXISTS (SELECT 1 FROM data_key WHERE data_key.owner = delivery.id)
+                )
+                """
+        ),
+        SandboxRule(
             .valueImpossible,
             "the boundary of a delivery that may be sent is empty; restore a backup",
             sql: "SELECT id FROM delivery WHERE state IN ('open', 'held') AND boundary = ''"

@@ -15,6 +15,7 @@ extension SandboxStore {
         for finding in findings where finding.isRepairable {
             try await self.repair(finding, now: now)
         }
+        if findings.contains(where: { $0.code == .erasedRemnant }) { _ = try await self.finishErasures() }
         // Others who read may keep it from being emptied; whoever works with the sandbox does it sooner or later.
         _ = try await self.writer.emptyLog(waiting: .seconds(1))
     }
@@ -23,6 +24,10 @@ extension SandboxStore {
         switch finding.code {
         case .ownerDead: _ = try await self.reclaimLeases(now: now)
         case .ownerFileStale: try await self.removeStaleOwnerFiles()
+        case .erasureUnfinished: _ = try await self.finishErasures()
+        case .partsLeft:
+            guard let subject = finding.subject else { return }
+            try await self.writer.write { try self.forgetSent(by: DeliveryID(rawValue: subject), in: $0) }
         case .restoreLeft: try self.removeLeftCopies()
         case .modeOpen: try finding.subject.map(self.directory.closeToOthers)
         case .imageMissing, .imageDamaged:
@@ -47,7 +52,6 @@ extension SandboxStore {
         .orphanReading: orphan("reading"),
         .orphanSource: orphan("source_file"),
         .orphanKey: "DELETE FROM data_key WHERE owner = ? AND \(SandboxRule.isOrphanKey)",
-        .partsLeft: "UPDATE delivery SET parts = x'' WHERE id = ? AND state NOT IN ('open', 'held')",
         .intakeOrderBehind: """
         UPDATE sandbox SET next_intake_order = max(
             next_intake_order, (SELECT COALESCE(max(intake_order), 0) + 1 FROM card)
@@ -65,6 +69,17 @@ extension SandboxStore {
 // MARK: - Steps
 
 extension SandboxStore {
+    private func forgetSent(by delivery: DeliveryID, in db: Database) throws {
+        let state = try String.fetchOne(
+            db,
+            sql: "SELECT state FROM delivery WHERE id = ?",
+            arguments: [delivery.rawValue]
+        )
+        // One that may be sent again needs its key.
+        guard state.flatMap(DeliveryState.init)?.isClosed == true else { return }
+        try self.empty(delivery, in: db)
+    }
+
     private func removeLeftCopies() throws {
         guard let opening = try FileLock.take(path: self.directory.openingLock, creating: true) else { return }
         defer { opening.release() }
@@ -152,11 +167,14 @@ extension SandboxStore {
             try db.execute(
                 sql: """
                     UPDATE card SET user_number = NULL, expected_id_number = NULL, expected_name = NULL,
-                        message = NULL, holder_fingerprint = NULL
+                        expected_side = NULL, side = NULL, message = NULL, holder_fingerprint = NULL,
+                        content_fingerprint = x'', business_no = ?
                     WHERE id = ? AND state = 'erased'
                     """,
-                arguments: [card.rawValue]
+                arguments: [BusinessNumber.erased.rawValue, card.rawValue]
             )
+            // So that the file is looked through once more.
+            try db.execute(sql: "UPDATE erasure SET is_scrubbed = 0 WHERE card = ?", arguments: [card.rawValue])
             try self.append(Self.event(of: finding, at: now), to: card, in: db)
         }
     }
