@@ -69,8 +69,9 @@ def control(proof, disk, level):
 class Witness:
     """Reads what a run reports and remembers how far each card was said to be."""
 
-    def __init__(self, process, goal):
+    def __init__(self, process, goal, known):
         self.cards = {}
+        self.known = known
         self.process = process
         self.goal = goal
         self.count = 0
@@ -103,10 +104,12 @@ class Witness:
 
     def _note(self, card, state):
         with self.changed:
-            if state in REACHED and REACHED.index(state) >= REACHED.index(self.cards.get(card, REACHED[0])):
+            before = self.cards.get(card, self.known.get(card))
+            if state in REACHED and (before is None or REACHED.index(state) > REACHED.index(before)):
                 self.cards[card] = state
-            self.count += 1
-            self.changed.notify_all()
+                # What was reported before an earlier cut is no news.
+                self.count += 1
+                self.changed.notify_all()
 
     def _report(self, line):
         try:
@@ -200,7 +203,7 @@ def prove(proof):
         process = sandbox.start(["run", photos, "--quiet", "--format", "jsonl"])
         runs += 1
         # Each card is reported when it is taken in, when it leaves verification and when it is delivered.
-        witness = Witness(process, proof.random.randint(0, 6 * per_cut))
+        witness = Witness(process, proof.random.randint(0, 6 * per_cut), acknowledged)
         is_going = witness.wait()
         disk.cut(process)
         witness.join()
