@@ -95,11 +95,21 @@ class Course:
         pairs = Pairs(proof.seed)
         self.plant = Plant(proof.subfolder("photos"), pairs.number(0), "PROOF-CANARY")
         self.verifier = proof.keep_running(Verifier(proof.folder, PROOF_HOLDER=HOLDER, PROOF_ADDRESS=ADDRESS))
+        self.calls = self._count()
         self.backend = proof.keep_running(Backend(proof.tool.binary, proof.folder))
         self.looked = 0
         self.children = set()
         self.written = set()
         self.core_dumps_are_on = False
+
+    def _count(self):
+        """How many calls a run makes, for the moment of the kill."""
+        self.backend = Backend(self.proof.tool.binary, self.proof.subfolder("counting"))
+        sandbox = self.sandbox("counting")
+        report = os.path.join(sandbox.folder, "calls")
+        sandbox.run(["run", "--manifest", self.plant.manifest, "--quiet"], self.shim.variables("count", report))
+        self.backend.stop()
+        return sum(self.shim.counts(report).values())
 
     def sandbox(self, name, **settings):
         arguments = {"log_level": "trace", **settings}
@@ -214,7 +224,7 @@ def looks(proof, course, sandbox, where):
         course.run(sandbox, command, f"{where}, `{' '.join(command[:2])}`")
 
 
-def delivered(proof, course, calls):
+def delivered(proof, course):
     """A run that is killed half-way, the run that goes on, and everything that looks at it."""
     sandbox = course.sandbox("delivered")
     arguments = ["run", "--manifest", course.plant.manifest]
@@ -222,7 +232,7 @@ def delivered(proof, course, calls):
         sandbox,
         arguments + ["--format", "jsonl"],
         "killed run",
-        course.shim.variables("kill", at=int(calls * proof.random.uniform(0.55, 0.95))),
+        course.shim.variables("kill", at=int(course.calls * proof.random.uniform(0.55, 0.95))),
     )
     if not killed.was_killed:
         proof.violated(f"the run that was to be killed ended with {killed.status}")
@@ -288,15 +298,7 @@ def children(proof, course):
 
 def prove(proof):
     course = Course(proof)
-    # How many calls a run makes, for the moment of the kill.
-    counting = course.sandbox("counting")
-    report = os.path.join(counting.folder, "calls")
-    counting.run(["run", "--manifest", course.plant.manifest, "--quiet"], course.shim.variables("count", report))
-    calls = sum(course.shim.counts(report).values())
-    course.backend.stop()
-    course.backend.service.__init__([proof.tool.binary, "backend", "--documents", proof.subfolder("backend-2")])
-    course.backend.folder = proof.subfolder("backend-2")
-    delivered(proof, course, calls)
+    delivered(proof, course)
     failed(proof, course)
     children(proof, course)
     proof.figure("patterns planted", len(course.plant.patterns()))

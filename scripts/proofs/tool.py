@@ -129,6 +129,8 @@ class Tool:
         self.help = self._ask(["--help"], plain)
         self.keys = self._ask(["config", "show"], plain)
         self.cards_help = self._ask(["cards", "--help"], plain)
+        self.keys_help = self._ask(["keys", "--help"], plain)
+        self.other_key = base64.b64encode(os.urandom(32)).decode()
         self.vault_key = base64.b64encode(os.urandom(32)).decode()
 
     def _ask(self, arguments, environment):
@@ -140,7 +142,7 @@ class Tool:
     def has(self, command):
         """Whether a subcommand is there (`fsck`, `cards erase`)."""
         first, _, second = command.partition(" ")
-        text = self.cards_help if first == "cards" and second else self.help
+        text = {"cards": self.cards_help, "keys": self.keys_help}[first] if second else self.help
         word = second or first
         return any(line.strip().startswith(word + " ") or line.strip() == word for line in text.splitlines())
 
