@@ -16,9 +16,10 @@ extension SandboxStore {
     package static func open(directory: String, options: SandboxOptions) throws -> SandboxStore {
         let directory = try SandboxDirectory(directory)
         do {
-            return options.isReadOnly
-                ? try self.openForReading(directory, options: options)
-                : try self.openForWriting(directory, options: options)
+            guard options.isReadOnly else { return try self.openForWriting(directory, options: options) }
+            return try self.rollingBack(directory, options: options) {
+                try self.openForReading(directory, options: options)
+            }
         } catch {
             throw StoreError.translating(error)
         }

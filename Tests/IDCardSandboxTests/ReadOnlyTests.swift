@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import IDCardCore
 import IDCardPipeline
 import Testing
@@ -38,5 +39,27 @@ struct ReadOnlyTests {
         let claim = await #expect(throws: StoreError.self) { try await looking.releaseLeases() }
         #expect(claim?.code == .unavailable)
         #expect(try self.folder.owners() == [])
+    }
+
+    @Test("a journal that a killed process left is rolled back before anybody looks")
+    func leftJournal() async throws {
+        let store = try self.folder.open()
+        for number in 1...5 { _ = try await store.admit(.sample(number), now: .second(1)) }
+        try await store.close()
+        let left = SandboxFolder()
+        try self.folder.raw { db in
+            try db.execute(sql: "PRAGMA journal_mode = DELETE")
+            // With next to no cache, changed pages reach the file, and the journal the disk, before the commit.
+            try db.execute(sql: "PRAGMA cache_size = 1")
+            try db.inTransaction {
+                try db.execute(sql: "UPDATE image SET jpeg = zeroblob(length(jpeg))")
+                try FileManager.default.copyItem(atPath: self.folder.path, toPath: left.path)
+                return .rollback
+            }
+        }
+        #expect(FileManager.default.fileExists(atPath: left.database + "-journal"))
+        let looking = try left.open(nil, readOnly: true)
+        #expect(try await looking.stateCounts() == [.prepared: 5])
+        #expect(!FileManager.default.fileExists(atPath: left.database + "-journal"))
     }
 }
