@@ -15,8 +15,8 @@ package struct SandboxOptions: Sendable {
     package var endpoints: Endpoints?
     /// Whether the sandbox is only looked at: it is not created, not migrated, and has no owner.
     package var isReadOnly: Bool
-    /// How personal data is kept.
-    package var vault: Vault.Mode
+    /// How personal data is kept, and the keys for it; an existing sandbox must have been made in the same mode.
+    package var vault: VaultAccess
     /// How it deals with its disk and with other processes.
     package var storage: SandboxStorage
     /// The time of opening, written beside a new sandbox and a new owner.
@@ -26,7 +26,7 @@ package struct SandboxOptions: Sendable {
     package init(
         endpoints: Endpoints?,
         isReadOnly: Bool = false,
-        vault: Vault.Mode = .none,
+        vault: VaultAccess,
         storage: SandboxStorage = SandboxStorage(),
         now: Timestamp = Timestamp(Date())
     ) {

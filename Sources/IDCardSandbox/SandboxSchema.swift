@@ -1,5 +1,3 @@
-import Crypto
-import Foundation
 import GRDB
 import IDCardCore
 import IDCardPipeline
@@ -38,7 +36,7 @@ enum SandboxSchema {
     }
 
     /// The migrations of all versions; a new sandbox is made by the same steps.
-    static func migrator(endpoints: SandboxOptions.Endpoints, vault: Vault.Mode, now: Timestamp) -> DatabaseMigrator {
+    static func migrator(endpoints: SandboxOptions.Endpoints, vault: VaultAccess, now: Timestamp) -> DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1") { db in
             for statement in Self.tables + Self.indexes {
@@ -48,23 +46,19 @@ enum SandboxSchema {
                 sql: """
                     INSERT INTO sandbox (id, endpoints, vault, next_intake_order, created_at) VALUES (1, ?, ?, 1, ?)
                     """,
-                arguments: [endpoints.rawValue, vault.rawValue, now.millisecondsSinceEpoch]
-            )
-            let key = SymmetricKey(size: .bits256).withUnsafeBytes { Data($0) }
-            try db.execute(
-                sql: "INSERT INTO vault_key (purpose, bytes) VALUES (?, ?)",
-                arguments: [Self.fingerprintKeyPurpose, key]
+                arguments: [endpoints.rawValue, vault.mode.rawValue, now.millisecondsSinceEpoch]
             )
             try db.execute(sql: "PRAGMA application_id = \(Self.applicationID)")
             try db.execute(sql: "PRAGMA user_version = 1")
         }
         migrator.registerMigration("2") { db in
             for statement in Self.version2 { try db.execute(sql: statement) }
-            let key = SymmetricKey(size: .bits256).withUnsafeBytes { Data($0) }
-            try db.execute(
-                sql: "INSERT INTO vault_key (purpose, bytes) VALUES (?, ?)",
-                arguments: [Self.chainKeyPurpose, key]
-            )
+            try db.execute(sql: "UPDATE sandbox SET key_id = ?", arguments: [vault.ring?.current.id])
+            // A sandbox of version 1 has the first of them, in the clear: it was never encrypted.
+            let present = try String.fetchSet(db, sql: "SELECT purpose FROM vault_key")
+            for purpose in [Self.fingerprintKeyPurpose, Self.chainKeyPurpose] where !present.contains(purpose) {
+                try Vault.makeSandboxKey(purpose, under: vault.ring?.current, in: db)
+            }
             try db.execute(sql: "PRAGMA user_version = 2")
         }
         return migrator

@@ -11,8 +11,8 @@ extension SandboxStore {
     ///   - directory: the path of the sandbox; made with mode 0700, the database in it with 0600.
     ///   - options: how to open it.
     /// - Throws: `StoreError` with code `notFound` if there is none and it may not be made, `wrongSandbox` if it is
-    ///   for the other kind of endpoints, `unsupportedVersion` if a newer program made it, `unavailable` or `corrupt`
-    ///   if the disk or the file refuses.
+    ///   for the other kind of endpoints or protected in another way, `wrongKey` if the keys given do not open it,
+    ///   `unsupportedVersion` if a newer program made it, `unavailable` or `corrupt` if the disk or the file refuses.
     package static func open(directory: String, options: SandboxOptions) throws -> SandboxStore {
         let directory = try SandboxDirectory(directory)
         do {
@@ -75,6 +75,8 @@ extension SandboxStore {
             guard let endpoints = try options.endpoints ?? self.rememberedEndpoints(pool, version: version) else {
                 throw self.missing(directory)
             }
+            // Before anything is changed for an access that does not fit.
+            if version > 0 { try pool.read { try self.requireMode(options.vault.mode, of: directory, in: $0) } }
             try SandboxSchema.migrator(endpoints: endpoints, vault: options.vault, now: options.now).migrate(pool)
             let (facts, vault) = try pool.read { try self.identify($0, directory: directory, options: options) }
             let owner = try self.makeOwner(in: directory, pool: pool, now: options.now)
@@ -93,7 +95,8 @@ extension SandboxStore {
                     log: WriteAheadLog(
                         limit: options.storage.writeAheadLimit,
                         busyTimeout: options.storage.busyTimeout
-                    )
+                    ),
+                    keeper: vault.keeper
                 ),
                 owner: owner
             )
@@ -146,37 +149,6 @@ extension SandboxStore {
             .flatMap(SandboxOptions.Endpoints.init)
     }
 
-    /// Reads what the sandbox is and the key of its fingerprints, and compares with what was asked for.
-    static func identify(
-        _ db: Database,
-        directory: SandboxDirectory,
-        options: SandboxOptions
-    ) throws -> (SandboxOptions.Endpoints, Vault) {
-        let row = try Row.fetchOne(db, sql: "SELECT endpoints, vault FROM sandbox")
-        let key = try self.key(for: SandboxSchema.fingerprintKeyPurpose, in: db)
-        let chainKey = try self.key(for: SandboxSchema.chainKeyPurpose, in: db)
-        guard let row, let key, let chainKey, let endpoints = SandboxOptions.Endpoints(rawValue: row["endpoints"]),
-            let vault = Vault.Mode(rawValue: row["vault"])
-        else {
-            throw StoreError(
-                .corrupt,
-                "the sandbox \(directory.path) does not say what it is; restore it from a backup"
-            )
-        }
-        if let wanted = options.endpoints, wanted != endpoints {
-            throw StoreError(
-                .wrongSandbox,
-                "the sandbox \(directory.path) holds cards for \(endpoints.words), this command works with "
-                    + "\(wanted.words); name another sandbox, or \(wanted.remedy)"
-            )
-        }
-        return (endpoints, Vault(mode: vault, fingerprintKey: key, chainKey: chainKey))
-    }
-
-    private static func key(for purpose: String, in db: Database) throws -> Data? {
-        try Data.fetchOne(db, sql: "SELECT bytes FROM vault_key WHERE purpose = ?", arguments: [purpose])
-    }
-
     private static func makeOwner(in directory: SandboxDirectory, pool: DatabasePool, now: Timestamp) throws
         -> SandboxOwner
     {
@@ -213,21 +185,5 @@ extension SandboxStore {
             .notFound,
             "there is no sandbox in \(directory.path); a `run` makes one, or name the right directory"
         )
-    }
-}
-
-extension SandboxOptions.Endpoints {
-    fileprivate var words: String {
-        switch self {
-        case .embedded: "the embedded endpoints"
-        case .external: "real endpoints"
-        }
-    }
-
-    fileprivate var remedy: String {
-        switch self {
-        case .embedded: "leave out --embedded"
-        case .external: "add --embedded"
-        }
     }
 }

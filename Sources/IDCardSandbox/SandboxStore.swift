@@ -62,6 +62,13 @@ package final class SandboxStore: CardStore {
     /// Reads from one consistent state; unlike GRDB's own it is not cut short by cancellation, as work in flight must
     /// end well.
     func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
+        guard let keeper = self.vault.keeper else { return try await self.readOnce(body) }
+        return try await keeper.renewing { try await self.readOnce(body) }
+    }
+
+    private func readOnce<Value: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             self.database.asyncRead { access in
                 continuation.resume(

@@ -38,9 +38,12 @@ final class SandboxWriter: Sendable {
     let turn: WriteTurn
     let disk: SandboxDisk
     let log: WriteAheadLog
+    /// The keys for what is encrypted, if anything is.
+    private let keeper: KeyRingKeeper?
     let state = Mutex(State())
 
-    init(pool: DatabasePool, turn: WriteTurn, disk: SandboxDisk, log: WriteAheadLog) {
+    init(pool: DatabasePool, turn: WriteTurn, disk: SandboxDisk, log: WriteAheadLog, keeper: KeyRingKeeper?) {
+        self.keeper = keeper
         self.pool = pool
         self.turn = turn
         self.disk = disk
@@ -57,10 +60,19 @@ final class SandboxWriter: Sendable {
     ///
     /// - Parameters:
     ///   - byteCount: about how much it writes beside its rows, in bytes; on a full disk small changes go first.
-    ///   - change: the change; on a full disk it may be called a second time, after all it did was undone.
+    ///   - change: the change; on a full disk, or with keys that had to be read anew, it may be called a second time,
+    ///     after all it did was undone.
     /// - Throws: what `change` throws, with SQLite's errors translated; nothing is changed then.
     func write<Value: Sendable>(
         byteCount: Int = 0,
+        _ change: @escaping @Sendable (Database) throws -> Value
+    ) async throws -> Value {
+        guard let keeper = self.keeper else { return try await self.writeOnce(byteCount: byteCount, change) }
+        return try await keeper.renewing { try await self.writeOnce(byteCount: byteCount, change) }
+    }
+
+    private func writeOnce<Value: Sendable>(
+        byteCount: Int,
         _ change: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in

@@ -5,6 +5,7 @@ import IDCardCore
 
 /// The one door for secrecy: everything personal passes it on its way to and from the disk.
 ///
+/// Every card and every delivery has a data key of its own, wrapped by a key-encryption key that lies outside the sandbox.
 /// What must be searched (digests, paths, holders) is stored as a fingerprint, which tells equal from unequal and
 /// nothing else.
 package struct Vault: Sendable {
@@ -12,6 +13,8 @@ package struct Vault: Sendable {
     package enum Mode: String, CaseIterable, Sendable {
         /// As they are; the protection is the mode of the file.
         case none
+        /// Sealed under the data key of their card or delivery.
+        case encrypted = "aes-256-gcm"
     }
 
     /// What a fingerprint is for; fingerprints of different purposes never match.
@@ -26,21 +29,20 @@ package struct Vault: Sendable {
         package static let reading = "reading"
     }
 
-    /// How values are kept.
-    package let mode: Mode
+    /// The keys around the data keys; `nil` where nothing is encrypted.
+    let keeper: KeyRingKeeper?
     private let fingerprintKey: SymmetricKey
     private let chainKey: SymmetricKey
 
-    /// Opens the door with the key of the sandbox.
-    ///
-    /// - Parameters:
-    ///   - fingerprintKey: 32 random bytes that were made with the sandbox.
-    ///   - chainKey: 32 other random bytes that were made with it.
-    package init(mode: Mode, fingerprintKey: Data, chainKey: Data) {
-        self.mode = mode
-        self.chainKey = SymmetricKey(data: chainKey)
-        self.fingerprintKey = SymmetricKey(data: fingerprintKey)
+    /// Opens the door with the keys of the sandbox.
+    init(keeper: KeyRingKeeper?, fingerprintKey: SymmetricKey, chainKey: SymmetricKey) {
+        self.keeper = keeper
+        self.fingerprintKey = fingerprintKey
+        self.chainKey = chainKey
     }
+
+    /// How values are kept.
+    package var mode: Mode { self.keeper == nil ? .none : .encrypted }
 
     /// Returns what is stored in place of a value.
     ///
@@ -48,35 +50,32 @@ package struct Vault: Sendable {
     ///   - plaintext: the value.
     ///   - card: the identifier of the card that it belongs to.
     ///   - column: where it is stored, as `table.column`; a value opens in its own place only.
+    ///   - db: the transaction in which it is stored; the data key is made there if the card has none.
+    /// - Throws: `StoreError.wrongKey` if the key under which new data keys are wrapped is not there.
     package func seal(_ plaintext: Data, card: String, column: String, in db: Database) throws -> Data {
-        switch self.mode {
-        case .none: plaintext
-        }
+        try self.seal(plaintext, owner: card, column: column, in: db)
     }
 
     /// Returns a value from what is stored.
     ///
-    /// - Throws: `StoreError.corrupt` if it was not sealed for this place.
+    /// - Throws: `StoreError.corrupt` if it was not sealed for this place, `StoreError.wrongKey` if the key that wraps
+    ///   the card's data key is not there.
     package func open(_ sealed: Data, card: String, column: String, in db: Database) throws -> Data {
-        switch self.mode {
-        case .none: sealed
-        }
+        try self.open(sealed, owner: card, column: column, in: db)
     }
 
     /// Returns what is stored in place of a value of a delivery, such as its parts with the TOKEN.
+    ///
+    /// - Throws: as for the value of a card.
     package func seal(_ plaintext: Data, delivery: String, column: String, in db: Database) throws -> Data {
-        switch self.mode {
-        case .none: plaintext
-        }
+        try self.seal(plaintext, owner: delivery, column: column, in: db)
     }
 
     /// Returns a value of a delivery from what is stored.
     ///
-    /// - Throws: `StoreError.corrupt` if it was not sealed for this place.
+    /// - Throws: as for the value of a card.
     package func open(_ sealed: Data, delivery: String, column: String, in db: Database) throws -> Data {
-        switch self.mode {
-        case .none: sealed
-        }
+        try self.open(sealed, owner: delivery, column: column, in: db)
     }
 
     /// Returns the HMAC-SHA256 (RFC 2104) of a value under the key of the sandbox, 32 bytes.
@@ -90,8 +89,8 @@ package struct Vault: Sendable {
     }
 
     /// Returns the HMAC-SHA256 (RFC 2104) of a line of the access log under the chain key, 32 bytes.
-    package func chainCode(of data: Data) -> Data {
-        Data(HMAC<SHA256>.authenticationCode(for: data, using: self.chainKey))
+    package func chainCode(of line: Data) -> Data {
+        Data(HMAC<SHA256>.authenticationCode(for: line, using: self.chainKey))
     }
 }
 

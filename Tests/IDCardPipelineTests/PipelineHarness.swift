@@ -56,8 +56,13 @@ final class PipelineHarness: Sendable {
         try? FileManager.default.removeItem(atPath: self.folder)
     }
 
+    private static let key = VaultKey.random()
+
     private static func openSandbox(_ folder: String) throws -> SandboxStore {
-        try SandboxStore.open(directory: folder + "/sandbox", options: SandboxOptions(endpoints: .embedded))
+        try SandboxStore.open(
+            directory: folder + "/sandbox",
+            options: SandboxOptions(endpoints: .embedded, vault: .encrypted(KeyRing(Self.key)))
+        )
     }
 
     /// Writes a photo and names it as an input.

@@ -11,8 +11,8 @@ struct AccessChainTests {
     let folder = SandboxFolder()
 
     /// Writes so many lines and leaves the sandbox closed.
-    private func write(_ count: Int) async throws {
-        let store = try self.folder.open()
+    private func write(_ count: Int, in folder: SandboxFolder? = nil) async throws {
+        let store = try (folder ?? self.folder).open()
         _ = try await store.admit(.sample(1), now: .second(1))
         for number in 1...count {
             let origin = AccessOrigin(actor: "root:cards show", purpose: "ticket \(number)")
@@ -21,8 +21,8 @@ struct AccessChainTests {
         try await store.close()
     }
 
-    private func report() async throws -> AccessChain.Report {
-        let store = try self.folder.open(nil, readOnly: true)
+    private func report(in folder: SandboxFolder? = nil) async throws -> AccessChain.Report {
+        let store = try (folder ?? self.folder).open(nil, readOnly: true)
         return try await store.read { try store.chain.verify(in: $0) }
     }
 
@@ -91,12 +91,15 @@ struct AccessChainTests {
 
     @Test("a log under another key is broken from its first line")
     func otherKey() async throws {
-        try await self.write(2)
-        try self.folder.raw { db in
+        // Encrypted, another key in its place would not open.
+        let folder = SandboxFolder(vault: .unencrypted)
+        try await self.write(2, in: folder)
+        try folder.raw { db in
             try db.execute(sql: "UPDATE vault_key SET bytes = randomblob(32) WHERE purpose = 'chain'")
         }
         #expect(
-            try await self.report().findings == [.broken(number: 1), .broken(number: 2), .endMissing(after: 2)]
+            try await self.report(in: folder).findings
+                == [.broken(number: 1), .broken(number: 2), .endMissing(after: 2)]
         )
     }
 

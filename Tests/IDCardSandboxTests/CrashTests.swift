@@ -13,7 +13,7 @@ struct CrashTests {
     func killed() async throws {
         let survivor = try self.folder.open()
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = self.folder.path as String] in
-            let options = SandboxOptions(endpoints: .embedded, now: .second(0))
+            let options = SandboxOptions(endpoints: .embedded, vault: .sample, now: .second(0))
             let store = try SandboxStore.open(directory: path, options: options)
             _ = try await store.admit(.sample(1), now: .second(1))
             _ = try await store.beginSampleDelivery()
@@ -37,7 +37,7 @@ struct CrashTests {
         _ = try await store.admit(.sample(1), now: .second(1))
         _ = try await store.claimPrepared(limit: 1, until: .second(99), now: .second(1))
         await #expect(processExitsWith: .exitCode(42)) { [path = self.folder.path as String] in
-            let options = SandboxOptions(endpoints: .embedded, now: .second(0))
+            let options = SandboxOptions(endpoints: .embedded, vault: .sample, now: .second(0))
             let other = try SandboxStore.open(directory: path, options: options)
             let reclaimed = try await other.reclaimLeases(now: .second(2))
             let claimed = try await other.claimPrepared(limit: 1, until: .second(99), now: .second(2))

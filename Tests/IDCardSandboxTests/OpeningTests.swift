@@ -107,7 +107,7 @@ struct OpeningTests {
     func impossibleDirectory() throws {
         for path in ["/proc/sandbox", "/proc/sandbox/deeper", "/dev/null/sandbox"] {
             self.expectRefusal(.unavailable, containing: "cannot be made") {
-                try SandboxStore.open(directory: path, options: SandboxOptions(endpoints: .embedded))
+                try SandboxStore.open(directory: path, options: SandboxOptions(endpoints: .embedded, vault: .sample))
             }
         }
     }

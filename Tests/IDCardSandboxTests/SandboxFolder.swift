@@ -8,8 +8,11 @@ import IDCardPipeline
 /// A folder for one test's sandbox, removed when the test ends.
 final class SandboxFolder: Sendable {
     let path: String
+    /// How its sandbox is opened where a test says nothing else.
+    let vault: VaultAccess
 
-    init() {
+    init(vault: VaultAccess = .sample) {
+        self.vault = vault
         self.path = FileManager.default.temporaryDirectory.path + "/sandbox-test-\(UUID().uuidString)"
     }
 
@@ -31,11 +34,18 @@ final class SandboxFolder: Sendable {
     func open(
         _ endpoints: SandboxOptions.Endpoints? = .embedded,
         readOnly: Bool = false,
+        vault: VaultAccess? = nil,
         storage: SandboxStorage = SandboxFolder.storage
     ) throws -> SandboxStore {
         try SandboxStore.open(
             directory: self.path,
-            options: SandboxOptions(endpoints: endpoints, isReadOnly: readOnly, storage: storage, now: .second(0))
+            options: SandboxOptions(
+                endpoints: endpoints,
+                isReadOnly: readOnly,
+                vault: vault ?? self.vault,
+                storage: storage,
+                now: .second(0)
+            )
         )
     }
 
@@ -54,6 +64,19 @@ final class SandboxFolder: Sendable {
     /// The owner files that are there.
     func owners() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: self.path + "/owners")
+    }
+}
+
+extension VaultAccess {
+    /// A sandbox under one key, the same in every process of a test.
+    static let sample = VaultAccess.encrypted(KeyRing(.sample(1)))
+}
+
+extension VaultKey {
+    /// A key that is different for every number.
+    static func sample(_ number: UInt8) -> VaultKey {
+        guard let key = VaultKey(Data(repeating: number, count: VaultKey.byteCount)) else { return .random() }
+        return key
     }
 }
 

@@ -72,7 +72,10 @@ package struct RestoreCommand: AsyncParsableCommand {
         let restore = try SandboxRestore(
             of: AbsolutePath.of(self.file),
             into: configuration.sandboxPath,
-            options: SandboxOptions(endpoints: configuration.embedded ? .embedded : .external),
+            options: SandboxOptions(
+                endpoints: configuration.embedded ? .embedded : .external,
+                vault: try await SandboxOpening(configuration: configuration).access()
+            ),
             isReplacing: self.force,
             isResuming: self.resume,
             erasures: self.erasures.map(AbsolutePath.of),

@@ -10,13 +10,8 @@ struct SandboxReading {
         let status: CommandStatus
         do {
             let configuration = try self.options.loadConfiguration(requiringRemotes: false)
-            let store = try SandboxStore.open(
-                directory: configuration.sandboxPath,
-                options: SandboxOptions(
-                    endpoints: configuration.embedded ? .embedded : nil,
-                    isReadOnly: true
-                )
-            )
+            let store = try await SandboxOpening(configuration: configuration)
+                .open(endpoints: configuration.embedded ? .embedded : nil, isReadOnly: true)
             let result: Result<CommandStatus, any Error>
             do {
                 result = .success(try await body(store))
@@ -35,10 +30,8 @@ struct SandboxReading {
     /// Opens the sandbox for changes, calls a function, and closes it; errors are for the caller of `with`.
     func change(_ body: (SandboxStore) async throws -> Void) async throws {
         let configuration = try self.options.loadConfiguration(requiringRemotes: false)
-        let store = try SandboxStore.open(
-            directory: configuration.sandboxPath,
-            options: SandboxOptions(endpoints: configuration.embedded ? .embedded : nil)
-        )
+        let store = try await SandboxOpening(configuration: configuration)
+            .open(endpoints: configuration.embedded ? .embedded : nil)
         let result: Result<Void, any Error>
         do {
             result = .success(try await body(store))

@@ -28,6 +28,7 @@ extension AppConfiguration {
                 let file = try ConfigurationFile(path: path)
                 problems += ConfigurationNames.check(file)
                 notices += Self.insecurity(of: file)
+                problems += Self.exposedVaultKey(in: file).map { [$0] } ?? []
                 layers += ConfigurationLayer.file(file).map { [$0] } ?? []
             } catch {
                 // The keys of the file would all seem to be missing.
@@ -46,10 +47,41 @@ extension AppConfiguration {
         if requiringRemotes {
             let refused = Set(resolver.problems.compactMap(\.key))
             problems += checks.missing(besides: refused).map { [$0] } ?? []
+            problems += checks.missingVaultKey(besides: refused).map { [$0] } ?? []
         }
         notices += checks.notices
         guard problems.isEmpty else { throw ConfigurationError(problems, notices: notices, file: path) }
         return AppConfiguration(resolver.values, embedded: embedded, file: path, notices: notices)
+    }
+
+    /// The `vault.key_file` that somebody wrote down, whether it exists or not, and whatever else is wrong.
+    ///
+    /// - Throws: what is wrong with the configuration file as a whole.
+    static func writtenKeyFile(
+        file: String?,
+        environment: [String: String]
+    ) throws(ConfigurationError) -> String? {
+        var layers = [ConfigurationLayer.environment(environment)]
+        if let path = ConfigurationFile.locate(named: file, environment: environment) {
+            do throws(ConfigurationError.Problem) {
+                layers += ConfigurationLayer.file(try ConfigurationFile(path: path)).map { [$0] } ?? []
+            } catch {
+                throw ConfigurationError([error], file: path)
+            }
+        }
+        let written = layers.lazy.compactMap { $0.written("vault.key_file") }.first
+        return written.map { UserDirectories(environment: environment).expand($0.text) }
+    }
+
+    /// The key to everything is no secret among others: it may lie in the file only if nobody else can read that.
+    private static func exposedVaultKey(in file: ConfigurationFile) -> ConfigurationError.Problem? {
+        let key = "vault.key"
+        guard file.isReadableByOthers, file.paths.contains(key) else { return nil }
+        return .init(
+            .insecureFile,
+            key: key,
+            "\(key): \(file.path) holds the key of the sandbox and others may read it; run: chmod 600 \(file.path)"
+        )
     }
 
     private static func insecurity(of file: ConfigurationFile) -> [ConfigurationNotice] {

@@ -14,6 +14,12 @@ package struct AppConfiguration: Sendable {
     package let sandboxPath: String
     /// Protection of the sandbox (`vault.mode`).
     package let vaultMode: VaultMode
+    /// Where the keys of the sandbox come from (`vault.key_file`, `vault.key`, secret, or `vault.key_command`); `nil`
+    /// if nobody says, or nothing is encrypted.
+    package let vaultKeys: VaultKeySource?
+    /// Whether the key of a new sandbox is made without being asked for: with the built-in endpoints, where nobody
+    /// names a key.
+    package let makesVaultKey: Bool
     /// Keys under `imaging`.
     package let imaging: Imaging
     /// Keys under `verification`.
@@ -50,6 +56,8 @@ package struct AppConfiguration: Sendable {
     init(_ values: ResolvedConfiguration, embedded: Bool, file: String?, notices: [ConfigurationNotice]) {
         self.sandboxPath = values.require("sandbox.path", \.text)
         self.vaultMode = values.word("vault.mode")
+        self.vaultKeys = VaultKeySource(values)
+        self.makesVaultKey = embedded && values["vault.key_file"]?.source == .builtIn && self.vaultKeys?.keyFile != nil
         self.imaging = Imaging(values)
         self.verification = Verification(values)
         self.delivery = Delivery(values)
@@ -74,6 +82,8 @@ package struct AppConfiguration: Sendable {
     package enum VaultMode: String, CaseIterable, Sendable {
         /// They lie there unencrypted.
         case none
+        /// They are sealed with AES-256-GCM, under a key for each card.
+        case encrypted = "aes-256-gcm"
     }
 
     /// Keys under `log`.

@@ -68,11 +68,20 @@ extension ConfigurationChecks {
     }
 
     private var vaultNotices: [ConfigurationNotice] {
-        guard self.values.find("vault.mode", \.text) == "none", !self.embedded else { return [] }
+        guard self.values.find("vault.mode", \.text) == "none" else { return self.vaultPlaceNotices }
+        return [.warning(key: "vault.mode", SandboxOpening.warning)]
+    }
+
+    /// A key that goes wherever the sandbox goes opens every copy of it.
+    private var vaultPlaceNotices: [ConfigurationNotice] {
+        guard let key = self.values.find("vault.key_file", \.text),
+            let sandbox = self.values.find("sandbox.path", \.text),
+            key.hasPrefix(sandbox + "/")
+        else { return [] }
         return [
-            .note(
-                key: "vault.mode",
-                "vault.mode is none: images and fields lie unencrypted in the sandbox; protect the disk and the folder"
+            .warning(
+                key: "vault.key_file",
+                "vault.key_file lies in the sandbox: whoever has a copy of the folder has the key too; move it elsewhere"
             )
         ]
     }

@@ -3,8 +3,22 @@ import IDCardCore
 extension ConfigurationChecks {
     /// Keys that somebody changed and that do nothing beside the others.
     var unusedNotices: [ConfigurationNotice] {
-        guard !self.embedded else { return [] }
-        return self.unusedOfVerification + self.unusedOfDelivery + self.unusedOfReplies
+        guard !self.embedded else { return self.unusedOfVault }
+        return self.unusedOfVerification + self.unusedOfDelivery + self.unusedOfReplies + self.unusedOfVault
+    }
+
+    private var unusedOfVault: [ConfigurationNotice] {
+        self.unused(
+            ["vault.key_file", "vault.key", "vault.key_command", "vault.key_timeout"],
+            when: self.values.find("vault.mode", \.text) == "none",
+            "vault.mode is none"
+        )
+            + self.unused(
+                ["vault.key_timeout"],
+                when: self.values.find("vault.mode", \.text) != "none"
+                    && self.values["vault.key_command"].map { $0.value == nil } ?? false,
+                "vault.key_command is not set"
+            )
     }
 
     private var unusedOfVerification: [ConfigurationNotice] {

@@ -9,7 +9,7 @@ struct ConfigurationChecks {
     /// What makes the configuration unusable.
     var problems: [ConfigurationError.Problem] {
         self.timeProblems + self.formProblems + self.replyProblems + self.retcodeProblems + self.tokenProblems
-            + self.tlsProblems
+            + self.tlsProblems + self.vaultProblems
     }
 
     private var timeProblems: [ConfigurationError.Problem] {

@@ -59,6 +59,7 @@ extension ConfigurationError {
             case conflict = "config_conflict"
             case insecureFile = "config_insecure_file"
             case secretUnreadable = "config_secret_unreadable"
+            case secretUnwritable = "config_secret_unwritable"
             case certificateUnreadable = "config_certificate_unreadable"
             case certificateUnusable = "config_certificate_unusable"
             case insecureConnection = "config_insecure_connection"
@@ -92,6 +93,8 @@ extension ConfigurationError {
         package static let insecureFile = Code(.insecureFile)
         /// A file with a secret that cannot be read or holds none, or a command that gives none.
         package static let secretUnreadable = Code(.secretUnreadable)
+        /// A file for a secret that cannot be written, or that somebody else is writing.
+        package static let secretUnwritable = Code(.secretUnwritable)
         /// A file with certificates that cannot be read or holds none.
         package static let certificateUnreadable = Code(.certificateUnreadable)
         /// A certificate or key that is there and of no use: damaged, expired, without its issuer, of another key.

@@ -1,7 +1,7 @@
 extension ConfigurationKey {
     /// Every key of this version, in the order in which they are shown.
     package static let all: [ConfigurationKey] =
-        Self.sandboxKeys + Self.imagingKeys
+        Self.sandboxKeys + Self.vaultKeys + Self.imagingKeys
         + Self.verificationKeys + Self.tlsKeys(of: "verification", peer: "verification service")
         + Self.verdictKeys
         + Self.deliveryKeys + Self.retcodeKeys + Self.replyKeys + Self.formKeys
@@ -21,13 +21,7 @@ extension ConfigurationKey {
             .path,
             .computed("$XDG_DATA_HOME/idcard-pipeline/sandbox"),
             "Folder of the sandbox, in which cards are durable; `--embedded` has its own, `…/embedded`."
-        ),
-        ConfigurationKey(
-            "vault.mode",
-            .choice(["none"], planned: ["encrypted"]),
-            .value("none"),
-            "Protection of images and fields in the sandbox; `none`: they lie there unencrypted."
-        ),
+        )
     ]
 
     private static let logKeys = [

@@ -81,7 +81,7 @@ struct ConfigurationResolver {
         }
     }
 
-    private func computed(_ key: ConfigurationKey) throws(ConfigurationError.Problem) -> ConfigurationValue {
+    private func computed(_ key: ConfigurationKey) throws(ConfigurationError.Problem) -> ConfigurationValue? {
         switch key.path {
         case "imaging.concurrency": return .integer(max(1, self.processorCount))
         case "sandbox.path":
@@ -94,8 +94,19 @@ struct ConfigurationResolver {
                 )
             }
             return .text(path)
+        case "vault.key_file": return self.vaultKeyFile.map(ConfigurationValue.text)
         default: preconditionFailure("nothing computes the default of \(key.path)")
         }
+    }
+
+    /// The file of the keys where nobody names a source of keys; that of the embedded endpoints need not be there yet.
+    private var vaultKeyFile: String? {
+        let named = ["vault.key", "vault.key_command"]
+        guard self.values.find("vault.mode", \.text) != "none",
+            !self.layers.contains(where: { layer in named.contains { layer.written($0) != nil } }),
+            let path = self.directories.vaultKeyFile(embedded: self.embedded)
+        else { return nil }
+        return self.embedded || KeyFile(path: path).exists ? path : nil
     }
 }
 

@@ -40,6 +40,17 @@ package struct SecretFile: Hashable, Sendable {
         return Redacted(secret)
     }
 
+    /// Reads all of a file that must belong to this user (or to root), whatever its rights.
+    ///
+    /// - Parameter expected: what it must hold, for messages.
+    /// - Throws: `insecureFile`, `secretUnreadable`.
+    func readText(expected: String) throws(ConfigurationError.Problem) -> Redacted<String> {
+        guard let text = String(data: try self.bytes(expected: expected, ownedByUs: true), encoding: .utf8) else {
+            throw self.unreadable("is not UTF-8 text", expected: expected)
+        }
+        return Redacted(text)
+    }
+
     /// Checks that the file holds a private key in PEM, without giving it out.
     ///
     /// - Throws: `insecureFile`, `secretUnreadable`.
@@ -50,12 +61,17 @@ package struct SecretFile: Hashable, Sendable {
         }
     }
 
-    private func bytes(expected: String = Self.oneSecret) throws(ConfigurationError.Problem) -> Data {
+    private func bytes(
+        expected: String = Self.oneSecret,
+        ownedByUs: Bool = false
+    ) throws(ConfigurationError.Problem) -> Data {
         let bytes: Data
         do {
             // Without O_NONBLOCK a FIFO of that name would stop us for ever.
             let descriptor = try FileDescriptor.open(self.path, .readOnly, options: [.closeOnExec, .nonBlocking])
-            bytes = try descriptor.closeAfter { try self.contents(of: descriptor, expected: expected) }
+            bytes = try descriptor.closeAfter {
+                try self.contents(of: descriptor, expected: expected, ownedByUs: ownedByUs)
+            }
         } catch let problem as ConfigurationError.Problem {
             throw problem
         } catch {
@@ -67,7 +83,7 @@ package struct SecretFile: Hashable, Sendable {
         return bytes
     }
 
-    private func contents(of descriptor: FileDescriptor, expected: String) throws -> Data {
+    private func contents(of descriptor: FileDescriptor, expected: String, ownedByUs: Bool) throws -> Data {
         var status = stat()
         guard fstat(descriptor.rawValue, &status) == 0 else { throw Errno(rawValue: errno) }
         guard status.st_mode & S_IFMT == S_IFREG else {
@@ -80,6 +96,14 @@ package struct SecretFile: Hashable, Sendable {
                 key: self.key,
                 "\(self.key): \(self.path) has mode 0\(mode), so others than its owner have rights to it; "
                     + "run: chmod 600 \(self.path)"
+            )
+        }
+        guard !ownedByUs || status.st_uid == geteuid() || status.st_uid == 0 else {
+            throw ConfigurationError.Problem(
+                .insecureFile,
+                key: self.key,
+                "\(self.key): \(self.path) belongs to another user, who could put something else into it; "
+                    + "run: chown \(geteuid()) \(self.path)"
             )
         }
         return try descriptor.readUpTo(Self.maximumBytes + 1)

@@ -26,6 +26,11 @@ package struct UserDirectories: Hashable, Sendable {
         self.data.map { "\($0)/idcard-pipeline/\(embedded ? "embedded" : "sandbox")" }
     }
 
+    /// The file of the sandbox's keys if nobody names one; that of the embedded endpoints is another.
+    package func vaultKeyFile(embedded: Bool) -> String? {
+        self.configuration.map { "\($0)/idcard-pipeline/\(embedded ? "embedded" : "vault").key" }
+    }
+
     /// Replaces `~` at the start of a path, which no shell does in a file.
     package func expand(_ path: String) -> String {
         guard let home = self.home else { return path }

@@ -29,7 +29,7 @@ struct CommandFailure {
             self.status = .inputUnreadable
         case let error as StoreError:
             self.lines = ["error: \(error.message)"]
-            self.status = error.code == .wrongSandbox ? .configuration : .sandboxError
+            self.status = [.wrongSandbox, .wrongKey].contains(error.code) ? .configuration : .sandboxError
         case let error as EmbeddedError:
             self.lines = ["error: \(error)"]
             self.status = error.code == .folderInUse ? .workRemains : .configuration

@@ -49,7 +49,10 @@ struct RunSession: Sendable {
     }
 
     private func say(_ notices: [ConfigurationNotice]) {
-        for notice in notices where notice.level == .warning { Console.standardError("warning: \(notice.message)") }
+        // The protection of the sandbox is spoken of where it is opened.
+        for notice in notices where notice.level == .warning && notice.key != "vault.mode" {
+            Console.standardError("warning: \(notice.message)")
+        }
     }
 
     private func items() throws -> [IntakeItem] {
@@ -77,10 +80,8 @@ struct RunSession: Sendable {
     }
 
     private func run(_ items: [IntakeItem], configuration: AppConfiguration) async throws -> CommandStatus {
-        let store = try SandboxStore.open(
-            directory: configuration.sandboxPath,
-            options: SandboxOptions(endpoints: configuration.embedded ? .embedded : .external)
-        )
+        let store = try await SandboxOpening(configuration: configuration)
+            .open(endpoints: configuration.embedded ? .embedded : .external)
         let ending: Result<RunOutcome, any Error>
         do {
             ending = .success(try await self.drive(items, store: store, configuration: configuration))

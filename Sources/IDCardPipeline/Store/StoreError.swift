@@ -3,7 +3,7 @@ package struct StoreError: Error, Sendable, CustomStringConvertible {
     /// What kind of error, for programs.
     package struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Value: String {
-            case conflict, notFound, unavailable, diskFull, wrongSandbox, unsupportedVersion, corrupt
+            case conflict, notFound, unavailable, diskFull, wrongSandbox, wrongKey, unsupportedVersion, corrupt
         }
 
         private let value: Value
@@ -16,8 +16,10 @@ package struct StoreError: Error, Sendable, CustomStringConvertible {
         package static let unavailable = Code(value: .unavailable)
         /// There is no room on the disk; nothing was changed, and the same works once there is.
         package static let diskFull = Code(value: .diskFull)
-        /// The sandbox belongs to the other kind of endpoints (embedded or real).
+        /// The sandbox belongs to the other kind of endpoints (embedded or real), or is protected in another way.
         package static let wrongSandbox = Code(value: .wrongSandbox)
+        /// The keys given do not open the sandbox.
+        package static let wrongKey = Code(value: .wrongKey)
         /// The sandbox was made by a newer version.
         package static let unsupportedVersion = Code(value: .unsupportedVersion)
         /// The sandbox holds something that cannot be.

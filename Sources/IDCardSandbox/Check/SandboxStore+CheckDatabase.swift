@@ -16,7 +16,7 @@ extension SandboxStore {
         let expected = try DatabaseQueue()
         defer { try? expected.close() }  // In memory; nothing is left of it.
         let now = Timestamp(millisecondsSinceEpoch: 0)
-        try SandboxSchema.migrator(endpoints: .embedded, vault: .none, now: now).migrate(expected)
+        try SandboxSchema.migrator(endpoints: .embedded, vault: .unencrypted, now: now).migrate(expected)
         let wanted = try expected.read(Self.schema(in:))
         let found = try Self.schema(in: db)
         let names = Set(wanted.keys).union(found.keys).filter { wanted[$0] != found[$0] }.sorted()

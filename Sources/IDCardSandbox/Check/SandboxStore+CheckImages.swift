@@ -42,7 +42,7 @@ extension SandboxStore {
             guard let row = try Row.fetchOne(db, sql: sql, arguments: [card]) else { return [] }
             guard !Self.isKnownUnreadable(row) else { return [] }
             let size = Self.checkSize(row, of: card)
-            return quick || self.opens(imageOf: card, in: db) ? size : size + [Self.damaged(card, row)]
+            return try quick || self.opens(imageOf: card, in: db) ? size : size + [Self.damaged(card, row)]
         } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {
             return [SandboxFinding(.imageDamaged, card, "the image lies on a damaged page; restore a backup")]
         }
@@ -85,15 +85,19 @@ extension SandboxStore {
     }
 
     /// Whether the image of a card opens and is the one that was stored.
-    func opens(imageOf card: String, in db: Database) -> Bool {
+    ///
+    /// - Throws: `StoreError.wrongKey` if another process has changed the key meanwhile, which says nothing of the image.
+    func opens(imageOf card: String, in db: Database) throws -> Bool {
         do {
             let sql = "SELECT byte_count, digest, jpeg FROM image WHERE card = ?"
             guard let row = try Row.fetchOne(db, sql: sql, arguments: [card]) else { return false }
             let jpeg = try self.vault.open(row["jpeg"], card: card, column: "image.jpeg", in: db)
             let digest = try self.vault.open(row["digest"], card: card, column: "image.digest", in: db)
             return ContentDigest(of: jpeg).bytes == digest && jpeg.count == row["byte_count"]
+        } catch let error as StoreError where error.code == .wrongKey {
+            throw error
         } catch {
-            // Why it does not open, the caller need not know.
+            // Why else it does not open, the caller need not know.
             return false
         }
     }

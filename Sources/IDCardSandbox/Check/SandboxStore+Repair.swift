@@ -109,7 +109,7 @@ extension SandboxStore {
                 arguments: [card.rawValue]
             )
             // One that is leased is being worked on, and is put aside by whoever works on it.
-            guard let row, !self.opens(imageOf: card.rawValue, in: db) else { return }
+            guard let row, try !self.opens(imageOf: card.rawValue, in: db) else { return }
             let state: CardState = try Self.word(row["state"], in: "card.state")
             var transition = CardTransition(
                 card: card,

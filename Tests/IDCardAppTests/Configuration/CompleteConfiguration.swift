@@ -14,6 +14,8 @@ enum CompleteConfiguration {
           reply:
             encryption: 3des-cbc
             key: canary-reply-key-of-24-bytes
+        vault:
+          key_command: echo canary-key-command
 
         """
 
@@ -28,5 +30,6 @@ enum CompleteConfiguration {
         "IDCARD_DELIVERY_PROXY": "http://canary-proxy-user:canary-proxy-password@proxy.example:3129",
         "IDCARD_DELIVERY_REPLY_ENCRYPTION": "3des-cbc",
         "IDCARD_DELIVERY_REPLY_KEY": "canary-reply-key-of-24-bytes",
+        "IDCARD_VAULT_KEY": SampleValue.vaultKey,
     ]
 }

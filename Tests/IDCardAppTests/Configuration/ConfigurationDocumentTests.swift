@@ -76,7 +76,7 @@ struct ConfigurationDocumentTests {
             #expect(row.hasPrefix("| `\(key.path)` | "))
             #expect(row.split(separator: "|").count == 4, "\(key.path)")
         }
-        #expect(rows.contains { $0.contains("| `none` (later: `encrypted`) | `none` |") })
+        #expect(rows.contains { $0.contains("| `aes-256-gcm`, `none` | `aes-256-gcm` |") })
         #expect(rows.contains { $0.contains("| `faceid-v1`, `facepp-v1`, `faceid-v3` | `faceid-v1` |") })
     }
 }

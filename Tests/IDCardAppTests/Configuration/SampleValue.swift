@@ -19,6 +19,7 @@ struct SampleValue {
         case "retry.cap": return SampleValue("7s", .duration(.seconds(7)))
         case "http.connect_timeout": return SampleValue("3s", .duration(.seconds(3)))
         case "breaker.open_for": return SampleValue("5s", .duration(.seconds(5)))
+        case "vault.key": return SampleValue(Self.vaultKey, .secret(Redacted(Self.vaultKey)))
         case "breaker.open_cap": return SampleValue("11s", .duration(.seconds(11)))
         case "delivery.reply.encryption":
             return SampleValue("3des-ecb", .text("3des-ecb"), companions: ["delivery.reply.key": "0123456789abcdef"])
@@ -27,9 +28,16 @@ struct SampleValue {
         return Self.ofForm(key)
     }
 
+    /// 32 bytes in Base64.
+    static let vaultKey = "canary/canary/canary/canary/canary/canary/A="
+
     /// Keys that name a file which must be there.
     private static func file(for key: ConfigurationKey, in folder: ConfigurationFolder) throws -> SampleValue? {
         let certificate = PEMText.certificate
+        if key.path == "vault.key_file" {
+            let path = try folder.write(Self.vaultKey + "\n", to: "vault.key")
+            return SampleValue(path, .text(path))
+        }
         switch key.path.split(separator: ".").last {
         case "token_file", "key_file":
             let path = try folder.write("secret-in-a-file", to: "secret")

@@ -56,18 +56,12 @@ struct ValueProblemTests {
         #expect(error.message.contains("from the command line"))
     }
 
-    @Test(
-        "What a later version will know is refused as such",
-        arguments: [
-            ("vault.mode", "encrypted", "none")
-        ]
-    )
-    func planned(path: String, text: String, instead: String) throws {
-        let error = try #require(try ConfigurationFolder().refusal(yaml: "\(path): \(text)\n"))
-        #expect(error.problems.map(\.code) == [.notInThisVersion])
-        #expect(
-            error.message.contains("\(path): \"\(text)\" is not available in this version; expected \(instead) (from ")
-        )
+    @Test("What a later version will know is refused as such")
+    func planned() {
+        let form = ConfigurationForm.choice(["now"], planned: ["later"])
+        #expect(throws: ConfigurationForm.Refusal.planned) { try form.parse("later") }
+        #expect(throws: ConfigurationForm.Refusal.malformed) { try form.parse("never") }
+        #expect(form.range == "now, (later)")
     }
 
     @Test("An empty value in the file or on the command line is refused, not taken as unset")
@@ -99,12 +93,12 @@ struct ValueProblemTests {
         )
         #expect(
             error.problems.map(\.code)
-                == [.unknownKey, .malformedValue, .malformedValue, .malformedValue, .conflict, .missing]
+                == [.unknownKey, .malformedValue, .malformedValue, .malformedValue, .conflict, .missing, .missing]
         )
         #expect(
             error.problems.map(\.key) == [
                 "imaging.sharpness", "imaging.quality", "delivery.timeout", "log.level", "retry.base",
-                "verification.url",
+                "verification.url", "vault.key_file",
             ]
         )
         #expect(error.message.split(separator: "\n").count >= 6)

@@ -37,7 +37,7 @@ struct CommandLineTests {
         arguments: [["status"], ["cards", "list"]]
     )
     func missingSandbox(arguments: [String]) async throws {
-        let tool = try Tool()
+        let tool = try Tool(withKey: false)
         let outcome = try await tool.run(arguments)
         #expect(outcome.status == 74)
         #expect(outcome.errors.contains("no sandbox"))

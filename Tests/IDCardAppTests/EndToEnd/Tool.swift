@@ -62,9 +62,17 @@ final class Tool: Sendable {
     /// The home folder; everything the command writes lies below.
     let home: URL
 
-    init() throws {
+    /// Makes the home, and in it, where it is looked for, a key for sandboxes of real endpoints.
+    init(withKey: Bool = true) throws {
         self.home = URL(filePath: NSTemporaryDirectory()).appending(path: "idcard-e2e-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: self.home, withIntermediateDirectories: true)
+        let folder = self.home.appending(path: ".config/idcard-pipeline")
+        try FileManager.default.createDirectory(at: withKey ? folder : self.home, withIntermediateDirectories: true)
+        if withKey { _ = try self.secretFile(".config/idcard-pipeline/vault.key", Self.randomKey()) }
+    }
+
+    /// A new key as it stands in a key file.
+    static func randomKey() -> String {
+        Data((0..<32).map { _ in UInt8.random(in: .min ... .max) }).base64EncodedString()
     }
 
     deinit {

@@ -15,7 +15,10 @@ struct RestoreCrashTests {
     /// Leaves a card in the write-ahead log only, as a process does that is killed.
     private func leaveLog() async throws {
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = self.folder.path as String] in
-            let store = try SandboxStore.open(directory: path, options: SandboxOptions(endpoints: .embedded))
+            let store = try SandboxStore.open(
+                directory: path,
+                options: SandboxOptions(endpoints: .embedded, vault: .sample)
+            )
             _ = try await store.admit(CheckedSandbox.admission(6), now: .second(20))
             kill(getpid(), SIGKILL)
         }
@@ -31,7 +34,7 @@ struct RestoreCrashTests {
             var restore = try SandboxRestore(
                 of: arguments[1],
                 into: arguments[0],
-                options: SandboxOptions(endpoints: .embedded, now: .second(50)),
+                options: SandboxOptions(endpoints: .embedded, vault: .sample, now: .second(50)),
                 isReplacing: true,
                 isResuming: false,
                 erasures: [],

@@ -104,7 +104,10 @@ struct RestoreTests {
     func deadOwner() async throws {
         try await self.restoring.fillAndBackUp()
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = self.sandbox.folder.path as String] in
-            let store = try SandboxStore.open(directory: path, options: SandboxOptions(endpoints: .embedded))
+            let store = try SandboxStore.open(
+                directory: path,
+                options: SandboxOptions(endpoints: .embedded, vault: .sample)
+            )
             _ = try await store.claimPrepared(limit: 1, until: .second(99), now: .second(5))
             kill(getpid(), SIGKILL)
         }

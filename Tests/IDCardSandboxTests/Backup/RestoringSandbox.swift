@@ -50,7 +50,7 @@ struct RestoringSandbox {
         try await SandboxRestore(
             of: self.backup,
             into: directory ?? self.sandbox.folder.path,
-            options: SandboxOptions(endpoints: endpoints, now: .second(50)),
+            options: SandboxOptions(endpoints: endpoints, vault: .sample, now: .second(50)),
             isReplacing: replacing,
             isResuming: resuming,
             erasures: erasures,

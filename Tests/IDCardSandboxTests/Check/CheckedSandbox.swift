@@ -7,7 +7,11 @@ import IDCardPipeline
 
 /// A whole sandbox for the tests of the check: a card in delivery, one delivered, one verified, one prepared, one refused.
 struct CheckedSandbox {
-    let folder = SandboxFolder()
+    let folder: SandboxFolder
+
+    init(vault: VaultAccess = .sample) {
+        self.folder = SandboxFolder(vault: vault)
+    }
 
     static let delivering = "card-1"
     static let delivered = "card-2"

@@ -81,7 +81,7 @@ struct FileCheckTests {
     func deadOwner() async throws {
         try await self.sandbox.fill()
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = self.folder.path as String] in
-            let options = SandboxOptions(endpoints: .embedded, now: .second(0))
+            let options = SandboxOptions(endpoints: .embedded, vault: .sample, now: .second(0))
             let store = try SandboxStore.open(directory: path, options: options)
             _ = try await store.claimPrepared(limit: 1, until: .second(99), now: .second(5))
             kill(getpid(), SIGKILL)

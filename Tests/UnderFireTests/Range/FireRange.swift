@@ -48,8 +48,13 @@ final class FireRange: Sendable {
         try FileManager.default.removeItem(atPath: self.folder)
     }
 
+    private static let key = VaultKey.random()
+
     private static func openSandbox(_ folder: String) throws -> SandboxStore {
-        try SandboxStore.open(directory: folder + "/sandbox", options: SandboxOptions(endpoints: .external))
+        try SandboxStore.open(
+            directory: folder + "/sandbox",
+            options: SandboxOptions(endpoints: .external, vault: .encrypted(KeyRing(Self.key)))
+        )
     }
 
     /// The sandbox that is open now.
