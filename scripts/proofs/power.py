@@ -237,7 +237,8 @@ def prove(proof):
     disk.cut(None)
     proof.judge_ledger(backend.ledger(), backend.refusals(), [Pairs.business_number(number) for number in range(made)])
     proof.figure("cuts", f"{done} while a run was at work, in {runs} runs")
-    proof.figure("cards acknowledged before a cut", f"{len(acknowledged)}, all there afterwards" if not proof.violations else len(acknowledged))
+    gone = "" if proof.violations else ", all there afterwards"
+    proof.figure("cards acknowledged before a cut", f"{len(acknowledged)}{gone}")
     proof.figure("documents in the ledger", f"{len(backend.ledger())}, of {made} pairs")
     proof.figure("fsck", "clean after every cut" if proof.tool.has("fsck") else "not there in this version")
 
