@@ -36,6 +36,7 @@ struct DamageCheckTests {
     }
 
     static let irreparable: [Damage] = [
+        Damage(.historyImpossible, "card-4", "INSERT INTO erasure (card, certificate) VALUES ('card-4', '{}')"),
         Damage(.imageMissing, CheckedSandbox.delivering, "DELETE FROM image WHERE card = 'card-1'"),
         Damage(
             .imageMissing,
@@ -150,6 +151,8 @@ struct DamageCheckTests {
     }
 
     static let reparable: [Damage] = [
+        Damage(.partsLeft, "delivery-2", "UPDATE delivery SET parts = x'01' WHERE id = 'delivery-2'"),
+        Damage(.partsLeft, "delivery-2", "INSERT INTO data_key VALUES ('delivery-2', 'k', x'00')"),
         Damage(.imageMissing, "card-4", "DELETE FROM image WHERE card = 'card-4'"),
         Damage(.imageMissing, "card-3", "DELETE FROM image WHERE card = 'card-3'"),
         Damage(.imageDamaged, "card-4", "UPDATE image SET jpeg = zeroblob(50000) WHERE card = 'card-4'"),
