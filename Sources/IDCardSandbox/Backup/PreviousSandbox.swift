@@ -26,7 +26,9 @@ extension SandboxRestore {
     func readPrevious(into report: inout RestoreReport) throws -> PreviousSandbox {
         guard let facts = FileFacts(self.directory.database), facts.size > 0 else { return PreviousSandbox() }
         do {
-            let (previous, cards) = try self.readDatabase()
+            let (previous, cards) = try SandboxStore.rollingBack(self.directory, options: self.options) {
+                try self.readDatabase()
+            }
             guard cards == 0 || self.isReplacing else {
                 throw StoreError(
                     .conflict,

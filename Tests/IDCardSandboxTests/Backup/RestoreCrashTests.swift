@@ -72,6 +72,30 @@ struct RestoreCrashTests {
         #expect(!log.isEmpty)
     }
 
+    @Test("a journal that a killed restore left is rolled back before the replaced sandbox is read")
+    func leftJournal() async throws {
+        try await self.restoring.fillAndBackUp()
+        let copy = SandboxFolder()
+        try self.folder.raw { db in
+            try db.execute(sql: "PRAGMA journal_mode = DELETE")
+            // With next to no cache, changed pages reach the file, and the journal the disk, before the commit.
+            try db.execute(sql: "PRAGMA cache_size = 1")
+            try db.inTransaction {
+                try db.execute(sql: "UPDATE image SET jpeg = zeroblob(length(jpeg))")
+                try FileManager.default.copyItem(atPath: self.folder.path, toPath: copy.path)
+                return .rollback
+            }
+        }
+        #expect((FileFacts(copy.database + "-journal")?.size ?? 0) > 0)
+        let report = try await self.restoring.restore(into: copy.path, replacing: true)
+        #expect(!report.couldNotReadReplaced)
+        #expect(report.replacedCardCount == 5)
+        #expect(FileFacts(copy.database + "-journal") == nil)
+        let store = try copy.open(readOnly: true)
+        #expect(try await store.check().words.joined() == "")
+        try await store.close()
+    }
+
     @Test("a log without a database, and a database that is none, are replaced")
     func remains() async throws {
         try await self.restoring.fillAndBackUp()
