@@ -72,13 +72,15 @@ final class WriteAheadLog: Sendable {
         self.state.withLock { $0.pages = wholly ? 0 : Self.mostPages * 3 / 4 }
     }
 
-    /// Notes the end of an emptying; one that failed is tried again after the log has grown by a quarter of its limit.
+    /// Notes the end of an emptying; one that failed is tried again after the log has grown by a quarter.
+    ///
+    /// So however long somebody reads, what is waited for them stays small beside what is written.
     func tried(emptied: Bool, size: Int) {
         self.state.withLock { state in
             if emptied {
                 (state.pages, state.retrySize, state.failures) = (0, 0, 0)
             } else {
-                state.retrySize = size + self.limit / 4
+                state.retrySize = size + max(size, self.limit) / 4
                 state.failures += 1
             }
         }

@@ -74,7 +74,8 @@ package struct RestoreCommand: AsyncParsableCommand {
             into: configuration.sandboxPath,
             options: SandboxOptions(
                 endpoints: configuration.embedded ? .embedded : .external,
-                vault: try await SandboxOpening(configuration: configuration).access()
+                vault: try await SandboxOpening(configuration: configuration).access(),
+                storage: SandboxStorage(configuration.sandbox)
             ),
             isReplacing: self.force,
             isResuming: self.resume,

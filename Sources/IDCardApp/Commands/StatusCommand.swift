@@ -20,7 +20,11 @@ package struct StatusCommand: AsyncParsableCommand {
 
     package func run() async throws {
         try await SandboxReading(options: self.options).with { store in
-            let report = SandboxStatus(counts: try await store.stateCounts(), pauses: try await store.pauses())
+            let report = SandboxStatus(
+                counts: try await store.stateCounts(),
+                pauses: try await store.pauses(),
+                readiness: try await store.readiness()
+            )
             switch self.format {
             case .text: for line in report.lines { Console.standardOutput(line) }
             case .json: Console.standardOutput(JSONText.document(report))

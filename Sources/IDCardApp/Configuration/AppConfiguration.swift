@@ -12,6 +12,8 @@ package import Logging
 package struct AppConfiguration: Sendable {
     /// Folder of the sandbox (`sandbox.path`).
     package let sandboxPath: String
+    /// Keys under `sandbox`, but for its path.
+    package let sandbox: Sandbox
     /// Protection of the sandbox (`vault.mode`).
     package let vaultMode: VaultMode
     /// Where the keys of the sandbox come from (`vault.key_file`, `vault.key`, secret, or `vault.key_command`); `nil`
@@ -55,6 +57,7 @@ package struct AppConfiguration: Sendable {
     /// Takes values that are all sound.
     init(_ values: ResolvedConfiguration, embedded: Bool, file: String?, notices: [ConfigurationNotice]) {
         self.sandboxPath = values.require("sandbox.path", \.text)
+        self.sandbox = Sandbox(values)
         self.vaultMode = values.word("vault.mode")
         self.vaultKeys = VaultKeySource(values)
         self.makesVaultKey = embedded && values["vault.key_file"]?.source == .builtIn && self.vaultKeys?.keyFile != nil

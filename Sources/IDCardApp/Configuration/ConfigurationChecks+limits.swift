@@ -3,7 +3,22 @@ import IDCardCore
 extension ConfigurationChecks {
     /// Limits that do not go well together.
     var limitNotices: [ConfigurationNotice] {
-        self.edgeNotices + self.batchNotices + self.retryNotices + self.idleNotices + self.severityNotices
+        self.storageNotices + self.edgeNotices + self.batchNotices + self.retryNotices + self.idleNotices
+            + self.severityNotices
+    }
+
+    private var storageNotices: [ConfigurationNotice] {
+        let key = "sandbox.intake_free_space"
+        guard let intake = self.values.find(key, \.integer),
+            let work = self.values.find("sandbox.work_free_space", \.integer), intake < work
+        else { return [] }
+        return [
+            .warning(
+                key: key,
+                "\(key) (\(ByteCountText.render(intake))) is less than sandbox.work_free_space "
+                    + "(\(ByteCountText.render(work))): verification stops before intake does"
+            )
+        ]
     }
 
     private var edgeNotices: [ConfigurationNotice] {

@@ -1,7 +1,7 @@
 extension ConfigurationKey {
     /// Every key of this version, in the order in which they are shown.
     package static let all: [ConfigurationKey] =
-        Self.sandboxKeys + Self.vaultKeys + Self.imagingKeys
+        Self.sandboxKeys + Self.storageKeys + Self.vaultKeys + Self.imagingKeys
         + Self.verificationKeys + Self.tlsKeys(of: "verification", peer: "verification service")
         + Self.verdictKeys
         + Self.deliveryKeys + Self.retcodeKeys + Self.replyKeys + Self.formKeys

@@ -16,7 +16,12 @@ struct SandboxOpening {
     func open(endpoints: SandboxOptions.Endpoints?, isReadOnly: Bool = false) async throws -> SandboxStore {
         let path = self.configuration.sandboxPath
         let exists = try SandboxStore.isThere(path, keptAs: self.configuration.vaultMode.mode)
-        var options = SandboxOptions(endpoints: endpoints, isReadOnly: isReadOnly, vault: .unencrypted)
+        var options = SandboxOptions(
+            endpoints: endpoints,
+            isReadOnly: isReadOnly,
+            vault: .unencrypted,
+            storage: SandboxStorage(self.configuration.sandbox)
+        )
         let mayMake = endpoints != nil && !isReadOnly
         // Without a sandbox that is the error, whether or not there is a key.
         guard exists || mayMake else { return try SandboxStore.open(directory: path, options: options) }

@@ -1,0 +1,41 @@
+extension ConfigurationKey {
+    /// How a sandbox deals with its disk and with other processes.
+    static let storageKeys = [
+        ConfigurationKey(
+            "sandbox.busy_timeout",
+            .duration(.seconds(1)...(.seconds(600))),
+            .value("30s"),
+            "How long to wait for a lock on the sandbox that another process holds."
+        ),
+        ConfigurationKey(
+            "sandbox.wal_limit",
+            .byteCount((1 << 20)...(1 << 34)),
+            .value("64MiB"),
+            "Size of the write-ahead log from which on readers are waited for, so that it can start anew."
+        ),
+        ConfigurationKey(
+            "sandbox.intake_free_space",
+            .byteCount(0...(1 << 50)),
+            .value("256MiB"),
+            "Free space on the disk of the sandbox below which nothing more is taken in."
+        ),
+        ConfigurationKey(
+            "sandbox.work_free_space",
+            .byteCount(0...(1 << 50)),
+            .value("64MiB"),
+            "Free space below which only what ends cards goes on: delivery and erasing."
+        ),
+        ConfigurationKey(
+            "sandbox.ballast",
+            .byteCount(0...(1 << 30)),
+            .value("16MiB"),
+            "Reserve on the disk that is given up when it is full, so that delivery and erasing still work; 0: none."
+        ),
+        ConfigurationKey(
+            "sandbox.max_bytes",
+            .byteCount(0...(1 << 50)),
+            .value("0"),
+            "Size of the sandbox from which on nothing more is taken in; 0: no limit but the disk."
+        ),
+    ]
+}

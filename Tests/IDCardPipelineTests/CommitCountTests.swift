@@ -1,0 +1,28 @@
+import IDCardCore
+import IDCardPipeline
+import IDCardTesting
+import Testing
+
+@testable import IDCardSandbox
+
+/// What a batch costs is the number of its commits: each one waits for the disk.
+struct CommitCountTests {
+    @Test("forty cards through all stages cost fewer commits than changes", .timeLimit(.minutes(2)))
+    func forty() async throws {
+        let harness = try PipelineHarness(.sqlite)
+        let items = try (0..<20).flatMap { pair in
+            [
+                try harness.photo("f\(pair).jpg", "front;\(Holder.first);\(pair)", number: "B-\(pair)", side: .front),
+                try harness.photo("b\(pair).jpg", "back;\(pair)", number: "B-\(pair)", side: .back),
+            ]
+        }
+        let store = try #require(harness.store as? SandboxStore)
+        let before = try store.writer.statistics
+        try await harness.run(items)
+        let after = try store.writer.statistics
+        let commits = after.commits - before.commits
+        let changes = after.changes - before.changes
+        #expect(try await harness.store.stateCounts().values.reduce(0, +) == 40)
+        #expect(commits < changes)
+    }
+}
