@@ -19,9 +19,7 @@ extension SandboxStore {
             traces += try await self.writer.write { try self.erase(request, in: $0) }
         }
         try await self.finish(cards, isScrubbed: await self.scrub(.of(traces)))
-        return try await self.read { db in
-            try cards.compactMap { try self.certificate(of: $0, in: db) }
-        }
+        return try await self.erasureCertificates(of: cards)
     }
 
     package func finishErasures() async throws -> Int {
@@ -60,13 +58,17 @@ extension SandboxStore {
         }
     }
 
-    /// Notes what became of the documents of erased cards in a built-in backend, and returns their certificates.
-    package func certify(
-        _ documents: ErasureCertificate.Documents,
-        of cards: [CardID]
-    ) async throws -> [ErasureCertificate] {
+    /// Notes what became of the documents of erased cards in a built-in backend, and writes their certificates anew.
+    package func certify(_ documents: ErasureCertificate.Documents, of cards: [CardID]) async throws {
         try await self.finish(cards, documents: documents)
-        return try await self.read { db in try cards.compactMap { try self.certificate(of: $0, in: db) } }
+    }
+
+    /// The certificates of some cards, or of all that are erased, as they stand now.
+    package func erasureCertificates(of cards: [CardID]? = nil) async throws -> [ErasureCertificate] {
+        try await self.read { db in
+            let all = try cards ?? String.fetchAll(db, sql: "SELECT card FROM erasure ORDER BY card").map(CardID.init)
+            return try all.compactMap { try self.certificate(of: $0, in: db) }
+        }
     }
 
     /// Writes down what has been done of some erasures since they were committed, and their certificates.

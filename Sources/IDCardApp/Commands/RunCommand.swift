@@ -62,9 +62,6 @@ package struct RunCommand: AsyncParsableCommand {
     package init() {}
 
     package func validate() throws {
-        guard !self.paths.isEmpty || self.manifest != nil else {
-            throw ValidationError("Name at least one image, folder or glob, or a manifest by --manifest.")
-        }
         guard self.documents == nil || self.options.embedded else {
             throw ValidationError("--documents goes with --embedded: only the built-in backend keeps documents here.")
         }

@@ -1,9 +1,11 @@
 import IDCardPipeline
 import IDCardSandbox
 
-/// Opens the sandbox for looking only, calls a function, closes it, and turns errors into words and an exit status.
+/// Opens the sandbox, calls a function, closes it, and turns errors into words and an exit status.
 struct SandboxReading {
     let options: GlobalOptions
+    /// Whether it is opened for looking only; else it can be changed, and what is revealed can be written down.
+    var isReadOnly = true
 
     /// Calls a function with the sandbox.
     func with(_ body: (SandboxStore) async throws -> CommandStatus) async throws {
@@ -11,7 +13,7 @@ struct SandboxReading {
         do {
             let configuration = try self.options.loadConfiguration(requiringRemotes: false)
             let store = try await SandboxOpening(configuration: configuration)
-                .open(endpoints: configuration.embedded ? .embedded : nil, isReadOnly: true)
+                .open(endpoints: configuration.embedded ? .embedded : nil, isReadOnly: self.isReadOnly)
             let result: Result<CommandStatus, any Error>
             do {
                 result = .success(try await body(store))

@@ -27,6 +27,7 @@ extension EngineSettings {
         self.shutdownTimeout = configuration.shutdownTimeout
         self.probeInterval = configuration.probeInterval
         self.maximumSourceBytes = configuration.imaging.maximumSourceBytes
+        self.retention = configuration.retention
         self.verdict = configuration.verification.rules
         // A lease outlives every call it covers: the wait for a connection, the call, and a minute for what comes around.
         let longestCall = max(configuration.verification.timeout, configuration.delivery.timeout)

@@ -1,4 +1,5 @@
 package import IDCardCore
+package import IDCardPipeline
 package import Logging
 
 /// The configuration of the application, checked as a whole.
@@ -40,6 +41,8 @@ package struct AppConfiguration: Sendable {
     package let shutdownTimeout: Duration
     /// How often a stopped stage tries one card (`stop.probe_interval`).
     package let probeInterval: Duration
+    /// How long cards stay after their end (`retention.…`).
+    package let retention: Retention
     /// Keys under `http`.
     package let http: HTTP
     /// Keys under `log`.
@@ -73,6 +76,7 @@ package struct AppConfiguration: Sendable {
         self.patience = values.require("run.patience", \.duration)
         self.shutdownTimeout = values.require("run.shutdown_timeout", \.duration)
         self.probeInterval = values.require("stop.probe_interval", \.duration)
+        self.retention = Retention(values)
         self.http = HTTP(values)
         self.log = Log(values)
         self.embedded = embedded

@@ -6,7 +6,7 @@ extension ConfigurationKey {
         + Self.verdictKeys
         + Self.deliveryKeys + Self.retcodeKeys + Self.replyKeys + Self.formKeys
         + Self.tlsKeys(of: "delivery", peer: "business backend")
-        + Self.engineKeys + Self.httpKeys + Self.logKeys
+        + Self.engineKeys + Self.retentionKeys + Self.httpKeys + Self.logKeys
 
     /// Durations that a call may be given.
     static let anyTimeout = Duration.milliseconds(100)...Duration.seconds(3600)

@@ -27,6 +27,9 @@ struct CommandFailure {
             // The path is the user's own argument; it goes to standard error of the command only, never to a log.
             self.lines = ["error: \(error.message)" + (error.input.map { ": \($0.reveal())" } ?? "")]
             self.status = .inputUnreadable
+        case let error as CardCommandError:
+            self.lines = ["error: \(error.message)"]
+            self.status = error.status
         case let error as StoreError:
             self.lines = ["error: \(error.message)"]
             self.status = [.wrongSandbox, .wrongKey].contains(error.code) ? .configuration : .sandboxError

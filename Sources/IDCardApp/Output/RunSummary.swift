@@ -83,7 +83,8 @@ struct RunSummary {
         let state = card.state.padding(to: 9)
         let reason = card.reason.map { " \($0)" } ?? ""
         let message = (card.message ?? Self.advice(on: card.reason)).map { ": \($0)" } ?? ""
-        return "\(state) \(card.source)\(reason)\(message)"
+        let name = card.source.isEmpty ? card.cardID?.rawValue ?? "" : card.source
+        return "\(state) \(name)\(reason)\(message)"
     }
 }
 

@@ -14,7 +14,10 @@ struct RunOutcome: Sendable {
     var status: CommandStatus {
         // A signal may come when everything has ended: what it says is the better news.
         if self.end.ending == .interrupted, let signal = self.signal { return signal.exitStatus }
-        return self.tracker.exitStatus(stopped: !self.end.pauses.isEmpty)
+        return self.tracker.exitStatus(
+            stopped: !self.end.pauses.isEmpty,
+            isExhausted: self.end.ending == .patienceExhausted
+        )
     }
 
     /// Prints the report in the form asked for.

@@ -35,6 +35,8 @@ struct RunPipeline: Sendable {
         // What the remote side logs is its own affair, unless something is wrong there.
         var endpointLogger = self.logger
         endpointLogger.logLevel = max(self.logger.logLevel, .warning)
+        // Before the backend opens its folder: what it could not be asked to forget while it was running.
+        try await EmbeddedErasure(store: self.store, folder: self.documents).finish()
         let endpoints = EmbeddedEndpoints(
             documents: self.documents,
             credentials: try EmbeddedCredentials.inFolder(self.configuration.sandboxPath),

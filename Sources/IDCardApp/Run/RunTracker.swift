@@ -70,19 +70,24 @@ final class RunTracker: Sendable {
     func unfinished() -> [RunCardReport] {
         self.state.withLock { state in
             let notReached = self.items.indices.filter { state.results[$0] == nil }
-            return (state.waiting.values.flatMap { $0 } + notReached).sorted().map { self.report(on: $0, in: state) }
+            return self.cardsWithoutInput(in: state).map(RunCardReport.init)
+                + (state.waiting.values.flatMap { $0 } + notReached).sorted().map { self.report(on: $0, in: state) }
         }
     }
 
     /// Returns the reports on all inputs, in their order.
     func reports() -> [RunCardReport] {
-        self.state.withLock { state in self.items.indices.map { self.report(on: $0, in: state) } }
+        self.state.withLock { state in
+            self.cardsWithoutInput(in: state).map(RunCardReport.init)
+                + self.items.indices.map { self.report(on: $0, in: state) }
+        }
     }
 
     /// Returns how many inputs ended how.
     func counts() -> RunCounts {
         self.state.withLock { state in
             var counts = RunCounts()
+            for card in self.cardsWithoutInput(in: state) { counts.add(.moved(card.state)) }
             for (_, end) in self.ends(in: state) { counts.add(end) }
             counts.addNotReached(self.items.count - state.results.count)
             return counts
@@ -91,9 +96,15 @@ final class RunTracker: Sendable {
 
     /// Returns the exit status that this run's inputs call for.
     ///
-    /// - Parameter stopped: whether a stage is stopped.
-    func exitStatus(stopped: Bool) -> CommandStatus {
+    /// - Parameters:
+    ///   - stopped: whether a stage is stopped.
+    ///   - isExhausted: whether the run ended with work left: what a run without inputs goes by.
+    func exitStatus(stopped: Bool, isExhausted: Bool = false) -> CommandStatus {
         self.state.withLock { state in
+            if self.items.isEmpty {
+                let cards = self.cardsWithoutInput(in: state)
+                return Self.exitStatus(of: cards, stopped: stopped, isExhausted: isExhausted)
+            }
             let ends = self.ends(in: state)
             if ends.count < self.items.count { return stopped ? .endpointStopped : .workRemains }
             let workRemains = ends.contains { index, end in
@@ -105,6 +116,20 @@ final class RunTracker: Sendable {
             guard isIncomplete else { return .delivered }
             return stopped ? .endpointStopped : .someNotDelivered
         }
+    }
+
+    /// The cards that a run without inputs moved: it goes on with what is in the sandbox.
+    private func cardsWithoutInput(in state: State) -> [Card] {
+        guard self.items.isEmpty else { return [] }
+        return state.moved.compactMap { state.cards[$0] }.sorted { $0.intakeOrder < $1.intakeOrder }
+    }
+
+    private static func exitStatus(of cards: [Card], stopped: Bool, isExhausted: Bool) -> CommandStatus {
+        if isExhausted || cards.contains(where: { $0.state.isRunnable && !Self.isBlocked($0) }) {
+            return stopped ? .endpointStopped : .workRemains
+        }
+        guard cards.contains(where: { Self.isFailure($0.state, of: $0) }) else { return .delivered }
+        return stopped ? .endpointStopped : .someNotDelivered
     }
 
     private func isFailure(_ end: RunInputEnd, index: Int, in state: State) -> Bool {
@@ -217,11 +242,20 @@ extension InputResult {
 }
 
 extension RunCardReport {
+    /// The report on a card that no input of the run stands for.
+    fileprivate init(_ card: Card) {
+        self.init(source: "", state: card.state.rawValue)
+        self.describe(card)
+    }
+
     /// Takes over what is known of the card.
     fileprivate mutating func describe(_ card: Card) {
         self.cardID = card.id
         self.state = card.state.rawValue
-        self.businessNumber = card.metadata.businessNumber.rawValue
+        // A tombstone does not name its number any more; the input may.
+        if card.state != .erased || self.businessNumber == nil {
+            self.businessNumber = card.metadata.businessNumber.rawValue
+        }
         self.side = card.side ?? self.side
         self.reason = card.reason?.rawValue
         self.message = card.message

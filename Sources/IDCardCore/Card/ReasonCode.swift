@@ -56,6 +56,8 @@ package struct ReasonCode: RawRepresentable, Hashable, Sendable, Codable, Custom
     package static let superseded = ReasonCode(rawValue: "superseded")
     /// A person decided that the card is not delivered.
     package static let rejectedByOperator = ReasonCode(rawValue: "rejected_by_operator")
+    /// A person asked for the card to be erased.
+    package static let requested = ReasonCode(rawValue: "requested")
     /// The card was in its state for longer than its retention, and was erased.
     package static let retention = ReasonCode(rawValue: "retention")
     /// The attempts of a repeatable call are used up.

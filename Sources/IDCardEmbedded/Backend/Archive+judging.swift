@@ -169,11 +169,20 @@ extension Archive {
     ///
     /// - Returns: The file, relative to the backend's folder.
     private func write(_ document: SubmittedDocument, after others: [LedgerEntry]) throws(EmbeddedError) -> String {
-        let number = others.count { $0.documentType == document.kind.rawValue } + 1
+        // Not by count: an erased document leaves a gap, and nothing may be written over.
+        let number = (others.compactMap { $0.number(of: document.kind) }.max() ?? 0) + 1
         let folder = "documents/" + FolderName.sanitized(document.businessNumber)
         let file = "\(folder)/\(document.kind.rawValue)-\(number).jpg"
         try DurableFile.makeFolder("\(self.configuration.folder)/\(folder)")
         try DurableFile.write(document.image, to: "\(self.configuration.folder)/\(file)")
         return file
+    }
+}
+
+extension LedgerEntry {
+    /// The number in the name of its file, if it is of a kind.
+    fileprivate func number(of kind: SubmittedDocument.Kind) -> Int? {
+        guard self.documentType == kind.rawValue, let dash = self.file.lastIndex(of: "-") else { return nil }
+        return Int(self.file[self.file.index(after: dash)...].prefix { $0 != "." })
     }
 }

@@ -119,6 +119,8 @@ final class Archive: Sendable {
 
     static func remember(_ entry: LedgerEntry, in state: inout State) {
         state.answers[entry.idempotencyKey] = Remembered(contentDigest: entry.contentDigest, answer: entry.answer)
+        // An erased document is none of any case.
+        guard !entry.imageDigest.isEmpty else { return }
         state.documents.insert(
             DocumentIdentity(
                 businessNumber: entry.businessNumber,

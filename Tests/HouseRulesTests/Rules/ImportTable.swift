@@ -45,6 +45,8 @@ enum ImportTable {
         "AsyncHTTPClient": ["OutboundHTTP"],
         "Crypto": ["IDCardCore", "IDCardVerification", "IDCardSandbox", "IDCardEmbedded"],
         "GRDB": ["IDCardSandbox"],
+        // SQLite as GRDB finds it, for what GRDB does not offer.
+        "GRDBSQLite": ["IDCardSandbox"],
         "HTTPTypes": ["IDCardServer", "IDCardEmbedded", "IDCardApp"],
         "Hummingbird": ["IDCardServer", "IDCardEmbedded", "IDCardApp"],
         "HummingbirdCore": ["IDCardServer", "IDCardEmbedded", "IDCardApp"],

@@ -3,18 +3,6 @@ import IDCardCore
 import IDCardPipeline
 import IDCardSandbox
 
-/// `cards list` and `cards show`.
-package struct CardsCommand: AsyncParsableCommand {
-    package static let configuration = CommandConfiguration(
-        commandName: "cards",
-        abstract: "Look at the cards in the sandbox.",
-        subcommands: [List.self, Show.self]
-    )
-
-    /// Takes no arguments of its own.
-    package init() {}
-}
-
 extension CardsCommand {
     /// Lists cards in the order of their intake.
     package struct List: AsyncParsableCommand {
@@ -81,43 +69,3 @@ extension CardsCommand {
         }
     }
 }
-
-extension CardsCommand {
-    /// Shows one card with its history.
-    package struct Show: AsyncParsableCommand {
-        package static let configuration = CommandConfiguration(
-            abstract: "Show one card and its history; the fields read from it only with --reveal."
-        )
-
-        @Argument(help: ArgumentHelp("The card's id.", valueName: "card-id"))
-        var card: String
-
-        @Flag(name: .long, help: "Show the personal fields too.")
-        var reveal = false
-
-        @Option(name: .long, help: "The form of the report.")
-        var format = ConfigCommand.ReportFormat.text
-
-        @OptionGroup var options: GlobalOptions
-
-        /// Takes what the command line says.
-        package init() {}
-
-        package func run() async throws {
-            try await SandboxReading(options: self.options).with { store in
-                guard let details = try await store.details(of: CardID(rawValue: self.card)) else {
-                    Console.standardError("error: there is no card with the id given; `cards list` shows what there is")
-                    return .inputUnreadable
-                }
-                let report = CardReport(details, reveal: self.reveal)
-                switch self.format {
-                case .text: for line in report.lines { Console.standardOutput(line) }
-                case .json: Console.standardOutput(JSONText.document(report))
-                }
-                return .delivered
-            }
-        }
-    }
-}
-
-extension CardState: ExpressibleByArgument {}

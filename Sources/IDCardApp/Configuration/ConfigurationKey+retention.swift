@@ -1,0 +1,38 @@
+extension ConfigurationKey {
+    /// How long a card may stay in a state in which nothing more happens by itself; 0 for as long as nobody erases it.
+    static let retentionKeys = [
+        ConfigurationKey(
+            "retention.delivered",
+            Self.anyRetention,
+            .value("90d"),
+            "How long a delivered card is kept; after that only its file, not its content, is known to be a duplicate. 0: for ever."
+        ),
+        ConfigurationKey(
+            "retention.rejected",
+            Self.anyRetention,
+            .value("30d"),
+            "How long a rejected card is kept before it is erased; 0: for ever."
+        ),
+        ConfigurationKey(
+            "retention.superseded",
+            Self.anyRetention,
+            .value("30d"),
+            "How long a card is kept whose place a newer photo took; 0: for ever."
+        ),
+        ConfigurationKey(
+            "retention.failed",
+            Self.anyRetention,
+            .value("90d"),
+            "How long a failed card is kept before it is erased; 0: for ever."
+        ),
+        ConfigurationKey(
+            "retention.held",
+            Self.anyRetention,
+            .value("0s"),
+            "How long a card waits for a person before it is erased; 0: for ever, as nobody but a person decides."
+        ),
+    ]
+
+    /// Ten years at most: who means longer writes 0.
+    private static let anyRetention = ConfigurationForm.duration(.zero...Duration.seconds(3650 * 24 * 3600))
+}

@@ -1,0 +1,46 @@
+import IDCardPipeline
+
+/// The certificate of an erasure for people: what is gone, and what lies outside.
+struct ErasureWords {
+    private let certificate: ErasureCertificate
+
+    init(_ certificate: ErasureCertificate) {
+        self.certificate = certificate
+    }
+
+    /// The first line names the card, the others what is left to be seen to.
+    var lines: [String] {
+        let certificate = self.certificate
+        var lines = ["\(certificate.card)  erased  \(certificate.erasedAt)  \(certificate.reason)"]
+        if certificate.sourceFileCount > 0 {
+            let files =
+                certificate.sourceFileCount == 1 ? "1 source file" : "\(certificate.sourceFileCount) source files"
+            lines.append("  not touched: \(files) outside the sandbox (the path is not known here)")
+        }
+        if let remote = Self.words(certificate.verifier) { lines.append("  the verification service \(remote)") }
+        if let backend = self.backendLine { lines.append(backend) }
+        if !certificate.isScrubbed {
+            lines.append("  not finished: somebody reads the sandbox; the next erasure or run clears its free pages")
+        }
+        return lines
+    }
+
+    private var backendLine: String? {
+        switch self.certificate.documents {
+        case .erased: return "  erased too: what the built-in backend kept of it"
+        case .remaining: return "  not erased: documents of the built-in backend; erase it again when that has ended"
+        case nil:
+            let keys = self.certificate.deliveries.joined(separator: ", ")
+            return Self.words(self.certificate.backend).map { "  the business backend \($0) (\(keys))" }
+        }
+    }
+
+    private static func words(_ remote: ErasureCertificate.Remote) -> String? {
+        switch remote {
+        case .notSent: nil
+        case .refused: "was sent it and refused it"
+        case .mayHold: "was sent it and may hold it"
+        case .holds: "was sent it and took it"
+        }
+    }
+}
