@@ -44,17 +44,19 @@ extension SandboxStore {
         let directory = try SandboxDirectory(path)
         guard directory.hasDatabase else { return false }
         do {
-            var configuration = Configuration()
-            configuration.readonly = true
-            configuration.busyMode = .timeout(5)
-            let queue = try DatabaseQueue(path: directory.database, configuration: configuration)
-            let isMade = try queue.read { db in
-                guard try SandboxSchema.check(db) > 0 else { return false }
-                try self.requireMode(mode, of: directory, in: db)
-                return true
+            let options = SandboxOptions(endpoints: nil, isReadOnly: true, vault: .unencrypted)
+            return try self.rollingBack(directory, options: options) {
+                var configuration = Configuration()
+                configuration.readonly = true
+                configuration.busyMode = .timeout(options.storage.busyTimeout / .seconds(1))
+                let queue = try DatabaseQueue(path: directory.database, configuration: configuration)
+                defer { try? queue.close() }  // Nothing was written through it.
+                return try queue.read { db in
+                    guard try SandboxSchema.check(db) > 0 else { return false }
+                    try self.requireMode(mode, of: directory, in: db)
+                    return true
+                }
             }
-            try queue.close()
-            return isMade
         } catch {
             throw StoreError.translating(error)
         }

@@ -30,7 +30,8 @@ struct KeyRotation {
     ///   `StoreError` as the sandbox does.
     func run() async throws -> KeyRotationReport {
         let file = self.configuration.vaultKeys?.keyFile
-        let lock = try file?.locked()
+        // One that is not there is spoken of below.
+        let lock = try file.flatMap { $0.exists ? try $0.locked() : nil }
         defer { try? lock?.close() }  // Nothing was written through it.
         let store = try await SandboxOpening(configuration: self.configuration).open(endpoints: nil)
         let result: Result<KeyRotationReport, any Error>
