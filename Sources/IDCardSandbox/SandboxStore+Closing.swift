@@ -13,9 +13,8 @@ extension SandboxStore {
             do {
                 hasLeft = try await self.leave(owner, writer: writer)
                 // Waits for nobody: another process may be reading; whoever closes last empties the log.
-                _ = try await writer.withConnection { try $0.checkpoint(.passive) }
-            } catch let error as StoreError where error.cause.isBusy {
-                // Somebody else moves it right now.
+                try await writer.withConnection { writer.checkpoint($0) }
+                failure = writer.failure
             } catch {
                 failure = error
             }
@@ -40,8 +39,4 @@ extension SandboxStore {
             return db.changesCount == 1
         }
     }
-}
-
-extension (any Error)? {
-    fileprivate var isBusy: Bool { (self as? DatabaseError)?.resultCode == .SQLITE_BUSY }
 }

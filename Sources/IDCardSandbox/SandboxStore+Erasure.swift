@@ -81,7 +81,7 @@ extension SandboxStore {
             try cards.compactMap { try self.update($0, isScrubbed: isScrubbed, documents: documents, in: db) }
         }
         guard !news.isEmpty else { return }
-        try await ErasureJournal(directory: self.directory).append(try news.map(Self.encode))
+        try await self.journal(try news.map(Self.encode))
         try await self.writer.write { db in
             for certificate in news {
                 try db.execute(
@@ -89,6 +89,17 @@ extension SandboxStore {
                     arguments: [certificate.card.rawValue]
                 )
             }
+        }
+    }
+
+    /// Writes lines into the journal of erasures, on a full disk with what is kept in reserve.
+    private func journal(_ lines: [Data]) async throws {
+        let journal = ErasureJournal(directory: self.directory)
+        do {
+            try await journal.append(lines)
+        } catch {
+            guard self.disk.giveUpBallast() else { throw error }
+            try await journal.append(lines)
         }
     }
 

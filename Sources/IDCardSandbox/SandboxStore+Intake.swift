@@ -47,7 +47,7 @@ extension SandboxStore {
     }
 
     package func admit(_ admission: Admission, now: Timestamp) async throws -> AdmissionOutcome {
-        try await self.writer.write(byteCount: admission.content.byteCount) { db in
+        try await self.writer.write(byteCount: admission.content.byteCount, mayUseReserve: false) { db in
             let known = try self.recognise(
                 admission.sourceDigest,
                 metadata: admission.metadata,

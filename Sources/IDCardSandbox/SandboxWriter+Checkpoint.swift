@@ -47,7 +47,7 @@ extension SandboxWriter {
     }
 
     /// Moves what nobody needs in the log any more; waits for nobody.
-    private func checkpoint(_ db: Database) {
+    func checkpoint(_ db: Database) {
         do {
             let (frames, moved) = try db.checkpoint(.passive)
             self.log.checkpointed(wholly: frames == moved)

@@ -6,9 +6,6 @@ extension SandboxWriter {
     /// How a transaction ended for one of its changes; to be called once that is durable.
     private typealias Ending = @Sendable () -> Void
 
-    /// Changes of more bytes do not touch what is kept in reserve for finishing work on a full disk.
-    private static let smallChange = 64 << 10
-
     /// Makes changes, and tells each caller what became of its own.
     func commit(_ group: [QueuedChange], in db: Database) {
         let group = self.admissible(group)
@@ -26,26 +23,24 @@ extension SandboxWriter {
         self.tidy(db)
     }
 
-    /// Refuses what cannot be tried: everything once the door is shut, what is large while the reserve is in use.
+    /// Refuses what cannot be tried: everything once the door is shut, what only begins work while there is no reserve.
     private func admissible(_ group: [QueuedChange]) -> [QueuedChange] {
         if let failure = self.failure {
             for change in group { change.refuse(failure) }
             return []
         }
-        guard group.contains(where: { $0.byteCount > Self.smallChange }), !self.disk.hasReserve() else { return group }
-        for change in group where change.byteCount > Self.smallChange {
-            change.refuse(StoreError.diskIsFull(because: nil))
-        }
-        return group.filter { $0.byteCount <= Self.smallChange }
+        guard group.contains(where: { !$0.mayUseReserve }), !self.disk.hasReserve() else { return group }
+        for change in group where !change.mayUseReserve { change.refuse(StoreError.diskIsFull(because: nil)) }
+        return group.filter(\.mayUseReserve)
     }
 
-    /// Gives the reserve up and makes the small changes one by one: what ends cards must find room.
+    /// Gives the reserve up and makes the changes that may use it, one by one: what ends cards must find room.
     private func commitInNeed(_ group: [QueuedChange], in db: Database, cause: any Error) {
-        let hadReserve = group.contains { $0.byteCount <= Self.smallChange } && self.disk.giveUpBallast()
+        let hadReserve = group.contains(where: \.mayUseReserve) && self.disk.giveUpBallast()
         // What the log holds twice or more makes room once it is moved into the database.
         if hadReserve { self.emptyLog(of: db, waiting: .zero) }
         for change in group {
-            let mayTry = hadReserve ? change.byteCount <= Self.smallChange : group.count > 1
+            let mayTry = hadReserve ? change.mayUseReserve : group.count > 1
             guard mayTry, self.failure == nil else {
                 change.refuse(self.failure ?? StoreError.diskIsFull(because: cause))
                 continue

@@ -59,24 +59,38 @@ final class SandboxWriter: Sendable {
     /// Makes a change, whole or not at all.
     ///
     /// - Parameters:
-    ///   - byteCount: about how much it writes beside its rows, in bytes; on a full disk small changes go first.
+    ///   - byteCount: about how much it writes beside its rows, in bytes.
+    ///   - mayUseReserve: whether it may take up what is kept in reserve for a full disk; not so what only begins work.
     ///   - change: the change; on a full disk, or with keys that had to be read anew, it may be called a second time,
     ///     after all it did was undone.
     /// - Throws: what `change` throws, with SQLite's errors translated; nothing is changed then.
     func write<Value: Sendable>(
         byteCount: Int = 0,
+        mayUseReserve: Bool = true,
         _ change: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
-        guard let keeper = self.keeper else { return try await self.writeOnce(byteCount: byteCount, change) }
-        return try await keeper.renewing { try await self.writeOnce(byteCount: byteCount, change) }
+        guard let keeper = self.keeper else {
+            return try await self.writeOnce(byteCount: byteCount, mayUseReserve: mayUseReserve, change)
+        }
+        return try await keeper.renewing {
+            try await self.writeOnce(byteCount: byteCount, mayUseReserve: mayUseReserve, change)
+        }
     }
 
     private func writeOnce<Value: Sendable>(
         byteCount: Int,
+        mayUseReserve: Bool,
         _ change: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
-            self.enqueue(QueuedChange(byteCount: byteCount, change: change, continuation: continuation))
+            self.enqueue(
+                QueuedChange(
+                    byteCount: byteCount,
+                    mayUseReserve: mayUseReserve,
+                    change: change,
+                    continuation: continuation
+                )
+            )
         }
     }
 

@@ -64,5 +64,20 @@ extension CardStoreConformance {
             try expectEqual(deliveries.map(\.id), [delivery.id], "deliveries claimed")
             try expectEqual(deliveries.map(\.mayHaveBeenReceived), [true], "whether the begun attempt still counts")
         },
+        Case("work that was interrupted has spent no attempt, of a card or of a delivery") { subject in
+            let delivery = try await subject.delivering(try Sample(1))
+            try await subject.admit(try Sample(2).admission)
+            for second in Int64(3)..<6 {
+                let dying = try await subject.another()
+                let cards = try await dying.claimPrepared(limit: 9, until: .second(1000), now: .second(second))
+                try expectEqual(cards.map(\.attempts), [0], "attempts of the card")
+                let deliveries = try await dying.claimDeliveries(limit: 9, until: .second(1000), now: .second(second))
+                try expectEqual(deliveries.map(\.attempts), [0], "attempts of the delivery")
+                try expectEqual(deliveries.map(\.mayHaveBeenReceived), [second > 3], "whether it may have arrived")
+                try await dying.beginAttempt(of: delivery.id, now: .second(second))
+                try await subject.end(dying)
+                try expectEqual(try await subject.store.reclaimLeases(now: .second(second)), 2, "leases taken back")
+            }
+        },
     ]
 }
