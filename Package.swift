@@ -133,7 +133,7 @@ let package = Package(
         ),
         .testTarget(
             name: "IDCardAppTests",
-            dependencies: ["IDCardApp", "IDCardCore", "IDCardPipeline", .subprocess, .system]
+            dependencies: ["IDCardApp", "IDCardCore", "IDCardPipeline", "IDCardSandbox", .subprocess, .system]
         ),
         .testTarget(
             name: "UnderFireTests",
