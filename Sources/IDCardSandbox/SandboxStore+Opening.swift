@@ -112,7 +112,7 @@ extension SandboxStore {
         configuration.busyMode = .timeout(storage.busyTimeout / .seconds(1))
         configuration.foreignKeysEnabled = true
         configuration.prepareDatabase { db in
-            if try Int.fetchOne(db, sql: "PRAGMA page_count") == 0 {
+            if !db.configuration.readonly, try Int.fetchOne(db, sql: "PRAGMA page_count") == 0 {
                 // Fixed once the first page is written.
                 try db.execute(sql: "PRAGMA page_size = 16384")
                 try db.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")

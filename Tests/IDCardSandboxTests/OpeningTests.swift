@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import IDCardCore
 import IDCardPipeline
 import Testing
 
@@ -46,6 +47,26 @@ struct OpeningTests {
     func connection(name: String, value: Int) async throws {
         let store = try self.folder.open()
         #expect(try await store.writer.withConnection { try Int.fetchOne($0, sql: "PRAGMA \(name)") } == value)
+    }
+
+    @Test("a sandbox whose making was cut off at its first page is none, and is made", arguments: [false, true])
+    func cutOffAtOnce(withJournal: Bool) async throws {
+        try await self.folder.open().close()
+        for file in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: self.folder.database + file) }
+        let page = Data("SQLite format 3\0".utf8) + Data(repeating: 0, count: 16368)
+        try (withJournal ? page : Data()).write(to: URL(filePath: self.folder.database))
+        if withJournal {
+            // The journal of a transaction on an empty file: no pages, a sector of 512 bytes, pages of 16384.
+            let magic: [UInt8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7]
+            let header = magic + [0, 0, 0, 0, 0x0d, 0x56, 0xcc, 0x97, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0x40, 0]
+            try Data(header + Array(repeating: 0, count: 512 - header.count))
+                .write(to: URL(filePath: self.folder.database + "-journal"))
+        }
+        #expect(try !SandboxStore.isThere(self.folder.path, keptAs: .encrypted))
+        self.expectRefusal(.notFound, containing: "no sandbox") { try self.folder.open(nil, readOnly: true) }
+        let store = try self.folder.open()
+        _ = try await store.admit(.sample(1), now: .second(1))
+        #expect(try await store.stateCounts() == [.prepared: 1])
     }
 
     @Test("a sandbox whose making was cut off after the migrator's own table is made to its end")
