@@ -9,7 +9,7 @@ from proofs.proof import Proof, Skip
 from proofs.tool import HANG_SECONDS, Sandbox
 
 DESCRIPTION = """\
-Keeps the sandbox on a tmpfs of 48 MB and fills that: below sandbox.intake_free_space nothing more is taken in, but what
+Keeps the sandbox on a tmpfs of 160 MB and fills that: below sandbox.intake_free_space nothing more is taken in, but what
 is there is verified and delivered; below sandbox.work_free_space only delivering and erasing go on, and both still work
 on a disk with no byte free (that is what the ballast is for); a run that waits for room goes on by itself when there is
 some. At the end every document stands once in the backend's ledger, and fsck is clean.
@@ -17,7 +17,8 @@ some. At the end every document stands once in the backend's ledger, and fsck is
 Root only."""
 
 MEGABYTE = 1 << 20
-SIZE, INTAKE, WORK, BALLAST = 48 * MEGABYTE, 16 * MEGABYTE, 8 * MEGABYTE, 4 * MEGABYTE
+# The write-ahead log alone may have 64 MiB.
+SIZE, INTAKE, WORK, BALLAST = 160 * MEGABYTE, 16 * MEGABYTE, 8 * MEGABYTE, 4 * MEGABYTE
 NOBODY = "http://127.0.0.1:9"
 
 

@@ -58,10 +58,10 @@ def prove(proof):
     quick = proof.options.quick
     cards = proof.options.cards or (60 if quick else 1000)
     wanted = proof.options.kills or (20 if quick else 100)
-    numbers = range(cards // 2)
+    total = cards // 2
     pairs = Pairs(proof.seed)
     photos = proof.subfolder("photos")
-    pairs.make(photos, numbers)
+    pairs.make(photos, range(total))
     verifier = proof.keep_running(Verifier(proof.folder))
     backend = proof.keep_running(Backend(proof.tool.binary, proof.folder))
     sandbox = Sandbox(
@@ -78,7 +78,7 @@ def prove(proof):
     while True:
         runs += 1
         process = sandbox.start(["run", photos, "--quiet", "--format", "json"], stdout=subprocess.DEVNULL)
-        seconds, growth = moment.draw(wanted - kills, cards - documents)
+        seconds, growth = moment.draw(wanted - kills, 2 * total - documents)
         # Once there were enough kills, one of the runs may live to its end.
         if kills >= wanted and proof.random.random() < 0.5:
             seconds, growth = HANG_SECONDS, 0
@@ -89,10 +89,14 @@ def prove(proof):
             proof.violated(f"run {runs} ended with {process.returncode}: {errors.strip()[-600:]}")
         now = backend.count()
         moment.learn(now > documents)
-        stalled = 0 if now > documents else stalled + 1
+        stalled = 0 if now > documents or process.returncode == 0 else stalled + 1
         documents = now
-        if process.returncode == 0:
+        if process.returncode == 0 and kills >= wanted:
             break
+        if process.returncode == 0:
+            # Done too early: more cards, until there were enough kills.
+            pairs.make(photos, range(total, total + max(1, total // 10)))
+            total += max(1, total // 10)
         if stalled > STALLED_KILLS:
             proof.violated(f"no progress over {stalled} runs")
             break
@@ -106,11 +110,9 @@ def prove(proof):
     finding = sandbox.check()
     if finding is not None:
         proof.violated(f"at the end: {finding}")
-    if kills < wanted:
-        proof.violated(f"only {kills} kills happened before the work was done; run it again with another seed")
-    proof.judge_ledger(backend.ledger(), backend.refusals(), [Pairs.business_number(number) for number in numbers])
+    proof.judge_ledger(backend.ledger(), backend.refusals(), [Pairs.business_number(number) for number in range(total)])
     repeats = sum(count - 1 for count in verifier.requests().values())
-    proof.figure("cards", cards)
+    proof.figure("cards", 2 * total)
     proof.figure("kills", f"{kills} in {runs} runs")
     proof.figure("documents in the ledger", len(backend.ledger()))
     proof.figure("photos verified again after a kill", repeats)
