@@ -69,6 +69,8 @@ struct InMemoryState: Sendable {
     var accessLog: [AccessLine] = []
     var certificates: [CardID: ErasureCertificate] = [:]
     var space = StoreSpace.ample
+    /// What admissions fail with.
+    var admissionError: StoreError?
     /// What each owner has under preparation, by slot.
     var preparing: [Int: [Int: ContentDigest]] = [:]
     var crashes: [ContentDigest: Int] = [:]

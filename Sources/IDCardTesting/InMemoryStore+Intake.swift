@@ -27,7 +27,8 @@ extension InMemoryStore {
     }
 
     package func admit(_ admission: Admission, now: Timestamp) async throws -> AdmissionOutcome {
-        self.memory.change { state in
+        try self.memory.change { state in
+            if let error = state.admissionError { throw error }
             let known = state.recognise(
                 admission.sourceDigest,
                 metadata: admission.metadata,

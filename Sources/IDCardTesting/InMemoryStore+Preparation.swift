@@ -20,6 +20,11 @@ extension InMemoryStore {
 
     package func space() async -> StoreSpace { self.memory.look { $0.space } }
 
+    /// Lets admissions fail, or not any more.
+    package func setAdmissionError(_ error: StoreError?) {
+        self.memory.change { $0.admissionError = error }
+    }
+
     /// Makes room scarce, or not any more.
     package func setSpace(_ space: StoreSpace) {
         self.memory.change { $0.space = space }

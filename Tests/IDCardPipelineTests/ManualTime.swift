@@ -18,7 +18,7 @@ final class ManualTime: Sendable {
         var now = Timestamp(millisecondsSinceEpoch: 1_800_000_000_000)
         var lastSleeper: UInt64 = 0
         var sleepers: [UInt64: Sleeper] = [:]
-        var watchers: [Watcher] = []
+        var watchers: [UInt64: Watcher] = [:]
     }
 
     private let state = Mutex(State())
@@ -42,32 +42,63 @@ final class ManualTime: Sendable {
         for continuation in due { continuation.resume() }
     }
 
-    /// Waits until somebody sleeps until so long from now.
+    /// Waits until somebody sleeps until so long from now, or the task is cancelled.
     func somebodySleeps(for duration: Duration) async {
-        await withCheckedContinuation { continuation in
-            let isDone = self.state.withLock { state in
-                let until = state.now.advanced(by: duration)
-                if state.sleepers.values.contains(where: { $0.until == until }) { return true }
-                state.watchers.append(Watcher(until: until, continuation: continuation))
-                return false
+        let key = self.nextKey()
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isDone = self.state.withLock { state in
+                    let until = state.now.advanced(by: duration)
+                    if Task.isCancelled || state.sleepers.values.contains(where: { $0.until == until }) { return true }
+                    state.watchers[key] = Watcher(until: until, continuation: continuation)
+                    return false
+                }
+                if isDone { continuation.resume() }
             }
-            if isDone { continuation.resume() }
+        } onCancel: {
+            self.state.withLock { $0.watchers.removeValue(forKey: key) }?.continuation.resume()
+        }
+    }
+
+    /// Moves on by a duration whenever somebody sleeps for it, for as long as a function runs.
+    func ticking<Value: Sendable>(
+        by duration: Duration,
+        _ body: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        try await withThrowingTaskGroup(of: Value?.self) { group in
+            defer { group.cancelAll() }
+            group.addTask { try await body() }
+            group.addTask {
+                while !Task.isCancelled {
+                    await self.somebodySleeps(for: duration)
+                    if !Task.isCancelled { self.advance(by: duration) }
+                }
+                return nil
+            }
+            while let result = try await group.next() {
+                if let value = result { return value }
+            }
+            throw CancellationError()
+        }
+    }
+
+    private func nextKey() -> UInt64 {
+        self.state.withLock { state in
+            state.lastSleeper += 1
+            return state.lastSleeper
         }
     }
 
     private func sleep(until: Timestamp) async throws {
-        let key = self.state.withLock { state in
-            state.lastSleeper += 1
-            return state.lastSleeper
-        }
+        let key = self.nextKey()
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let ready = self.state.withLock { state -> [CheckedContinuation<Void, Never>] in
                     guard !Task.isCancelled, until > state.now else { return [continuation] }
                     state.sleepers[key] = Sleeper(until: until, continuation: continuation)
-                    let watchers = state.watchers.filter { $0.until == until }
-                    state.watchers.removeAll { $0.until == until }
-                    return watchers.map(\.continuation)
+                    let watchers = state.watchers.filter { $0.value.until == until }
+                    for key in watchers.keys { state.watchers[key] = nil }
+                    return watchers.values.map(\.continuation)
                 }
                 for continuation in ready { continuation.resume() }
             }

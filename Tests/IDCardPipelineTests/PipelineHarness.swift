@@ -23,6 +23,7 @@ final class PipelineHarness: Sendable {
     private let kind: StoreKind
     /// Called with every image that is about to be prepared.
     private let onPrepare: @Sendable (Data) -> Void
+    private let prepareIsolated: (@Sendable (Data) -> ImagePreparation.Outcome)?
     private let time: PipelineTime
 
     init(
@@ -31,11 +32,13 @@ final class PipelineHarness: Sendable {
         backend: LedgerBackend = LedgerBackend(),
         time: PipelineTime = .system,
         settings: (inout EngineSettings) -> Void = { _ in },
-        onPrepare: @escaping @Sendable (Data) -> Void = { _ in }
+        onPrepare: @escaping @Sendable (Data) -> Void = { _ in },
+        prepareIsolated: (@Sendable (Data) -> ImagePreparation.Outcome)? = nil
     ) throws {
         self.kind = kind
         self.time = time
         self.onPrepare = onPrepare
+        self.prepareIsolated = prepareIsolated
         self.folder = NSTemporaryDirectory() + "pipeline-test-" + UUID().uuidString
         try FileManager.default.createDirectory(atPath: self.folder, withIntermediateDirectories: true)
         switch kind {
@@ -47,6 +50,8 @@ final class PipelineHarness: Sendable {
         var tuned = EngineSettings()
         tuned.retry = RetryPolicy(base: .milliseconds(1), cap: .milliseconds(5))
         tuned.patience = .seconds(30)
+        // Seldom, so that clocks that tests move by hand are waited for by those only that a test is about.
+        tuned.takeBackInterval = .seconds(60)
         settings(&tuned)
         self.settings = tuned
     }
@@ -100,6 +105,7 @@ final class PipelineHarness: Sendable {
                             PreparedImage(jpeg: source, width: 1, height: 1, digest: ContentDigest(of: source))
                         )
                     },
+                    prepareIsolated: self.prepareIsolated,
                     shrink: { image in
                         guard image.jpeg.count > 1 else { return nil }
                         let smaller = image.jpeg.dropLast()

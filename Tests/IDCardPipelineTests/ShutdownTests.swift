@@ -2,30 +2,11 @@ import Foundation
 import IDCardCore
 import IDCardPipeline
 import IDCardTesting
-import Synchronization
 import Testing
 
 /// An engine that is asked to end while something is under way, and the next one over the same store.
 @Suite("A shutdown in order", .timeLimit(.minutes(2)))
 struct ShutdownTests {
-    /// A place where calls wait until a test lets them go on.
-    private final class Barrier: Sendable {
-        private let arrivals = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(16))
-        private let release = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-
-        /// Tells that a call has come, and waits.
-        func pass() async throws {
-            self.arrivals.continuation.yield()
-            for await _ in self.release.stream {}
-            try Task.checkCancellation()
-        }
-
-        /// Waits for the first call.
-        func somebodyWaits() async { for await _ in self.arrivals.stream { break } }
-
-        func open() { self.release.continuation.finish() }
-    }
-
     /// Runs a batch, asks for its end when `isReached` returns, and does what the test wants while it drains.
     private static func interrupt(
         _ harness: PipelineHarness,

@@ -29,8 +29,8 @@ extension EngineSettings {
         self.maximumSourceBytes = configuration.imaging.maximumSourceBytes
         self.retention = configuration.retention
         self.verdict = configuration.verification.rules
-        // A lease outlives every call it covers: the wait for a connection, the call, and a minute for what comes around.
-        let longestCall = max(configuration.verification.timeout, configuration.delivery.timeout)
-        self.leaseDuration = max(.seconds(180), longestCall + configuration.http.poolWaitTimeout + .seconds(60))
+        self.maximumCrashes = configuration.imaging.maximumCrashes
+        self.leaseDuration = configuration.lease
+        self.longestCall = max(configuration.verification.timeout, configuration.delivery.timeout)
     }
 }

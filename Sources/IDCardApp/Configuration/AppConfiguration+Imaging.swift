@@ -9,6 +9,14 @@ extension AppConfiguration {
             case whenNeeded = "when_needed"
         }
 
+        /// Where images are decoded.
+        package enum Isolation: String, CaseIterable, Sendable {
+            /// In this process.
+            case none
+            /// Each in a child.
+            case process
+        }
+
         /// JPEG quality, 0…1 (`imaging.quality`).
         package let quality: Double
         /// Lowest quality tried, 0…1 (`imaging.min_quality`).
@@ -31,6 +39,10 @@ extension AppConfiguration {
         package let maximumScans: Int
         /// Most memory for decoding one image, in bytes (`imaging.max_decode_bytes`).
         package let maximumDecodeBytes: Int
+        /// Where images are decoded (`imaging.isolation`).
+        package let isolation: Isolation
+        /// Crashes before an image is decoded in a child (`imaging.max_crashes`).
+        package let maximumCrashes: Int
         /// Longest time for decoding one image (`imaging.max_decode_time`).
         package let maximumDecodeTime: Duration
 
@@ -46,6 +58,8 @@ extension AppConfiguration {
             self.maximumSourceEdge = values.require("imaging.max_source_edge", \.integer)
             self.maximumScans = values.require("imaging.max_scans", \.integer)
             self.maximumDecodeBytes = values.require("imaging.max_decode_bytes", \.integer)
+            self.isolation = values.word("imaging.isolation")
+            self.maximumCrashes = values.require("imaging.max_crashes", \.integer)
             self.maximumDecodeTime = values.require("imaging.max_decode_time", \.duration)
         }
     }

@@ -15,6 +15,8 @@ package struct AppConfiguration: Sendable {
     package let sandboxPath: String
     /// Keys under `sandbox`, but for its path.
     package let sandbox: Sandbox
+    /// How long work is reserved for a process without a sign of life (`sandbox.lease`).
+    package let lease: Duration
     /// Protection of the sandbox (`vault.mode`).
     package let vaultMode: VaultMode
     /// Where the keys of the sandbox come from (`vault.key_file`, `vault.key`, secret, or `vault.key_command`); `nil`
@@ -61,6 +63,7 @@ package struct AppConfiguration: Sendable {
     init(_ values: ResolvedConfiguration, embedded: Bool, file: String?, notices: [ConfigurationNotice]) {
         self.sandboxPath = values.require("sandbox.path", \.text)
         self.sandbox = Sandbox(values)
+        self.lease = values.require("sandbox.lease", \.duration)
         self.vaultMode = values.word("vault.mode")
         self.vaultKeys = VaultKeySource(values)
         self.makesVaultKey = embedded && values["vault.key_file"]?.source == .builtIn && self.vaultKeys?.keyFile != nil

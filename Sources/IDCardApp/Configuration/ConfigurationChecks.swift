@@ -34,7 +34,26 @@ struct ConfigurationChecks {
                     + "(\(DurationText.render(longer)))"
             )
         }
-        return problems + self.idleReadProblems
+        return problems + self.idleReadProblems + self.leaseProblems
+    }
+
+    /// A lease that ends before what it covers lets another process begin the same work.
+    private var leaseProblems: [ConfigurationError.Problem] {
+        let key = "sandbox.lease"
+        let covered = [
+            "verification.timeout", "delivery.timeout", "http.connect_timeout", "http.pool_wait_timeout",
+            "http.idle_write_timeout", "http.idle_read_timeout", "run.shutdown_timeout", "imaging.max_decode_time",
+        ]
+        guard let lease = self.values.find(key, \.duration) else { return [] }
+        return covered.compactMap { path in
+            guard let duration = self.values.find(path, \.duration), duration >= lease else { return nil }
+            return .init(
+                .conflict,
+                key: key,
+                "\(key) (\(DurationText.render(lease))) must be longer than \(path) "
+                    + "(\(DurationText.render(duration))): work would be taken from a process that is still at it"
+            )
+        }
     }
 
     /// Zero means off, and a few milliseconds would cut off every reply.

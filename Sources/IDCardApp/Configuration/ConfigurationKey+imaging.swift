@@ -72,5 +72,17 @@ extension ConfigurationKey {
             .value("10s"),
             "Longest time for decoding one image."
         ),
+        ConfigurationKey(
+            "imaging.isolation",
+            .choice(["none", "process"]),
+            .value("none"),
+            "Where images are decoded: in this process, or each in a child with limits of its own (slower, safer)."
+        ),
+        ConfigurationKey(
+            "imaging.max_crashes",
+            .integer(1...100),
+            .value("3"),
+            "How often an image may bring the process down before it is decoded in a child."
+        ),
     ]
 }

@@ -21,7 +21,13 @@ extension ConfigurationKey {
             .path,
             .computed("$XDG_DATA_HOME/idcard-pipeline/sandbox"),
             "Folder of the sandbox, in which cards are durable; `--embedded` has its own, `…/embedded`."
-        )
+        ),
+        ConfigurationKey(
+            "sandbox.lease",
+            .duration(.seconds(1)...(.seconds(24 * 3600))),
+            .value("3m"),
+            "How long work is reserved for a process that gives no sign of life; longer than every call may take."
+        ),
     ]
 
     private static let logKeys = [

@@ -9,7 +9,7 @@ struct ProgressLines {
     /// The lines for a terminal, one per stage.
     var live: [String] {
         [
-            self.line("intake ", self.figures.intake, pause: nil),
+            self.line("intake ", self.figures.intake, pause: nil) + self.roomNote,
             self.line("verify ", self.figures.verify, pause: self.figures.pauses[.verify]),
             self.line("deliver", self.figures.deliver, pause: self.figures.pauses[.deliver]),
         ]
@@ -20,8 +20,10 @@ struct ProgressLines {
         let figures = self.figures
         return
             "intake \(figures.intake.done)/\(figures.intake.total), verified \(figures.verify.done)/\(figures.verify.total), "
-            + "delivered \(figures.deliver.done)/\(figures.deliver.total)"
+            + "delivered \(figures.deliver.done)/\(figures.deliver.total)" + self.roomNote
     }
+
+    private var roomNote: String { self.figures.space.allowsIntake ? "" : "  intake waits for disk space" }
 
     private func line(_ name: String, _ stage: RunProgress.StageFigures, pause: StagePause?) -> String {
         var line = "\(name) \(stage.done)/\(stage.total)"

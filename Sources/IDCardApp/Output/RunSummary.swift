@@ -24,6 +24,8 @@ struct RunSummary {
         switch self.status {
         case .workRemains: lines.append("Work remains: everything is kept in the sandbox, run the same command again.")
         case .endpointStopped: lines.append("Nothing is lost: put that right and run the same command again.")
+        case .sandboxError:
+            lines.append("No room in the sandbox: nothing is lost, free some space and run the same command again.")
         case .interrupted, .terminated:
             lines.append(self.interruptedLine)
         default: break

@@ -10,8 +10,18 @@ struct EngineWords: Hashable, Sendable {
         switch event {
         case .shuttingDown(let requests, let timeout):
             self.line = Self.shuttingDown(requests: requests, timeout: timeout)
+        case .spaceChanged(let space):
+            self.line = Self.space(space)
         case .intakeStarted, .input, .cardChanged, .cardWaits, .stagePaused, .stageResumed:
             return nil
+        }
+    }
+
+    private static func space(_ space: StoreSpace) -> String {
+        switch space {
+        case .ample: "there is room in the sandbox again: intake goes on"
+        case .low(let message): "warning: \(message); intake waits until there is room, all else goes on"
+        case .critical(let message): "warning: \(message); only deliveries go on until there is room"
         }
     }
 

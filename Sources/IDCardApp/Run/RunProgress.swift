@@ -16,6 +16,8 @@ final class RunProgress: Sendable {
         var verify = StageFigures()
         var deliver = StageFigures()
         var pauses: [Stage: StagePause] = [:]
+        /// How much room the sandbox has.
+        var space = StoreSpace.ample
     }
 
     private let figures = Mutex(Figures())
@@ -32,6 +34,7 @@ final class RunProgress: Sendable {
                 figures.intake.done += 1
                 if case .duplicate(let card, _) = result { Self.countBacklog(card, in: &figures) }
             case .cardChanged(let card): Self.count(card, in: &figures)
+            case .spaceChanged(let space): figures.space = space
             case .cardWaits, .shuttingDown: break
             case .stagePaused(let stage, let pause): figures.pauses[stage] = pause
             case .stageResumed(let stage): figures.pauses[stage] = nil

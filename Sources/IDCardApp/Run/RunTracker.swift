@@ -12,6 +12,8 @@ final class RunTracker: Sendable {
         var moved: Set<CardID> = []
         /// The inputs that wait for their card to end, by card.
         var waiting: [CardID: [Int]] = [:]
+        /// Whether work waits for room on the disk.
+        var isOutOfRoom = false
     }
 
     private let items: [IntakeItem]
@@ -38,6 +40,9 @@ final class RunTracker: Sendable {
                 return self.note(card, in: &state)
             case .cardWaits(let card):
                 state.cards[card.id] = Self.later(of: state.cards[card.id], and: card)
+                return []
+            case .spaceChanged(let space):
+                state.isOutOfRoom = !space.allowsIntake
                 return []
             case .intakeStarted, .stagePaused, .stageResumed, .shuttingDown:
                 return []
@@ -106,11 +111,13 @@ final class RunTracker: Sendable {
                 return Self.exitStatus(of: cards, stopped: stopped, isExhausted: isExhausted)
             }
             let ends = self.ends(in: state)
+            if state.results.values.contains(where: \.isForWantOfRoom) { return .sandboxError }
             if ends.count < self.items.count { return stopped ? .endpointStopped : .workRemains }
             let workRemains = ends.contains { index, end in
                 guard end != .ignored, let card = self.latestCard(of: index, in: state) else { return false }
                 return card.state.isRunnable && !Self.isBlocked(card)
             }
+            if workRemains, state.isOutOfRoom { return .sandboxError }
             if workRemains { return stopped ? .endpointStopped : .workRemains }
             let isIncomplete = ends.contains { index, end in self.isFailure(end, index: index, in: state) }
             guard isIncomplete else { return .delivered }
@@ -232,6 +239,11 @@ final class RunTracker: Sendable {
 }
 
 extension InputResult {
+    /// Whether the input was refused only because there was no room for it.
+    fileprivate var isForWantOfRoom: Bool {
+        if case .refused(.diskSpaceLow, _) = self { true } else { false }
+    }
+
     /// The card that the input is, if any.
     var card: Card? {
         switch self {

@@ -20,6 +20,10 @@ package struct ReasonCode: RawRepresentable, Hashable, Sendable, Codable, Custom
     package static let sourceChanged = ReasonCode(rawValue: "source_changed")
     /// The source file is larger than the limit.
     package static let sourceTooLarge = ReasonCode(rawValue: "image_too_large_bytes")
+    /// Decoding the image brings a process down.
+    package static let decoderCrashed = ReasonCode(rawValue: "decoder_crashed")
+    /// There was no room on the sandbox's disk to take the input in.
+    package static let diskSpaceLow = ReasonCode(rawValue: "disk_space_low")
     /// The stored image is missing or damaged.
     package static let imageUnreadable = ReasonCode(rawValue: "stored_image_unreadable")
     /// Neither the card nor the configuration names a user account.

@@ -32,12 +32,18 @@ package struct Engine: Sendable {
         logger: Logger,
         observer: @escaping @Sendable (PipelineEvent) -> Void
     ) {
+        precondition(
+            settings.leaseDuration > max(settings.longestCall, settings.shutdownTimeout),
+            "a lease must outlive every call and the shutdown, it holds \(settings.leaseDuration)"
+        )
+        let monitor = PipelineMonitor(time: ports.time, observer: observer)
         let context = StageContext(
             store: store,
             settings: settings,
             board: WorkBoard(),
             applications: PendingApplications(),
-            monitor: PipelineMonitor(time: ports.time, observer: observer),
+            monitor: monitor,
+            space: SpaceWatch(store: store, monitor: monitor),
             time: ports.time,
             random: ports.random,
             logger: logger
@@ -183,13 +189,19 @@ package struct Engine: Sendable {
         return nil
     }
 
+    /// Renews our leases at a third of their time, and takes back those of owners that died, every few seconds.
     private func keepLeases() async throws {
-        let interval = self.context.settings.leaseDuration / 3
+        let heartbeat = self.context.settings.leaseDuration / 3
+        var renewAt = self.context.time.now().advanced(by: heartbeat)
         while !Task.isCancelled {
+            let next = self.context.time.now().advanced(by: self.context.settings.takeBackInterval)
             // Fallback of a cancelled sleep: the loop ends.
-            try? await self.context.time.sleep(self.context.time.now().advanced(by: interval))
+            try? await self.context.time.sleep(min(next, renewAt))
             guard !Task.isCancelled else { return }
-            try await self.context.store.renewLeases(until: self.leaseExpiry)
+            if self.context.time.now() >= renewAt {
+                try await self.context.store.renewLeases(until: self.leaseExpiry)
+                renewAt = self.context.time.now().advanced(by: heartbeat)
+            }
             if try await self.context.store.reclaimLeases(now: self.context.time.now()) > 0 {
                 self.context.board.announce(.verify, .deliver)
             }
@@ -208,15 +220,23 @@ package struct Engine: Sendable {
             gate: self.verifyGate,
             time: self.context.time,
             claim: { limit in
-                try await self.context.store.claimPrepared(
+                // A verdict is written, too: with hardly any room left, only what ends cards goes on.
+                guard await self.context.space.look().allowsVerification else { return [] }
+                return try await self.context.store.claimPrepared(
                     limit: limit,
                     until: self.leaseExpiry,
                     now: self.context.time.now()
                 )
             },
-            nextDue: { try await self.context.store.nextDue(for: .verify) },
+            nextDue: { try await self.nextVerification() },
             work: { try await self.verify.work($0) }
         )
+    }
+
+    private func nextVerification() async throws -> Timestamp? {
+        guard let due = try await self.context.store.nextDue(for: .verify) else { return nil }
+        if await self.context.space.look().allowsVerification { return due }
+        return max(due, self.context.time.now().advanced(by: IntakeStage.roomInterval))
     }
 
     private var settleLoop: StageLoop<SettleJob> {

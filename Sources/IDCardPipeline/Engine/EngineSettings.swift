@@ -38,8 +38,14 @@ package struct EngineSettings: Hashable, Sendable {
     package var shutdownTimeout = Duration.seconds(20)
     /// How often a stopped stage tries again (`stop.probe_interval`).
     package var probeInterval = Duration.seconds(300)
-    /// How long a lease holds without being renewed; longer than any call.
+    /// How long a lease holds without being renewed; longer than any call (`sandbox.lease`).
     package var leaseDuration = Duration.seconds(180)
+    /// The longest that a call may take (`verification.timeout`, `delivery.timeout`).
+    package var longestCall = Duration.seconds(60)
+    /// How often the leases of dead owners are looked for.
+    package var takeBackInterval = Duration.seconds(2)
+    /// How often an image may bring the decoder down before it is decoded in a child (`imaging.max_crashes`).
+    package var maximumCrashes = 3
     /// The largest source file, in bytes (`imaging.max_source_bytes`).
     package var maximumSourceBytes = 32 << 20
     /// How long cards stay after their end (`retention.…`); by default for ever.

@@ -12,6 +12,8 @@ package enum PipelineEvent: Hashable, Sendable {
     case stagePaused(Stage, StagePause)
     /// A stopped stage works again.
     case stageResumed(Stage)
+    /// There is more or less room than before, and other work may go on.
+    case spaceChanged(StoreSpace)
     /// The engine was asked to end: so many requests are under way and may go on for so long.
     case shuttingDown(requests: Int, timeout: Duration)
 }

@@ -73,6 +73,11 @@ final class WorkBoard: Sendable {
         await self.wait { $0.isDraining }
     }
 
+    /// Waits until the board drains, a time is reached, or the task is cancelled.
+    func waitUntilDraining(or due: Timestamp, time: PipelineTime) async {
+        await self.wait(until: due, time: time) { $0.isDraining }
+    }
+
     /// How many pieces of work that call an endpoint are under way.
     var requestsUnderWay: Int {
         self.state.withLock { state in (state.lanes[.verify]?.inFlight ?? 0) + (state.lanes[.deliver]?.inFlight ?? 0) }

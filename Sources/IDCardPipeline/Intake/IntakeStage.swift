@@ -13,6 +13,8 @@ struct IntakeStage: Sendable {
     let context: StageContext
     let preparation: ImagePreparation
     let pool: any BlockingWork
+    /// Shared by all inputs.
+    let room = IntakeRoom()
     /// Equal inputs under way at once are prepared once.
     let underway = KeyedExclusion<ContentKey>()
 
@@ -83,7 +85,9 @@ struct IntakeStage: Sendable {
             if let card = try await self.context.store.card(ofFile: identity, businessNumber: metadata.businessNumber) {
                 return .duplicate(try await self.updated(card, with: metadata), wasRead: false)
             }
-            return try await self.readAndAdmit(path: path, metadata: metadata, order: order)
+            return try await self.whenThereIsRoom {
+                try await self.readAndAdmit(path: path, metadata: metadata, order: order)
+            }
         } catch let failure as SourceFile.Failure {
             return .refused(failure.reason, message: failure.message)
         }
@@ -110,8 +114,7 @@ struct IntakeStage: Sendable {
                 return .duplicate(card, wasRead: true)
             }
             try self.context.board.checkMayBegin()
-            let prepare = self.preparation.prepare
-            let outcome = try await self.pool.run { prepare(source) }
+            let outcome = try await self.prepare(source, digest)
             if case .unavailable(let reason, let message) = outcome { return .refused(reason, message: message) }
             return try await self.admit(outcome, metadata: metadata, digest: digest, file: identity, order: order)
         }

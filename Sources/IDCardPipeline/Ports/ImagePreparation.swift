@@ -15,15 +15,19 @@ package struct ImagePreparation: Sendable {
 
     /// Recompresses source bytes.
     package var prepare: @Sendable (_ source: Data) -> Outcome
+    /// Recompresses source bytes that have brought the decoder down before, out of this process.
+    package var prepareIsolated: @Sendable (_ source: Data) -> Outcome
     /// Makes a prepared image smaller in bytes and pixels; `nil` if it is as small as it may get.
     package var shrink: @Sendable (_ image: PreparedImage) -> PreparedImage?
 
-    /// Joins the two functions.
+    /// Joins the functions; without one for isolation, suspect bytes are recompressed like all others.
     package init(
         prepare: @escaping @Sendable (_ source: Data) -> Outcome,
+        prepareIsolated: (@Sendable (_ source: Data) -> Outcome)? = nil,
         shrink: @escaping @Sendable (_ image: PreparedImage) -> PreparedImage?
     ) {
         self.prepare = prepare
+        self.prepareIsolated = prepareIsolated ?? prepare
         self.shrink = shrink
     }
 }

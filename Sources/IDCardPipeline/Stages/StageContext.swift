@@ -8,6 +8,7 @@ struct StageContext: Sendable {
     let board: WorkBoard
     let applications: PendingApplications
     let monitor: PipelineMonitor
+    let space: SpaceWatch
     let time: PipelineTime
     let random: RandomSource
     let logger: Logger

@@ -53,6 +53,25 @@ struct RunTrackerTests {
         #expect(tracker.exitStatus(stopped: true) == (status == .delivered ? .delivered : .endpointStopped))
     }
 
+    @Test("An input refused for want of room ends the run with 74, whatever else is to be said")
+    func wantOfRoom() throws {
+        let tracker = try self.tracker(2)
+        tracker.observe(.input(index: 0, .refused(.diskSpaceLow, message: "no room")))
+        tracker.observe(.input(index: 1, .refused(.sourceUnreadable, message: "gone")))
+        #expect(tracker.exitStatus(stopped: false) == .sandboxError)
+        #expect(tracker.exitStatus(stopped: true) == .sandboxError)
+    }
+
+    @Test("Work that remains because there is no room ends the run with 74; with room again it is 75")
+    func remainsForWantOfRoom() throws {
+        let tracker = try self.tracker(1)
+        tracker.observe(.input(index: 0, .admitted(try self.card("a", .prepared))))
+        tracker.observe(.spaceChanged(.critical(message: "no room")))
+        #expect(tracker.exitStatus(stopped: false) == .sandboxError)
+        tracker.observe(.spaceChanged(.ample))
+        #expect(tracker.exitStatus(stopped: false) == .workRemains)
+    }
+
     @Test(
         "A card that was there and did not move is a duplicate; whether it makes exit 1 depends on where it stands",
         arguments: [
