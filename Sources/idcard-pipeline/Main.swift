@@ -6,6 +6,8 @@ import IDCardApp
 struct Main {
     static func main() async {
         StandardStreams.secure()
+        ProcessSecrecy.begin()
+        DecodingChild.runIfAsked(CommandLine.arguments)
         await IDCardPipelineCommand.main()
     }
 }

@@ -69,6 +69,18 @@ import Testing
         #expect(findings.isEmpty, "\(findings.report)")
     }
 
+    @Test("Log messages are constants, and every value is logged under a key that somebody has looked at")
+    func logs() throws {
+        let sources = try self.project.texts(in: "Sources", endings: [".swift"])
+        let listed = LogRule.listedKeys(in: try #require(sources.first { $0.path == LogRule.list }))
+        let production = sources.filter { $0.target != "IDCardTesting" }
+        let findings = production.flatMap { LogRule.findings(in: $0, listed: listed) }
+        #expect(findings.isEmpty, "\(findings.report)")
+        let used = Set(production.flatMap { LogRule.keys(in: $0).map(\.1) })
+        #expect(used.count > 10, "the keys were not found")
+        #expect(listed.subtracting(used) == [], "keys that nobody uses any more")
+    }
+
     @Test("No file tells where it was made")
     func places() throws {
         let texts = try self.project.allTexts()

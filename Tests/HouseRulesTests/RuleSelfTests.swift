@@ -7,6 +7,22 @@ import Testing
     }
 
     @Test(
+        "Log messages with values in them and keys that are not listed are found",
+        arguments: [
+            (#"logger.info("constant", metadata: ["card.id": "\(id)"])"#, 0),
+            (#"logger.info("about \(name)")"#, 1), (#"self.logger.error(message)"#, 1),
+            (#"logger.info("constant", metadata: ["name": "\(name)"])"#, 1),
+            (#"var metadata: Logger.Metadata = ["name": "\(name)", "card.id": "\(id)"]"#, 1),
+            (#"metadata["path"] = "\(path)""#, 1), (#"logger[metadataKey: "path"] = "\(path)""#, 1),
+            (#"let words = ["name": "\(name)"]"#, 0), (#"// logger.info("about \(name)")"#, 0),
+            ("logger.info(\n\"constant\",\nmetadata: [\n\"card.id\": \"1\",\n\"name\": \"2\",\n])", 1),
+        ]
+    )
+    func logs(_ text: String, _ count: Int) {
+        #expect(LogRule.findings(in: self.swift(text), listed: ["card.id"]).count == count)
+    }
+
+    @Test(
         "Imports against the table are found, others pass",
         arguments: [
             ("IDCardCore", "import GRDB", 1), ("IDCardCore", "import Crypto", 0),

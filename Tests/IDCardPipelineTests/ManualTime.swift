@@ -28,7 +28,7 @@ final class ManualTime: Sendable {
 
     /// The clock as the engine sees it.
     var port: PipelineTime {
-        PipelineTime(now: { self.now }, sleep: { try await self.sleep(until: $0) })
+        PipelineTime(now: { self.now }, sleep: { try await self.wait(until: $0) })
     }
 
     /// Moves on, and wakes those whose time has come.
@@ -89,7 +89,7 @@ final class ManualTime: Sendable {
         }
     }
 
-    private func sleep(until: Timestamp) async throws {
+    private func wait(until: Timestamp) async throws {
         let key = self.nextKey()
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

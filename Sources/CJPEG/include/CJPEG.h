@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "CJPEGPixels.h"
+#include "idc_confine.h"
 #include "idc_raster.h"
 
 #ifdef __cplusplus

@@ -4,15 +4,29 @@ import IDCardImaging
 import IDCardPipeline
 
 extension ImagePreparation {
-    /// Prepares images with libjpeg and libpng.
-    static func recompressing(_ configuration: AppConfiguration.Imaging) -> ImagePreparation {
-        let recompressor = ImageRecompressor(
-            settings: RecompressionSettings(configuration),
-            limits: ImagingLimits(configuration)
-        )
+    /// Makes an image under some settings.
+    private typealias Decode = @Sendable (_ source: Data, _ settings: RecompressionSettings) -> Outcome
+
+    /// Prepares images with libjpeg and libpng: here, or each in a child (`imaging.isolation`).
+    ///
+    /// - Parameter executable: what the child executes; by default the binary that runs.
+    static func recompressing(
+        _ configuration: AppConfiguration.Imaging,
+        executable: String? = nil
+    ) -> ImagePreparation {
+        let settings = RecompressionSettings(configuration)
+        let limits = ImagingLimits(configuration)
+        var process = DecoderProcess(limits: limits)
+        process.executable = executable ?? process.executable
+        let here: Decode = { source, settings in
+            Self.outcome(of: ImageRecompressor(settings: settings, limits: limits), source: source)
+        }
+        let isolated: Decode = { [process] source, settings in process.decode(source, settings) }
+        let usual = configuration.isolation == .process ? isolated : here
         return ImagePreparation(
-            prepare: { source in Self.outcome(of: recompressor, source: source) },
-            shrink: { image in Self.smaller(image, than: recompressor) }
+            prepare: { usual($0, settings) },
+            prepareIsolated: { isolated($0, settings) },
+            shrink: { image in Self.smaller(image, than: settings, by: usual) }
         )
     }
 
@@ -22,23 +36,26 @@ extension ImagePreparation {
             return .prepared(PreparedImage(image))
         } catch {
             let reason = ReasonCode(rawValue: error.code.rawValue)
-            // What the machine could not do now is not the picture's fault for ever.
-            let mayPass = error.isTransient || error.code == .decodeTime
-            return mayPass ? .unavailable(reason, message: error.message) : .refused(reason, message: error.message)
+            return error.mayPass
+                ? .unavailable(reason, message: error.message) : .refused(reason, message: error.message)
         }
     }
 
     /// Three quarters of the edge and half of the bytes; below 600 pixels the print on a card can no longer be read.
-    private static func smaller(_ image: PreparedImage, than recompressor: ImageRecompressor) -> PreparedImage? {
+    private static func smaller(
+        _ image: PreparedImage,
+        than settings: RecompressionSettings,
+        by decode: Decode
+    ) -> PreparedImage? {
         let edge = max(image.width, image.height) * 3 / 4
         guard edge >= 600 else { return nil }
-        var smaller = recompressor
-        smaller.settings.maximumEdge = edge
-        smaller.settings.byteBudget = max(image.jpeg.count / 2, 1)
-        guard let result = try? smaller.recompress(image.jpeg), result.jpeg.count < image.jpeg.count else {
+        var smaller = settings
+        smaller.maximumEdge = edge
+        smaller.byteBudget = max(image.jpeg.count / 2, 1)
+        guard case .prepared(let result) = decode(image.jpeg, smaller), result.jpeg.count < image.jpeg.count else {
             return nil  // An image that cannot be made smaller is refused with the endpoint's own reason.
         }
-        return PreparedImage(result)
+        return result
     }
 }
 

@@ -26,15 +26,24 @@ package struct ConsoleLogHandler: LogHandler {
         set { self.metadata[key] = newValue }
     }
 
+    /// What is written of some metadata: values under keys that somebody has looked at.
+    static func shown(_ metadata: Logger.Metadata) -> [String: String] {
+        Dictionary(
+            uniqueKeysWithValues: metadata.map { key, value in
+                (key, LoggedKeys.contains(key) ? "\(value)" : LoggedKeys.placeholder)
+            }
+        )
+    }
+
     package func log(event: LogEvent) {
-        let merged = self.metadata.merging(event.metadata ?? [:]) { _, new in new }
+        let merged = Self.shown(self.metadata.merging(event.metadata ?? [:]) { _, new in new })
         let time = Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
         switch self.format {
         case .text:
             let values = merged.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }.joined()
             Console.standardError("\(time) \(event.level.rawValue) \(event.message)\(values)")
         case .json:
-            var object = merged.mapValues { "\($0)" }
+            var object = merged
             object["time"] = time
             object["level"] = event.level.rawValue
             object["message"] = "\(event.message)"

@@ -36,7 +36,8 @@ struct IntakeStage: Sendable {
                 guard !self.context.board.isDraining else { break }
                 group.addTask { try await self.take(item, index: index, order: firstOrder + Int64(index)) }
             }
-            try await group.waitForAll()
+            // Not `waitForAll`: that waits for those that wait for room, too, when one has thrown.
+            for try await _ in group {}
         }
         // With inputs left, the rules must not decide as if none would come any more.
         guard !self.context.board.isDraining else { return }

@@ -24,7 +24,7 @@ extension StageContext {
         if let failure = outcome.failure, failure.httpStatus == nil, gate.isNews(failure.code) {
             self.logger.warning(
                 "call failed",
-                metadata: ["stage": "\(stage.rawValue)", "code": "\(failure.code)", "message": "\(failure.message)"]
+                metadata: ["stage": "\(stage.rawValue)", "code": "\(failure.code)", "detail": "\(failure.message)"]
             )
         } else if outcome.failure == nil {
             gate.noNews()

@@ -33,7 +33,10 @@ struct StagePausing: Sendable {
             // The pause itself holds in memory; only what `status` shows is stale. A store that is really broken fails the next change.
             self.logger.warning(
                 "stage pause not recorded",
-                metadata: ["stage": "\(stage.rawValue)", "error": "\(error)"]
+                metadata: [
+                    "stage": "\(stage.rawValue)",
+                    "store.code": "\((error as? StoreError)?.code.description ?? "other")",
+                ]
             )
         }
     }

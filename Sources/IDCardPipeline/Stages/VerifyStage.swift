@@ -35,7 +35,7 @@ struct VerifyStage: Sendable {
         } catch let error as StoreError where error.concernsOneCard {
             self.context.logger.error(
                 "image unreadable",
-                metadata: ["card.id": "\(card.id)", "error": "\(error.code)"]
+                metadata: ["card.id": "\(card.id)", "store.code": "\(error.code)"]
             )
             let conclusion = VerificationConclusion.failed(.imageUnreadable, message: StoreError.imageAdvice)
             try await self.conclude(card, as: conclusion, attempt: nil)

@@ -9,7 +9,7 @@ struct ConfigurationChecksTests {
         arguments: [
             (["retry.base": "31s"], "retry.base"), (["retry.base": "10s", "retry.cap": "5s"], "retry.base"),
             (["http.connect_timeout": "31s"], "http.connect_timeout"),
-            (["sandbox.lease": "60s", "verification.timeout": "60s"], "sandbox.lease"),
+            (["sandbox.lease": "2m", "verification.timeout": "2m"], "sandbox.lease"),
             (["delivery.timeout": "3m"], "sandbox.lease"), (["run.shutdown_timeout": "3m"], "sandbox.lease"),
             (["imaging.max_decode_time": "4m"], "sandbox.lease"),
             (["delivery.layout": "batch", "delivery.batch_wait": "61s"], "delivery.batch_wait"),

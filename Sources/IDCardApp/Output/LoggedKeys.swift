@@ -1,0 +1,20 @@
+/// The keys under which a log record may carry values.
+///
+/// What is under another key is not written: a value that nobody has looked at may be a name. Each of these is an
+/// identifier of ours, a word of a closed set, a figure, or the words of our own transport.
+enum LoggedKeys {
+    /// What stands in place of a value whose key is not listed.
+    static let placeholder = "[not listed]"
+
+    /// Whether values under this key are written.
+    static func contains(_ key: String) -> Bool { self.all.contains(key) }
+
+    static let all: Set<String> = [
+        // The engine.
+        "run.id", "card.id", "card.state", "delivery.id", "attempt.class", "attempt.code", "stage", "code", "detail",
+        "until", "concurrency", "leases", "cards", "image.crashes", "store.code",
+        // The built-in endpoints.
+        "verifier.side", "verifier.milliseconds", "verifier.code", "verifier.error", "verifier.message", "backend.code",
+        "backend.retcode", "backend.replay",
+    ]
+}
