@@ -34,7 +34,7 @@ struct ValueTextTests {
     @Test(
         "Other forms of a duration are refused",
         arguments: [
-            "", "5", "s", "ms", "5 s", "1.5s", "-5s", "+5s", "5S", "5sec", "5min", "1m30s", "5d", "٥s", "5s ",
+            "", "5", "s", "ms", "5 s", "1.5s", "-5s", "+5s", "5S", "5sec", "5min", "1m30s", "5w", "1D", "٥s", "5s ",
             "9223372036854775807h", "99999999999999999999s", "0x10s", "1e3ms", "½s",
         ]
     )
@@ -47,7 +47,7 @@ struct ValueTextTests {
         arguments: [
             (Duration.milliseconds(500), "500ms"), (.milliseconds(1500), "1500ms"), (.seconds(5), "5s"),
             (.seconds(60), "1m"), (.seconds(90), "90s"), (.seconds(7200), "2h"), (.zero, "0s"),
-            (.seconds(86_400), "24h"),
+            (.seconds(86_400), "24h"), (.seconds(2_592_000), "30d"), (.seconds(90_000), "25h"),
         ]
     )
     func writesDuration(duration: Duration, expected: String) {
