@@ -6,12 +6,14 @@ import Testing
 struct ProofTests {
     private static let scripts = [
         "prove-crashes", "prove-kills", "prove-failing-calls", "prove-lost-answers", "prove-several-processes",
-        "prove-upkeep", "prove-erasure",
+        "prove-upkeep", "prove-canaries", "prove-erasure",
     ].map { ProofScript(name: $0) }
 
-    private static let mounting = [
-        ProofScript(name: "prove-power-cut", programs: ["nbdkit", "nbdfuse", "mkfs.ext4"])
-    ]
+    private static let powerCut = ProofScript(
+        name: "prove-power-cut",
+        programs: ["nbdkit", "nbdfuse", "mkfs.ext4"]
+    )
+    private static let fullDisk = ProofScript(name: "prove-full-disk", programs: ["mount"])
 
     private func expectProof(_ script: ProofScript) async throws {
         let outcome = try await script.run()
@@ -26,10 +28,14 @@ struct ProofTests {
 
     @Test(
         "Nothing is lost when the power is cut",
-        .enabled(if: mounting.allSatisfy(\.canRun), "needs root and the Debian packages nbdkit, libnbd-bin and fuse3"),
-        arguments: mounting
+        .enabled(if: powerCut.canRun, "needs root and the Debian packages nbdkit, libnbd-bin and fuse3")
     )
-    func mountingProof(_ script: ProofScript) async throws {
-        try await self.expectProof(script)
+    func powerCutProof() async throws {
+        try await self.expectProof(Self.powerCut)
+    }
+
+    @Test("Nothing is lost when the disk is full, and erasing works", .enabled(if: fullDisk.canRun, "needs root"))
+    func fullDiskProof() async throws {
+        try await self.expectProof(Self.fullDisk)
     }
 }
