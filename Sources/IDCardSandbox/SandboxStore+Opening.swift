@@ -60,7 +60,19 @@ extension SandboxStore {
         defer { opening.release() }
         let turn = try WriteTurn(path: directory.writeLock, timeout: options.storage.busyTimeout)
         // Opening writes here and there: in a turn of its own, else a busy process would keep it waiting.
-        return try turn.hold { try self.openForWriting(directory, options: options, turn: turn) }
+        return try turn.hold {
+            do {
+                return try self.openForWriting(directory, options: options, turn: turn)
+            } catch {
+                guard let full = StoreError.translating(error) as? StoreError, full.code == .diskFull else {
+                    throw error
+                }
+                // Opening writes a row of its own; what is to be finished or erased on a full disk begins with it.
+                let disk = SandboxDisk(directory, storage: options.storage, isReadOnly: false)
+                guard disk.giveUpBallast() else { throw error }
+                return try self.openForWriting(directory, options: options, turn: turn)
+            }
+        }
     }
 
     private static func openForWriting(

@@ -168,7 +168,7 @@ def prove(proof):
         proof.figure("erasing on a full disk", "works")
     # With room the ballast is made again, which erasing has used up.
     course.disk.empty()
-    course.sandbox().take_in(course.photos("unverified", range(0, 3)))
+    course.sandbox().take_in(course.photos("undelivered", range(5, 8)))
     course.disk.leave(0)
     resumes(course, range(10, 12))
     course.disk.empty()
