@@ -133,7 +133,9 @@ let package = Package(
         ),
         .testTarget(
             name: "IDCardAppTests",
-            dependencies: ["IDCardApp", "IDCardCore", "IDCardPipeline", "IDCardSandbox", .subprocess, .system]
+            dependencies: [
+                "IDCardApp", "IDCardCore", "IDCardPipeline", "IDCardSandbox", .log, .subprocess, .system,
+            ]
         ),
         .testTarget(
             name: "UnderFireTests",

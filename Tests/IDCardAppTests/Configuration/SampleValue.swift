@@ -82,7 +82,12 @@ struct SampleValue {
         case .number(let range): return SampleValue("\(range.upperBound)", .number(range.upperBound))
         case .byteCount(let range): return SampleValue("\(range.lowerBound)", .byteCount(range.lowerBound))
         case .duration(let range):
-            return SampleValue(DurationText.render(range.upperBound), .duration(range.upperBound))
+            // A lease is longer than whatever a call may take.
+            return SampleValue(
+                DurationText.render(range.upperBound),
+                .duration(range.upperBound),
+                companions: key.path == "sandbox.lease" ? [:] : ["sandbox.lease": "24h"]
+            )
         case .choice(let words, _): return SampleValue(words.last ?? "", words.last.map(ConfigurationValue.text))
         case .list: return SampleValue("s1,s2", yaml: "[s1, s2]", .list(["s1", "s2"]))
         }

@@ -6,7 +6,7 @@ struct CommandLineTests {
     @Test(
         "Wrong usage ends with 64 and says what is wrong",
         arguments: [
-            ["run"], ["run", "x", "--format", "xml"], ["run", "x", "--documents", "d"], ["nonsense"],
+            ["run", "x", "--format", "xml"], ["run", "x", "--documents", "d"], ["nonsense"],
             ["cards", "list", "--limit", "-1"], ["cards", "list", "--state", "gone"], ["verifier", "--port", "70000"],
             ["run", "x", "--user-no", ""], ["run", "x", "--business-no", " "],
         ]
