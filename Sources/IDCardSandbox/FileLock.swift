@@ -86,6 +86,12 @@ final class FileLock: Sendable {
             defer { descriptor = nil }
             return descriptor
         }
-        if let descriptor { Glibc.close(descriptor) }
+        guard let descriptor else { return }
+        // Closing alone would leave it to a child that was forked and has not replaced its program yet.
+        var region = flock()
+        region.l_type = Int16(F_UNLCK)
+        region.l_whence = Int16(SEEK_SET)
+        _ = fcntl(descriptor, Self.setLock, &region)
+        Glibc.close(descriptor)
     }
 }
