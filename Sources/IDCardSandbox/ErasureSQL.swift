@@ -1,6 +1,6 @@
 /// The questions of erasure; apart, so that a test can ask SQLite how it answers them.
 enum ErasureSQL {
-    static let card = "SELECT state, business_no, content_fingerprint, lease_owner FROM card WHERE id = ?"
+    static let card = "SELECT state, business_no, content_fingerprint, lease_owner, changed_at FROM card WHERE id = ?"
 
     /// What stays is id, times, state, reason, and the place in the intake order.
     static let bury = """

@@ -6,6 +6,7 @@ package import IDCardPipeline
 extension SandboxStore {
     package func erase(
         _ cards: [CardID],
+        under retention: Retention?,
         reason: ReasonCode,
         by origin: AccessOrigin,
         now: Timestamp
@@ -14,11 +15,15 @@ extension SandboxStore {
             for card in cards { _ = try Self.requireRow(of: card, in: db) }
         }
         var traces: [Data] = []
+        // What was erased before left other bytes, unknown now: whether they are gone is for `finishErasures` to say.
+        var erased: [CardID] = []
         for card in cards {
-            let request = ErasureRequest(card: card, reason: reason, origin: origin, now: now)
-            traces += try await self.writer.write { try self.erase(request, in: $0) }
+            let request = ErasureRequest(card: card, retention: retention, reason: reason, origin: origin, now: now)
+            guard let left = try await self.writer.write({ try self.erase(request, in: $0) }) else { continue }
+            traces += left
+            erased.append(card)
         }
-        try await self.finish(cards, isScrubbed: await self.scrub(.of(traces)))
+        if !erased.isEmpty { try await self.finish(erased, isScrubbed: await self.scrub(.of(traces))) }
         return try await self.erasureCertificates(of: cards)
     }
 

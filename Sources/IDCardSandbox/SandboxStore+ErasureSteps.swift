@@ -5,13 +5,19 @@ import IDCardPipeline
 
 // What is done to a card within the one transaction that erases it.
 extension SandboxStore {
-    /// Erases a card; one that is erased already stays as it is.
+    /// Erases a card; one that is erased already stays as it is, and one whose retention is not over.
     ///
-    /// - Returns: bytes that must be found nowhere in the file any more.
-    func erase(_ request: ErasureRequest, in db: Database) throws -> [Data] {
+    /// - Returns: bytes that must be found nowhere in the file any more; `nil` if nothing was done.
+    func erase(_ request: ErasureRequest, in db: Database) throws -> [Data]? {
         let id = request.card.rawValue
         let row = try Self.requireRow(of: request.card, in: db)
-        guard row["state"] as String != CardState.erased.rawValue else { return [] }
+        let state: CardState = try Self.word(row["state"], in: "card.state")
+        guard state != .erased else { return nil }
+        // It may have come back to life since it was listed.
+        let changedAt = Timestamp(millisecondsSinceEpoch: row["changed_at"])
+        if let retention = request.retention, !retention.isOver(for: state, since: changedAt, now: request.now) {
+            return nil
+        }
         var traces = try self.traces(of: request.card, businessNumber: row["business_no"], in: db)
         var certificate = try self.certificate(for: request, state: row["state"], in: db)
         // First of all, so that whatever goes wrong later nothing of the card can be read.

@@ -172,6 +172,25 @@ extension CardStoreConformance {
             )
             try expectEqual(try await store.expired(under: Retention(), limit: 9, now: .second(999)), [], "kept")
         },
+        Case("a card that was listed as expired and came back to life is not erased by retention") { subject in
+            let content = Admission.Content.refused(ReasonCode(rawValue: "sample"), message: "sample")
+            for number in 1...2 {
+                try await subject.admit(try Sample(number, content: content).admission, at: .second(Int64(number)))
+            }
+            var retention = Retention()
+            retention.limit(.rejected, to: .seconds(100))
+            let store = subject.store
+            let now = Timestamp.second(101)
+            try expectEqual(try await store.expired(under: retention, limit: 9, now: now).count, 1, "expired")
+            let both = [CardID(rawValue: "card-1"), CardID(rawValue: "card-2")]
+            let certificates = try await store.erase(both, under: retention, reason: .retention, by: .tester, now: now)
+            try expectEqual(certificates.map(\.card), [both[0]], "the erased card")
+            try expectEqual(try await store.card(both[1])?.state, .rejected, "the state of the younger card")
+            var other = Retention()
+            other.limit(.failed, to: .seconds(1))
+            _ = try await store.erase(both, under: other, reason: .retention, by: .tester, now: .second(999))
+            try expectEqual(try await store.card(both[1])?.state, .rejected, "the state of a card without a limit")
+        },
     ]
 }
 

@@ -4,6 +4,7 @@ package import IDCardPipeline
 extension InMemoryStore {
     package func erase(
         _ cards: [CardID],
+        under retention: Retention?,
         reason: ReasonCode,
         by origin: AccessOrigin,
         now: Timestamp
@@ -11,6 +12,8 @@ extension InMemoryStore {
         try self.memory.change { state in
             for card in cards { _ = try state.entry(of: card) }
             for card in cards where state.certificates[card] == nil {
+                let known = try state.entry(of: card).card
+                if let retention, !retention.isOver(for: known.state, since: known.changedAt, now: now) { continue }
                 try state.erase(card, reason: reason, by: origin, now: now)
             }
             return cards.compactMap { state.certificates[$0] }

@@ -104,7 +104,11 @@ struct ErasureTests {
         #expect(certificates.map(\.isScrubbed) == [false])
         #expect(try await store.card(Self.card)?.state == .erased)
         #expect(try await store.finishErasures() == 1)
+        let again = try await store.erase([Self.card], reason: .requested, by: Self.origin, now: .second(10))
+        #expect(again.map(\.isScrubbed) == [false], "nothing was looked for")
         try reader.inDatabase { try $0.execute(sql: "ROLLBACK") }
+        let later = try await store.erase([Self.card], reason: .requested, by: Self.origin, now: .second(11))
+        #expect(later.map(\.isScrubbed) == [false], "nothing was looked for, with nobody in the way")
         try reader.close()
         #expect(try await store.finishErasures() == 0)
         #expect(try await store.erasureCertificates().map(\.isScrubbed) == [true])

@@ -32,6 +32,7 @@ struct RetentionKeeper: Sendable {
             guard !cards.isEmpty else { break }
             count += try await self.context.store.erase(
                 cards,
+                under: self.context.settings.retention,
                 reason: .retention,
                 by: Self.origin,
                 now: self.context.time.now()

@@ -142,9 +142,13 @@ package protocol CardStore: Sendable {
     /// `held` (`outcome_unknown`) if the backend may hold it, else `verified`. A card erased before answers with its
     /// certificate. Every erasure leaves its certificate where a restored backup does not undo it.
     ///
+    /// With a `retention` only cards that have been in their state for longer than its limit are erased, asked anew when
+    /// each is erased: one that has come back to life since it was listed stays, and has no certificate.
+    ///
     /// - Throws: `StoreError.notFound` if there is no card of one of the names; then none is erased.
     func erase(
         _ cards: [CardID],
+        under retention: Retention?,
         reason: ReasonCode,
         by origin: AccessOrigin,
         now: Timestamp
@@ -176,6 +180,18 @@ package protocol CardStore: Sendable {
 }
 
 extension CardStore {
+    /// Erases cards whatever their age; see `erase(_:under:reason:by:now:)`.
+    ///
+    /// - Throws: `StoreError.notFound` if there is no card of one of the names; then none is erased.
+    package func erase(
+        _ cards: [CardID],
+        reason: ReasonCode,
+        by origin: AccessOrigin,
+        now: Timestamp
+    ) async throws -> [ErasureCertificate] {
+        try await self.erase(cards, under: nil, reason: reason, by: origin, now: now)
+    }
+
     /// Applies a change to the cards of one business number.
     package func apply(_ change: ApplicationChange, basis: ApplicationSnapshot, now: Timestamp) async throws -> Bool {
         try await self.apply(change, basis: [basis], now: now)

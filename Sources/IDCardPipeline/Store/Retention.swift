@@ -16,6 +16,11 @@ package struct Retention: Hashable, Sendable {
         self.limits[state] = duration.flatMap { $0 > .zero ? $0 : nil }
     }
 
+    /// Whether a card that entered a state at a time has been in it for longer than its limit.
+    package func isOver(for state: CardState, since time: Timestamp, now: Timestamp) -> Bool {
+        self.limits[state].map { time.advanced(by: $0) <= now } ?? false
+    }
+
     /// Whether everything is kept.
     package var isEmpty: Bool { self.limits.isEmpty }
 }

@@ -78,17 +78,20 @@ extension CardsCommand {
         package func run() async throws {
             try await SandboxReading(options: self.options, isReadOnly: false).with { store in
                 let configuration = try self.options.loadConfiguration(requiringRemotes: false)
-                let cards = try await self.selected(in: store, configuration: configuration)
+                let named = try await self.namedCards(in: store)
+                let expired = try await self.expiredCards(in: store, configuration: configuration)
+                let cards = named + expired.filter { !named.contains($0) }
                 guard self.isConfirmed(cards.count) else {
                     Console.standardError("Nothing was erased.")
                     return .someNotDelivered
                 }
                 _ = try await store.finishErasures()
-                var certificates = try await store.erase(
-                    cards,
-                    reason: self.reason.map(ReasonCode.init(rawValue:)) ?? (self.expired ? .retention : .requested),
-                    by: self.purpose.origin(of: "cards erase"),
-                    now: Timestamp(Date())
+                var certificates = try await self.erase(named, under: nil, in: store)
+                // Asked anew: while a person was thinking, some may have come back to life.
+                certificates += try await self.erase(
+                    cards.filter { !named.contains($0) },
+                    under: configuration.retention,
+                    in: store
                 )
                 if store.endpoints == .embedded {
                     let folder = self.documents ?? configuration.sandboxPath + "/embedded-documents"
@@ -100,16 +103,30 @@ extension CardsCommand {
             }
         }
 
-        private func selected(in store: SandboxStore, configuration: AppConfiguration) async throws -> [CardID] {
+        private func erase(
+            _ cards: [CardID],
+            under retention: Retention?,
+            in store: SandboxStore
+        ) async throws -> [ErasureCertificate] {
+            guard !cards.isEmpty else { return [] }
+            return try await store.erase(
+                cards,
+                under: retention,
+                reason: self.reason.map(ReasonCode.init(rawValue:)) ?? (self.expired ? .retention : .requested),
+                by: self.purpose.origin(of: "cards erase"),
+                now: Timestamp(Date())
+            )
+        }
+
+        private func namedCards(in store: SandboxStore) async throws -> [CardID] {
             let number = self.businessNo.flatMap(BusinessNumber.init)
-            var cards: [CardID] = []
-            if !self.cards.isEmpty || number != nil {
-                cards = try await CardSelection(ids: self.cards.map(CardID.init), businessNumber: number)
-                    .cards(in: store)
-            }
-            guard self.expired else { return cards }
-            let expired = try await store.expired(under: configuration.retention, limit: .max, now: Timestamp(Date()))
-            return cards + expired.filter { !cards.contains($0) }
+            guard !self.cards.isEmpty || number != nil else { return [] }
+            return try await CardSelection(ids: self.cards.map(CardID.init), businessNumber: number).cards(in: store)
+        }
+
+        private func expiredCards(in store: SandboxStore, configuration: AppConfiguration) async throws -> [CardID] {
+            guard self.expired else { return [] }
+            return try await store.expired(under: configuration.retention, limit: .max, now: Timestamp(Date()))
         }
 
         private func isConfirmed(_ count: Int) -> Bool {
