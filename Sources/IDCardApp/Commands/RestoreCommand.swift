@@ -1,5 +1,4 @@
 package import ArgumentParser
-import Foundation
 import IDCardCore
 import IDCardPipeline
 import IDCardSandbox
@@ -12,7 +11,7 @@ package struct RestoreCommand: AsyncParsableCommand {
         discussion: """
             Who was erased after the backup was made stays erased: by the sandbox that is replaced, by the list \
             erasures.jsonl in its folder, and by lists named with --erasures. What else happened after the backup is not \
-            known, so cards without an end are held (reason restored) for a person to decide, unless --resume is given: \
+            known, so cards that may have gone on are held (reason restored) for a person to decide, unless --resume is given: \
             they go on then, and a card that was delivered after the backup is delivered again. Photos that were taken in \
             after the backup are not known either. The sandbox that is replaced is removed; make a backup of it first to \
             keep it. Ends with 64 if the sandbox holds cards and --force is missing, 66 if there is no such backup, 74 \
@@ -36,11 +35,10 @@ package struct RestoreCommand: AsyncParsableCommand {
     )
     var erasures: [String] = []
 
-    @Option(name: .long, help: ArgumentHelp("Why, for the access log; names nobody.", valueName: "words"))
-    var purpose: String?
-
     @Option(name: .long, help: "The form of the report.")
     var format = ConfigCommand.ReportFormat.text
+
+    @OptionGroup var purpose: PurposeOptions
 
     @OptionGroup var options: GlobalOptions
 
@@ -80,7 +78,7 @@ package struct RestoreCommand: AsyncParsableCommand {
             isReplacing: self.force,
             isResuming: self.resume,
             erasures: self.erasures.map(AbsolutePath.of),
-            origin: AccessOrigin(actor: "\(ProcessInfo.processInfo.userName):restore", purpose: self.purpose)
+            origin: self.purpose.origin(of: "restore")
         )
         return try await restore.run()
     }

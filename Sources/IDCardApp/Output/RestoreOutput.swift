@@ -13,6 +13,9 @@ struct RestoreOutput: Encodable {
     let accessLinesTakenOver: Int
     let replacedCards: Int
     let replacedUnreadable: Bool
+    let replacedKeyMissing: Bool
+    let accessLogLeft: Bool
+    let erasuresUnknown: Bool
     let brokenRules: Int
     let resumed: Bool
 
@@ -23,6 +26,9 @@ struct RestoreOutput: Encodable {
         case accessLinesTakenOver = "access_lines_taken_over"
         case replacedCards = "replaced_cards"
         case replacedUnreadable = "replaced_unreadable"
+        case replacedKeyMissing = "replaced_key_missing"
+        case accessLogLeft = "access_log_left"
+        case erasuresUnknown = "erasures_unknown"
         case brokenRules = "broken_rules"
     }
 
@@ -37,6 +43,9 @@ struct RestoreOutput: Encodable {
         self.accessLinesTakenOver = report.accessLineCount
         self.replacedCards = report.replacedCardCount
         self.replacedUnreadable = report.couldNotReadReplaced
+        self.replacedKeyMissing = report.lacksKeyOfReplaced
+        self.accessLogLeft = report.hasLeftAccessLog
+        self.erasuresUnknown = report.knowsNoErasures
         self.brokenRules = report.brokenRuleCount
         self.resumed = resumed
     }
@@ -78,6 +87,22 @@ struct RestoreOutput: Encodable {
             warnings.append(
                 "the sandbox that was replaced could not be read: who was erased there is known only from lists of "
                     + "erasures"
+            )
+        }
+        if self.erasuresUnknown {
+            warnings.append(
+                "no list of erasures was given: whoever was erased after the backup is here again; give --erasures FILE"
+            )
+        }
+        if self.replacedKeyMissing {
+            warnings.append(
+                "the keys given do not open the sandbox that was replaced: photos erased there that the backup does not "
+                    + "know are taken in again if they are found; give both keys, that of the backup after the present one"
+            )
+        }
+        if self.accessLogLeft {
+            warnings.append(
+                "the access log of the sandbox that was replaced could not be taken over: its lines are gone"
             )
         }
         if self.brokenRules > 0 {

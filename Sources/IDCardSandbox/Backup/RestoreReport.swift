@@ -22,6 +22,12 @@ package struct RestoreReport: Hashable, Sendable {
     package var replacedCardCount = 0
     /// Whether the replaced sandbox could not be read, so that its erasures are not known.
     package var couldNotReadReplaced = false
+    /// Whether the keys given do not open the replaced sandbox, so that photos erased there are not known again.
+    package var lacksKeyOfReplaced = false
+    /// Whether the replaced sandbox had an access log that could not be taken over.
+    package var hasLeftAccessLog = false
+    /// Whether there was neither a sandbox to replace nor a list of erasures to say who was erased.
+    package var knowsNoErasures = false
     /// How many broken rules the backup brought along; `fsck` tells them.
     package var brokenRuleCount = 0
 }

@@ -7,17 +7,17 @@ extension SandboxRestore {
     ///
     /// Only where the one log is the beginning of the other, and the other is whole.
     ///
-    /// - Returns: how many lines there were.
-    func continueAccessLog(of store: SandboxStore, in db: Database) throws -> Int {
+    /// - Returns: how many lines there were; `nil` if the logs do not go together.
+    func continueAccessLog(of store: SandboxStore, in db: Database) throws -> Int? {
         let end = try store.chain.head(in: db)
         let path = self.directory.database
         let queue = try DatabaseQueue(path: path, configuration: SandboxCopy.configuration(isReadOnly: true))
         defer { try? queue.close() }  // It was only read from.
         return try queue.read { previous in
-            guard try store.chain.verify(in: previous).findings.isEmpty else { return 0 }
+            guard try store.chain.verify(in: previous).findings.isEmpty else { return nil }
             let sql = "SELECT mac FROM access_log WHERE number = ?"
             let same = try Data.fetchOne(previous, sql: sql, arguments: [end.number])
-            guard end.number == 0 || same == end.code else { return 0 }
+            guard end.number == 0 || same == end.code else { return nil }
             let rows = try Row.fetchCursor(
                 previous,
                 sql: "SELECT number, at, actor, action, purpose, card, mac FROM access_log WHERE number > ? ORDER BY 1",

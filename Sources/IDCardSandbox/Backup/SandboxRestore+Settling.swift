@@ -16,7 +16,9 @@ extension SandboxRestore {
             .map(Timestamp.init(millisecondsSinceEpoch:))
         let sharesFingerprints = previous.mark == store.vault.mark
         // First of all: what is done here comes after what was done there.
-        if sharesFingerprints { report.accessLineCount = try self.continueAccessLog(of: store, in: db) }
+        let lineCount = sharesFingerprints ? try self.continueAccessLog(of: store, in: db) : nil
+        report.accessLineCount = lineCount ?? 0
+        report.hasLeftAccessLog = lineCount == nil && previous.hasAccessLog
         for tombstone in tombstones {
             let state = try String.fetchOne(
                 db,
@@ -102,23 +104,38 @@ extension SandboxRestore {
 
     // MARK: What is not known
 
-    /// Puts every card without an end aside: what became of it after the backup is not known.
+    /// Puts every card that may have gone on after the backup aside: what became of it is not known.
+    ///
+    /// Those without an end, and those that a person or a corrected list can have had done again.
     private func hold(in store: SandboxStore, db: Database) throws -> Int {
-        let deliveries = try String.fetchAll(db, sql: "SELECT id FROM delivery WHERE state = 'open' ORDER BY number")
+        let deliveries = try String.fetchAll(
+            db,
+            sql: "SELECT id FROM delivery WHERE state IN ('open', 'held') ORDER BY number"
+        )
         for delivery in deliveries { try self.keep(delivery, db: db) }
         let states = CardState.allCases.filter(\.isRunnable)
         let rows = try Row.fetchAll(
             db,
-            sql: "SELECT id, state FROM card WHERE state IN (\(SandboxSchema.list(states))) ORDER BY intake_order"
+            sql: """
+                SELECT id, state, reason FROM card WHERE state IN (\(SandboxSchema.list(states)))
+                    OR (
+                        state IN ('rejected', 'failed', 'held') AND reason IS NOT ?
+                        AND EXISTS (SELECT 1 FROM image WHERE image.card = card.id)
+                    )
+                ORDER BY intake_order
+                """,
+            // Neither a person nor a scan has such a card done again.
+            arguments: [ReasonCode.rejectedByOperator.rawValue]
         )
         for row in rows {
             let state: CardState = try SandboxStore.word(row["state"], in: "card.state")
-            try self.hold(CardID(rawValue: row["id"]), from: state, in: store, db: db)
+            let reason = (row["reason"] as String?).map(ReasonCode.init)
+            try self.hold(CardID(rawValue: row["id"]), from: state, because: reason, in: store, db: db)
         }
         return rows.count
     }
 
-    /// Keeps an open delivery as one that may have been received: sent again, it is sent under its own key.
+    /// Keeps a delivery that is not over as one that may have been received: sent again, it is sent under its own key.
     private func keep(_ delivery: String, db: Database) throws {
         let now = self.options.now.millisecondsSinceEpoch
         try self.endAttempts(of: delivery, db: db)
@@ -146,8 +163,22 @@ extension SandboxRestore {
         )
     }
 
-    private func hold(_ card: CardID, from state: CardState, in store: SandboxStore, db: Database) throws {
-        var transition = CardTransition(card: card, from: state, to: .held, reason: .restored, now: self.options.now)
+    private func hold(
+        _ card: CardID,
+        from state: CardState,
+        because reason: ReasonCode?,
+        in store: SandboxStore,
+        db: Database
+    ) throws {
+        // What these say of a held card other cards of its holder heed, and they let it go no sooner.
+        let isHeeded = state == .held && (reason == .outcomeUnknown || reason == .holderConflict)
+        var transition = CardTransition(
+            card: card,
+            from: state,
+            to: .held,
+            reason: isHeeded ? reason : .restored,
+            now: self.options.now
+        )
         transition.message = Self.advice(for: state)
         try store.perform(transition, in: db)
     }
@@ -156,7 +187,8 @@ extension SandboxRestore {
         let start =
             "restored from a backup: what happened after it is not known; ask the backend whether it has the card"
         return switch state {
-        case .delivering, .held: "\(start), then `cards resolve` it as delivered, resend or reject"
+        case .delivering: "\(start), then `cards resolve` it as delivered, resend or reject"
+        case .held: "\(start), then `cards resolve` it as delivered, resend, accept or reject"
         case .verified: "\(start), then `cards resolve` it as delivered, accept or reject"
         default: "\(start), then `cards retry` it, or `cards resolve` it as delivered or reject"
         }

@@ -90,7 +90,9 @@ package struct SandboxRestore: Sendable {
         var report = RestoreReport()
         let previous = try self.readPrevious(into: &report)
         var tombstones = previous.tombstones
-        for list in try self.erasureLists() { tombstones += try ErasureList.tombstones(in: list) }
+        let lists = try self.erasureLists()
+        report.knowsNoErasures = lists.isEmpty && (FileFacts(self.directory.database)?.size ?? 0) == 0
+        for list in lists { tombstones += try ErasureList.tombstones(in: list) }
         try self.directory.removeRestoring()
         var random = SystemRandomNumberGenerator()
         let temporary = "\(self.directory.database).restore-\(UUIDText.version4(using: &random))"

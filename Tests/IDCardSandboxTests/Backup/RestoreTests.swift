@@ -67,6 +67,34 @@ struct RestoreTests {
         try await store.close()
     }
 
+    @Test("a card that could have been corrected and delivered since the backup waits for a person, too")
+    func mayHaveGoneOn() async throws {
+        try await self.sandbox.fill()
+        try self.sandbox.damage(by: [
+            "UPDATE card SET state = 'rejected', reason = 'name_mismatch' WHERE id = 'card-3'",
+            "UPDATE card SET state = 'failed', reason = 'retries_exhausted' WHERE id = 'card-4'",
+            "UPDATE card SET state = 'held', reason = 'retries_exhausted' WHERE id = 'card-1'",
+            "UPDATE attempt SET ended_at = 1, class = 'not_sent', code = 'x' WHERE delivery = 'delivery-1'",
+            "UPDATE delivery SET state = 'held', lease_owner = NULL, lease_expires_at = NULL WHERE id = 'delivery-1'",
+        ])
+        try await self.restoring.backUp()
+        #expect(try await self.restoring.restore(replacing: true).heldCount == 3)
+        let store = try self.sandbox.folder.open()
+        for card in ["card-1", "card-3", "card-4"] {
+            let found = try await store.card(CardID(rawValue: card))
+            #expect(found?.state == .held, "\(card)")
+            #expect(found?.reason == .restored, "\(card)")
+        }
+        // What has no image could not go on.
+        #expect(try await store.card(CardID(rawValue: "card-5"))?.state == .rejected)
+        // Retried, it would be sent under a new key.
+        let error = await #expect(throws: StoreError.self) {
+            try await store.retry(CardID(rawValue: "card-1"), by: RestoringSandbox.origin, now: .second(60))
+        }
+        #expect(error?.code == .conflict)
+        try await store.close()
+    }
+
     @Test("with resuming, cards go on where the backup has them")
     func resumed() async throws {
         try await self.restoring.fillAndBackUp()

@@ -113,4 +113,30 @@ struct RestoredErasureTests {
         #expect(try await store.check().words.joined() == "")
         try await store.close()
     }
+
+    @Test("with the retired key alone nothing is replaced unasked, and what is not known any more is told")
+    func retiredKey() async throws {
+        try await self.restoring.fillAndBackUp()
+        let retired = VaultAccess.encrypted(KeyRing(.sample(1)))
+        let ring = try #require(KeyRing([.sample(2), .sample(1)]))
+        let store = try self.sandbox.folder.open(vault: .encrypted(ring))
+        #expect(try await store.adoptFirstKey())
+        try await store.close()
+        let error = await #expect(throws: StoreError.self) { try await self.restoring.restore(vault: retired) }
+        #expect(error?.code == .wrongKey)
+        let report = try await self.restoring.restore(replacing: true, vault: retired)
+        #expect(report.lacksKeyOfReplaced)
+        #expect(report.hasLeftAccessLog)
+    }
+
+    @Test("in a new folder without a list of erasures nobody knows who was erased, and that is told")
+    func noList() async throws {
+        try await self.restoring.fillAndBackUp()
+        let list = self.restoring.target.path + "/list.jsonl"
+        try Data("{\"card_id\":\"card-2\",\"erased_at\":1}\n".utf8).write(to: URL(fileURLWithPath: list))
+        let folders = [SandboxFolder(), SandboxFolder()]
+        #expect(try await self.restoring.restore(into: folders[0].path).knowsNoErasures)
+        #expect(try await !self.restoring.restore(into: folders[1].path, erasures: [list]).knowsNoErasures)
+        #expect(try await !self.restoring.restore(replacing: true).knowsNoErasures)
+    }
 }

@@ -45,12 +45,13 @@ struct RestoringSandbox {
         endpoints: SandboxOptions.Endpoints = .embedded,
         replacing: Bool = false,
         resuming: Bool = false,
-        erasures: [String] = []
+        erasures: [String] = [],
+        vault: VaultAccess = .sample
     ) async throws -> RestoreReport {
         try await SandboxRestore(
             of: self.backup,
             into: directory ?? self.sandbox.folder.path,
-            options: SandboxOptions(endpoints: endpoints, vault: .sample, now: .second(50)),
+            options: SandboxOptions(endpoints: endpoints, vault: vault, now: .second(50)),
             isReplacing: replacing,
             isResuming: resuming,
             erasures: erasures,
