@@ -13,7 +13,9 @@ extension SandboxStore {
             do {
                 hasLeft = try await self.leave(owner, writer: writer)
                 // Waits for nobody: another process may be reading; whoever closes last empties the log.
-                try await writer.withConnection { writer.checkpoint($0) }
+                try await writer.withConnection { db in
+                    if !writer.emptyLog(of: db, waiting: .zero) { writer.checkpoint(db) }
+                }
                 failure = writer.failure
             } catch {
                 failure = error
