@@ -121,8 +121,7 @@ package struct SandboxRestore: Sendable {
         previous: PreviousSandbox,
         report: inout RestoreReport
     ) async throws {
-        try self.bringUpToDate(path)
-        let copy = try SandboxCopy(path, isReadOnly: false, directory: self.directory, options: self.options)
+        let copy = try self.openCopy(path)
         do {
             try await self.requireWhole(copy, quick: false)
             try copy.forgetProcesses()
@@ -142,6 +141,22 @@ package struct SandboxRestore: Sendable {
             throw error
         }
         try copy.close()
+    }
+
+    private func openCopy(_ path: String) throws -> SandboxCopy {
+        do {
+            try self.bringUpToDate(path)
+            return try SandboxCopy(path, isReadOnly: false, directory: self.directory, options: self.options)
+        } catch let error as StoreError where error.code == .wrongKey {
+            let name = error.message.firstMatch(of: #/the id ([^;\s]+);/#).map { " \($0.1)" } ?? ""
+            throw StoreError(
+                .wrongKey,
+                "the keys given do not open the backup \(self.backup), whatever opens the sandbox: it needs the key\(name) "
+                    + "of the time it was made; give that key after the present one (after a rotation it is in the file "
+                    + "`….retired-ID` beside the key file)",
+                cause: error
+            )
+        }
     }
 
     @discardableResult

@@ -19,6 +19,7 @@ extension SandboxStore {
         var random = SystemRandomNumberGenerator()
         let folder = DurableFile.folder(of: path)
         let temporary = "\(folder)/.backup-\(UUIDText.version4(using: &random)).part"
+        try Self.requireFolder(folder, of: path)
         try DurableFile.create(temporary)
         defer { Self.remove(temporary) }
         do {
@@ -47,6 +48,11 @@ extension SandboxStore {
             throw StoreError(.conflict, "\(path) is the database of the sandbox itself; name another file")
         }
         if !replacing { throw DurableFile.exists(path) }
+    }
+
+    /// Names what the person named: the file that is made first has another name.
+    private static func requireFolder(_ folder: String, of path: String) throws {
+        guard access(folder, W_OK | X_OK) == 0 else { throw DurableFile.failure("the file \(path) cannot be made") }
     }
 
     /// `VACUUM INTO` reads one state of the database, whatever others write meanwhile, and takes along nothing of pages

@@ -123,6 +123,7 @@ struct BackupTests {
         for (target, code) in targets {
             let error = await #expect(throws: StoreError.self) { try await self.backUp(replacing: true, to: target) }
             #expect(error?.code == code)
+            #expect(error?.message.contains(target) == true)
         }
         #expect(try self.everything() == [])
         #expect(try await self.sandbox.check().findings.isEmpty)

@@ -127,6 +127,10 @@ struct RestoredErasureTests {
         let report = try await self.restoring.restore(replacing: true, vault: retired)
         #expect(report.lacksKeyOfReplaced)
         #expect(report.hasLeftAccessLog)
+        let other = await #expect(throws: StoreError.self) {
+            try await self.restoring.restore(replacing: true, vault: .encrypted(KeyRing(.sample(3))))
+        }
+        #expect(other?.message.contains("the backup") == true)
     }
 
     @Test("in a new folder without a list of erasures nobody knows who was erased, and that is told")
