@@ -25,6 +25,14 @@ extension CardStoreConformance {
             )
             try expectEqual(try await subject.store.accessLog(of: card.id, after: 1, limit: 1), [lines[1]], "a page")
         },
+        Case("the access log of a card that is not there is refused, and that of one nobody looked at is empty") {
+            subject in
+            let card = try await subject.admit(try Sample(1).admission)
+            try expectEqual(try await subject.store.accessLog(of: card.id, after: 0, limit: 9), [], "the log")
+            try await expectError(.notFound, "the log of nobody") {
+                _ = try await subject.store.accessLog(of: CardID(rawValue: "nobody"), after: 0, limit: 9)
+            }
+        },
         Case("a look at a card that is not there is not written down") { subject in
             try await expectError(.notFound, "looking at nothing") {
                 try await subject.store.record(

@@ -11,8 +11,9 @@ extension InMemoryStore {
     }
 
     package func accessLog(of card: CardID?, after number: Int64, limit: Int) async throws -> [AccessLine] {
-        self.memory.look { state in
+        try self.memory.look { state in
             let lines = state.accessLog.filter { $0.number > number && (card == nil || $0.card == card) }
+            if let card, lines.isEmpty { _ = try state.entry(of: card) }
             return Array(lines.prefix(max(0, limit)))
         }
     }
