@@ -71,6 +71,9 @@ struct InMemoryState: Sendable {
     var space = StoreSpace.ample
     /// What admissions fail with.
     var admissionError: StoreError?
+    /// What looks for expired cards fail with.
+    var retentionError: StoreError?
+    var hasLookedForExpired = false
     /// What each owner has under preparation, by slot.
     var preparing: [Int: [Int: ContentDigest]] = [:]
     var crashes: [ContentDigest: Int] = [:]

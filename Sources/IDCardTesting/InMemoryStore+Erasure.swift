@@ -24,7 +24,9 @@ extension InMemoryStore {
     package func finishErasures() async throws -> Int { 0 }
 
     package func expired(under retention: Retention, limit: Int, now: Timestamp) async throws -> [CardID] {
-        self.memory.look { state in
+        self.memory.change { $0.hasLookedForExpired = true }
+        return try self.memory.look { state in
+            if let error = state.retentionError { throw error }
             let expired = retention.limits.sorted { $0.key.rawValue < $1.key.rawValue }.flatMap { limit in
                 state.cards.values.map(\.card)
                     .filter { $0.state == limit.key && $0.changedAt.advanced(by: limit.value) <= now }

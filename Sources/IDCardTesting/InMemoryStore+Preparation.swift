@@ -25,6 +25,14 @@ extension InMemoryStore {
         self.memory.change { $0.admissionError = error }
     }
 
+    /// Lets every look for expired cards fail.
+    package func failRetention(with error: StoreError) {
+        self.memory.change { $0.retentionError = error }
+    }
+
+    /// Whether anybody has looked for expired cards.
+    package var hasLookedForExpired: Bool { self.memory.look { $0.hasLookedForExpired } }
+
     /// Makes room scarce, or not any more.
     package func setSpace(_ space: StoreSpace) {
         self.memory.change { $0.space = space }

@@ -15,7 +15,17 @@ struct RetentionKeeper: Sendable {
     func run() async throws {
         guard !self.context.settings.retention.isEmpty else { return }
         while !Task.isCancelled {
-            try await self.sweep()
+            do {
+                try await self.sweep()
+                // Also those that could not be finished when they were asked for.
+                _ = try await self.context.store.finishErasures()
+            } catch let error as StoreError {
+                // The cards that are under way must not wait for it: it is tried again at the next look.
+                self.context.logger.error(
+                    "cards could not be erased after their retention",
+                    metadata: ["store.code": "\(error.code)"]
+                )
+            }
             // Fallback of a cancelled sleep: the loop ends.
             try? await self.context.time.sleep(self.context.time.now().advanced(by: Self.interval))
         }

@@ -15,7 +15,7 @@ struct DeliverStage: Sendable {
             try await self.attempt(delivery)
         } catch let error as StoreError {
             let numbers = delivery.businessNumbers
-            guard try await self.context.wereErased(delivery.members, under: numbers, after: error) else { throw error }
+            guard try await self.context.wereTaken(delivery.members, under: numbers, after: error) else { throw error }
         }
     }
 

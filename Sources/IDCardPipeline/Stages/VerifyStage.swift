@@ -194,7 +194,7 @@ struct VerifyStage: Sendable {
             )
         } catch let error as StoreError {
             let number = card.metadata.businessNumber
-            guard try await self.context.wereErased([card.id], under: [number], after: error) else { throw error }
+            guard try await self.context.wereTaken([card.id], under: [number], after: error) else { throw error }
             return
         }
         self.context.logger.debug(
