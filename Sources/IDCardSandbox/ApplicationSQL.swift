@@ -2,7 +2,8 @@
 enum ApplicationSQL {
     static let snapshot = """
         SELECT id, state, reason, COALESCE(side, expected_side) AS side, holder_fingerprint, intake_order, user_number,
-            changed_at, is_accepted, CASE WHEN state = 'verified' AND due_at > 0 THEN due_at END AS due_at
+            changed_at, is_accepted, state = 'held' AND delivery IS NOT NULL AS is_kept,
+            CASE WHEN state = 'verified' AND due_at > 0 THEN due_at END AS due_at
         FROM card WHERE business_no = ? AND state <> 'erased' ORDER BY intake_order, id
         """
 

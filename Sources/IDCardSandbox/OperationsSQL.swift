@@ -1,9 +1,28 @@
 /// The questions of operators' commands; apart, so that a test can ask SQLite how it answers them.
 enum OperationsSQL {
-    static let newerIsDelivered = """
+    static let newerInState = """
         SELECT EXISTS (
-            SELECT 1 FROM card WHERE business_no = ? AND intake_order > ? AND state = 'delivered'
+            SELECT 1 FROM card WHERE business_no = ? AND intake_order > ? AND state = ?
                 AND COALESCE(side, expected_side) = ?
+        )
+        """
+
+    /// Whether an attempt of any delivery that a card was ever a member of has an outcome that nobody knows.
+    static let mayBeAtBackend = """
+        SELECT EXISTS (
+            SELECT 1 FROM attempt WHERE delivery IN (SELECT delivery FROM delivery_card WHERE card = ?)
+                AND (ended_at IS NULL OR class = 'unknown')
+        )
+        """
+
+    static let wasRead = "SELECT EXISTS (SELECT 1 FROM reading WHERE card = ?)"
+
+    /// Whether a member is neither kept in a delivery nor was delivered by it.
+    static let isApart = """
+        SELECT EXISTS (
+            SELECT 1 FROM delivery_card JOIN card ON card.id = delivery_card.card
+            WHERE delivery_card.delivery = ?
+                AND NOT (card.state IN ('held', 'delivered') AND card.delivery IS delivery_card.delivery)
         )
         """
 

@@ -78,7 +78,8 @@ extension SandboxStore {
                 .map(Redacted.init),
             changedAt: Timestamp(millisecondsSinceEpoch: row["changed_at"]),
             nextAttemptAt: (row["due_at"] as Int64?).map(Timestamp.init(millisecondsSinceEpoch:)),
-            isAccepted: row["is_accepted"]
+            isAccepted: row["is_accepted"],
+            isInKeptDelivery: row["is_kept"]
         )
     }
 

@@ -12,7 +12,12 @@ extension SandboxStore {
             sql: IntakeSQL.canBeJudgedAgain,
             arguments: [known.id.rawValue]
         )
-        let updated = known.takingOver(metadata, canBeJudgedAgain: canBeJudgedAgain ?? false, now: now)
+        let updated = known.takingOver(
+            metadata,
+            canBeJudgedAgain: canBeJudgedAgain ?? false,
+            mayBeAtBackend: try self.mayBeAtBackend(known.id, in: db),
+            now: now
+        )
         guard updated != known else { return known }
         try self.write(updated.metadata, of: known.id, in: db)
         if updated.state == known.state {

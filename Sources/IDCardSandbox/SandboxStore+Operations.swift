@@ -6,12 +6,7 @@ extension SandboxStore {
     package func retry(_ card: CardID, by origin: AccessOrigin, now: Timestamp) async throws -> Card {
         try await self.writer.write { db in
             let known = try self.requireCard(card, in: db)
-            try OperatorRules.requireRetry(
-                of: known,
-                hasImage: try Bool.fetchOne(db, sql: IntakeSQL.canBeJudgedAgain, arguments: [card.rawValue]) ?? false,
-                newerIsDelivered: try self.newerIsDelivered(than: known, in: db),
-                delivery: try self.standing(of: known.delivery, in: db)
-            )
+            try OperatorRules.requireRetry(of: known, under: try self.circumstances(of: known, in: db))
             // It was surely not received: what becomes of its other members is decided for each of them.
             if known.state == .held, let delivery = known.delivery { try self.dissolveKept(delivery, now: now, in: db) }
             try self.perform(
@@ -35,7 +30,7 @@ extension SandboxStore {
             try OperatorRules.requireResolution(
                 of: known,
                 as: resolution,
-                delivery: try self.standing(of: known.delivery, in: db)
+                under: try self.circumstances(of: known, in: db)
             )
             var cards = [card]
             switch (resolution, known.delivery) {
@@ -49,6 +44,8 @@ extension SandboxStore {
                     sql: "UPDATE card SET is_accepted = 1, delivery = NULL WHERE id = ?",
                     arguments: [card.rawValue]
                 )
+                // Kept without being of use to anybody once its last held member has left it.
+                if let delivery = known.delivery { try self.closeIfSettled(delivery, now: now, in: db) }
             }
             for card in cards { try self.chain.append(.resolve, of: card, by: origin, now: now, in: db) }
             return try cards.map { try self.requireCard($0, in: db) }
@@ -59,12 +56,36 @@ extension SandboxStore {
 // MARK: - Steps within one transaction
 
 extension SandboxStore {
-    private func newerIsDelivered(than card: Card, in db: Database) throws -> Bool {
+    private func circumstances(of card: Card, in db: Database) throws -> OperatorRules.Circumstances {
+        let id = card.id.rawValue
+        let standing = try self.standing(of: card.delivery, in: db)
+        // What is sent again takes all its held members along.
+        var together = [card]
+        if standing.canBeSent, let delivery = card.delivery {
+            together = try String.fetchAll(db, sql: OperationsSQL.heldMembers, arguments: [delivery.rawValue])
+                .map { try self.requireCard(CardID(rawValue: $0), in: db) }
+        }
+        return OperatorRules.Circumstances(
+            hasImage: try Bool.fetchOne(db, sql: IntakeSQL.canBeJudgedAgain, arguments: [id]) ?? false,
+            wasRead: try Bool.fetchOne(db, sql: OperationsSQL.wasRead, arguments: [id]) ?? false,
+            newerIsDelivered: try together.contains { try self.hasNewer(than: $0, in: .delivered, db) },
+            newerIsDelivering: try together.contains { try self.hasNewer(than: $0, in: .delivering, db) },
+            mayBeAtBackend: try self.mayBeAtBackend(card.id, in: db),
+            delivery: standing
+        )
+    }
+
+    /// Whether the backend may hold a card by any delivery that it was ever a member of.
+    func mayBeAtBackend(_ card: CardID, in db: Database) throws -> Bool {
+        try Bool.fetchOne(db, sql: OperationsSQL.mayBeAtBackend, arguments: [card.rawValue]) ?? false
+    }
+
+    private func hasNewer(than card: Card, in state: CardState, _ db: Database) throws -> Bool {
         guard let side = card.side ?? card.metadata.side else { return false }
         return try Bool.fetchOne(
             db,
-            sql: OperationsSQL.newerIsDelivered,
-            arguments: [card.metadata.businessNumber.rawValue, card.intakeOrder, side.rawValue]
+            sql: OperationsSQL.newerInState,
+            arguments: [card.metadata.businessNumber.rawValue, card.intakeOrder, state.rawValue, side.rawValue]
         ) ?? false
     }
 
@@ -76,6 +97,8 @@ extension SandboxStore {
             arguments: [delivery.rawValue]
         )
         guard state == DeliveryState.held.rawValue else { return .none }
+        let isApart = try Bool.fetchOne(db, sql: OperationsSQL.isApart, arguments: [delivery.rawValue])
+        if isApart == true { return .keptApart }
         let mayBeThere = try Bool.fetchOne(db, sql: DeliverySQL.mayHaveBeenReceived, arguments: [delivery.rawValue])
         return mayBeThere == true ? .keptUnknown : .kept
     }

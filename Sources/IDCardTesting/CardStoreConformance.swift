@@ -32,5 +32,5 @@ package enum CardStoreConformance {
     package static let cases: [Case] =
         intake + recognition + metadata + verification + verificationEndings + leases + preparation + applications
         + deliveries
-        + deliveryEndings + batches + queries + accessLog + erasure + operations
+        + deliveryEndings + batches + queries + accessLog + erasure + operations + sentOnce
 }

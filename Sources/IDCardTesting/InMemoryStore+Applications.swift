@@ -79,7 +79,8 @@ extension InMemoryState {
                     userNumber: entry.card.metadata.userNumber,
                     changedAt: entry.card.changedAt,
                     nextAttemptAt: entry.card.state == .verified ? entry.card.nextAttemptAt : nil,
-                    isAccepted: entry.isAccepted
+                    isAccepted: entry.isAccepted,
+                    isInKeptDelivery: entry.card.state == .held && entry.card.delivery != nil
                 )
             }
         return ApplicationSnapshot(businessNumber: businessNumber, cards: cards)

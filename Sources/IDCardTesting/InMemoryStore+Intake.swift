@@ -68,7 +68,12 @@ extension InMemoryState {
     fileprivate mutating func takeOver(_ metadata: CardMetadata, into known: CardEntry, now: Timestamp) -> Card {
         var entry = known
         let canBeJudgedAgain = known.lease == nil && known.image != nil
-        entry.card = known.card.takingOver(metadata, canBeJudgedAgain: canBeJudgedAgain, now: now)
+        entry.card = known.card.takingOver(
+            metadata,
+            canBeJudgedAgain: canBeJudgedAgain,
+            mayBeAtBackend: self.mayBeAtBackend(known.card.id),
+            now: now
+        )
         guard entry.card != known.card else { return known.card }
         let hasMoved = entry.card.state != known.card.state
         if hasMoved { (entry.holder, entry.isAccepted) = (nil, false) }

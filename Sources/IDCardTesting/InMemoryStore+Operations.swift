@@ -6,12 +6,7 @@ extension InMemoryStore {
         try self.memory.change { state in
             let entry = try state.entry(of: card)
             let known = entry.card
-            try OperatorRules.requireRetry(
-                of: known,
-                hasImage: entry.image != nil && entry.lease == nil,
-                newerIsDelivered: state.newerIsDelivered(than: known),
-                delivery: state.standing(of: known.delivery)
-            )
+            try OperatorRules.requireRetry(of: known, under: state.circumstances(of: entry))
             if known.state == .held, let delivery = known.delivery {
                 state.closeKept(delivery, as: .dissolved)
                 for id in state.cards.keys where state.cards[id]?.card.delivery == delivery {
@@ -35,11 +30,12 @@ extension InMemoryStore {
         now: Timestamp
     ) async throws -> [Card] {
         try self.memory.change { state in
-            let known = try state.entry(of: card).card
+            let entry = try state.entry(of: card)
+            let known = entry.card
             try OperatorRules.requireResolution(
                 of: known,
                 as: resolution,
-                delivery: state.standing(of: known.delivery)
+                under: state.circumstances(of: entry)
             )
             var cards = [card]
             switch (resolution, known.delivery) {
@@ -61,6 +57,7 @@ extension InMemoryStore {
                 try state.move(card, from: .held, to: .verified, kind: "resolved", now: now)
                 state.cards[card]?.isAccepted = true
                 state.cards[card]?.card.delivery = nil
+                if let delivery = known.delivery { state.closeIfSettled(delivery) }
             }
             for card in cards { state.note(.resolve, of: card, by: origin, now: now) }
             return try cards.map { try state.entry(of: $0).card }
@@ -69,17 +66,47 @@ extension InMemoryStore {
 }
 
 extension InMemoryState {
-    fileprivate func newerIsDelivered(than card: Card) -> Bool {
+    fileprivate func circumstances(of entry: CardEntry) -> OperatorRules.Circumstances {
+        let standing = self.standing(of: entry.card.delivery)
+        var together = [entry.card]
+        if standing.canBeSent {
+            together = self.cards.values.map(\.card).filter {
+                $0.state == .held && $0.delivery == entry.card.delivery
+            }
+        }
+        return OperatorRules.Circumstances(
+            hasImage: entry.image != nil && entry.lease == nil,
+            wasRead: entry.reading != nil,
+            newerIsDelivered: together.contains { self.hasNewer(than: $0, in: .delivered) },
+            newerIsDelivering: together.contains { self.hasNewer(than: $0, in: .delivering) },
+            mayBeAtBackend: self.mayBeAtBackend(entry.card.id),
+            delivery: standing
+        )
+    }
+
+    /// Whether the backend may hold a card by any delivery that it was ever a member of.
+    func mayBeAtBackend(_ card: CardID) -> Bool {
+        self.deliveries.values.contains { $0.delivery.members.contains(card) && $0.mayHaveBeenReceived }
+    }
+
+    private func hasNewer(than card: Card, in state: CardState) -> Bool {
         guard let side = card.side ?? card.metadata.side else { return false }
         return self.cards.values.map(\.card).contains { other in
-            other.state == .delivered && other.intakeOrder > card.intakeOrder
+            other.state == state && other.intakeOrder > card.intakeOrder
                 && other.metadata.businessNumber == card.metadata.businessNumber
                 && (other.side ?? other.metadata.side) == side
         }
     }
 
-    fileprivate func standing(of delivery: DeliveryID?) -> OperatorRules.DeliveryStanding {
+    private func standing(of delivery: DeliveryID?) -> OperatorRules.DeliveryStanding {
         guard let delivery, let entry = self.deliveries[delivery], entry.phase == .held else { return .none }
+        let isWhole = entry.delivery.members.allSatisfy { id in
+            self.cards[id].map {
+                ($0.card.state == .held || $0.card.state == .delivered) && $0.card.delivery == delivery
+            }
+                ?? false
+        }
+        guard isWhole else { return .keptApart }
         return entry.mayHaveBeenReceived ? .keptUnknown : .kept
     }
 

@@ -173,9 +173,12 @@ struct ApplicationRulesTests {
             self.card("old", .delivered, .front, order: 1), self.card("new", .verified, .front, order: 2),
         ])
         #expect(self.ids(after.deliverable) == ["new"])
+        var restored = self.card("old", .held, .front, order: 1, reason: .restored)
+        restored.isInKeptDelivery = true
         let waits: [(ApplicationCard, ReasonCode)] = [
             (self.card("old", .delivering, .front, order: 1), .waitsForOlderPhoto),
             (self.card("old", .held, .front, order: 1, reason: .outcomeUnknown), .blockedByOlderPhoto),
+            (restored, .blockedByOlderPhoto),
         ]
         for (older, reason) in waits {
             let decision = try self.decide([older, self.card("new", .verified, .front, order: 2)])

@@ -29,6 +29,7 @@ struct QueryPlanTests {
             ("kept reading", VerificationSQL.reading),
             ("claim of deliveries", DeliverySQL.claim), ("next delivery", DeliverySQL.nextDue),
             ("members", DeliverySQL.members), ("attempts", DeliverySQL.mayHaveBeenReceived),
+            ("attempts of a card", OperationsSQL.mayBeAtBackend), ("members apart", OperationsSQL.isApart),
             ("card of a file", IntakeSQL.cardOfFile), ("card of bytes", IntakeSQL.cardOfContent),
             ("judged again", IntakeSQL.canBeJudgedAgain),
             ("snapshot", ApplicationSQL.snapshot), ("events", QuerySQL.events),

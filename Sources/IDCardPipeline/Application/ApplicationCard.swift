@@ -23,6 +23,8 @@ package struct ApplicationCard: Hashable, Sendable {
     package var nextAttemptAt: Timestamp?
     /// Whether a person accepted it: no rule between cards leaves it to a person again.
     package var isAccepted: Bool
+    /// Whether it is `held` together with a delivery of it, which may have been sent.
+    package var isInKeptDelivery: Bool
 
     /// Describes a card.
     package init(
@@ -35,7 +37,8 @@ package struct ApplicationCard: Hashable, Sendable {
         userNumber: Redacted<String>? = nil,
         changedAt: Timestamp,
         nextAttemptAt: Timestamp? = nil,
-        isAccepted: Bool = false
+        isAccepted: Bool = false,
+        isInKeptDelivery: Bool = false
     ) {
         self.id = id
         self.state = state
@@ -47,5 +50,6 @@ package struct ApplicationCard: Hashable, Sendable {
         self.changedAt = changedAt
         self.nextAttemptAt = nextAttemptAt
         self.isAccepted = isAccepted
+        self.isInKeptDelivery = isInKeptDelivery
     }
 }

@@ -175,7 +175,10 @@ package struct ApplicationRules: Sendable {
     private func reasonOfOlderPhoto(than card: ApplicationCard) -> ReasonCode? {
         let others = self.cards.filter { $0.side == card.side && $0.id != card.id }
         if others.contains(where: { $0.state == .delivering }) { return .waitsForOlderPhoto }
-        let isHeld = others.contains { $0.state == .held && $0.reason == .outcomeUnknown }
+        // Of what came back from a backup, nobody knows whether it was sent since.
+        let isHeld = others.contains {
+            $0.state == .held && ($0.reason == .outcomeUnknown || ($0.reason == .restored && $0.isInKeptDelivery))
+        }
         return isHeld ? .blockedByOlderPhoto : nil
     }
 

@@ -9,13 +9,22 @@ extension Card {
     /// - Parameters:
     ///   - newer: what the newer sending says.
     ///   - canBeJudgedAgain: whether its image is there and nobody works on it right now.
+    ///   - mayBeAtBackend: whether an attempt to deliver it has an outcome that nobody knows.
     ///   - now: the time of the change, if its state changes.
-    package func takingOver(_ newer: CardMetadata, canBeJudgedAgain: Bool, now: Timestamp) -> Card {
+    package func takingOver(
+        _ newer: CardMetadata,
+        canBeJudgedAgain: Bool,
+        mayBeAtBackend: Bool,
+        now: Timestamp
+    ) -> Card {
         guard self.state.takesMetadataOver else { return self }
         var card = self
         card.metadata = self.metadata.takingOver(newer)
         let wasJudged = self.state == .rejected || self.state == .verified
         guard wasJudged, canBeJudgedAgain, card.metadata.changesVerdict(from: self.metadata) else { return card }
+        // No sender undoes what a person decided; and what may have arrived must not go again under another key.
+        let isSettled = self.reason == .rejectedByOperator || self.reason == .restored || mayBeAtBackend
+        guard self.state != .rejected || !isSettled else { return card }
         card.state = .prepared
         card.reason = nil
         card.message = nil

@@ -10,28 +10,32 @@ package enum OperatorRules {
         case kept
         /// It is kept as it is, and the backend may hold it.
         case keptUnknown
+        /// It is kept, but a member has left it or was refused: sent again as it is, it would send that one twice.
+        case keptApart
 
         /// Whether it can be sent again as it is.
-        package var canBeSent: Bool { self != .none }
+        package var canBeSent: Bool { self == .kept || self == .keptUnknown }
     }
 
     /// Checks that a card may be done again.
     ///
-    /// - Parameters:
-    ///   - hasImage: whether its prepared image is there.
-    ///   - newerIsDelivered: whether a newer photo of its side and business number is delivered.
-    ///   - delivery: where its delivery stands.
     /// - Throws: `StoreError.conflict`, saying what to do instead.
-    package static func requireRetry(
-        of card: Card,
-        hasImage: Bool,
-        newerIsDelivered: Bool,
-        delivery: DeliveryStanding
-    ) throws {
+    package static func requireRetry(of card: Card, under circumstances: Circumstances) throws {
         switch card.state {
-        case .rejected, .failed: break
+        case .rejected, .failed:
+            if card.reason == .rejectedByOperator {
+                throw Self.refusal(of: card, "a person rejected it, which stays so; take a new photo in instead")
+            }
+            if circumstances.mayBeAtBackend {
+                // Done again it would go under a new key, by which the backend could not know it again.
+                throw Self.refusal(
+                    of: card,
+                    "the backend may hold it by an earlier attempt; look there, and take a new photo in if it does not"
+                )
+            }
         case .held:
-            if delivery == .keptUnknown || card.reason == .outcomeUnknown {
+            let isUnknown = circumstances.delivery == .keptUnknown || card.reason == .outcomeUnknown
+            if isUnknown || circumstances.mayBeAtBackend {
                 throw Self.refusal(
                     of: card,
                     "the backend may hold it; look there, then `cards resolve` it as delivered, resend or reject"
@@ -40,22 +44,21 @@ package enum OperatorRules {
         default:
             throw Self.refusal(of: card, "it is \(card.state); only a rejected, failed or held card is done again")
         }
-        if newerIsDelivered {
+        if circumstances.newerIsDelivered {
             throw Self.refusal(of: card, "a newer photo of the same side is delivered already")
         }
-        if !hasImage {
+        if !circumstances.hasImage {
             throw Self.refusal(of: card, "its image could not be used; take a new photo in instead")
         }
     }
 
     /// Checks that a card may be resolved.
     ///
-    /// - Parameter delivery: where its delivery stands.
     /// - Throws: `StoreError.conflict`, saying what to do instead.
     package static func requireResolution(
         of card: Card,
         as resolution: Resolution,
-        delivery: DeliveryStanding
+        under circumstances: Circumstances
     ) throws {
         guard card.state == .held else {
             throw Self.refusal(of: card, "it is \(card.state); only a held card waits for a decision")
@@ -65,24 +68,47 @@ package enum OperatorRules {
         case .delivered:
             // Of one that came back from a backup, nobody here knows whether it was sent since.
             let mayBeThere = card.reason == .outcomeUnknown || card.reason == .restored
-            guard card.delivery != nil || mayBeThere else {
+            guard card.delivery != nil || mayBeThere || circumstances.mayBeAtBackend else {
+                try Self.requireRead(card, under: circumstances)
                 throw Self.refusal(of: card, "it was never sent; accept or reject it")
             }
         case .resend:
-            guard delivery.canBeSent else {
-                throw Self.refusal(
-                    of: card,
-                    "there is no delivery of it that could be sent again; accept it to send it in a new one"
-                )
-            }
+            try Self.requireResending(of: card, under: circumstances)
         case .accept:
-            guard !delivery.canBeSent else {
+            guard !circumstances.delivery.canBeSent else {
                 throw Self.refusal(of: card, "a delivery of it is kept; resolve it as delivered, resend or reject")
             }
+            try Self.requireRead(card, under: circumstances)
             guard card.side != nil else {
                 throw Self.refusal(of: card, "the verifier saw neither side on it; reject it")
             }
         }
+    }
+
+    private static func requireResending(of card: Card, under circumstances: Circumstances) throws {
+        guard circumstances.delivery.canBeSent else {
+            try Self.requireRead(card, under: circumstances)
+            throw Self.refusal(
+                of: card,
+                circumstances.delivery == .keptApart
+                    ? "another card of its delivery has gone its own way and would be sent twice; accept this one to "
+                        + "send it in a new delivery if the backend does not hold it"
+                    : "there is no delivery of it that could be sent again; accept it to send it in a new one"
+            )
+        }
+        // The older photo would arrive last and replace the newer one.
+        if circumstances.newerIsDelivered || circumstances.newerIsDelivering {
+            throw Self.refusal(
+                of: card,
+                "a newer photo of the same side is sent already; resolve it as delivered or reject"
+            )
+        }
+    }
+
+    /// A person must not be led to reject a good card that the verifier has not seen yet.
+    private static func requireRead(_ card: Card, under circumstances: Circumstances) throws {
+        guard !circumstances.wasRead, circumstances.hasImage else { return }
+        throw Self.refusal(of: card, "it was not verified yet; retry it")
     }
 
     /// How a delivery that was kept ends once none of its members is `held` any more.

@@ -1,0 +1,34 @@
+extension OperatorRules {
+    /// What a store knows of a card beside the card itself when a person wants it changed.
+    package struct Circumstances: Sendable {
+        /// Whether its prepared image is there and nobody works on it.
+        package var hasImage: Bool
+        /// Whether the verifier has read it.
+        package var wasRead: Bool
+        /// Whether a newer photo of its side and business number is delivered.
+        package var newerIsDelivered: Bool
+        /// Whether such a photo is being delivered.
+        package var newerIsDelivering: Bool
+        /// Whether any delivery it was ever a member of has an attempt whose outcome nobody knows.
+        package var mayBeAtBackend: Bool
+        /// Where the delivery stands that it names.
+        package var delivery: DeliveryStanding
+
+        /// Describes a card as its store sees it.
+        package init(
+            hasImage: Bool,
+            wasRead: Bool,
+            newerIsDelivered: Bool,
+            newerIsDelivering: Bool,
+            mayBeAtBackend: Bool,
+            delivery: DeliveryStanding
+        ) {
+            self.hasImage = hasImage
+            self.wasRead = wasRead
+            self.newerIsDelivered = newerIsDelivered
+            self.newerIsDelivering = newerIsDelivering
+            self.mayBeAtBackend = mayBeAtBackend
+            self.delivery = delivery
+        }
+    }
+}
