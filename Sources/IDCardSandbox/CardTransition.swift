@@ -27,8 +27,14 @@ extension SandboxStore {
     ///
     /// - Throws: `StoreError.conflict` if the card is not as expected.
     func perform(_ transition: CardTransition, in db: Database) throws {
-        let message = try transition.message.map {
-            try self.vault.seal(Redacted($0), card: transition.card, column: "card.message", in: db)
+        // Whose key does not open changes its state without a message: the reason says enough.
+        let message = try self.unlessDamaged {
+            try self.vault.seal(
+                transition.message.map(Redacted.init),
+                card: transition.card,
+                column: "card.message",
+                in: db
+            )
         }
         try db.execute(
             sql: """
@@ -37,7 +43,7 @@ extension SandboxStore {
                 WHERE id = ? AND state = ? AND lease_owner IS ?
                 """,
             arguments: [
-                transition.to.rawValue, transition.reason?.rawValue, message ?? nil, transition.attempts,
+                transition.to.rawValue, transition.reason?.rawValue, message, transition.attempts,
                 transition.now.millisecondsSinceEpoch,
                 transition.card.rawValue, transition.from.rawValue, transition.leasedBy,
             ]

@@ -14,7 +14,12 @@ extension SandboxStore {
     }
 
     package func snapshot(of businessNumber: BusinessNumber) async throws -> ApplicationSnapshot {
-        try await self.read { try self.snapshot(of: businessNumber, in: $0) }
+        do {
+            return try await self.read { try self.snapshot(of: businessNumber, in: $0) }
+        } catch let error as StoreError where error.concernsOneCard {
+            try await self.putAsideUnreadable(of: businessNumber, now: Timestamp(Date()))
+            return try await self.read { try self.snapshot(of: businessNumber, in: $0) }
+        }
     }
 
     package func apply(
@@ -67,14 +72,19 @@ extension SandboxStore {
 
     private func applicationCard(from row: Row, in db: Database) throws -> ApplicationCard {
         let id = CardID(rawValue: row["id"])
+        let state: CardState = try Self.word(row["state"], in: "card.state")
+        let openUserNumber = {
+            try self.vault.openText(row["user_number"], card: id, column: "card.user_number", in: db)
+        }
         return ApplicationCard(
             id: id,
-            state: try Self.word(row["state"], in: "card.state"),
+            state: state,
             reason: (row["reason"] as String?).map(ReasonCode.init),
             side: try (row["side"] as String?).map { try Self.word($0, in: "card.side") },
             holder: row["holder_fingerprint"],
             intakeOrder: row["intake_order"],
-            userNumber: try self.vault.openText(row["user_number"], card: id, column: "card.user_number", in: db)
+            // It matters for what may still be sent.
+            userNumber: try (state == .verified ? openUserNumber() : self.unlessDamaged(openUserNumber))
                 .map(Redacted.init),
             changedAt: Timestamp(millisecondsSinceEpoch: row["changed_at"]),
             nextAttemptAt: (row["due_at"] as Int64?).map(Timestamp.init(millisecondsSinceEpoch:)),

@@ -14,7 +14,7 @@ extension SandboxStore {
             )
             // `RETURNING` promises no order.
             .sorted { Self.claimRank(of: $0) < Self.claimRank(of: $1) }
-            .map { try self.delivery(from: $0, in: db) }
+            .compactMap { try self.claimedDelivery(from: $0, owner: owner, now: now, in: db) }
         }
     }
 

@@ -19,6 +19,8 @@ extension SandboxStore {
             now: now
         )
         guard updated != known else { return known }
+        // One whose data does not open stays as it is, for a person: nothing new can be sealed for it.
+        guard try self.isSound(known.id, in: db) else { return known }
         try self.write(updated.metadata, of: known.id, in: db)
         if updated.state == known.state {
             try self.append(CardEvent(at: now, kind: Self.metadataEvent), to: known.id, in: db)

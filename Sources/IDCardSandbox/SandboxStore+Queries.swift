@@ -18,7 +18,7 @@ extension SandboxStore {
                     sql: "SELECT card, content FROM reading WHERE card = ?",
                     arguments: arguments
                 )
-                .map { try self.reading(from: $0, in: db) },
+                .flatMap { row in try self.unlessDamaged { try self.reading(from: row, in: db) } },
                 imageByteCount: try Int.fetchOne(
                     db,
                     sql: "SELECT byte_count FROM image WHERE card = ?",

@@ -4,16 +4,32 @@ import IDCardCore
 import IDCardPipeline
 
 extension SandboxStore {
-    /// Makes a card from a whole row of `card`.
+    /// Makes a card from a whole row of `card`; one that does not open is shown without what is sealed.
     func card(from row: Row, in db: Database) throws -> Card {
+        do {
+            return try self.soundCard(from: row, in: db)
+        } catch let error as StoreError where error.concernsOneCard {
+            return try self.card(from: row, opening: false, in: db)
+        }
+    }
+
+    /// Makes a card from a whole row of `card`.
+    ///
+    /// - Throws: `StoreError.corrupt` if what is sealed does not open.
+    func soundCard(from row: Row, in db: Database) throws -> Card {
+        try self.card(from: row, opening: true, in: db)
+    }
+
+    private func card(from row: Row, opening: Bool, in db: Database) throws -> Card {
         let id = CardID(rawValue: row["id"])
         let due: Int64 = row["due_at"]
         return Card(
             id: id,
             state: try Self.word(row["state"], in: "card.state"),
             reason: (row["reason"] as String?).map(ReasonCode.init),
-            message: try self.vault.openText(row["message"], card: id, column: "card.message", in: db),
-            metadata: try self.metadata(from: row, id: id, in: db),
+            message: try opening
+                ? self.vault.openText(row["message"], card: id, column: "card.message", in: db) : nil,
+            metadata: try self.metadata(from: row, id: id, opening: opening, in: db),
             side: try (row["side"] as String?).map { try Self.word($0, in: "card.side") },
             intakeOrder: row["intake_order"],
             attempts: row["attempts"],
@@ -25,22 +41,25 @@ extension SandboxStore {
         )
     }
 
-    private func metadata(from row: Row, id: CardID, in db: Database) throws -> CardMetadata {
+    private func metadata(from row: Row, id: CardID, opening: Bool, in db: Database) throws -> CardMetadata {
         guard let businessNumber = BusinessNumber(row["business_no"] as String) else {
             throw Self.corrupt("card.business_no")
         }
-        return CardMetadata(
+        var metadata = CardMetadata(
             businessNumber: businessNumber,
-            userNumber: try self.vault.openText(row["user_number"], card: id, column: "card.user_number", in: db)
-                .map(Redacted.init),
-            expectedIDNumber: try self.vault
-                .openText(row["expected_id_number"], card: id, column: "card.expected_id_number", in: db)
-                .map(Redacted.init),
-            expectedName: try self.vault.openText(row["expected_name"], card: id, column: "card.expected_name", in: db)
-                .map(Redacted.init),
             side: try (row["expected_side"] as String?).map { try Self.word($0, in: "card.expected_side") },
             priority: row["priority"]
         )
+        guard opening else { return metadata }
+        metadata.userNumber = try self.vault.openText(row["user_number"], card: id, column: "card.user_number", in: db)
+            .map(Redacted.init)
+        metadata.expectedIDNumber = try self.vault
+            .openText(row["expected_id_number"], card: id, column: "card.expected_id_number", in: db)
+            .map(Redacted.init)
+        metadata.expectedName = try self.vault
+            .openText(row["expected_name"], card: id, column: "card.expected_name", in: db)
+            .map(Redacted.init)
+        return metadata
     }
 
     /// Makes a delivery from a row of `DeliverySQL.claim`, and looks up its members and attempts.

@@ -13,7 +13,7 @@ extension SandboxStore {
                 sql: VerificationSQL.claim,
                 arguments: [owner, expiry.millisecondsSinceEpoch, now.millisecondsSinceEpoch, limit]
             )
-            .map { try self.card(from: $0, in: db) }
+            .compactMap { try self.claimedCard(from: $0, owner: owner, now: now, in: db) }
             // `RETURNING` promises no order.
             .sorted { ($1.metadata.priority, $0.intakeOrder) < ($0.metadata.priority, $1.intakeOrder) }
         }
@@ -41,7 +41,10 @@ extension SandboxStore {
                 db,
                 sql: VerificationSQL.reading,
                 arguments: [self.fingerprint(of: key), key.provider, key.parameters]
-            ).map { try self.reading(from: $0, in: db) }
+            ).flatMap { row in
+                // One that does not open is as good as none: the verifier is asked again.
+                try self.unlessDamaged { try self.reading(from: row, in: db) }
+            }
         }
     }
 

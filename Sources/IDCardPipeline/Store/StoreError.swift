@@ -45,7 +45,7 @@ package struct StoreError: Error, Sendable, CustomStringConvertible {
     /// Whether the error is about one card's data, not about the store as a whole.
     ///
     /// A damaged database has the database's own error as its cause; damaged data of a card has none.
-    var concernsOneCard: Bool { self.code == .notFound || (self.code == .corrupt && self.cause == nil) }
+    package var concernsOneCard: Bool { self.code == .notFound || (self.code == .corrupt && self.cause == nil) }
 
     /// What to do about a card whose stored image cannot be read.
     package static let imageAdvice =

@@ -28,7 +28,7 @@ extension SandboxStore {
             // Told apart above.
             guard BusinessNumber(row["business_no"] as String) != nil else { return nil }
             return try Self.unreadable(row["id"], "what the sender said of the card") {
-                _ = try self.card(from: row, in: db)
+                _ = try self.soundCard(from: row, in: db)
             }
         }
     }
