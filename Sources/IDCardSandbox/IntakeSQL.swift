@@ -7,6 +7,14 @@ enum IntakeSQL {
         WHERE path_fingerprint = ? AND inode = ? AND size = ? AND modified_ns = ?
         """
 
+    /// The tombstone of what a file held, however its attributes have changed since.
+    static let erasedCardOfFile = """
+        SELECT card.id FROM source_file JOIN card ON card.id = source_file.card
+        WHERE path_fingerprint = ? AND source_file.content_fingerprint = ? AND card.state = 'erased'
+        """
+
+    static let rememberContent = "UPDATE source_file SET content_fingerprint = ? WHERE path_fingerprint = ?"
+
     /// A tombstone does not count here: a new file with the same bytes is a new card.
     static let cardOfContent = """
         SELECT * FROM card WHERE content_fingerprint = ? AND business_no = ? AND state <> 'erased'

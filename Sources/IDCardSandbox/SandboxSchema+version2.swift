@@ -72,7 +72,8 @@ extension SandboxSchema {
         """
 
     /// The fingerprint is that of path and business number: under one business number a path stands once, for what it
-    /// held when it was last taken in.
+    /// held when it was last taken in. `content_fingerprint` is that of path, business number and bytes: by it a file that
+    /// was touched or copied anew over itself does not bring an erased person back.
     private static let sourceFileTable2 = """
         CREATE TABLE source_file (
             path_fingerprint BLOB NOT NULL PRIMARY KEY,
@@ -80,7 +81,8 @@ extension SandboxSchema {
             inode INTEGER NOT NULL,
             size INTEGER NOT NULL,
             modified_ns INTEGER NOT NULL,
-            card TEXT NOT NULL REFERENCES card (id) ON DELETE CASCADE
+            card TEXT NOT NULL REFERENCES card (id) ON DELETE CASCADE,
+            content_fingerprint BLOB
         ) STRICT, WITHOUT ROWID
         """
 }

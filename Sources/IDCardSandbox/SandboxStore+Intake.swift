@@ -39,6 +39,7 @@ extension SandboxStore {
         // Most inputs are new: asked of a reader first, so that they do not wait for the writer.
         let isKnown = try await self.read { db in
             try self.cardOfContent(digest, businessNumber: metadata.businessNumber, in: db) != nil
+                || self.tombstone(of: file, digest, businessNumber: metadata.businessNumber, in: db) != nil
         }
         guard isKnown else { return nil }
         return try await self.writer.write { db in
@@ -79,8 +80,17 @@ extension SandboxStore {
         in db: Database
     ) throws -> Card? {
         let known = try self.cardOfContent(digest, businessNumber: metadata.businessNumber, in: db)
-        guard let known else { return nil }
-        if let file { try self.remember(file, of: known, in: db) }
+        guard let known else {
+            let number = metadata.businessNumber
+            guard let file, let erased = try self.tombstone(of: file, digest, businessNumber: number, in: db) else {
+                return nil
+            }
+            try self.remember(file, of: erased, holding: digest, businessNumber: number, in: db)
+            return try self.requireCard(erased, in: db)
+        }
+        if let file {
+            try self.remember(file, of: known.id, holding: digest, businessNumber: metadata.businessNumber, in: db)
+        }
         return try self.takeOver(metadata, into: known, now: now, in: db)
     }
 
@@ -113,8 +123,15 @@ extension SandboxStore {
             ]
         )
         if case .prepared(let image) = admission.content { try self.store(image, of: id, in: db) }
-        let card = try self.requireCard(id, in: db)
-        if let file = admission.file { try self.remember(file, of: card, in: db) }
+        if let file = admission.file {
+            try self.remember(
+                file,
+                of: id,
+                holding: admission.sourceDigest,
+                businessNumber: metadata.businessNumber,
+                in: db
+            )
+        }
         try self.append(CardEvent(at: now, kind: "admitted", state: state, code: reason?.rawValue), to: id, in: db)
     }
 
@@ -132,15 +149,46 @@ extension SandboxStore {
         )
     }
 
-    private func remember(_ file: FileIdentity, of card: Card, in db: Database) throws {
+    private func remember(
+        _ file: FileIdentity,
+        of card: CardID,
+        holding digest: ContentDigest,
+        businessNumber: BusinessNumber,
+        in db: Database
+    ) throws {
+        let place = self.fingerprint(of: file, under: businessNumber)
         try db.execute(
             sql: IntakeSQL.rememberFile,
             arguments: [
-                self.fingerprint(of: file, under: card.metadata.businessNumber),
-                Int64(bitPattern: file.device), Int64(bitPattern: file.inode), file.size, file.modifiedNanoseconds,
-                card.id.rawValue,
+                place, Int64(bitPattern: file.device), Int64(bitPattern: file.inode), file.size,
+                file.modifiedNanoseconds, card.rawValue,
             ]
         )
+        try db.execute(
+            sql: IntakeSQL.rememberContent,
+            arguments: [self.fingerprint(of: digest, at: place), place]
+        )
+    }
+
+    /// The erased card that a file held, by its path, business number and bytes.
+    private func tombstone(
+        of file: FileIdentity?,
+        _ digest: ContentDigest,
+        businessNumber: BusinessNumber,
+        in db: Database
+    ) throws -> CardID? {
+        guard let file else { return nil }
+        let place = self.fingerprint(of: file, under: businessNumber)
+        return try String.fetchOne(
+            db,
+            sql: IntakeSQL.erasedCardOfFile,
+            arguments: [place, self.fingerprint(of: digest, at: place)]
+        ).map(CardID.init)
+    }
+
+    /// What a file held, in a form that matches nothing but the same bytes at the same place.
+    private func fingerprint(of digest: ContentDigest, at place: Data) -> Data {
+        self.vault.fingerprint(place + digest.bytes, purpose: Vault.Purpose.content)
     }
 
     private func cardOfContent(

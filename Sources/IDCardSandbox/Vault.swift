@@ -23,6 +23,8 @@ package struct Vault: Sendable {
         package static let source = "source"
         /// The absolute path of a source file.
         package static let path = "path"
+        /// What a source file held.
+        package static let content = "content"
         /// The identity number on a front.
         package static let holder = "holder"
         /// The digest of bytes that were sent to a verifier.

@@ -1,3 +1,4 @@
+import Foundation
 import IDCardCore
 import IDCardPipeline
 
@@ -70,6 +71,15 @@ extension CardStoreConformance {
                 try await subject.store.recognise(digest, metadata: metadata, file: nil, now: .second(60)),
                 nil,
                 "the card of the bytes"
+            )
+            let touched = FileIdentity.sample(modified: 99)
+            let same = try await subject.store.recognise(digest, metadata: metadata, file: touched, now: .second(60))
+            try expectEqual(same?.state, .erased, "the card of the file that was touched")
+            let other = ContentDigest(of: Data("other".utf8))
+            try expectEqual(
+                try await subject.store.recognise(other, metadata: metadata, file: touched, now: .second(60)),
+                nil,
+                "the card of other bytes at the same place"
             )
             let updated = try await subject.store.update(sample.id, with: metadata, now: .second(61))
             try expectEqual(updated.metadata, CardMetadata(businessNumber: .erased), "the metadata of the tombstone")

@@ -59,7 +59,16 @@ extension InMemoryState {
             $0.sourceDigest == digest && $0.card.metadata.businessNumber == metadata.businessNumber
                 && $0.card.state != .erased
         }
-        guard let known else { return nil }
+        guard let known else {
+            guard let file else { return nil }
+            // What was erased does not come back from the place that it had, whatever became of the file's attributes.
+            let place = FilePlace(path: file.path, businessNumber: metadata.businessNumber)
+            guard let erased = self.files[place].flatMap({ self.cards[$0.card] }), erased.card.state == .erased,
+                erased.sourceDigest == digest
+            else { return nil }
+            self.files[place] = KnownFile(file: file, card: erased.card.id)
+            return erased.card
+        }
         if let file { self.remember(file, of: known.card) }
         return self.takeOver(metadata, into: known, now: now)
     }

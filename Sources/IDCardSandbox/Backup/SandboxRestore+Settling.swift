@@ -99,6 +99,10 @@ extension SandboxRestore {
                     tombstone.card.rawValue,
                 ]
             )
+            try db.execute(
+                sql: IntakeSQL.rememberContent,
+                arguments: [file.contentFingerprint, file.pathFingerprint]
+            )
         }
     }
 

@@ -11,6 +11,7 @@ struct Tombstone: Sendable {
         var inode: Int64
         var size: Int64
         var modifiedNanoseconds: Int64
+        var contentFingerprint: Data?
     }
 
     /// The card's own row, where the sandbox that is replaced has it.
@@ -66,7 +67,8 @@ struct Tombstone: Sendable {
                         device: file["device"],
                         inode: file["inode"],
                         size: file["size"],
-                        modifiedNanoseconds: file["modified_ns"]
+                        modifiedNanoseconds: file["modified_ns"],
+                        contentFingerprint: file["content_fingerprint"]
                     )
                 }
             )

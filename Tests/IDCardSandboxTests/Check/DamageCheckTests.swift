@@ -160,7 +160,7 @@ struct DamageCheckTests {
         Damage(.intakeOrderBehind, nil, "UPDATE sandbox SET next_intake_order = 4"),
         Damage(.orphanImage, "card-5x", "UPDATE image SET card = 'card-5x' WHERE card = 'card-2'"),
         Damage(.orphanReading, "card-5x", "UPDATE reading SET card = 'card-5x' WHERE card = 'card-2'"),
-        Damage(.orphanSource, "card-5x", "INSERT INTO source_file VALUES (x'00', 1, 1, 1, 1, 'card-5x')"),
+        Damage(.orphanSource, "card-5x", "INSERT INTO source_file VALUES (x'00', 1, 1, 1, 1, 'card-5x', x'00')"),
         Damage(.orphanKey, "card-5x", "INSERT INTO data_key VALUES ('card-5x', 'k', x'00')"),
         Damage(
             .erasedRemnant,
