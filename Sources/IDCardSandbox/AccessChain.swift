@@ -66,8 +66,8 @@ package struct AccessChain: Sendable {
             report.head = Head(number: number, code: row["mac"])
         }
         let seal = try Data.fetchOne(db, sql: AccessSQL.seal)
-        let isWhole = report.lineCount == 0 ? seal == nil : seal == self.seal(of: report.head)
-        if !isWhole { report.findings.append(.endMissing(after: report.head.number)) }
+        // An empty log is sealed, too: one that was wiped together with its seal is found.
+        if seal != self.seal(of: report.head) { report.findings.append(.endMissing(after: report.head.number)) }
         return report
     }
 
@@ -99,6 +99,11 @@ package struct AccessChain: Sendable {
             arguments: [row.number, row.at, row.actor, row.action, row.purpose, row.card, head.code]
         )
         try db.execute(sql: AccessSQL.setSeal, arguments: [self.seal(of: head)])
+    }
+
+    /// Seals the log of a new sandbox, which is empty.
+    func begin(in db: Database) throws {
+        try db.execute(sql: AccessSQL.setSeal, arguments: [self.seal(of: .none)])
     }
 
     private func code(of row: AccessRow, after last: Head) -> Data {

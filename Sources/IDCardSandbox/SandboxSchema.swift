@@ -59,6 +59,7 @@ enum SandboxSchema {
             for purpose in [Self.fingerprintKeyPurpose, Self.chainKeyPurpose] where !present.contains(purpose) {
                 try Vault.makeSandboxKey(purpose, under: vault.ring?.current, in: db)
             }
+            try AccessChain(vault: Vault.opening(vault, in: db)).begin(in: db)
             try db.execute(sql: "PRAGMA user_version = 2")
         }
         return migrator

@@ -56,6 +56,7 @@ struct AccessChainTests {
             ("DELETE FROM access_log WHERE number = 1", [.gap(before: 2), .broken(number: 2)]),
             ("DELETE FROM access_log WHERE number = 4", [.endMissing(after: 3)]),
             ("DELETE FROM access_log", [.endMissing(after: 0)]),
+            ("DELETE FROM access_log; UPDATE sandbox SET access_head = NULL", [.endMissing(after: 0)]),
             (
                 """
                 UPDATE access_log SET
