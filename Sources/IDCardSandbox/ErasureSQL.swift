@@ -23,6 +23,11 @@ enum ErasureSQL {
         WHERE id = ? AND state IN ('open', 'held')
         """
 
+    static let heldMembers = """
+        SELECT card.id FROM delivery_card JOIN card ON card.id = delivery_card.card
+        WHERE delivery_card.delivery = ? AND card.id <> ? AND card.state = 'held' AND card.delivery = ?
+        """
+
     static let sourceFileCount = "SELECT count(*) FROM source_file WHERE card = ?"
 
     static let verifierClasses = "SELECT DISTINCT class FROM attempt WHERE card = ?"

@@ -93,7 +93,29 @@ extension SandboxStore {
         guard db.changesCount == 1 else { throw Self.corrupt("delivery.state") }
         try self.empty(delivery, in: db)
         for other in others { try self.sendBack(other, mayBeThere: mayBeThere, now: now, in: db) }
+        if mayBeThere { try self.warnHeldMembers(of: delivery, except: card, now: now, in: db) }
         return traces
+    }
+
+    /// Has the held members of a delivery that was taken apart remember that the backend may hold them: the delivery, whose
+    /// attempts said so, is no guard any more.
+    private func warnHeldMembers(
+        of delivery: DeliveryID,
+        except card: CardID,
+        now: Timestamp,
+        in db: Database
+    ) throws {
+        let held = try String.fetchAll(
+            db,
+            sql: ErasureSQL.heldMembers,
+            arguments: [delivery.rawValue, card.rawValue, delivery.rawValue]
+        ).map(CardID.init)
+        for member in held {
+            var transition = CardTransition(card: member, from: .held, to: .held, now: now)
+            (transition.reason, transition.message) = (.outcomeUnknown, Self.takenApartMessage)
+            try self.perform(transition, in: db)
+            try db.execute(sql: "UPDATE card SET delivery = NULL WHERE id = ?", arguments: [member.rawValue])
+        }
     }
 
     /// What becomes of a card whose delivery was taken apart because another member was erased.

@@ -58,6 +58,8 @@ extension SandboxStore {
         // Two processes that start at the same time make one sandbox, one after the other.
         let opening = try self.takeOpeningLock(directory, timeout: options.storage.busyTimeout)
         defer { opening.release() }
+        // What a killed restore left may hold cards that were erased since; no restore is under way while we have the lock.
+        try directory.removeRestoring()
         let turn = try WriteTurn(path: directory.writeLock, timeout: options.storage.busyTimeout)
         // Opening writes here and there: in a turn of its own, else a busy process would keep it waiting.
         return try turn.hold {

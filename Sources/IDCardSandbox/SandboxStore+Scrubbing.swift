@@ -24,7 +24,7 @@ extension SandboxStore {
     /// - Returns: whether that is so; `false` if readers were in the way or the disk refused: to be done later.
     func scrub(_ traces: Traces) async -> Bool {
         do {
-            guard try await self.emptyLog() else { return false }
+            guard try self.removeLeftCopies(), try await self.emptyLog() else { return false }
             switch traces {
             case .of(let bytes):
                 guard try await self.holds(bytes) else { return true }
@@ -43,14 +43,33 @@ extension SandboxStore {
         let writer = try self.writer
         for attempt in 0..<Self.attempts {
             if attempt > 0 { try await Task.sleep(for: .milliseconds(50 << attempt)) }
-            try await writer.withConnection { db in
-                _ = try writer.turn.hold { try Row.fetchAll(db, sql: "PRAGMA incremental_vacuum") }
-            }
+            try await self.giveFreePagesBack()
             // Briefly: whoever waits for readers to end keeps other writers out.
             if try await writer.emptyLog(waiting: .milliseconds(100)) { return true }
         }
         return false
     }
+
+    /// Gives all free pages back, so many in a turn: others write between two, and the log does not grow by all of them.
+    private func giveFreePagesBack() async throws {
+        let writer = try self.writer
+        var left = Int.max
+        while true {
+            let free = try await writer.withConnection { db in
+                _ = try writer.turn.hold {
+                    try Row.fetchAll(db, sql: "PRAGMA incremental_vacuum(\(Self.pagesOfOneTurn))")
+                }
+                writer.checkpoint(db)
+                return try Int.fetchOne(db, sql: "PRAGMA freelist_count") ?? 0
+            }
+            // Whoever erases meanwhile frees new ones, and gives them back.
+            guard free > 0, free < left else { return }
+            left = free
+        }
+    }
+
+    /// 8 MiB at 16 KiB a page.
+    private static let pagesOfOneTurn = 500
 
     private static let attempts = 5
 

@@ -116,6 +116,13 @@ extension InMemoryState {
             )
             self.cards[other]?.card.delivery = nil
         }
+        guard mayBeThere else { return }
+        for other in entry.delivery.members where other != card {
+            guard self.cards[other]?.card.state == .held, self.cards[other]?.card.delivery == entry.delivery.id
+            else { continue }
+            self.cards[other]?.card.reason = .outcomeUnknown
+            self.cards[other]?.card.delivery = nil
+        }
     }
 }
 

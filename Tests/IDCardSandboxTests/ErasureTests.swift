@@ -143,6 +143,49 @@ struct ErasureTests {
         #expect(head.code.map { String(format: "%02x", $0) }.joined() == certificate.accessCode)
     }
 
+    @Test("a held member of an erased card's delivery remembers that the backend may hold it")
+    func heldSibling() async throws {
+        let folder = SandboxFolder()
+        let store = try folder.open()
+        for number in 1...2 { _ = try await store.admit(.sample(number), now: .second(1)) }
+        _ = try await store.beginSampleDelivery()
+        try await store.releaseLeases()
+        try await store.writer.withConnection { db in
+            let states = "state = 'held', reason = 'restored', delivery = 'delivery-1'"
+            try db.execute(
+                sql: """
+                    INSERT INTO delivery_card (delivery, position, card) VALUES ('delivery-1', 1, 'card-2');
+                    UPDATE card SET \(states);
+                    UPDATE delivery SET state = 'held'
+                    """
+            )
+        }
+        _ = try await store.erase([Self.card], reason: .requested, by: Self.origin, now: .second(9))
+        let sibling = try #require(try await store.card(CardID(rawValue: "card-2")))
+        #expect(sibling.state == .held)
+        #expect(sibling.reason == .outcomeUnknown)
+        #expect(sibling.delivery == nil)
+        let error = await #expect(throws: StoreError.self) {
+            try await store.retry(sibling.id, by: Self.origin, now: .second(10))
+        }
+        #expect(error?.code == .conflict)
+    }
+
+    @Test("what a killed restore left of an erased card is gone when the sandbox is opened, and when it is erased")
+    func leftCopies() async throws {
+        let folder = SandboxFolder()
+        let store = try folder.open()
+        try await self.fill(store)
+        let left = URL(fileURLWithPath: folder.database + ".restore-00000000-0000-4000-8000-000000000000")
+        try Data("CASE-CANARY-7781".utf8).write(to: left)
+        _ = try await store.erase([Self.card], reason: .requested, by: Self.origin, now: .second(9))
+        #expect(!FileManager.default.fileExists(atPath: left.path))
+        try await store.close()
+        try Data("CASE-CANARY-7781".utf8).write(to: left)
+        try await folder.open().close()
+        #expect(!FileManager.default.fileExists(atPath: left.path))
+    }
+
     @Test("half a line that a crash left does not swallow the next certificate")
     func halfLine() async throws {
         let folder = SandboxFolder()

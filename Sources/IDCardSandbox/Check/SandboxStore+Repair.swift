@@ -28,7 +28,7 @@ extension SandboxStore {
         case .partsLeft:
             guard let subject = finding.subject else { return }
             try await self.writer.write { try self.forgetSent(by: DeliveryID(rawValue: subject), in: $0) }
-        case .restoreLeft: try self.removeLeftCopies()
+        case .restoreLeft: _ = try self.removeLeftCopies()
         case .modeOpen: try finding.subject.map(self.directory.closeToOthers)
         case .imageMissing, .imageDamaged:
             guard let subject = finding.subject else { return }
@@ -80,10 +80,14 @@ extension SandboxStore {
         try self.empty(delivery, in: db)
     }
 
-    private func removeLeftCopies() throws {
-        guard let opening = try FileLock.take(path: self.directory.openingLock, creating: true) else { return }
+    /// Removes what a killed restore left.
+    ///
+    /// - Returns: `false` if another process is just opening the sandbox, and nothing was done.
+    func removeLeftCopies() throws -> Bool {
+        guard let opening = try FileLock.take(path: self.directory.openingLock, creating: true) else { return false }
         defer { opening.release() }
         try self.directory.removeRestoring()
+        return true
     }
 
     private func removeStaleOwnerFiles() async throws {
