@@ -20,8 +20,8 @@ extension StageContext {
         for card in found {
             self.monitor.changed(card)
             self.logger.notice(
-                card.state == .erased ? "card erased while it was under way" : "card taken over while it was under way",
-                metadata: ["card.id": "\(card.id)"]
+                "card taken over or erased while it was under way",
+                metadata: ["card.id": "\(card.id)", "card.state": "\(card.state.rawValue)"]
             )
         }
         for number in numbers { self.applications.touch(number) }

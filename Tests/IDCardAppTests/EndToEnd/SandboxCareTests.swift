@@ -66,9 +66,10 @@ struct SandboxCareTests {
             ofItemAtPath: sandbox.appending(path: "sandbox.sqlite3").path
         )
         let found = try await self.check(tool, "--sandbox", sandbox.path, expecting: 1)
-        #expect(found.findings.map(\.code) == ["mode_open"])
+        // SQLite makes the log of a database with the database's mode.
+        #expect(found.findings.map(\.code) == ["mode_open", "mode_open"])
         let repaired = try await self.check(tool, "--sandbox", sandbox.path, "--repair", expecting: 0)
-        #expect(repaired.findings.map(\.repaired) == [true])
+        #expect(repaired.findings.map(\.repaired) == [true, true])
         #expect(try await self.check(tool, "--sandbox", sandbox.path, expecting: 0).findings.isEmpty)
     }
 
