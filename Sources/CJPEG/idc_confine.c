@@ -12,14 +12,16 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-static int set_limit(int resource, uint64_t value) {
-    struct rlimit limit = {.rlim_cur = (rlim_t)value, .rlim_max = (rlim_t)value}, present;
+static int set_limits(int resource, uint64_t soft, uint64_t hard) {
+    struct rlimit limit = {.rlim_cur = (rlim_t)soft, .rlim_max = (rlim_t)hard}, present;
     if (getrlimit(resource, &present) != 0) return -1;
     /* A limit that is tighter already stays: it cannot be raised, nor need it be. */
     if (present.rlim_max < limit.rlim_max) limit.rlim_max = present.rlim_max;
     if (limit.rlim_cur > limit.rlim_max) limit.rlim_cur = limit.rlim_max;
     return setrlimit(resource, &limit);
 }
+
+static int set_limit(int resource, uint64_t value) { return set_limits(resource, value, value); }
 
 /* The address space in use, or 0 if /proc does not tell. */
 static uint64_t mapped_bytes(void) {
@@ -83,7 +85,8 @@ int idc_confine(const idc_confinement *limits, int last_descriptor) {
         return -1;
     }
     if (set_limit(RLIMIT_AS, mapped + limits->memory_bytes) != 0) return -1;
-    if (set_limit(RLIMIT_CPU, limits->cpu_seconds) != 0) return -1;
+    /* The soft one first: SIGXCPU says what it was, SIGKILL could be anybody's. */
+    if (set_limits(RLIMIT_CPU, limits->cpu_seconds, limits->cpu_seconds + 1) != 0) return -1;
     if (set_limit(RLIMIT_FSIZE, limits->file_bytes) != 0) return -1;
     if (set_limit(RLIMIT_NPROC, 0) != 0) return -1;
     return set_limit(RLIMIT_NOFILE, 0);

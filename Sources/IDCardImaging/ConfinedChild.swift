@@ -17,13 +17,24 @@ package struct ConfinedChild: Sendable {
         case timedOut
         /// It could not be started.
         case notStarted
+
+        /// Whether it died of what it did, its limits included; anybody may have sent the other signals.
+        package var isOwnDeath: Bool {
+            guard case .killed(let signal) = self else { return false }
+            return Self.signalsOfFaults.contains(signal)
+        }
+
+        // Swift traps by SIGILL or SIGTRAP, depending on the processor.
+        private static let signalsOfFaults: Set<Int32> = [
+            SIGSEGV, SIGBUS, SIGABRT, SIGILL, SIGTRAP, SIGFPE, SIGSYS, SIGXCPU, SIGXFSZ,
+        ]
     }
 
     /// The file that is executed.
     package let executable: String
     /// Its arguments; others on the machine can read them.
     package let arguments: [String]
-    /// How long it may take, by the clock on the wall.
+    /// How long it may take while the machine is awake.
     package let timeout: Duration
 
     /// Describes a child.
@@ -72,7 +83,8 @@ package struct ConfinedChild: Sendable {
     }
 
     private func waitsForEnd(of lifeline: Int32) -> Bool {
-        let clock = ContinuousClock()
+        // The clock that poll(2) goes by: a machine that sleeps must not use up the time of the child.
+        let clock = SuspendingClock()
         let deadline = clock.now.advanced(by: self.timeout)
         while true {
             let (seconds, attoseconds) = clock.now.duration(to: deadline).components

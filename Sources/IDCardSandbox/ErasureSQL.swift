@@ -30,6 +30,8 @@ enum ErasureSQL {
 
     static let sourceFileCount = "SELECT count(*) FROM source_file WHERE card = ?"
 
+    static let exportCount = "SELECT count(*) FROM access_log WHERE card = ? AND action = 'export'"
+
     static let verifierClasses = "SELECT DISTINCT class FROM attempt WHERE card = ?"
 
     static let backendClasses = """

@@ -159,7 +159,8 @@ extension SandboxStore {
             sourceFileCount: try Int.fetchOne(db, sql: ErasureSQL.sourceFileCount, arguments: [id]) ?? 0,
             verifier: .judging(verified, isDone: false, isUnderWay: isUnderWay ?? false),
             backend: .judging(delivered, isDone: state == CardState.delivered.rawValue, isUnderWay: false),
-            deliveries: try Row.fetchAll(db, sql: ErasureSQL.deliveries, arguments: [id]).map { $0["id"] }
+            deliveries: try Row.fetchAll(db, sql: ErasureSQL.deliveries, arguments: [id]).map { $0["id"] },
+            exportCount: try Int.fetchOne(db, sql: ErasureSQL.exportCount, arguments: [id]) ?? 0
         )
     }
 

@@ -30,6 +30,17 @@ struct ConfinedChildTests {
         #expect(try self.run(script).end == end)
     }
 
+    @Test(
+        "Only the signals of a fault are its own death",
+        arguments: [
+            (SIGSEGV, true), (SIGBUS, true), (SIGABRT, true), (SIGILL, true), (SIGFPE, true), (SIGSYS, true),
+            (SIGXCPU, true), (SIGKILL, false), (SIGTERM, false), (SIGINT, false), (SIGHUP, false),
+        ]
+    )
+    func ownDeath(signal: Int32, isOwn: Bool) {
+        #expect(ConfinedChild.End.killed(signal: signal).isOwnDeath == isOwn)
+    }
+
     @Test("One that does not end in time is killed")
     func timeout() throws {
         #expect(try self.run("while :; do :; done", timeout: .milliseconds(50)).end == .timedOut)
@@ -72,9 +83,9 @@ struct ConfinedChildTests {
         }
     }
 
-    @Test("A confined process that computes for ever is killed")
+    @Test("A confined process that computes for ever dies of its own limit, not of a signal that could be anybody's")
     func processorTime() async {
-        await #expect(processExitsWith: .signal(SIGKILL)) {
+        await #expect(processExitsWith: .signal(SIGXCPU)) {
             var confinement = DecoderConfinement(limits: ImagingLimits(), outputBytes: 1 << 20)
             confinement.processorSeconds = 1
             guard confinement.apply(keepingDescriptorsThrough: 1000) else { exit(1) }

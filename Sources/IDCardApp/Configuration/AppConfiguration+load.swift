@@ -61,6 +61,24 @@ extension AppConfiguration {
         file: String?,
         environment: [String: String]
     ) throws(ConfigurationError) -> String? {
+        try self.writtenPath("vault.key_file", file: file, environment: environment)
+    }
+
+    /// The `sandbox.path` that somebody wrote down.
+    ///
+    /// - Throws: what is wrong with the configuration file as a whole.
+    static func writtenSandbox(
+        file: String?,
+        environment: [String: String]
+    ) throws(ConfigurationError) -> String? {
+        try self.writtenPath("sandbox.path", file: file, environment: environment)
+    }
+
+    private static func writtenPath(
+        _ key: String,
+        file: String?,
+        environment: [String: String]
+    ) throws(ConfigurationError) -> String? {
         var layers = [ConfigurationLayer.environment(environment)]
         if let path = ConfigurationFile.locate(named: file, environment: environment) {
             do throws(ConfigurationError.Problem) {
@@ -69,7 +87,7 @@ extension AppConfiguration {
                 throw ConfigurationError([error], file: path)
             }
         }
-        let written = layers.lazy.compactMap { $0.written("vault.key_file") }.first
+        let written = layers.lazy.compactMap { $0.written(key) }.first
         return written.map { UserDirectories(environment: environment).expand($0.text) }
     }
 

@@ -72,6 +72,7 @@ struct SecretCommand: Hashable, Sendable {
         let result = try await Subprocess.run(
             .path("/bin/sh"),
             arguments: ["-c", self.text.reveal()],
+            environment: .inherit.updating(Self.withheld),
             platformOptions: options,
             input: .none,
             output: .string(limit: Self.maximumBytes),
@@ -82,6 +83,13 @@ struct SecretCommand: Hashable, Sendable {
         }
         return result.standardOutput
     }
+
+    /// Our secrets in the environment: one program is not told them all in order to give one.
+    private static let withheld = Dictionary(
+        uniqueKeysWithValues: ConfigurationKey.all.filter(\.isSecret).map { key in
+            (Environment.Key(stringLiteral: key.environmentName), String?.none)
+        }
+    )
 
     private static func words(_ status: TerminationStatus) -> String {
         switch status {

@@ -25,10 +25,13 @@ struct DecoderProcess: Sendable {
             arguments: [DecodingChild.argument],
             timeout: self.timeout
         )
-        switch child.run(input: input, output: output) {
+        let end = child.run(input: input, output: output)
+        switch end {
         case .exited(0): return Self.outcome(in: output, limit: settings.byteBudget)
         case .exited, .notStarted: return Self.notStarted
-        case .killed, .timedOut: return Self.crashed
+        // Whoever is short of memory or shuts down kills too, and a stopped child takes for ever: no word on the image.
+        case .killed: return end.isOwnDeath ? Self.crashed : Self.stopped
+        case .timedOut: return Self.stopped
         }
     }
 
@@ -54,6 +57,12 @@ struct DecoderProcess: Sendable {
     private static let crashed = ImagePreparation.Outcome.refused(
         .decoderCrashed,
         message: "decoding the image brought the decoder down; supply another photo of the card"
+    )
+
+    private static let stopped = ImagePreparation.Outcome.unavailable(
+        ReasonCode(rawValue: "decoder_unavailable"),
+        message: "the process that decodes images was stopped from outside or took too long; see to memory and load, "
+            + "then run again"
     )
 
     private static let notStarted = ImagePreparation.Outcome.unavailable(

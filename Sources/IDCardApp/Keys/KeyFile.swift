@@ -157,7 +157,7 @@ struct KeyFile: Hashable, Sendable {
         )
     }
 
-    private func writing<Value>(_ body: () throws -> Value) throws(ConfigurationError.Problem) -> Value {
+    func writing<Value>(_ body: () throws -> Value) throws(ConfigurationError.Problem) -> Value {
         do {
             return try body()
         } catch {
@@ -172,12 +172,12 @@ struct KeyFile: Hashable, Sendable {
         ConfigurationError.Problem(code, key: Self.key, "\(Self.key): \(self.path) \(words)")
     }
 
-    private static func folder(of path: String) -> String {
+    static func folder(of path: String) -> String {
         let folder = (path as NSString).deletingLastPathComponent
         return folder.isEmpty ? "." : folder
     }
 
-    private static func resolved(_ path: String) -> String {
+    static func resolved(_ path: String) -> String {
         guard let real = realpath(path, nil) else { return path }
         defer { free(real) }
         return String(cString: real)

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import IDCardSandbox
 
 /// Makes a key file because somebody asks for it (`keys init`).
@@ -50,8 +51,32 @@ struct KeyMaking {
             ])
         }
         let absolute = path.hasPrefix("/") ? path : "\(FileManager.default.currentDirectoryPath)/\(path)"
+        let written = try AppConfiguration.writtenSandbox(file: config, environment: environment)
+        let sandboxes = [written, directories.sandbox(embedded: false), directories.sandbox(embedded: true)]
+        if Self.isInside(absolute, anyOf: sandboxes.compactMap { $0 }) {
+            throw ConfigurationError([
+                .init(
+                    .conflict,
+                    key: "vault.key_file",
+                    "\(absolute) would lie inside a sandbox, where whoever copies the folder has the key too; name a "
+                        + "file elsewhere"
+                )
+            ])
+        }
         self.file = KeyFile(path: absolute)
         self.isUsedByDefault = absolute == (configured ?? usual)
+    }
+
+    /// Whether a file would lie in one of the folders, or in any that holds a sandbox.
+    private static func isInside(_ file: String, anyOf sandboxes: [String]) -> Bool {
+        let roots = Set(sandboxes.map { URL(filePath: $0).standardized.resolvingSymlinksInPath().path })
+        var folder = URL(filePath: file).standardized.deletingLastPathComponent()
+        while true {
+            let path = folder.resolvingSymlinksInPath().path
+            if roots.contains(path) || access("\(path)/sandbox.sqlite3", F_OK) == 0 { return true }
+            guard path != "/", folder.path != "/" else { return false }
+            folder = folder.deletingLastPathComponent()
+        }
     }
 
     /// Makes the file.

@@ -33,6 +33,7 @@ struct KeyRotation {
         // One that is not there is spoken of below.
         let lock = try file.flatMap { $0.exists ? try $0.locked() : nil }
         defer { try? lock?.close() }  // Nothing was written through it.
+        if lock != nil { try file?.withoutLeftovers() }
         let store = try await SandboxOpening(configuration: self.configuration).open(endpoints: nil)
         let result: Result<KeyRotationReport, any Error>
         do {
@@ -65,8 +66,13 @@ struct KeyRotation {
     ///
     /// - Returns: whether it was made here.
     private func prepareKey(_ store: SandboxStore, file: KeyFile?) async throws -> Bool {
-        let ring = try store.keyRing
         let use = try await store.keyUse()
+        // What the rotation of another sandbox with this key file has retired is still needed here.
+        let ids = [use.current] + use.dataKeys.keys
+        if let ring = try? store.keyRing, ids.contains(where: { ring.key($0) == nil }) {
+            try await store.reloadKeyRing()
+        }
+        let ring = try store.keyRing
         let isUnfinished = use.current != ring.current.id || use.remaining > 0 || ring.keys.count > 1
         guard !isUnfinished else { return false }
         guard let file, let both = KeyRing([.random()] + ring.keys) else { throw ConfigurationError([Self.noNewKey]) }
@@ -95,15 +101,16 @@ struct KeyRotation {
 
     /// Moves the keys that nothing in the sandbox needs any more into files of their own, and then out of the key file.
     private func retire(_ ring: KeyRing, file: KeyFile) throws -> [String] {
-        let old = ring.keys.dropFirst()
-        guard !old.isEmpty else { return [] }
         do throws(ConfigurationError.Problem) {
+            // The ring may hold keys that were retired before.
+            let old = try file.read().keys.filter { $0 != ring.current }
+            guard !old.isEmpty else { return [] }
             for key in old { try file.retired(key).keep(key) }
             try file.replace(with: KeyRing(ring.current))
+            return old.map { file.retired($0).path }
         } catch {
             throw ConfigurationError([error])
         }
-        return old.map { file.retired($0).path }
     }
 
     private static let noNewKey = ConfigurationError.Problem(
@@ -115,6 +122,15 @@ struct KeyRotation {
 }
 
 extension KeyFile {
+    /// - Throws: ``ConfigurationError`` with the code `secretUnwritable` if one cannot be removed.
+    fileprivate func withoutLeftovers() throws(ConfigurationError) {
+        do throws(ConfigurationError.Problem) {
+            try self.removeLeftovers()
+        } catch {
+            throw ConfigurationError([error])
+        }
+    }
+
     /// - Throws: ``ConfigurationError`` with the code `secretUnwritable` if another process changes the file.
     fileprivate func locked() throws(ConfigurationError) -> FileDescriptor {
         do throws(ConfigurationError.Problem) {

@@ -34,21 +34,25 @@ struct SandboxOpening {
         do {
             return try SandboxStore.open(directory: path, options: options)
         } catch let error as StoreError where error.code == .wrongKey {
-            // Another process may have introduced a new key between our two looks; with the same keys it fails the same.
-            options.vault = try await self.access()
+            // Another process may have introduced a new key between our two looks, or have rotated the key of another
+            // sandbox with the same key file; with the same keys it fails the same.
+            options.vault = try await self.access(withRetired: true)
             return try SandboxStore.open(directory: path, options: options)
         }
     }
 
     /// Reads the keys of a sandbox that is there already, or restored from a backup.
     ///
+    /// - Parameter withRetired: whether the retired keys beside a key file are among them from the start; they are in
+    ///   any case when a key is missing later on.
     /// - Throws: ``ConfigurationError`` if there is no key or it cannot be used.
-    func access() async throws -> VaultAccess {
+    func access(withRetired: Bool = false) async throws -> VaultAccess {
         guard self.configuration.vaultMode == .encrypted else { return .unencrypted }
         guard let source = self.configuration.vaultKeys else {
             throw ConfigurationError([.missingVaultKey], notices: [], file: self.configuration.file)
         }
-        return .encrypted(try await source.load(), reload: source.load)
+        let ring = withRetired ? try await source.loadWithRetired() : try await source.load()
+        return .encrypted(ring, reload: source.loadWithRetired)
     }
 
     /// What every start says that works on a sandbox in the clear.

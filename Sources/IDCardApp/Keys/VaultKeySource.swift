@@ -61,6 +61,16 @@ package struct VaultKeySource: Hashable, Sendable {
         }
     }
 
+    /// Gives the keys that hold now and, after them, those that were retired beside a key file: several sandboxes may
+    /// share the file, and the rotation of one leaves the others under a key that is no longer in it.
+    ///
+    /// - Throws: as ``load()``.
+    func loadWithRetired() async throws -> KeyRing {
+        let ring = try await self.load()
+        guard let file = self.keyFile else { return ring }
+        return KeyRing(ring.keys + file.retiredKeys(besides: ring)) ?? ring
+    }
+
     /// Finds what is wrong with the keys; a command is not run only to check it.
     func check() throws(ConfigurationError.Problem) {
         switch self.origin {

@@ -17,6 +17,11 @@ struct ErasureWords {
                 certificate.sourceFileCount == 1 ? "1 source file" : "\(certificate.sourceFileCount) source files"
             lines.append("  not touched: \(files) outside the sandbox (the path is not known here)")
         }
+        if certificate.exportCount > 0 {
+            let times = certificate.exportCount == 1 ? "once" : "\(certificate.exportCount) times"
+            lines.append("  not touched: what was exported of it, \(times) (where to is not known here)")
+        }
+        lines.append("  not touched: backups from before, which hold it as long as their key, retired or not, is kept")
         if let remote = Self.words(certificate.verifier) { lines.append("  the verification service \(remote)") }
         if let backend = self.backendLine { lines.append(backend) }
         if !certificate.isScrubbed {

@@ -20,8 +20,8 @@ struct EngineWords: Hashable, Sendable {
     private static func space(_ space: StoreSpace) -> String {
         switch space {
         case .ample: "there is room in the sandbox again: intake goes on"
-        case .low(let message): "warning: \(message); intake waits until there is room, all else goes on"
-        case .critical(let message): "warning: \(message); only deliveries go on until there is room"
+        // The message says what stands still and what to do.
+        case .low(let message), .critical(let message): "warning: \(message); the rest goes on by itself then"
         }
     }
 

@@ -8,7 +8,8 @@ enum RunInputEnd: Hashable, Sendable {
     case refused
     /// The card was there before, or another input of this run is the same card; this run did not move it.
     case duplicate
-    /// The card was there before with work left to do, and this run could not move it.
+    /// The card was there before with work left to do, and this run could not move it; or the input was not taken in at
+    /// all: not reached, or for want of room.
     case unchanged
     /// Not an image.
     case ignored

@@ -186,7 +186,8 @@ final class RunTracker: Sendable {
         let dealtWith = state.results.sorted { $0.key < $1.key }
         return dealtWith.map { index, result in
             guard let card = self.latestCard(of: index, in: state) else {
-                return (index, result == .ignored ? .ignored : .refused)
+                if result == .ignored { return (index, .ignored) }
+                return (index, result.isForWantOfRoom ? .unchanged : .refused)
             }
             let isFirst = counted.insert(card.id).inserted
             if isFirst, state.moved.contains(card.id) { return (index, .moved(card.state)) }
@@ -226,6 +227,7 @@ final class RunTracker: Sendable {
         }
         switch state.results[index] {
         case .refused(let reason, let message):
+            if reason == .diskSpaceLow { report.state = RunInputEnd.unchanged.key }
             report.reason = reason.rawValue
             report.message = message
         case .ignored: report.state = "ignored"

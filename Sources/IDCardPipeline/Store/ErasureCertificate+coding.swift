@@ -13,6 +13,7 @@ extension ErasureCertificate {
         case verifier
         case backend
         case deliveries
+        case exportCount = "exports"
         case documents = "embedded_documents"
         case accessNumber = "access_number"
         case accessCode = "access_mac"
@@ -34,7 +35,9 @@ extension ErasureCertificate {
             sourceFileCount: try container.decode(Int.self, forKey: .sourceFileCount),
             verifier: try container.decode(Remote.self, forKey: .verifier),
             backend: try container.decode(Remote.self, forKey: .backend),
-            deliveries: try container.decode([String].self, forKey: .deliveries)
+            deliveries: try container.decode([String].self, forKey: .deliveries),
+            // Certificates of before do not count them.
+            exportCount: try container.decodeIfPresent(Int.self, forKey: .exportCount) ?? 0
         )
         self.documents = try container.decodeIfPresent(Documents.self, forKey: .documents)
         self.accessNumber = try container.decode(Int64.self, forKey: .accessNumber)
@@ -53,6 +56,7 @@ extension ErasureCertificate {
         try container.encode(self.verifier, forKey: .verifier)
         try container.encode(self.backend, forKey: .backend)
         try container.encode(self.deliveries, forKey: .deliveries)
+        try container.encode(self.exportCount, forKey: .exportCount)
         try container.encodeIfPresent(self.documents, forKey: .documents)
         try container.encode(self.accessNumber, forKey: .accessNumber)
         try container.encode(self.accessCode, forKey: .accessCode)

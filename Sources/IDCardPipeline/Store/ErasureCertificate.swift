@@ -41,6 +41,8 @@ package struct ErasureCertificate: Hashable, Sendable, Codable {
     package var backend: Remote
     /// The idempotency keys under which the backend was sent it.
     package var deliveries: [String]
+    /// How often it was exported, by the access log; where to is not known here.
+    package var exportCount: Int
     /// What became of a built-in backend's documents; `nil` where the backend is somebody else's.
     package var documents: Documents?
     /// The number of the line of the access log that tells of the erasure.
@@ -59,7 +61,8 @@ package struct ErasureCertificate: Hashable, Sendable, Codable {
         sourceFileCount: Int = 0,
         verifier: Remote = .notSent,
         backend: Remote = .notSent,
-        deliveries: [String] = []
+        deliveries: [String] = [],
+        exportCount: Int = 0
     ) {
         self.card = card
         self.erasedAt = erasedAt
@@ -70,6 +73,7 @@ package struct ErasureCertificate: Hashable, Sendable, Codable {
         self.verifier = verifier
         self.backend = backend
         self.deliveries = deliveries
+        self.exportCount = exportCount
         self.accessNumber = 0
         self.accessCode = ""
         self.isScrubbed = false

@@ -50,12 +50,12 @@ struct DecoderProcessTests {
     }
 
     @Test(
-        "A child that dies or talks nonsense rejects the image; one that cannot work says nothing of it",
+        "A child that dies of the image or talks nonsense rejects it; one that is killed or cannot work says nothing of it",
         arguments: [
-            ("kill -SEGV $$", "refused decoder_crashed"), ("kill -KILL $$", "refused decoder_crashed"),
+            ("kill -SEGV $$", "refused decoder_crashed"), ("kill -XCPU $$", "refused decoder_crashed"),
             ("echo nonsense", "refused decoder_crashed"), ("exit 0", "refused decoder_crashed"),
             ("echo '{\"width\":1,\"height\":1,\"mayPass\":false}'; echo GIF89a", "refused decoder_crashed"),
-            ("exit 71", "unavailable decoder_unavailable"),
+            ("exit 71", "unavailable decoder_unavailable"), ("kill -KILL $$", "unavailable decoder_unavailable"),
         ]
     )
     func deaths(script: String, reason: String) throws {

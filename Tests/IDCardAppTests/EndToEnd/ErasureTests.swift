@@ -102,13 +102,15 @@ struct ErasureTests {
         #expect(!shown.output.contains("id_card_number"))
         let revealed = try await tool.run(["cards", "show", id, "--embedded", "--reveal", "--why", "ticket 7"])
         #expect(revealed.output.contains("id_card_number"))
-        let folder = tool.home.appending(path: "out").path
+        let folder = tool.home.appending(path: "not/there/yet").path
         let exported = try await tool.run(["cards", "export", id, "--embedded", "--output", folder])
         #expect(exported.status == 0, "\(exported.errors)")
         for name in ["\(id).json", "\(id).jpg"] {
             let attributes = try FileManager.default.attributesOfItem(atPath: "\(folder)/\(name)")
             #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
         }
+        let parent = try FileManager.default.attributesOfItem(atPath: tool.home.path + "/not")
+        #expect((parent[.posixPermissions] as? NSNumber)?.intValue == 0o700)
         let repeated = try await tool.run(["cards", "export", id, "--embedded", "--output", folder])
         #expect(repeated.status == 66, "a file that is there is not replaced")
         let log = try await tool.run(["cards", "log", "--card", id, "--embedded", "--format", "jsonl"])

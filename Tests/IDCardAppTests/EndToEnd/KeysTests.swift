@@ -135,6 +135,48 @@ struct KeysTests {
         #expect(try await self.takeIn(tool).json().counts["duplicate"] == 2)
     }
 
+    @Test("A rotation on one sandbox leaves another of the same key file open, and its own rotation finishes by itself")
+    func twoSandboxes() async throws {
+        let tool = try Tool(withKey: false)
+        let other = ["IDCARD_SANDBOX_PATH": tool.home.appending(path: "other").path]
+        #expect(try await self.takeIn(tool).status == 0)
+        #expect(try await self.takeIn(tool, other).status == 0)
+        let command = ["keys", "rotate", "--embedded", "--format", "json"]
+        let first = try self.rotation(try await tool.run(command))
+        let again = try await self.takeIn(tool, other)
+        #expect(again.status == 0, "\(again.errors)")
+        #expect(try again.json().counts["duplicate"] == 2)
+        let second = try self.rotation(try await tool.run(command, other))
+        #expect(!second.newKey && second.keyId == first.keyId && second.rewrapped == second.total)
+        for retired in first.retired { try FileManager.default.removeItem(atPath: retired) }
+        #expect(try await self.takeIn(tool, other).json().counts["duplicate"] == 2)
+    }
+
+    @Test("A command that gives a secret is not given the others")
+    func secretCommand() async throws {
+        let tool = try Tool(withKey: false)
+        let key = Tool.randomKey()
+        let command = "test -z \"$IDCARD_VERIFICATION_API_SECRET\" && test -n \"$HOME\" && echo \(key)"
+        let outcome = try await self.takeIn(
+            tool,
+            ["IDCARD_VAULT_KEY_COMMAND": command, "IDCARD_VERIFICATION_API_SECRET": "sentinel-canary"]
+        )
+        #expect(outcome.status == 0, "\(outcome.errors)")
+    }
+
+    @Test("keys init makes no key inside a sandbox, where it would be copied with what it protects")
+    func inSandbox() async throws {
+        let tool = try Tool(withKey: false)
+        #expect(try await self.takeIn(tool).status == 0)
+        let data = tool.home.path + "/.local/share/idcard-pipeline"
+        for name in ["embedded/x.key", "embedded/deep/x.key", "sandbox/x.key"] {
+            let path = "\(data)/\(name)"
+            let outcome = try await tool.run(["keys", "init", "--key-file", path])
+            #expect(outcome.status == 78 && outcome.errors.contains("inside"), "\(outcome.errors)")
+            #expect(!FileManager.default.fileExists(atPath: path))
+        }
+    }
+
     @Test("With the keys in the environment the first is changed to; without another there is nothing to change to")
     func environment() async throws {
         let tool = try Tool(withKey: false)

@@ -69,6 +69,31 @@ struct KeyFileTests {
         try self.file.lock().close()
     }
 
+    @Test("What a killed process left of its writing goes, and nothing else")
+    func leftovers() throws {
+        let key = VaultKey.random()
+        _ = try self.file.create(key)
+        try self.file.retired(key).keep(key)
+        let left = [".\(UUID().uuidString).new", ".retired-\(key.id).\(UUID().uuidString).new"]
+        let others = [".mine.new", ".\(UUID().uuidString)"]
+        for name in left + others { try Data("key".utf8).write(to: URL(filePath: self.file.path + name)) }
+        try self.file.removeLeftovers()
+        for name in left { #expect(!FileManager.default.fileExists(atPath: self.file.path + name)) }
+        for name in others { #expect(FileManager.default.fileExists(atPath: self.file.path + name)) }
+        #expect(try self.file.read() == KeyRing(key))
+        #expect(self.file.retired(key).exists)
+    }
+
+    @Test("The keys retired beside it are found, each once; what cannot be read there is passed over")
+    func retiredKeys() throws {
+        let (one, two) = (VaultKey.random(), VaultKey.random())
+        _ = try self.file.create(two)
+        try self.file.retired(one).keep(one)
+        try self.file.retired(two).keep(two)
+        try Data("nonsense".utf8).write(to: URL(filePath: self.file.path + ".retired-other"))
+        #expect(self.file.retiredKeys(besides: KeyRing(two)) == [one])
+    }
+
     @Test("A retired key is kept once, and another key in its place is not taken for it")
     func retired() throws {
         let key = VaultKey.random()

@@ -60,6 +60,9 @@ struct RunTrackerTests {
         tracker.observe(.input(index: 1, .refused(.sourceUnreadable, message: "gone")))
         #expect(tracker.exitStatus(stopped: false) == .sandboxError)
         #expect(tracker.exitStatus(stopped: true) == .sandboxError)
+        #expect(tracker.counts()["unchanged"] == 1 && tracker.counts()["rejected"] == 1)
+        #expect(tracker.reports().map(\.state) == ["unchanged", "rejected"])
+        #expect(tracker.reports()[0].reason == "disk_space_low")
     }
 
     @Test("Work that remains because there is no room ends the run with 74; with room again it is 75")

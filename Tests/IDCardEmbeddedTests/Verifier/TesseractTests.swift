@@ -12,6 +12,20 @@ struct TesseractTests {
         try await Tesseract().checkInstallation()
     }
 
+    @Test("The program is told where things are, and no secrets")
+    func environment() async throws {
+        let passed = Tesseract.environment(from: [
+            "PATH": "/bin", "TESSDATA_PREFIX": "/data", "IDCARD_VAULT_KEY": "canary", "HOME": "/root",
+        ])
+        #expect(passed == ["PATH": "/bin", "TESSDATA_PREFIX": "/data", "HOME": "/root", "OMP_THREAD_LIMIT": "1"])
+        // The shell sets the last four itself.
+        let known =
+            "^(PATH|HOME|TMPDIR|TESSDATA_PREFIX|LD_LIBRARY_PATH|LANG|LC_ALL|LC_CTYPE|OMP_THREAD_LIMIT|PWD|OLDPWD|SHLVL|_)="
+        try await withProgram("env | grep -vE '\(known)' && exit 1; printf 'languages\\neng\\nchi_sim\\n'") { path in
+            try await Tesseract(configuration: .init(executable: path)).checkInstallation()
+        }
+    }
+
     @Test("A missing program names the packages to install")
     func missing() async throws {
         let tesseract = Tesseract(configuration: .init(executable: "/nonexistent/tesseract"))

@@ -5,12 +5,20 @@ import Glibc
 struct ExportFolder {
     private let path: String
 
-    /// Takes a folder, and makes it if it is not there.
+    /// Takes a folder, and makes it and those above it if they are not there, closed to others.
     ///
     /// - Throws: `CardCommandError` if it cannot be made.
     init(_ path: String) throws {
-        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw Self.failure("the folder cannot be made") }
+        try Self.make(path)
         self.path = path
+    }
+
+    private static func make(_ path: String) throws {
+        if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
+        let parent = (path as NSString).deletingLastPathComponent
+        guard errno == ENOENT, !parent.isEmpty, parent != path else { throw self.failure("the folder cannot be made") }
+        try self.make(parent)
+        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw self.failure("the folder cannot be made") }
     }
 
     /// Writes new files with mode 0600; they are durable when it returns.

@@ -143,6 +143,16 @@ package struct Tesseract: Sendable {
         }
     }
 
+    /// What the program is told of our environment: what it needs to start and to find its data, and no secrets.
+    static func environment(from variables: [String: String]) -> [String: String] {
+        // More threads than one make a single line slower, and the gate already uses all cores.
+        var passed = ["OMP_THREAD_LIMIT": "1"]
+        for name in ["PATH", "HOME", "TMPDIR", "TESSDATA_PREFIX", "LD_LIBRARY_PATH", "LANG", "LC_ALL", "LC_CTYPE"] {
+            passed[name] = variables[name]
+        }
+        return passed
+    }
+
     private func output(arguments: [String], picture: GreyRaster?) async throws -> String {
         guard let picture else { return try await self.output(arguments: arguments, input: .none) }
         let file = try picture.portableGreymapFile()
@@ -157,8 +167,13 @@ package struct Tesseract: Sendable {
         let result = try await Subprocess.run(
             program.contains("/") ? .path(FilePath(program)) : .name(program),
             arguments: Arguments(arguments),
-            // More threads than one make a single line slower, and the gate already uses all cores.
-            environment: .inherit.updating(["OMP_THREAD_LIMIT": "1"]),
+            environment: .custom(
+                Dictionary(
+                    uniqueKeysWithValues: Self.environment(from: ProcessInfo.processInfo.environment).map {
+                        (Environment.Key(stringLiteral: $0.key), $0.value)
+                    }
+                )
+            ),
             input: input,
             output: .string(limit: self.configuration.outputLimit),
             error: .discarded
