@@ -36,33 +36,49 @@ enum SandboxSchema {
     }
 
     /// The migrations of all versions; a new sandbox is made by the same steps.
+    ///
+    /// They are one migration, hence one transaction: another process never sees a new sandbox at an older version.
     static func migrator(endpoints: SandboxOptions.Endpoints, vault: VaultAccess, now: Timestamp) -> DatabaseMigrator {
         var migrator = DatabaseMigrator()
-        migrator.registerMigration("1") { db in
-            for statement in Self.tables + Self.indexes {
-                try db.execute(sql: statement)
+        migrator.registerMigration("2", merging: ["1"]) { db, applied in
+            if !applied.contains("1") {
+                try self.makeVersion1(endpoints: endpoints, mode: vault.mode, now: now, in: db)
             }
-            try db.execute(
-                sql: """
-                    INSERT INTO sandbox (id, endpoints, vault, next_intake_order, created_at) VALUES (1, ?, ?, 1, ?)
-                    """,
-                arguments: [endpoints.rawValue, vault.mode.rawValue, now.millisecondsSinceEpoch]
-            )
-            try db.execute(sql: "PRAGMA application_id = \(Self.applicationID)")
-            try db.execute(sql: "PRAGMA user_version = 1")
-        }
-        migrator.registerMigration("2") { db in
-            for statement in Self.version2 { try db.execute(sql: statement) }
-            try db.execute(sql: "UPDATE sandbox SET key_id = ?", arguments: [vault.ring?.current.id])
-            // A sandbox of version 1 has the first of them, in the clear: it was never encrypted.
-            let present = try String.fetchSet(db, sql: "SELECT purpose FROM vault_key")
-            for purpose in [Self.fingerprintKeyPurpose, Self.chainKeyPurpose] where !present.contains(purpose) {
-                try Vault.makeSandboxKey(purpose, under: vault.ring?.current, in: db)
-            }
-            try AccessChain(vault: Vault.opening(vault, in: db)).begin(in: db)
-            try db.execute(sql: "PRAGMA user_version = 2")
+            try self.makeVersion2(vault: vault, in: db)
         }
         return migrator
+    }
+
+    /// Makes a sandbox of version 1 in an empty database.
+    static func makeVersion1(
+        endpoints: SandboxOptions.Endpoints,
+        mode: Vault.Mode,
+        now: Timestamp,
+        in db: Database
+    ) throws {
+        for statement in Self.tables + Self.indexes {
+            try db.execute(sql: statement)
+        }
+        try db.execute(
+            sql: """
+                INSERT INTO sandbox (id, endpoints, vault, next_intake_order, created_at) VALUES (1, ?, ?, 1, ?)
+                """,
+            arguments: [endpoints.rawValue, mode.rawValue, now.millisecondsSinceEpoch]
+        )
+        try db.execute(sql: "PRAGMA application_id = \(Self.applicationID)")
+        try db.execute(sql: "PRAGMA user_version = 1")
+    }
+
+    private static func makeVersion2(vault: VaultAccess, in db: Database) throws {
+        for statement in Self.version2 { try db.execute(sql: statement) }
+        try db.execute(sql: "UPDATE sandbox SET key_id = ?", arguments: [vault.ring?.current.id])
+        // A sandbox of version 1 has the first of them, in the clear: it was never encrypted.
+        let present = try String.fetchSet(db, sql: "SELECT purpose FROM vault_key")
+        for purpose in [Self.fingerprintKeyPurpose, Self.chainKeyPurpose] where !present.contains(purpose) {
+            try Vault.makeSandboxKey(purpose, under: vault.ring?.current, in: db)
+        }
+        try AccessChain(vault: Vault.opening(vault, in: db)).begin(in: db)
+        try db.execute(sql: "PRAGMA user_version = 2")
     }
 
     /// `'a', 'b'`: a closed set as SQL text.

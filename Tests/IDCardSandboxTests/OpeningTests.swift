@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import IDCardCore
 import IDCardPipeline
+import Synchronization
 import Testing
 
 @testable import IDCardSandbox
@@ -79,6 +80,15 @@ struct OpeningTests {
         #expect(try self.folder.raw { try Int.fetchOne($0, sql: "PRAGMA application_id") } == 0x4944_4350)
     }
 
+    @Test("a new sandbox is never seen at an older version, whoever looks between its commits")
+    func madeAtOnce() throws {
+        let queue = try DatabaseQueue()
+        let watcher = VersionWatcher()
+        queue.add(transactionObserver: watcher)
+        try SandboxSchema.migrator(endpoints: .embedded, vault: .unencrypted, now: .second(0)).migrate(queue)
+        #expect(Set(watcher.versions.withLock { $0 }) == [0, SandboxSchema.version])
+    }
+
     @Test("a sandbox refuses the other kind of endpoints and says what to do")
     func endpointsMark() async throws {
         try await self.folder.open(.embedded).close()
@@ -143,5 +153,19 @@ struct OpeningTests {
             return try await group.reduce(into: Set<Data>()) { $0.insert($1) }
         }
         #expect(fingerprints.count == 1)
+    }
+}
+
+/// Writes down which version of the sandbox each commit leaves.
+private final class VersionWatcher: TransactionObserver {
+    let versions = Mutex<[Int]>([])
+
+    func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { false }
+    func databaseDidChange(with event: DatabaseEvent) {}
+    func databaseDidRollback(_ db: Database) {}
+
+    func databaseDidCommit(_ db: Database) {
+        let version = (try? Int.fetchOne(db, sql: "PRAGMA user_version")) ?? nil
+        self.versions.withLock { $0.append(version ?? -1) }
     }
 }

@@ -75,10 +75,12 @@ struct VaultOpeningTests {
     private func makeVersion1(in folder: SandboxFolder) throws {
         try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
         let queue = try DatabaseQueue(path: folder.database)
-        try SandboxSchema.migrator(endpoints: .embedded, vault: .unencrypted, now: .second(0)).migrate(queue, upTo: "1")
         try queue.write { db in
+            try SandboxSchema.makeVersion1(endpoints: .embedded, mode: .none, now: .second(0), in: db)
             try db.execute(
                 sql: """
+                    CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY);
+                    INSERT INTO grdb_migrations VALUES ('1');
                     INSERT INTO vault_key (purpose, bytes) VALUES ('fingerprint', x'\(String(repeating: "07", count: 32))');
                     INSERT INTO card (
                         id, state, business_no, content_fingerprint, intake_order, priority, user_number, created_at,
