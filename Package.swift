@@ -39,11 +39,12 @@ let package = Package(
     targets: [
         // The vocabulary and the leaves.
         .target(name: "IDCardCore", dependencies: [.crypto]),
+        .target(name: "CConfinement"),
         .target(name: "CJPEG", dependencies: ["CLibJPEG"]),
         .systemLibrary(name: "CLibJPEG", pkgConfig: "libjpeg", providers: [.apt(["libjpeg-dev"])]),
         .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
         .target(name: "CPNGReader", dependencies: ["CPNG"]),
-        .target(name: "IDCardImaging", dependencies: ["IDCardCore", "CJPEG", "CPNGReader"]),
+        .target(name: "IDCardImaging", dependencies: ["IDCardCore", "CConfinement", "CJPEG", "CPNGReader"]),
         .target(name: "MultipartForm"),
 
         // The two outside edges.
@@ -65,7 +66,7 @@ let package = Package(
 
         // The engine and what plugs into it.
         .target(name: "IDCardPipeline", dependencies: ["IDCardCore", .log, .metrics, .lifecycle]),
-        .target(name: "IDCardSandbox", dependencies: ["IDCardCore", "IDCardPipeline", .grdb, .crypto]),
+        .target(name: "IDCardSandbox", dependencies: ["IDCardCore", "IDCardPipeline", .grdb, .grdbSQLite, .crypto]),
         .target(name: "IDCardTriggers", dependencies: ["IDCardCore", "IDCardPipeline", .csv]),
 
         // The built-in remote side: shares no client or engine code.
@@ -156,6 +157,7 @@ extension Target.Dependency {
     static let crypto = product(name: "Crypto", package: "swift-crypto")
     static let csv = product(name: "SwiftCSV", package: "SwiftCSV")
     static let grdb = product(name: "GRDB", package: "GRDB.swift")
+    static let grdbSQLite = product(name: "GRDBSQLite", package: "GRDB.swift")
     static let hummingbird = product(name: "Hummingbird", package: "hummingbird")
     static let lifecycle = product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
     static let log = product(name: "Logging", package: "swift-log")

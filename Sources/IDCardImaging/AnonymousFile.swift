@@ -1,4 +1,4 @@
-import CJPEG
+import CConfinement
 package import Foundation
 import Glibc
 

@@ -1,4 +1,4 @@
-import CJPEG
+import CConfinement
 import Foundation
 import Glibc
 

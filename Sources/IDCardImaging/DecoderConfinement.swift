@@ -1,4 +1,4 @@
-import CJPEG
+import CConfinement
 
 /// What a process that decodes pictures for another may still use, once it is confined.
 ///

@@ -18,7 +18,6 @@
 #include <stdint.h>
 
 #include "CJPEGPixels.h"
-#include "idc_confine.h"
 #include "idc_raster.h"
 
 #ifdef __cplusplus

@@ -5,6 +5,7 @@
 enum ImportTable {
     /// Our own modules, by the modules that may import them.
     static let own: [String: Set<String>] = [
+        "CConfinement": [],
         "CJPEG": ["CLibJPEG"],
         "CLibCrypto": [],
         "CLibJPEG": [],
@@ -12,7 +13,7 @@ enum ImportTable {
         "CPNGReader": ["CPNG"],
         "MultipartForm": [],
         "IDCardCore": [],
-        "IDCardImaging": ["IDCardCore", "CJPEG", "CPNG", "CPNGReader"],
+        "IDCardImaging": ["IDCardCore", "CConfinement", "CJPEG", "CPNG", "CPNGReader"],
         "OutboundHTTP": ["IDCardCore", "MultipartForm"],
         "IDCardVerification": ["IDCardCore", "OutboundHTTP", "MultipartForm"],
         "IDCardDelivery": ["IDCardCore", "OutboundHTTP", "MultipartForm", "CLibCrypto"],

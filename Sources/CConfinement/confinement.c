@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "idc_confine.h"
+#include "CConfinement.h"
 
 #include <dirent.h>
 #include <errno.h>

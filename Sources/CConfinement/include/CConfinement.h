@@ -1,8 +1,8 @@
 // What a process gives up, so that a decoder that is taken over or runs wild can do little, and nothing of a picture
 // lands in a core dump. Linux; in C because prctl(2) takes a variable number of arguments.
 
-#ifndef IDC_CONFINE_H
-#define IDC_CONFINE_H
+#ifndef IDC_CCONFINEMENT_H
+#define IDC_CCONFINEMENT_H
 
 #include <spawn.h>
 #include <stdint.h>
