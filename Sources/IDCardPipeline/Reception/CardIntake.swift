@@ -1,0 +1,14 @@
+/// Takes cards in while a pipeline runs as a service; what the watched folder, the server and runs on demand work with.
+package protocol CardIntake: Sendable {
+    /// Takes one file in; what the result tells of is durable when it returns.
+    ///
+    /// - Throws: `StoreError` if the store fails; `CancellationError` if the pipeline is coming to its end, with nothing
+    ///   left behind: the same file may be given again.
+    func take(_ item: IntakeItem) async throws -> InputResult
+    /// Makes a card durable whose image is here, or is to be fetched; the image is decoded later.
+    ///
+    /// - Throws: `StoreError` if the store fails.
+    func receive(_ reception: Reception) async throws -> ReceptionOutcome
+    /// Whether more may come in just now; cheap enough to be asked before every input.
+    func pressure() async -> IntakePressure
+}

@@ -1,0 +1,29 @@
+package import Foundation
+package import IDCardCore
+
+/// Fetches images by their addresses; the engine decides when, and keeps what arrives.
+package struct ImageFetcher: Sendable {
+    /// How a fetch ended.
+    package enum Outcome: Hashable, Sendable {
+        /// Every byte has been kept.
+        case complete(ContentDigest)
+        /// It did not come to its end; what was kept stays.
+        case failed(RemoteFailure)
+        /// The rules forbid it, or it is no image: trying again is of no use.
+        case refused(ReasonCode, message: String)
+    }
+
+    /// Keeps a piece: bytes, their offset, what they are a piece of.
+    package typealias Keep = @Sendable (_ bytes: Data, _ offset: Int, _ version: FetchedVersion) async throws -> Void
+    /// Reads what was kept, at most 1 MiB at an offset.
+    package typealias Read = @Sendable (_ offset: Int) async throws -> Data
+
+    /// Fetches what is missing; throws only what `keep` and `read` throw, or `CancellationError`.
+    package var fetch:
+        @Sendable (_ job: FetchJob, _ keep: @escaping Keep, _ read: @escaping Read) async throws -> Outcome
+
+    /// Takes the function.
+    package init(fetch: @escaping @Sendable (FetchJob, @escaping Keep, @escaping Read) async throws -> Outcome) {
+        self.fetch = fetch
+    }
+}

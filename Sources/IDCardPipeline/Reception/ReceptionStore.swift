@@ -1,0 +1,64 @@
+package import Foundation
+package import IDCardCore
+
+/// What the engine needs of the place where cards live before their images are decoded; part of every `CardStore`.
+package protocol ReceptionStore: SourceSpooling {
+    // MARK: Receiving
+
+    /// Makes a card durable with its source bytes, or with the address they are fetched from; in the same change its
+    /// receipt is written down.
+    ///
+    /// The same bytes under the same business number answer with the card that is there, which takes over what the
+    /// sender says, as `CardStore.update` does. A receipt that was written down before answers with its card, or with
+    /// `nameReused` if its request was another one; then nothing is changed.
+    ///
+    /// - Parameter id: the new card's identifier.
+    func receive(_ reception: Reception, as id: CardID, intakeOrder: Int64, now: Timestamp) async throws
+        -> ReceptionOutcome
+    /// Returns the card that a receipt led to, and `nil` if there is no receipt of that scope and name.
+    ///
+    /// Asked before a body is read twice: it spares the spool.
+    func outcome(of receipt: Receipt) async throws -> ReceptionOutcome?
+    /// Forgets receipts written down before a time, and returns how many.
+    func forgetReceipts(before time: Timestamp) async throws -> Int
+    /// Counts the cards that the pipeline still moves, up to `limit`.
+    func queueDepth(upTo limit: Int) async throws -> Int
+
+    // MARK: Preparing
+
+    /// Leases up to `limit` due `received` cards: highest priority first, then intake order.
+    func claimReceived(limit: Int, until expiry: Timestamp, now: Timestamp) async throws -> [Card]
+    /// Returns the source bytes of a leased `received` card.
+    func source(of card: CardID) async throws -> Data
+    /// Concludes the preparation of a leased `received` card, and gives the lease back; the source bytes go in the same
+    /// change.
+    func conclude(_ card: CardID, asPrepared content: Admission.Content, now: Timestamp) async throws -> Card
+    /// Puts a leased `received` or `fetching` card off without an attempt, and gives the lease back.
+    func postpone(_ card: CardID, until time: Timestamp) async throws
+
+    // MARK: Fetching
+
+    /// Leases up to `limit` due `fetching` cards, with what has arrived of them.
+    func claimFetching(limit: Int, until expiry: Timestamp, now: Timestamp) async throws -> [FetchJob]
+    /// Keeps a piece of a leased `fetching` card; durable when it returns.
+    ///
+    /// - Parameters:
+    ///   - bytes: the bytes at `offset`, at most 1 MiB; an offset that is there already is written anew.
+    ///   - version: what they are a piece of; with another version than the pieces kept, those are dropped first.
+    func keep(_ bytes: Data, at offset: Int, of card: CardID, version: FetchedVersion) async throws
+    /// Concludes work on a leased `fetching` card, and gives the lease back.
+    ///
+    /// A whole image makes it `received`; if the same bytes are there already under its business number it becomes
+    /// `superseded` with the reason `duplicate`.
+    func conclude(_ card: CardID, as conclusion: FetchConclusion, attempt: AttemptRecord, now: Timestamp) async throws
+        -> Card
+
+    // MARK: Runs on demand
+
+    /// Writes down a run, or what has become of it.
+    func keep(_ run: SourceRun) async throws
+    /// Returns a run, if there is one of this name.
+    func run(_ id: String) async throws -> SourceRun?
+    /// Returns the runs that have not ended, oldest first: after a restart they go on.
+    func openRuns() async throws -> [SourceRun]
+}
