@@ -69,6 +69,15 @@ let package = Package(
         .target(name: "IDCardSandbox", dependencies: ["IDCardCore", "IDCardPipeline", .grdb, .grdbSQLite, .crypto]),
         .target(name: "IDCardTriggers", dependencies: ["IDCardCore", "IDCardPipeline", .csv]),
 
+        // The way in over HTTP.
+        .target(
+            name: "IDCardServer",
+            dependencies: [
+                "IDCardCore", "IDCardPipeline", "MultipartForm", .coreMetrics, .crypto, .hummingbird, .lifecycle, .log,
+                .metrics, .nioCore, .nioHTTP1, .nioPosix, .nioSSL,
+            ]
+        ),
+
         // The built-in remote side: shares no client or engine code.
         .target(
             name: "IDCardEmbedded",
@@ -127,6 +136,13 @@ let package = Package(
             dependencies: ["IDCardTriggers", "IDCardPipeline", "IDCardCore", "IDCardTesting"]
         ),
         .testTarget(
+            name: "IDCardServerTests",
+            dependencies: [
+                "IDCardServer", "IDCardCore", "IDCardPipeline", "IDCardTesting", "MultipartForm", .crypto, .lifecycle,
+                .log, .metrics, .nioCore, .nioPosix, .nioSSL, .subprocess, .system,
+            ]
+        ),
+        .testTarget(
             name: "IDCardEmbeddedTests",
             dependencies: [
                 "IDCardEmbedded", "IDCardImaging", "MultipartForm", .asyncHTTPClient, .subprocess, .system,
@@ -154,6 +170,7 @@ extension Target.Dependency {
     static let argumentParser = product(name: "ArgumentParser", package: "swift-argument-parser")
     static let asyncHTTPClient = product(name: "AsyncHTTPClient", package: "async-http-client")
     static let configuration = product(name: "Configuration", package: "swift-configuration")
+    static let coreMetrics = product(name: "CoreMetrics", package: "swift-metrics")
     static let crypto = product(name: "Crypto", package: "swift-crypto")
     static let csv = product(name: "SwiftCSV", package: "SwiftCSV")
     static let grdb = product(name: "GRDB", package: "GRDB.swift")

@@ -16,5 +16,8 @@ enum LoggedKeys {
         // The built-in endpoints.
         "verifier.side", "verifier.milliseconds", "verifier.code", "verifier.error", "verifier.message", "backend.code",
         "backend.retcode", "backend.replay",
+        // The server; a route is the template of a path, and a token has a name beside its secret.
+        "request.id", "http.method", "http.route", "http.status", "http.code", "http.milliseconds", "http.bytes",
+        "token.name",
     ]
 }

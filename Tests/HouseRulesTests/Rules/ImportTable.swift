@@ -44,7 +44,8 @@ enum ImportTable {
         "ArgumentParser": ["IDCardApp", "idcard-pipeline"],
         "AsyncAlgorithms": ["IDCardPipeline", "IDCardTriggers", "IDCardServer", "IDCardApp"],
         "AsyncHTTPClient": ["OutboundHTTP"],
-        "Crypto": ["IDCardCore", "IDCardVerification", "IDCardSandbox", "IDCardEmbedded"],
+        "CoreMetrics": ["IDCardServer"],
+        "Crypto": ["IDCardCore", "IDCardVerification", "IDCardSandbox", "IDCardEmbedded", "IDCardServer"],
         "GRDB": ["IDCardSandbox"],
         // SQLite as GRDB finds it, for what GRDB does not offer.
         "GRDBSQLite": ["IDCardSandbox"],

@@ -1,0 +1,90 @@
+import CoreMetrics
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Logging
+
+/// What every request gets: a name, an answer whatever happens, header fields that keep browsers and caches off, a line in
+/// the log, a place in the figures.
+struct Envelope: RouterMiddleware {
+    /// Header fields of every answer.
+    static let fixedFields: [(HTTPField.Name, String)] = [
+        (.cacheControl, "no-store"),
+        (.xContentTypeOptions, "nosniff"),
+        (.contentSecurityPolicy, "default-src 'none'; frame-ancestors 'none'"),
+        (.referrerPolicy, "no-referrer"),
+    ]
+
+    let metrics: ServerMetrics
+    let origins: CrossOrigin
+    let logger: Logger
+
+    func handle(
+        _ request: Request,
+        context: ServerContext,
+        next: @concurrent (Request, ServerContext) async throws -> Response
+    ) async throws -> Response {
+        let start = ContinuousClock.now
+        var code: ProblemCode?
+        var response: Response
+        do {
+            if let preflight = self.origins.preflight(request) {
+                response = preflight
+            } else {
+                response = try await next(request, context)
+            }
+        } catch {
+            var problem = Problem(cause: error)
+            if problem.code == .notFound { problem = APIOperation.missing(request) }
+            if problem.code == .internalError {
+                self.logger.error("request failed", metadata: ["request.id": "\(context.exchange.id)"])
+            }
+            code = problem.code
+            response = problem.response(requestID: context.exchange.id)
+        }
+        self.complete(&response, request: request, context: context)
+        self.report(request, context: context, response: response, code: code, took: ContinuousClock.now - start)
+        return response
+    }
+
+    private func complete(_ response: inout Response, request: Request, context: ServerContext) {
+        for (name, value) in Self.fixedFields { response.headers[name] = value }
+        response.headers[.requestID] = context.exchange.id
+        if let standing = context.exchange.known.rateLimit {
+            response.headers[.rateLimitPolicy] = standing.policyField
+            response.headers[.rateLimit] = standing.field
+        }
+        self.origins.allow(request, in: &response)
+    }
+
+    private func report(
+        _ request: Request,
+        context: ServerContext,
+        response: Response,
+        code: ProblemCode?,
+        took: Duration
+    ) {
+        let known = context.exchange.known
+        let route = known.route ?? context.endpointPath ?? "none"
+        let method = APIOperation.methods.contains(request.method) ? request.method.rawValue : "other"
+        self.metrics.count(method: method, route: route, status: response.status.code, took: took)
+        self.metrics.bodyBytes.increment(by: known.bodyBytes)
+        self.logger.info(
+            "request answered",
+            metadata: [
+                "request.id": "\(context.exchange.id)", "http.method": "\(method)", "http.route": "\(route)",
+                "http.status": "\(response.status.code)", "http.code": "\(code?.rawValue ?? "none")",
+                "http.milliseconds": "\(took.inMilliseconds)", "http.bytes": "\(known.bodyBytes)",
+                "token.name": "\(known.caller ?? "none")",
+            ]
+        )
+    }
+}
+
+extension Duration {
+    /// Whole milliseconds.
+    fileprivate var inMilliseconds: Int64 {
+        let (seconds, attoseconds) = self.components
+        return seconds * 1000 + attoseconds / 1_000_000_000_000_000
+    }
+}

@@ -1,0 +1,155 @@
+import IDCardCore
+import IDCardPipeline
+
+extension OpenAPIDocument {
+    private static let text: JSONNode = ["type": "string"]
+    private static let time: JSONNode = ["type": "string", "format": "date-time"]
+    private static let count: JSONNode = ["type": "integer", "minimum": 0]
+
+    private static func object(_ properties: [String: JSONNode], required: [String], isOpen: Bool = false) -> JSONNode {
+        var node: [String: JSONNode] = ["type": "object", "properties": .object(properties)]
+        if !required.isEmpty { node["required"] = .strings(required.sorted()) }
+        if !isOpen { node["additionalProperties"] = false }
+        return .object(node)
+    }
+
+    private static func texts(_ names: [String]) -> [String: JSONNode] {
+        Dictionary(uniqueKeysWithValues: names.map { ($0, self.text) })
+    }
+
+    /// What bodies hold, by name.
+    static let schemas: [String: JSONNode] = [
+        "Problem": Self.object(
+            [
+                "type": Self.text, "title": Self.text, "status": ["type": "integer"],
+                "code": ["enum": .strings(ProblemCode.allCases.map(\.rawValue).sorted())],
+                "detail": Self.text, "request_id": Self.text,
+            ],
+            required: ["type", "title", "status", "code", "request_id"],
+            isOpen: true
+        ),
+        "CardState": ["type": "string", "enum": .strings(CardState.allCases.map(\.rawValue))],
+        "CardSide": ["type": "string", "enum": .strings(CardSide.allCases.map(\.rawValue))],
+        "Reception": Self.object(
+            ["card_id": Self.text, "state": .reference("CardState"), "duplicate": ["type": "boolean"]],
+            required: ["card_id", "state", "duplicate"]
+        ),
+        "Card": Self.object(
+            [
+                "card_id": Self.text, "business_no": Self.text, "side": .reference("CardSide"),
+                "state": .reference("CardState"), "reason": Self.text, "created_at": Self.time,
+                "changed_at": Self.time,
+            ],
+            required: ["card_id", "business_no", "state", "created_at", "changed_at"]
+        ),
+        "CardPage": Self.object(
+            ["cards": ["type": "array", "items": .reference("Card")], "next_cursor": Self.text],
+            required: ["cards"]
+        ),
+        "ChangedCards": Self.object(["cards": ["type": "array", "items": .reference("Card")]], required: ["cards"]),
+        "CardEvent": Self.object(
+            ["at": Self.time, "kind": Self.text, "state": .reference("CardState"), "code": Self.text],
+            required: ["at", "kind"]
+        ),
+        "CardFields": Self.object(
+            Self.texts([
+                "name", "gender", "race", "birthday", "address", "id_card_number", "issued_by", "valid_date",
+            ]),
+            required: []
+        ),
+        "CardDetails": Self.object(
+            [
+                "card": .reference("Card"), "message": Self.text, "attempts": Self.count,
+                "priority": ["type": "integer"], "image_bytes": Self.count,
+                "legality": ["type": "object", "additionalProperties": ["type": "number"]],
+                "fields": .reference("CardFields"), "events": ["type": "array", "items": .reference("CardEvent")],
+            ],
+            required: ["card", "attempts", "priority", "events"]
+        ),
+        "Certificate": Self.certificate,
+        "Run": Self.object(
+            [
+                "run_id": Self.text, "source": Self.text,
+                "state": ["enum": .strings(SourceRun.State.allCases.map(\.rawValue))], "reason": Self.text,
+                "counts": ["type": "object", "additionalProperties": Self.count], "started_at": Self.time,
+                "ended_at": Self.time,
+            ],
+            required: ["run_id", "source", "state", "counts", "started_at"]
+        ),
+        "RunRequest": Self.object(["source": Self.text], required: ["source"]),
+        "Why": Self.object(["why": ["type": "string", "maxLength": 200]], required: []),
+        "Decision": Self.object(
+            [
+                "as": ["enum": .strings(Resolution.allCases.map(\.rawValue))],
+                "why": ["type": "string", "maxLength": 200],
+            ],
+            required: ["as"]
+        ),
+        "Alive": Self.object(["status": ["const": "alive"]], required: ["status"]),
+        "Readiness": Self.readiness,
+        "SubmissionForm": Self.object(
+            Self.submission.merging(["image": [:]]) { old, _ in old },
+            required: ["image", "business_no"]
+        ),
+        "WebhookMessage": Self.webhook,
+    ]
+
+    private static let submission: [String: JSONNode] = [
+        "business_no": ["type": "string", "minLength": 1, "maxLength": 64, "pattern": "^[!-~]+$"],
+        "user_no": ["type": "string", "maxLength": 256, "pattern": "^[ -~]*$"],
+        "expected_id_number": ["type": "string", "maxLength": 256, "pattern": "^[ -~]*$"],
+        "expected_name": ["type": "string", "maxLength": 256, "pattern": "^[^\\u0000-\\u001f\\u007f-\\u009f]*$"],
+        "side": .reference("CardSide"),
+        "priority": [
+            "type": "integer", "minimum": .number(SubmissionFields.priorities.lowerBound),
+            "maximum": .number(SubmissionFields.priorities.upperBound),
+        ],
+    ]
+
+    private static let webhook: JSONNode = {
+        let image: [String: JSONNode] = [
+            "image_url": ["type": "string", "format": "uri"],
+            "image_base64": ["type": "string", "contentEncoding": "base64"],
+        ]
+        var data: [String: JSONNode] = [
+            "oneOf": [["required": ["image_url"]], ["required": ["image_base64"]]],
+            "type": "object", "properties": .object(Self.submission.merging(image) { old, _ in old }),
+        ]
+        data["required"] = ["business_no"]
+        data["additionalProperties"] = false
+        return Self.object(
+            ["type": Self.text, "timestamp": Self.text, "data": .object(data)],
+            required: ["data"],
+            isOpen: true
+        )
+    }()
+
+    private static let readiness: JSONNode = {
+        let reason = Self.object(["code": Self.text, "message": Self.text], required: ["code", "message"])
+        let stage = Self.object(
+            [
+                "status": ["enum": ["working", "paused"]], "code": Self.text, "message": Self.text,
+                "since": Self.time,
+            ],
+            required: ["status"]
+        )
+        return Self.object(
+            [
+                "status": ["enum": ["ready", "not_ready"]], "reasons": ["type": "array", "items": reason],
+                "stages": ["type": "object", "additionalProperties": stage],
+            ],
+            required: ["status", "reasons", "stages"]
+        )
+    }()
+
+    private static let certificate: JSONNode = Self.object(
+        [
+            "card_id": Self.text, "erased_at": Self.time, "reason": Self.text, "actor": Self.text,
+            "purpose": Self.text, "source_files": Self.count, "verifier": Self.text, "backend": Self.text,
+            "deliveries": ["type": "array", "items": Self.text], "exports": Self.count,
+            "embedded_documents": Self.text, "access_number": Self.count, "access_mac": Self.text,
+            "scrubbed": ["type": "boolean"],
+        ],
+        required: ["card_id", "erased_at", "reason", "actor", "purpose", "verifier", "backend", "scrubbed"]
+    )
+}

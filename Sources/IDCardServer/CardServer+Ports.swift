@@ -1,0 +1,48 @@
+package import IDCardCore
+package import IDCardPipeline
+
+extension CardServer {
+    /// What a server works with.
+    package struct Ports: Sendable {
+        /// Erases a card and gives its certificate.
+        package typealias Erase = @Sendable (CardID, ReasonCode, AccessOrigin) async throws -> ErasureCertificate?
+
+        /// Where images go.
+        package var intake: any CardIntake
+        /// Where their bytes are gathered.
+        package var spooling: any SourceSpooling
+        /// What is known of cards.
+        package var cards: any CardStore
+        /// Batches over the sources of the configuration; `nil` if there are none.
+        package var runs: (any SourceRuns)?
+        /// Erases a card; by default in the store alone.
+        package var erase: Erase
+        /// Is called after a person's decision, so that the stages look for work.
+        package var workChanged: @Sendable () -> Void
+        /// The wall-clock time.
+        package var now: @Sendable () -> Timestamp
+
+        /// Joins what a server works with.
+        package init(
+            intake: any CardIntake,
+            spooling: any SourceSpooling,
+            cards: any CardStore,
+            runs: (any SourceRuns)? = nil,
+            erase: Erase? = nil,
+            workChanged: @escaping @Sendable () -> Void = {},
+            now: @escaping @Sendable () -> Timestamp = PipelineTime.system.now
+        ) {
+            self.intake = intake
+            self.spooling = spooling
+            self.cards = cards
+            self.runs = runs
+            self.erase =
+                erase ?? { card, reason, origin in
+                    _ = try await cards.finishErasures()
+                    return try await cards.erase([card], reason: reason, by: origin, now: now()).first
+                }
+            self.workChanged = workChanged
+            self.now = now
+        }
+    }
+}

@@ -1,0 +1,156 @@
+import Foundation
+import Hummingbird
+import HummingbirdCore
+import IDCardCore
+import IDCardPipeline
+package import Logging
+import NIOCore
+import ServiceLifecycle
+
+/// The way in over HTTP: cards, webhooks, runs, and what operators need to know.
+///
+/// ```swift
+/// let server = try CardServer(
+///     configuration: configuration,
+///     ports: CardServer.Ports(intake: engine, spooling: store, cards: store),
+///     tokens: TokenRegister(file: TokensFile(path: path)),
+///     metrics: metrics,
+///     logger: logger
+/// )
+/// try await ServiceGroup(services: [engine, server], logger: logger).run()
+/// ```
+package struct CardServer: Service {
+    private let configuration: Configuration
+    private let ports: Ports
+    private let tokens: TokenRegister
+    private let certificate: ServerCertificate?
+    private let metrics: PrometheusMetrics
+    private let logger: Logger
+    private let onRunning: @Sendable (Int) async -> Void
+
+    /// Describes a server; ``run()`` opens the port.
+    ///
+    /// - Parameters:
+    ///   - configuration: How it listens, and what it takes.
+    ///   - ports: What it works with.
+    ///   - tokens: Who may ask.
+    ///   - metrics: The figures of the process, which it adds to and shows.
+    ///   - logger: Where it says what it did: one line a request, with the template of its path.
+    ///   - onRunning: Is told the bound port when connections are taken.
+    /// - Throws: `ServerError`: `listening_refused`, `certificate_unusable`.
+    package init(
+        configuration: Configuration,
+        ports: Ports,
+        tokens: TokenRegister,
+        metrics: PrometheusMetrics = PrometheusMetrics(),
+        logger: Logger,
+        onRunning: @escaping @Sendable (Int) async -> Void = { _ in }
+    ) throws {
+        try ListeningRule.check(
+            host: configuration.host,
+            hasCertificate: configuration.tls != nil,
+            hasTokens: !tokens.isEmpty
+        )
+        self.configuration = configuration
+        self.ports = ports
+        self.tokens = tokens
+        self.certificate = try configuration.tls.map { try ServerCertificate($0) }
+        self.metrics = metrics
+        self.logger = logger
+        self.onRunning = onRunning
+    }
+
+    /// Reads tokens and certificate anew; what is open goes on as it is.
+    ///
+    /// - Throws: `ServerError`: `tokens_unusable`, `certificate_unusable`; what cannot be read stays as it was, and the
+    ///   other is taken over.
+    package func reload() throws {
+        let tokens = Result { try self.tokens.reload() }
+        try self.certificate?.reload()
+        try tokens.get()
+    }
+
+    /// Serves until graceful shutdown: then no connection is taken any more, requests go on to their ends, and what is
+    /// left after `shutdownGrace` is cut off.
+    ///
+    /// - Throws: the system's error when the port cannot be had.
+    package func run() async throws {
+        let register = ConnectionRegister(limits: self.configuration.connections)
+        let router = self.routes(register).router()
+        let limits = self.configuration.connections
+        let certificate = self.certificate
+        let application = Application(
+            router: router,
+            server: HTTPServerBuilder { responder in
+                ServerChannel(responder: responder, limits: limits, register: register, certificate: certificate)
+            },
+            configuration: .init(
+                address: .hostname(self.configuration.host, port: self.configuration.port),
+                backlog: 1_024
+            ),
+            onServerRunning: { channel in
+                await self.onRunning(channel.localAddress?.port ?? self.configuration.port)
+            },
+            logger: Self.quiet(self.logger)
+        )
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await application.run() }
+            group.addTask { await self.cutOff(register) }
+            // The server ends first, or with an error; the other waits for nothing but its own end.
+            try await group.next()
+            group.cancelAll()
+        }
+    }
+
+    /// Waits for the end to be asked for, and then for the grace to run out.
+    private func cutOff(_ register: ConnectionRegister) async {
+        // Cancelled when the server has ended by itself.
+        try? await gracefulShutdown()
+        guard !Task.isCancelled else { return }
+        try? await Task.sleep(for: self.configuration.shutdownGrace)
+        register.closeAll()
+        // Stays until the server has noticed: the first of the two to end ends the other.
+        while !Task.isCancelled { try? await Task.sleep(for: .seconds(1)) }
+    }
+
+    private func routes(_ register: ConnectionRegister) -> ServerRoutes {
+        let figures = ServerMetrics(self.metrics)
+        let now = self.ports.now
+        return ServerRoutes(
+            envelope: Envelope(
+                metrics: figures,
+                origins: CrossOrigin(origins: self.configuration.origins),
+                logger: self.logger
+            ),
+            authentication: Authentication(
+                tokens: self.tokens,
+                callers: RateLimit(self.configuration.callerRate),
+                failures: RateLimit(self.configuration.failureRate),
+                metrics: figures,
+                now: { now().date }
+            ),
+            submissions: SubmissionDesk(
+                intake: self.ports.intake,
+                spooling: self.ports.spooling,
+                limits: self.configuration.submission
+            ),
+            webhooks: WebhookDesk(self.ports, configuration: self.configuration, metrics: figures),
+            cards: CardDesk(ports: self.ports, limits: self.configuration.submission),
+            runs: RunDesk(ports: self.ports, limits: self.configuration.submission),
+            health: HealthDesk(ports: self.ports),
+            figures: MetricsDesk(
+                cards: self.ports.cards,
+                metrics: figures,
+                rendered: self.metrics,
+                connections: register
+            )
+        )
+    }
+
+    /// What Hummingbird itself says of requests may hold their paths and header fields.
+    private static func quiet(_ logger: Logger) -> Logger {
+        var logger = logger
+        logger.logLevel = max(logger.logLevel, .notice)
+        return logger
+    }
+}

@@ -1,0 +1,2 @@
+/// A body came too slowly.
+struct BodyTimeout: Error {}

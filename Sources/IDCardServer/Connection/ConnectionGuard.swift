@@ -1,0 +1,258 @@
+import Foundation
+import HTTPTypes
+import IDCardCore
+import NIOCore
+import NIOHTTP1
+
+/// Keeps one connection within its limits: times, sizes, refusals before and within a request, and how it ends.
+///
+/// It stands right behind the parser of HTTP. What Hummingbird does itself it leaves alone: requests one after the other,
+/// back-pressure, the end of idle connections at shutdown.
+final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+    typealias OutboundIn = HTTPServerResponsePart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    private let limits: ConnectionLimits
+    private let isRefused: Bool
+    private let closesOutput: Bool
+    var progress: ConnectionProgress
+    var context: ChannelHandlerContext?
+    var timer: (task: Scheduled<Void>, at: Duration)?
+    private var awaitsContinue = false
+    /// Whether the answer under way has a final head: then nothing else can be answered.
+    private var hasFinalHead = false
+
+    /// - Parameters:
+    ///   - limits: what is allowed.
+    ///   - isRefused: whether there are too many connections already, so that this one is told so.
+    ///   - closesOutput: whether one direction can be closed alone, as it cannot within TLS.
+    init(limits: ConnectionLimits, isRefused: Bool, closesOutput: Bool) {
+        self.limits = limits
+        self.isRefused = isRefused
+        self.closesOutput = closesOutput
+        self.progress = ConnectionProgress(limits: limits, at: Self.now)
+    }
+
+    /// The monotonic time as a duration since NIO's epoch.
+    static var now: Duration { .nanoseconds(Int64(clamping: NIODeadline.now().uptimeNanoseconds)) }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        if context.channel.isActive { self.begin() }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.timer?.task.cancel()
+        self.context = nil
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        context.fireChannelActive()
+        self.begin()
+    }
+
+    private func begin() {
+        guard self.isRefused else { return self.schedule() }
+        self.refuse(Problem(.connectionsExhausted, retryAfter: .seconds(5)))
+    }
+
+    // MARK: What comes in
+
+    /// Raw bytes came and were parsed.
+    func bytesArrived(_ count: Int) {
+        guard !self.progress.isInBody, self.progress.lingersSince == nil, !self.progress.ignoresInput else { return }
+        if self.progress.receivePartOfHead(count, at: Self.now) { self.refuse(Problem(.headerTooLarge)) }
+        self.schedule()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard self.progress.lingersSince == nil, !self.progress.ignoresInput else { return }
+        switch self.unwrapInboundIn(data) {
+        case .head(let head):
+            self.progress.receiveHead()
+            if let problem = self.problem(of: head) { return self.refuse(problem, isAtHead: true) }
+            if !head.isKeepAlive { self.progress.endsWithAnswer = true }
+            self.awaitsContinue = head.headers.contains(name: "expect")
+        case .body(let bytes):
+            self.awaitsContinue = false
+            self.progress.receiveBody(bytes.readableBytes, at: Self.now)
+        case .end:
+            self.progress.receiveEnd(at: Self.now)
+        }
+        context.fireChannelRead(data)
+        self.schedule()
+    }
+
+    /// What is wrong with a head that HTTP's parser let pass.
+    private func problem(of head: HTTPRequestHead) -> Problem? {
+        if head.version.major != 1 { return Problem(.versionUnsupported) }
+        if head.uri.utf8.count > self.limits.targetBytes { return Problem(.targetTooLong) }
+        let hosts = head.headers["host"].count
+        if hosts > 1 || (hosts == 0 && head.version.minor > 0) {
+            return Problem(.requestMalformed, "A request has one Host field (RFC 9112 section 3.2).")
+        }
+        guard head.uri.utf8.first == UInt8(ascii: "/") else {
+            return Problem(.requestMalformed, "The target is not a path.")
+        }
+        // Both say how long the body is; receivers that disagree on which counts see different requests.
+        if head.headers.contains(name: "transfer-encoding"), head.headers.contains(name: "content-length") {
+            return Problem(.requestMalformed, "Content-Length and Transfer-Encoding exclude each other.")
+        }
+        if head.headers["expect"].contains(where: { $0.lowercased() != "100-continue" }) {
+            return Problem(.expectationUnknown)
+        }
+        return nil
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        context.fireChannelReadComplete()
+        // What is read away must not wait for a reader that has gone.
+        if self.progress.lingersSince != nil { context.read() }
+    }
+
+    func read(context: ChannelHandlerContext) {
+        self.progress.wait(at: Self.now)
+        context.read()
+        self.schedule()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard error is HTTPParserError else { return context.fireErrorCaught(error) }
+        if self.progress.lingersSince != nil { return context.close(promise: nil) }
+        if self.progress.isInBody {
+            self.progress.endsWithAnswer = true
+            return context.fireErrorCaught(BodyTruncation())
+        }
+        guard self.progress.unanswered == 0 else {
+            // The answers to the requests before it go out first.
+            self.progress.endsWithAnswer = true
+            return
+        }
+        switch error as? HTTPParserError {
+        case .headerOverflow: self.refuse(Problem(.headerTooLarge))
+        case .invalidVersion: self.refuse(Problem(.versionUnsupported))
+        case .invalidEOFState: context.close(promise: nil)
+        default: self.refuse(Problem(.requestMalformed))
+        }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case ChannelEvent.inputClosed = event, self.progress.isInBody { self.endBodyEarly(context) }
+        if case ChannelEvent.inputClosed = event, self.progress.lingersSince != nil {
+            return context.close(promise: nil)
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        self.timer?.task.cancel()
+        if self.progress.isInBody { self.endBodyEarly(context) }
+        context.fireChannelInactive()
+    }
+
+    /// Hummingbird takes the end of a connection for the end of a body.
+    private func endBodyEarly(_ context: ChannelHandlerContext) {
+        self.progress.endsWithAnswer = true
+        context.fireErrorCaught(BodyTruncation())
+    }
+
+    // MARK: What goes out
+
+    func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
+        guard event is ContinueSignal else {
+            return context.triggerUserOutboundEvent(event, promise: promise)
+        }
+        promise?.succeed()
+        guard self.awaitsContinue else { return }
+        self.awaitsContinue = false
+        let head = HTTPResponseHead(version: .http1_1, status: .continue)
+        context.writeAndFlush(self.wrapOutboundOut(.head(head)), promise: nil)
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        switch self.unwrapOutboundIn(data) {
+        case .head(var head):
+            self.progress.beginAnswer(at: Self.now)
+            self.hasFinalHead = true
+            if head.headers["connection"].contains("close") { self.progress.endsWithAnswer = true }
+            if self.progress.endsWithAnswer || (self.progress.isInBody && self.progress.unanswered == 1) {
+                self.progress.endsWithAnswer = true
+                head.headers.replaceOrAdd(name: "connection", value: "close")
+            }
+            context.write(self.wrapOutboundOut(.head(head)), promise: promise)
+        case .body:
+            context.write(data, promise: promise)
+        case .end:
+            self.hasFinalHead = false
+            let ending = self.progress.endAnswer()
+            let flushed = promise ?? context.eventLoop.makePromise()
+            flushed.futureResult.assumeIsolated().whenComplete { _ in self.answered(ending) }
+            context.write(data, promise: flushed)
+        }
+        self.schedule()
+    }
+
+    private func answered(_ ending: ConnectionProgress.Ending) {
+        guard let context = self.context else { return }
+        self.progress.flush(at: Self.now)
+        switch self.progress.endsWhenFlushed && ending == .next ? .close : ending {
+        case .next: self.schedule()
+        case .close: context.close(promise: nil)
+        case .linger: self.linger(context)
+        }
+    }
+
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        // Hummingbird has said all it wanted to, and waits for the client to go.
+        guard mode == .output, self.progress.lingersSince == nil else {
+            return context.close(mode: mode, promise: promise)
+        }
+        if self.progress.isInBody {
+            promise?.succeed()
+            self.linger(context)
+        } else if self.progress.isWriting {
+            promise?.succeed()
+            self.progress.endsWhenFlushed = true
+        } else {
+            context.close(mode: .all, promise: promise)
+        }
+    }
+
+    private func linger(_ context: ChannelHandlerContext) {
+        self.progress.linger(at: Self.now)
+        if self.closesOutput { context.close(mode: .output, promise: nil) }
+        context.read()
+        self.schedule()
+    }
+
+    /// Answers what never becomes a request, and ends the connection.
+    ///
+    /// - Parameter isAtHead: whether the request refused is the last one counted.
+    func refuse(_ problem: Problem, isAtHead: Bool = false) {
+        guard let context = self.context, self.progress.lingersSince == nil else { return }
+        guard self.progress.unanswered == (isAtHead ? 1 : 0), !self.hasFinalHead else {
+            // The requests before it are answered first, and nothing after them.
+            self.progress.endsWithAnswer = true
+            self.progress.ignoresInput = true
+            return
+        }
+        let body = ByteBuffer(bytes: problem.document(requestID: Exchange.newID()))
+        var head = HTTPResponseHead(version: .http1_1, status: .init(statusCode: problem.code.status.code))
+        for (name, value) in Envelope.fixedFields { head.headers.add(name: name.rawName, value: value) }
+        head.headers.add(name: "content-type", value: Problem.mediaType)
+        head.headers.add(name: "content-length", value: "\(body.readableBytes)")
+        head.headers.add(name: "connection", value: "close")
+        if let retryAfter = problem.retryAfter {
+            head.headers.add(name: "retry-after", value: "\(retryAfter.wholeSecondsUp)")
+        }
+        self.progress.linger(at: Self.now)
+        context.write(self.wrapOutboundOut(.head(head)), promise: nil)
+        context.write(self.wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
+        context.writeAndFlush(self.wrapOutboundOut(.end(nil)), promise: nil)
+        if self.closesOutput { context.close(mode: .output, promise: nil) }
+        context.read()
+        self.schedule()
+    }
+}

@@ -1,0 +1,64 @@
+import HTTPTypes
+import Hummingbird
+import IDCardCore
+import IDCardPipeline
+
+/// What a sender is told of what became of an image.
+struct ReceptionAnswer: Encodable {
+    let cardID: CardID
+    let state: CardState
+    /// Whether the same image was there already.
+    let duplicate: Bool
+
+    enum CodingKeys: String, CodingKey {
+        case cardID = "card_id"
+        case state
+        case duplicate
+    }
+
+    /// Makes the answer.
+    ///
+    /// - Parameters:
+    ///   - outcome: what became of it.
+    ///   - metadata: what the sender said; a card that cannot take it over any more is reported.
+    ///   - reuse: what is wrong if the name of the request was used for another.
+    /// - Throws: ``Problem``: `card_underway` or `reuse`.
+    static func response(
+        to outcome: ReceptionOutcome,
+        metadata: CardMetadata,
+        reuse: ProblemCode
+    ) throws -> Response {
+        switch outcome {
+        case .admitted(let card): return self.response(of: card, isDuplicate: false, isReplay: false)
+        case .duplicate(let card):
+            guard self.says(card, metadata) else { throw self.underway(card) }
+            return self.response(of: card, isDuplicate: true, isReplay: false)
+        case .repeated(let card):
+            // Later sendings may have changed a card that takes them over; only what it never took is reported again.
+            guard card.state.takesMetadataOver || self.says(card, metadata) else { throw self.underway(card) }
+            return self.response(of: card, isDuplicate: false, isReplay: true)
+        case .nameReused: throw Problem(reuse)
+        }
+    }
+
+    /// Whether a card says all that the sender says.
+    private static func says(_ card: Card, _ metadata: CardMetadata) -> Bool {
+        card.state == .erased || card.metadata.takingOver(metadata) == card.metadata
+    }
+
+    private static func underway(_ card: Card) -> Problem {
+        var problem = Problem(.cardUnderway, "It is the card \(card.id), which is \(card.state).")
+        problem.headers[.location] = "/v1/cards/\(card.id)"
+        return problem
+    }
+
+    private static func response(of card: Card, isDuplicate: Bool, isReplay: Bool) -> Response {
+        var headers: HTTPFields = [.location: "/v1/cards/\(card.id)"]
+        if isReplay { headers[.idempotentReplayed] = "true" }
+        return JSONAnswer.response(
+            ReceptionAnswer(cardID: card.id, state: card.state, duplicate: isDuplicate),
+            status: .accepted,
+            headers: headers
+        )
+    }
+}

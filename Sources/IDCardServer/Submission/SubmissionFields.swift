@@ -1,0 +1,71 @@
+import IDCardCore
+
+/// What was said about an image, each field at most once.
+struct SubmissionFields: Sendable {
+    /// The longest text, in characters.
+    static let maximumTextLength = 256
+    /// The priorities that can be given.
+    static let priorities = -1_000_000...1_000_000
+
+    private var texts: [SubmissionField: Redacted<String>] = [:]
+
+    /// Takes a field's text; blank texts count as not given.
+    ///
+    /// - Throws: ``Problem``: `field_duplicate`.
+    mutating func set(_ field: SubmissionField, to text: String) throws {
+        guard self.texts[field] == nil else {
+            throw Problem(.fieldDuplicate, "\(field.rawValue) is given more than once.")
+        }
+        self.texts[field] = Redacted(text)
+    }
+
+    /// What the fields say, checked.
+    ///
+    /// - Throws: ``Problem``: `business_no_missing`, `business_no_invalid` or `field_invalid`.
+    func metadata() throws -> CardMetadata {
+        guard let number = self.present(.businessNumber) else { throw Problem(.businessNumberMissing) }
+        guard let businessNumber = BusinessNumber(number) else { throw Problem(.businessNumberInvalid) }
+        return CardMetadata(
+            businessNumber: businessNumber,
+            userNumber: try self.text(.userNumber),
+            expectedIDNumber: try self.text(.expectedIDNumber),
+            expectedName: try self.text(.expectedName),
+            side: try self.side(),
+            priority: try self.priority()
+        )
+    }
+
+    private func side() throws -> CardSide? {
+        guard let text = self.present(.side) else { return nil }
+        guard let side = CardSide(rawValue: text.lowercased()) else {
+            throw Problem(.fieldInvalid, "side is front or back.")
+        }
+        return side
+    }
+
+    private func priority() throws -> Int {
+        guard let text = self.present(.priority) else { return 0 }
+        guard let priority = Int(text), Self.priorities.contains(priority) else {
+            let range = "\(Self.priorities.lowerBound) to \(Self.priorities.upperBound)"
+            throw Problem(.fieldInvalid, "priority is a whole number from \(range).")
+        }
+        return priority
+    }
+
+    private func text(_ field: SubmissionField) throws -> Redacted<String>? {
+        guard let text = self.present(field) else { return nil }
+        guard text.count <= Self.maximumTextLength else {
+            throw Problem(.fieldInvalid, "\(field.rawValue) has at most \(Self.maximumTextLength) characters.")
+        }
+        guard text.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else {
+            throw Problem(.fieldInvalid, "\(field.rawValue) has no control characters.")
+        }
+        return Redacted(text)
+    }
+
+    private func present(_ field: SubmissionField) -> String? {
+        guard let text = self.texts[field]?.reveal() else { return nil }
+        let trimmed = text.drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed()
+        return trimmed.isEmpty ? nil : String(trimmed)
+    }
+}

@@ -1,0 +1,105 @@
+import CoreMetrics
+import Foundation
+import HTTPTypes
+import Hummingbird
+import IDCardCore
+import IDCardPipeline
+
+/// Takes images in from senders that sign: `POST /v1/webhooks/cards`.
+struct WebhookDesk: Sendable {
+    /// Why nothing is accepted; the same whatever is wrong.
+    static let refusal = Problem(.signatureInvalid, endsConnection: true)
+
+    let intake: any CardIntake
+    let spooling: any SourceSpooling
+    let limits: SubmissionLimits
+    let secrets: [WebhookSecret]
+    let tolerance: WebhookTolerance
+    let metrics: ServerMetrics
+    let now: @Sendable () -> Timestamp
+    private let budget: MemoryBudget
+    private let underWay = NamesUnderWay()
+
+    init(_ ports: CardServer.Ports, configuration: CardServer.Configuration, metrics: ServerMetrics) {
+        self.intake = ports.intake
+        self.spooling = ports.spooling
+        self.limits = configuration.submission
+        self.secrets = configuration.webhookSecrets
+        self.tolerance = configuration.webhookTolerance
+        self.metrics = metrics
+        self.now = ports.now
+        self.budget = MemoryBudget(limit: configuration.submission.webhookMemoryBytes)
+    }
+
+    /// Answers one message; 202 means that the card is durable. Nothing is parsed, and nothing stored, before the
+    /// signature is known to be right.
+    ///
+    /// - Throws: ``Problem``, and what ``Problem/init(cause:)`` knows.
+    func receive(_ request: Request, context: ServerContext) async throws -> Response {
+        let verification = WebhookVerification(
+            headers: request.headers,
+            secrets: self.secrets,
+            tolerance: self.tolerance,
+            now: self.now()
+        )
+        guard let verification else { throw self.refused() }
+        try await self.intake.requireOpen()
+        let answer = try await self.underWay.hold([verification.id]) {
+            try await self.take(request, context: context, verification: verification)
+        }
+        // Not a word on whether its signature was right: it has not been looked at.
+        guard let answer else { throw Problem(.busy, retryAfter: .seconds(1), endsConnection: true) }
+        return answer
+    }
+
+    private func refused() -> Problem {
+        self.metrics.refusedWebhooks.increment()
+        return Self.refusal
+    }
+
+    private func take(
+        _ request: Request,
+        context: ServerContext,
+        verification: WebhookVerification
+    ) async throws -> Response {
+        var held = 0
+        defer { self.budget.giveBack(held) }
+        var verification = verification
+        var body = Data()
+        let reader = BodyReader(request: request, context: context, limit: self.limits.webhookBytes)
+        try await reader.read { piece in
+            guard self.budget.take(piece.readableBytes) else {
+                throw Problem(.busy, retryAfter: .seconds(2), endsConnection: true)
+            }
+            held += piece.readableBytes
+            let bytes = Data(piece.readableBytesView)
+            verification.update(bytes)
+            body.append(bytes)
+        }
+        guard verification.isSigned() else { throw self.refused() }
+        let receipt = Receipt(scope: .webhook, name: verification.id, request: ContentDigest(of: body))
+        let message = try WebhookMessage.parse(body)
+        body = Data()
+        let metadata = try message.fields.metadata()
+        let reception = Reception(metadata: metadata, source: try await self.source(of: message), receipt: receipt)
+        let outcome = try await self.intake.receive(reception)
+        return try ReceptionAnswer.response(to: outcome, metadata: metadata, reuse: .webhookReused)
+    }
+
+    private func source(of message: WebhookMessage) async throws -> Reception.Source {
+        if let url = message.imageURL { return .address(try Self.address(url)) }
+        var image = try ImageSpool(self.spooling, limit: self.limits.imageBytes)
+        try await Base64Pieces.decode(message.imageBase64 ?? "") { try await image.append($0) }
+        return .bytes(try await image.finish())
+    }
+
+    /// Whether it may be fetched, whoever fetches it decides; here it only has to be an address.
+    private static func address(_ text: String) throws -> ImageAddress {
+        guard text.utf8.count <= 4_096, text.utf8.allSatisfy({ 0x21...0x7E ~= $0 }),
+            let components = URLComponents(string: text), let scheme = components.scheme?.lowercased(),
+            scheme == "https" || scheme == "http", components.host?.isEmpty == false, components.user == nil,
+            components.password == nil
+        else { throw Problem(.addressInvalid) }
+        return ImageAddress(text)
+    }
+}

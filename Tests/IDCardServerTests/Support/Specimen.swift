@@ -1,0 +1,17 @@
+import Foundation
+
+/// Bytes of images that no decoder sees.
+enum Specimen {
+    /// What begins as a JPEG does, different for every number.
+    static func jpeg(_ number: Int = 1, byteCount: Int = 5_000) -> Data {
+        let start = Data([0xFF, 0xD8, 0xFF, 0xE0, 0, 16]) + Data("JFIF".utf8) + Data("\u{0} \(number) ".utf8)
+        return start + Data((0..<max(0, byteCount - start.count)).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ number) })
+    }
+
+    /// What begins as a PNG does.
+    static let png = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) + Data(repeating: 7, count: 200)
+    /// What begins as a HEIC does.
+    static let heic = Data([0, 0, 0, 24]) + Data("ftypheic".utf8) + Data(repeating: 0, count: 200)
+    /// What is no image.
+    static let text = Data(String(repeating: "no image at all. ", count: 20).utf8)
+}
