@@ -68,6 +68,12 @@ let package = Package(
         .target(name: "IDCardPipeline", dependencies: ["IDCardCore", .log, .metrics, .lifecycle]),
         .target(name: "IDCardSandbox", dependencies: ["IDCardCore", "IDCardPipeline", .grdb, .grdbSQLite, .crypto]),
         .target(name: "IDCardTriggers", dependencies: ["IDCardCore", "IDCardPipeline", .csv]),
+        .target(
+            name: "IDCardFetch",
+            dependencies: [
+                "IDCardCore", "IDCardPipeline", "OutboundHTTP", .crypto, .nioCore, .nioHTTP1, .nioPosix, .nioSSL,
+            ]
+        ),
 
         // The way in over HTTP.
         .target(
@@ -140,6 +146,12 @@ let package = Package(
             dependencies: [
                 "IDCardServer", "IDCardCore", "IDCardPipeline", "IDCardTesting", "MultipartForm", .crypto, .lifecycle,
                 .log, .metrics, .nioCore, .nioPosix, .nioSSL, .subprocess, .system,
+            ]
+        ),
+        .testTarget(
+            name: "IDCardFetchTests",
+            dependencies: [
+                "IDCardFetch", "IDCardCore", "IDCardPipeline", "IDCardTesting", "OutboundHTTP", .nioCore, .nioHTTP1,
             ]
         ),
         .testTarget(

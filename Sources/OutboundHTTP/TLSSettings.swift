@@ -1,6 +1,6 @@
 import Foundation
 package import IDCardCore
-import NIOSSL
+package import NIOSSL
 
 /// How TLS connections are made: whom we believe, and who we are. All files are read and checked when it is made.
 ///
@@ -87,8 +87,11 @@ package struct TLSSettings: Hashable, Sendable {
         }
     }
 
-    /// The same in the terms of NIOSSL.
-    var forNIOSSL: TLSConfiguration {
+    /// Whether a server is believed by its authority and its name alone: neither pinned nor unverified.
+    package var isVerifyingByName: Bool { self.pins == nil && !self.isInsecure }
+
+    /// The same in the terms of NIOSSL; pins, which are compared after the handshake, are not part of it.
+    package var forNIOSSL: TLSConfiguration {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion = .tlsv12
         if let trustRoots = self.trustRoots { configuration.trustRoots = .certificates(trustRoots) }

@@ -10,6 +10,11 @@ extension FaultConnection {
             self.reply(reply, context: context)
         case .answer(let answer):
             self.reply(answer(self.server.request(at: exchange.index)), context: context)
+        case .answerThen(let answer):
+            let (reply, ending) = answer(self.server.request(at: exchange.index))
+            // Once all of it is written: closing drops what still waits for room in the socket.
+            context.writeAndFlush(self.wrapOutboundOut(ByteBuffer(bytes: reply.bytes))).assumeIsolated()
+                .whenComplete { _ in self.end(by: ending, context: context) }
         case .throttled(let gate, let answer):
             self.pass(gate, exchange, answer: answer, context: context)
         case .replyAndClose(let reply):

@@ -10,6 +10,11 @@ package struct FaultReply: Hashable, Sendable {
         self.bytes = Array(text.utf8)
     }
 
+    /// Sends these bytes as they are.
+    package init(raw bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
     /// Makes a reply with its exact `Content-Length`.
     ///
     /// - Parameters:

@@ -27,6 +27,9 @@ package enum FaultScript: Sendable {
     /// Answers with what a function makes of the complete request: for scripted verifiers and backends. It is called
     /// on an event loop and must not block.
     case answer(@Sendable (ReceivedRequest) -> FaultReply)
+    /// Answers as `answer` does and ends the connection, or leaves it silent: what is missing of an announced body never
+    /// comes.
+    case answerThen(@Sendable (ReceivedRequest) -> (FaultReply, Ending))
     /// Answers as `answer` does, but only so many requests at a time.
     case throttled(ConcurrencyGate, @Sendable (ReceivedRequest) -> FaultReply)
     /// Answers, and ends the connection without having announced it.

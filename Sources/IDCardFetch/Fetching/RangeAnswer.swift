@@ -1,0 +1,16 @@
+/// Checks that a 206 is the answer to the range that was asked for.
+enum RangeAnswer {
+    /// Returns the bytes that come, which may be fewer than asked for, and how many there are in all.
+    ///
+    /// - Throws: ``FetchStop/unusableRanges`` for other bytes, several ranges in one answer, a body of another length
+    ///   than that of the range, and an answer that does not say how much there is.
+    static func check(_ facts: ResponseFacts, for request: FetchRequest) throws(FetchStop) -> (Range<Int>, total: Int) {
+        guard let range = request.range, let answer = facts.contentRange, let bytes = answer.bytes,
+            let total = answer.total, facts.mediaType != "multipart/byteranges"
+        else { throw .unusableRanges }
+        guard bytes.lowerBound == range.lowerBound, bytes.upperBound <= range.upperBound,
+            facts.contentLength ?? bytes.count == bytes.count
+        else { throw .unusableRanges }
+        return (bytes, total)
+    }
+}
