@@ -40,6 +40,7 @@ let package = Package(
         // The vocabulary and the leaves.
         .target(name: "IDCardCore", dependencies: [.crypto]),
         .target(name: "CConfinement"),
+        .target(name: "CFolders"),
         .target(name: "CJPEG", dependencies: ["CLibJPEG"]),
         .systemLibrary(name: "CLibJPEG", pkgConfig: "libjpeg", providers: [.apt(["libjpeg-dev"])]),
         .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
@@ -67,7 +68,10 @@ let package = Package(
         // The engine and what plugs into it.
         .target(name: "IDCardPipeline", dependencies: ["IDCardCore", .log, .metrics, .lifecycle]),
         .target(name: "IDCardSandbox", dependencies: ["IDCardCore", "IDCardPipeline", .grdb, .grdbSQLite, .crypto]),
-        .target(name: "IDCardTriggers", dependencies: ["IDCardCore", "IDCardPipeline", .csv]),
+        .target(
+            name: "IDCardTriggers",
+            dependencies: ["IDCardCore", "IDCardPipeline", "CFolders", .csv, .lifecycle, .log]
+        ),
         .target(
             name: "IDCardFetch",
             dependencies: [
@@ -139,7 +143,7 @@ let package = Package(
         ),
         .testTarget(
             name: "IDCardTriggersTests",
-            dependencies: ["IDCardTriggers", "IDCardPipeline", "IDCardCore", "IDCardTesting"]
+            dependencies: ["IDCardTriggers", "IDCardPipeline", "IDCardCore", "IDCardTesting", .lifecycle, .log]
         ),
         .testTarget(
             name: "IDCardServerTests",

@@ -30,7 +30,7 @@ struct FolderListing {
     }
 
     /// Makes an entry of a directory record; `nil` for `.`, `..` and names that have gone meanwhile.
-    private static func entry(_ record: dirent, in folder: String) -> Entry? {
+    static func entry(_ record: dirent, in folder: String) -> Entry? {
         let bytes = withUnsafeBytes(of: record.d_name) { Array($0.prefix { $0 != 0 }) }
         let name = String(decoding: bytes, as: UTF8.self)
         guard name != ".", name != ".." else { return nil }

@@ -3,4 +3,6 @@ package import IDCardCore
 extension ReasonCode {
     /// The sidecar of an image cannot be read or understood.
     package static let sidecarInvalid = ReasonCode(rawValue: "sidecar_invalid")
+    /// An image that is not taken without a sidecar has none.
+    package static let sidecarMissing = ReasonCode(rawValue: "sidecar_missing")
 }

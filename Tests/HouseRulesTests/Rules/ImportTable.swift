@@ -6,6 +6,7 @@ enum ImportTable {
     /// Our own modules, by the modules that may import them.
     static let own: [String: Set<String>] = [
         "CConfinement": [],
+        "CFolders": [],
         "CJPEG": ["CLibJPEG"],
         "CLibCrypto": [],
         "CLibJPEG": [],
@@ -19,7 +20,7 @@ enum ImportTable {
         "IDCardDelivery": ["IDCardCore", "OutboundHTTP", "MultipartForm", "CLibCrypto"],
         "IDCardPipeline": ["IDCardCore"],
         "IDCardSandbox": ["IDCardCore", "IDCardPipeline"],
-        "IDCardTriggers": ["IDCardCore", "IDCardPipeline"],
+        "IDCardTriggers": ["IDCardCore", "IDCardPipeline", "CFolders"],
         "IDCardFetch": ["IDCardCore", "IDCardPipeline", "OutboundHTTP"],
         "IDCardServer": ["IDCardCore", "IDCardPipeline", "MultipartForm"],
         // Shares no client or engine code, so that client and server cannot agree on the same mistake.

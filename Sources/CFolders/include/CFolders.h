@@ -1,0 +1,31 @@
+// What a watched folder needs of Linux and glibc shows only to C with _GNU_SOURCE.
+
+#ifndef IDC_CFOLDERS_H
+#define IDC_CFOLDERS_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * Renames without ever replacing (renameat2(2) with RENAME_NOREPLACE, Linux 3.15). Returns 0, or -1 with errno: EEXIST
+ * if the new name is taken, EINVAL where the file system cannot.
+ */
+int idc_rename_new(int from_folder, const char *from, int to_folder, const char *to);
+
+/**
+ * Makes a descriptor that wakes a thread waiting in poll(2) (eventfd, closed on exec). Returns it, or -1 with errno.
+ */
+int idc_wake_descriptor(void);
+
+/**
+ * Tells whether the file system behind a descriptor is served by another machine or by a program, so that inotify does
+ * not see what others do there. Returns 1 or 0, or -1 with errno.
+ */
+int idc_is_remote(int descriptor);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,140 @@
+import CFolders
+import Glibc
+
+/// Moves a file of a known shape to another file system: copy, sync, rename, and only then delete.
+struct FileCopy {
+    private static let chunk = 1 << 18
+
+    let shape: FileShape
+
+    /// Moves the file; the folders are still to be synced, but the copy is durable before the source is deleted.
+    func move(
+        _ name: String,
+        from source: borrowing FolderDescriptor,
+        as newName: String,
+        to target: borrowing FolderDescriptor
+    ) throws(SystemFailure) -> FileMove.Outcome {
+        let input = openat(source.number, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard input >= 0 else { throw SystemFailure.current }
+        defer { close(input) }
+        guard try Self.shape(of: input) == self.shape else { return .gone }
+        if try target.has(newName) {
+            // From a move that was interrupted after the copy.
+            guard try self.isCopy(newName, in: target, of: input) else { return .nameTaken }
+        } else {
+            guard try self.copy(input, as: newName, to: target) else { return .nameTaken }
+        }
+        try target.sync()
+        guard try Self.shape(of: input) == self.shape, try source.shape(of: name) == self.shape else {
+            unlinkat(target.number, newName, 0)
+            return .gone
+        }
+        guard unlinkat(source.number, name, 0) == 0 else { throw SystemFailure.current }
+        return .moved
+    }
+
+    private static func shape(of descriptor: Int32) throws(SystemFailure) -> FileShape {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw SystemFailure.current }
+        return FileShape(status)
+    }
+
+    /// Copies to a name that is free; `false` if it is taken meanwhile.
+    private func copy(
+        _ input: Int32,
+        as newName: String,
+        to target: borrowing FolderDescriptor
+    ) throws(SystemFailure) -> Bool {
+        // Named after the source file: what a killed process left is overwritten by the next one.
+        let temporary = ".idcard-\(self.shape.device)-\(self.shape.inode).part"
+        var status = stat()
+        guard fstat(input, &status) == 0 else { throw SystemFailure.current }
+        let flags = O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC
+        let output = openat(target.number, temporary, flags, 0o600)
+        guard output >= 0 else { throw SystemFailure.current }
+        defer { close(output) }
+        do throws(SystemFailure) {
+            try Self.pour(input, into: output)
+            let times = [status.st_atim, status.st_mtim]
+            guard fchmod(output, status.st_mode & 0o777) == 0, futimens(output, times) == 0, fsync(output) == 0 else {
+                throw SystemFailure.current
+            }
+        } catch {
+            unlinkat(target.number, temporary, 0)
+            throw error
+        }
+        return try Self.rename(temporary, to: newName, in: target)
+    }
+
+    private static func rename(
+        _ temporary: String,
+        to name: String,
+        in folder: borrowing FolderDescriptor
+    ) throws(SystemFailure) -> Bool {
+        if idc_rename_new(folder.number, temporary, folder.number, name) == 0 { return true }
+        if [EINVAL, ENOSYS, ENOTSUP].contains(errno),
+            linkat(folder.number, temporary, folder.number, name, 0) == 0
+        {
+            unlinkat(folder.number, temporary, 0)
+            return true
+        }
+        let failure = SystemFailure.current
+        unlinkat(folder.number, temporary, 0)
+        if failure.code == EEXIST { return false }
+        throw failure
+    }
+
+    private static func pour(_ input: Int32, into output: Int32) throws(SystemFailure) {
+        var buffer = [UInt8](repeating: 0, count: Self.chunk)
+        while true {
+            let count = try self.fill(&buffer, from: input)
+            guard count > 0 else { return }
+            var rest = buffer[..<count]
+            while !rest.isEmpty {
+                let written = rest.withUnsafeBytes { write(output, $0.baseAddress, $0.count) }
+                if written < 0 {
+                    if errno == EINTR { continue }
+                    throw SystemFailure.current
+                }
+                rest = rest.dropFirst(written)
+            }
+        }
+    }
+
+    /// Reads until a buffer is full or the file ends.
+    private static func fill(_ buffer: inout [UInt8], from input: Int32) throws(SystemFailure) -> Int {
+        var filled = 0
+        while filled < buffer.count {
+            let count = buffer.withUnsafeMutableBytes { bytes in
+                read(input, bytes.baseAddress.map { $0 + filled }, bytes.count - filled)
+            }
+            if count < 0 {
+                if errno == EINTR { continue }
+                throw SystemFailure.current
+            }
+            guard count > 0 else { break }
+            filled += count
+        }
+        return filled
+    }
+
+    /// Whether a file holds the same bytes as an open one.
+    private func isCopy(
+        _ name: String,
+        in target: borrowing FolderDescriptor,
+        of input: Int32
+    ) throws(SystemFailure) -> Bool {
+        let other = openat(target.number, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard other >= 0 else { return false }
+        defer { close(other) }
+        guard try Self.shape(of: other).size == self.shape.size else { return false }
+        defer { lseek(input, 0, SEEK_SET) }
+        var left = [UInt8](repeating: 0, count: Self.chunk)
+        var right = left
+        while true {
+            let count = try Self.fill(&left, from: input)
+            guard try Self.fill(&right, from: other) == count, left[..<count] == right[..<count] else { return false }
+            if count < Self.chunk { return true }
+        }
+    }
+}

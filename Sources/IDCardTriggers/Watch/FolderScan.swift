@@ -1,0 +1,110 @@
+import Glibc
+
+/// Looks through a watched root, or a folder below it, and tells of every file that may be an input.
+///
+/// It holds one open folder and the names of those still to be entered, never all files. Links are not followed,
+/// wherever they lead. Blocks.
+struct FolderScan {
+    /// What a scan met.
+    struct Report: Sendable {
+        /// How many files were told of.
+        var files = 0
+        /// The folders that cannot be listed, at most `limit`, and why the first one cannot.
+        var unreadable: Set<PathBytes> = []
+        var failure: SystemFailure?
+        /// How many names are not UTF-8.
+        var unreadableNames = 0
+        /// Why inotify could not be had for a folder.
+        var watchFailure: SystemFailure?
+        /// Whether everything was met.
+        var isComplete = true
+    }
+
+    /// How many folders that cannot be listed are kept in mind.
+    static let limit = 1000
+
+    let root: WatchedRoot
+    let names: WatchedNames
+    /// Where files are put away: nothing in there is an input.
+    let excluded: Set<PathBytes>
+    let notifier: FolderNotifier?
+    /// Whether this is the first scan of the root: what a killed process left is put right.
+    let isFirst: Bool
+    /// Hears of each file; `false` ends the scan.
+    let visit: @Sendable (WatchedPath, FileShape) -> Bool
+
+    /// Looks through a folder and all below it.
+    ///
+    /// - Throws: `SystemFailure` if the folder itself cannot be listed.
+    func scan(_ folder: WatchedPath) throws(SystemFailure) -> Report {
+        var report = Report()
+        var pending: [String] = []
+        try self.list(folder.path, into: &pending, &report)
+        while report.isComplete, let next = pending.popLast() {
+            do throws(SystemFailure) {
+                try self.list(next, into: &pending, &report)
+            } catch {
+                // Gone since, or replaced by something else.
+                if [ENOENT, ENOTDIR, ELOOP].contains(error.code) { continue }
+                report.failure = report.failure ?? error
+                if report.unreadable.count < Self.limit { report.unreadable.insert(PathBytes(next)) }
+            }
+        }
+        return report
+    }
+
+    private func list(_ path: String, into pending: inout [String], _ report: inout Report) throws(SystemFailure) {
+        let folder = try FolderDescriptor(unlinked: path)
+        // First, so that nothing that comes while the folder is being read is missed.
+        do throws(SystemFailure) {
+            let watched = WatchedPath(root: self.root.index, path: path)
+            try self.notifier?.watch(watched, isRoot: PathBytes(path) == PathBytes(self.root.path))
+        } catch {
+            if error.isAbsence { throw error }
+            report.watchFailure = report.watchFailure ?? error
+        }
+        let copy = fcntl(folder.number, F_DUPFD_CLOEXEC, 0)
+        guard copy >= 0 else { throw SystemFailure.current }
+        guard let stream = fdopendir(copy) else {
+            let failure = SystemFailure.current
+            close(copy)
+            throw failure
+        }
+        defer { closedir(stream) }
+        errno = 0
+        while report.isComplete, let record = readdir(stream) {
+            if let entry = FolderListing.entry(record.pointee, in: path) {
+                self.meet(entry, in: folder, at: path, &pending, &report)
+            }
+            errno = 0
+        }
+        guard errno == 0 else { throw SystemFailure.current }
+    }
+
+    private func meet(
+        _ entry: FolderListing.Entry,
+        in folder: borrowing FolderDescriptor,
+        at path: String,
+        _ pending: inout [String],
+        _ report: inout Report
+    ) {
+        var name = entry.name
+        if self.isFirst, entry.kind == .file, let own = SourceDisposal.recover(name, in: folder) { name = own }
+        guard self.names.mayBeInput(name) else { return }
+        guard entry.isDecodable else {
+            report.unreadableNames += 1
+            return
+        }
+        let below = PathText.join(path, name)
+        switch entry.kind {
+        case .folder:
+            if !self.excluded.contains(PathBytes(below)) { pending.append(below) }
+        case .file:
+            // A file that has gone meanwhile, or cannot be looked up, is none for now.
+            guard let found = try? folder.shape(of: name) else { return }
+            report.files += 1
+            report.isComplete = self.visit(WatchedPath(root: self.root.index, path: below), found)
+        case .link, .other: break
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import Glibc
+import Logging
+import Synchronization
+
+extension FolderWatch {
+    /// Makes what hears of changes; `nil` if they are looked for instead.
+    func makeNotifier() -> FolderNotifier? {
+        let roots = self.state.withLock { $0.roots.indices }
+        guard self.settings.mode == .automatic else {
+            self.state.withLock { state in
+                for index in roots { state.roots[index].isPolled = true }
+            }
+            return nil
+        }
+        do throws(SystemFailure) {
+            let notifier = try FolderNotifier(
+                faults: self.faults,
+                isWanted: { [weak self] in self?.mayBeInput($0) ?? false },
+                notify: { [weak self] in self?.hear($0) }
+            )
+            self.state.withLock { $0.hasNotifier = true }
+            return notifier
+        } catch {
+            for index in roots { self.poll(root: index, because: error) }
+            return nil
+        }
+    }
+
+    /// Looks for changes in a root from now on, because inotify does not tell of all of them.
+    func poll(root: Int, because failure: SystemFailure?) {
+        self.state.withLock { $0.roots[root].isPolled = true }
+        guard let failure else { return }
+        let advice =
+            failure.code == ENOSPC
+            ? "raise fs.inotify.max_user_watches"
+            : failure.code == EMFILE ? "raise fs.inotify.max_user_instances" : "see to the system's limits"
+        self.tell(
+            .polling,
+            of: root,
+            "inotify cannot be had for all folders (\(failure)): the folder is looked through every "
+                + "\(self.settings.pollInterval); \(advice), or set watch.mode to polling"
+        )
+    }
+
+    /// Hears of something from the thread that reads inotify; must not block.
+    private func hear(_ notice: FolderNotice) {
+        let now = self.clock.now()
+        switch notice {
+        case .closed(let file): self.heard(of: file, isClosed: true, now: now)
+        case .created(let file): self.heard(of: file, isClosed: false, now: now)
+        case .folder(let folder):
+            guard self.mayBeInput(folder) else { return }
+            self.state.withLock { state in
+                guard !state.folders.contains(folder) else { return }
+                if state.folders.count < WatchState.folderLimit {
+                    state.folders.append(folder)
+                } else {
+                    state.roots[folder.root].nextScan = now
+                }
+            }
+        case .rootGone(let root): self.state.withLock { $0.roots[root].nextScan = now }
+        case .overflow:
+            self.logger.notice("events of watched folders were lost: all is looked through again")
+            self.state.withLock { state in
+                state.ledger.newsWereLost()
+                state.scanAll(now: now)
+            }
+        }
+        self.wake.call()
+    }
+
+    private func heard(of file: WatchedPath, isClosed: Bool, now: Duration) {
+        guard self.mayBeInput(file) else { return }
+        self.state.withLock { $0.ledger.noticed(file, isClosed: isClosed, now: now) }
+    }
+
+    private func mayBeInput(_ path: WatchedPath) -> Bool {
+        self.names.mayBeInput(PathText.name(of: path.path)) && !self.excludedFolders.contains(path.key)
+    }
+
+    /// The folders where files are put away.
+    var excludedFolders: Set<PathBytes> {
+        self.state.withLock { state in
+            Set(state.roots.compactMap(\.root).flatMap { [PathBytes($0.donePath), PathBytes($0.failedPath)] })
+        }
+    }
+
+    // MARK: Problems
+
+    /// Tells of a problem, once until it is mended.
+    func tell(_ problem: WatchEvent.Problem, of root: Int, _ message: String) {
+        let isNew = self.state.withLock { $0.roots[root].problems.insert(problem).inserted }
+        guard isNew else { return }
+        self.logger.warning(
+            "problem with a watched folder",
+            metadata: ["watch.root": "\(root + 1)", "code": "\(problem.rawValue)"]
+        )
+        self.observer(.problem(root: root + 1, problem, message: message))
+    }
+
+    /// Tells that a problem is no more, if it was told of.
+    func tellMended(_ problem: WatchEvent.Problem, of root: Int) {
+        let wasTold = self.state.withLock { $0.roots[root].problems.remove(problem) != nil }
+        guard wasTold else { return }
+        self.logger.notice(
+            "watched folder is in order again",
+            metadata: ["watch.root": "\(root + 1)", "code": "\(problem.rawValue)"]
+        )
+        self.observer(.mended(root: root + 1, problem))
+    }
+}

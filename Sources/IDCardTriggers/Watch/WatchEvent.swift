@@ -1,0 +1,52 @@
+package import IDCardCore
+package import IDCardPipeline
+
+/// What happened in the watched folders, for whoever shows it.
+package enum WatchEvent: Sendable {
+    /// Where a source file has gone.
+    package enum Place: String, Hashable, Sendable {
+        /// To the folder for done files.
+        case done
+        /// To the folder for refused files.
+        case failed
+        /// Nowhere: it was deleted.
+        case deleted
+        /// It stays where it was.
+        case left
+        /// It was replaced or taken away meanwhile; what is there now is looked at anew.
+        case gone
+    }
+
+    /// Something that keeps files from being taken in or put away; told once until it changes.
+    package enum Problem: String, Hashable, Sendable {
+        /// The watched folder is not there.
+        case rootMissing = "root_missing"
+        /// A folder below it cannot be listed.
+        case folderUnreadable = "folder_unreadable"
+        /// A name is not UTF-8: the file stays where it is.
+        case nameUnreadable = "name_unreadable"
+        /// inotify cannot be had for a folder: it is polled.
+        case polling = "polling"
+        /// The manifest cannot be read or understood: nothing is taken from the root until it is mended.
+        case manifestInvalid = "manifest_invalid"
+        /// A file whose card is durable cannot be moved or deleted: it is tried again at the next rescan.
+        case disposalFailed = "disposal_failed"
+    }
+
+    /// A card is durable, new or known.
+    case taken(source: Redacted<String>, Card, isDuplicate: Bool)
+    /// An input is refused for good, with or without a card.
+    case refused(source: Redacted<String>, ReasonCode, message: String)
+    /// An input stays where it is, and is tried again after a wait.
+    case putOff(source: Redacted<String>, ReasonCode, wait: Duration)
+    /// What became of the source file of a card that is durable, or of a refused input.
+    case placed(source: Redacted<String>, Place)
+    /// A root has been looked through; how many files it held that are or may become inputs.
+    case scanned(root: Int, files: Int)
+    /// Something is wrong with a root, counted from 1.
+    case problem(root: Int, Problem, message: String)
+    /// It is all right again.
+    case mended(root: Int, Problem)
+    /// Whether more may come in has changed.
+    case pressure(IntakePressure)
+}

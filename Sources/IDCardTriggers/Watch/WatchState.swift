@@ -1,0 +1,84 @@
+/// What a watch knows and does at a moment; guarded by a lock, since many tasks and a thread tell it news.
+struct WatchState {
+    /// One root.
+    struct Root {
+        /// The folder as the user gave it.
+        var given: String
+        /// The folder on the disk; `nil` while it is not there.
+        var root: WatchedRoot?
+        /// What its manifest says, if there is one.
+        var manifest: RootManifest?
+        /// When it is looked through next.
+        var nextScan = Duration.zero
+        /// Whether it has been looked through since it is there.
+        var isScanned = false
+        /// Whether inotify does not tell of all of it.
+        var isPolled = false
+        /// What was told to be wrong.
+        var problems: Set<WatchEvent.Problem> = []
+        /// The folders below it that cannot be listed.
+        var unreadable: Set<PathBytes> = []
+    }
+
+    /// How many folders may wait to be looked through before the whole root is.
+    static let folderLimit = 1000
+
+    var ledger: WatchLedger
+    var roots: [Root]
+    /// Folders that appeared since the last scan.
+    var folders: [WatchedPath] = []
+    /// Whether a scan, or looks at single files, are under way; and how many files are being taken in.
+    var isScanning = false
+    var isLooking = false
+    var working = 0
+    /// Until when nothing is taken in, because the pipeline asked for it.
+    var closedUntil: Duration?
+    /// Whether inotify is read at all.
+    var hasNotifier = false
+    /// Whether to begin nothing more.
+    var isEnding = false
+
+    /// What to look through now, if anything: a root whose time has come, else folders that appeared.
+    mutating func nextScan(now: Duration) -> Scan? {
+        guard !self.isScanning else { return nil }
+        if self.ledger.hasMissedFiles, self.ledger.isHalfEmpty {
+            self.ledger.hasMissedFiles = false
+            self.scanAll(now: now)
+        }
+        if let index = self.roots.indices.first(where: { self.roots[$0].nextScan <= now }) {
+            self.isScanning = true
+            // News from now on ask for another scan.
+            self.roots[index].nextScan = .max
+            return .root(index)
+        }
+        guard !self.folders.isEmpty else { return nil }
+        self.isScanning = true
+        defer { self.folders = [] }
+        return .folders(self.folders)
+    }
+
+    /// Something to look through.
+    enum Scan: Sendable {
+        case root(Int)
+        case folders([WatchedPath])
+    }
+
+    /// Lets every root be looked through now.
+    mutating func scanAll(now: Duration) {
+        for index in self.roots.indices { self.roots[index].nextScan = min(self.roots[index].nextScan, now) }
+    }
+
+    /// When something is to be done next, if nothing happens before.
+    var nextDue: Duration? {
+        var times: [Duration] = []
+        if !self.isScanning { times += self.roots.map(\.nextScan) }
+        if !self.isLooking, let due = self.ledger.nextDue { times.append(due) }
+        if let until = self.closedUntil, self.ledger.hasReady { times.append(until) }
+        return times.min()
+    }
+}
+
+extension Duration {
+    /// A time that never comes.
+    static let max = Duration.seconds(Int64.max / 2)
+}

@@ -1,0 +1,125 @@
+import Foundation
+import IDCardCore
+import IDCardPipeline
+import Synchronization
+
+/// A pipeline that keeps cards in memory: the same bytes for the same business number are one card, and a file that is
+/// known by its identity is not read again. It outlives the watch, as a sandbox does.
+final class FakeIntake: CardIntake {
+    /// One call.
+    struct Take: Hashable, Sendable {
+        var source: String
+        var businessNumber: String
+        var metadata: CardMetadata
+        var bytes: Int
+        var isDuplicate: Bool
+        var wasRead: Bool
+    }
+
+    private struct Key: Hashable {
+        var digest: ContentDigest
+        var businessNumber: BusinessNumber
+    }
+
+    private struct State {
+        var cards: [Key: Card] = [:]
+        var files: [FileIdentity: Card] = [:]
+        var takes: [Take] = []
+        var calls = 0
+        var underway = 0
+        var mostUnderway = 0
+        var pressure = IntakePressure.open
+    }
+
+    private let state = Mutex(State())
+    /// Decides about an input before it is read: a result, or `nil` for the usual one; gets the number of the call.
+    private let answer: @Sendable (IntakeItem, Int) async throws -> InputResult?
+    /// Called between the commit and the return.
+    private let afterCommit: @Sendable (IntakeItem) async throws -> Void
+
+    init(
+        answer: @escaping @Sendable (IntakeItem, Int) async throws -> InputResult? = { _, _ in nil },
+        afterCommit: @escaping @Sendable (IntakeItem) async throws -> Void = { _ in }
+    ) {
+        self.answer = answer
+        self.afterCommit = afterCommit
+    }
+
+    var takes: [Take] { self.state.withLock { $0.takes } }
+    var calls: Int { self.state.withLock { $0.calls } }
+    var cards: Int { self.state.withLock { $0.cards.count } }
+    var mostUnderway: Int { self.state.withLock { $0.mostUnderway } }
+
+    func set(_ pressure: IntakePressure) { self.state.withLock { $0.pressure = pressure } }
+
+    func pressure() async -> IntakePressure { self.state.withLock { $0.pressure } }
+
+    func receive(_ reception: Reception) async throws -> ReceptionOutcome { .nameReused }
+
+    func take(_ item: IntakeItem) async throws -> InputResult {
+        let call = self.state.withLock { state in
+            state.calls += 1
+            state.underway += 1
+            state.mostUnderway = max(state.mostUnderway, state.underway)
+            return state.calls
+        }
+        defer { self.state.withLock { $0.underway -= 1 } }
+        if let result = try await self.answer(item, call) { return result }
+        guard case .take(let metadata) = item.disposition else { return .ignored }
+        let result: InputResult
+        do throws(SourceFile.Failure) {
+            result = try self.admit(item, metadata)
+        } catch {
+            return .refused(error.reason, message: error.message)
+        }
+        try await self.afterCommit(item)
+        return result
+    }
+
+    private func admit(_ item: IntakeItem, _ metadata: CardMetadata) throws(SourceFile.Failure) -> InputResult {
+        let file = try SourceFile(path: item.path.reveal())
+        let identity = file.identity
+        if let known = self.state.withLock({ $0.files[identity] }),
+            known.metadata.businessNumber == metadata.businessNumber
+        {
+            self.record(item, metadata, bytes: 0, isDuplicate: true, wasRead: false)
+            return .duplicate(known, wasRead: false)
+        }
+        let data = try file.read(limit: 1 << 25)
+        let key = Key(digest: ContentDigest(of: data), businessNumber: metadata.businessNumber)
+        let (card, isDuplicate) = self.state.withLock { state -> (Card, Bool) in
+            let known = state.cards[key]
+            let card = known ?? Self.card(metadata, number: state.cards.count)
+            state.cards[key] = card
+            state.files[identity] = card
+            return (card, known != nil)
+        }
+        self.record(item, metadata, bytes: data.count, isDuplicate: isDuplicate, wasRead: true)
+        return isDuplicate ? .duplicate(card, wasRead: true) : .admitted(card)
+    }
+
+    private func record(_ item: IntakeItem, _ metadata: CardMetadata, bytes: Int, isDuplicate: Bool, wasRead: Bool) {
+        let take = Take(
+            source: item.source.reveal(),
+            businessNumber: metadata.businessNumber.rawValue,
+            metadata: metadata,
+            bytes: bytes,
+            isDuplicate: isDuplicate,
+            wasRead: wasRead
+        )
+        self.state.withLock { $0.takes.append(take) }
+    }
+
+    /// A card of invented data.
+    static func card(_ metadata: CardMetadata, number: Int = 0, state: CardState = .prepared) -> Card {
+        let now = Timestamp(millisecondsSinceEpoch: 1_700_000_000_000)
+        return Card(
+            id: CardID(rawValue: "card-\(number)"),
+            state: state,
+            metadata: metadata,
+            intakeOrder: Int64(number),
+            createdAt: now,
+            changedAt: now
+        )
+    }
+}
