@@ -24,6 +24,12 @@ package struct ReasonCode: RawRepresentable, Hashable, Sendable, Codable, Custom
     package static let decoderCrashed = ReasonCode(rawValue: "decoder_crashed")
     /// There was no room on the sandbox's disk to take the input in.
     package static let diskSpaceLow = ReasonCode(rawValue: "disk_space_low")
+    /// More cards are under way than the sandbox is to hold at a time.
+    package static let queueFull = ReasonCode(rawValue: "queue_full")
+    /// The pipeline is coming to its end.
+    package static let shuttingDown = ReasonCode(rawValue: "shutting_down")
+    /// The same bytes are there already under the business number.
+    package static let duplicate = ReasonCode(rawValue: "duplicate")
     /// The stored image is missing or damaged.
     package static let imageUnreadable = ReasonCode(rawValue: "stored_image_unreadable")
     /// Neither the card nor the configuration names a user account.

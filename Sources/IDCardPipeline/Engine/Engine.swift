@@ -6,13 +6,17 @@ package import Logging
 /// Stages meet only in the store; each has a bounded number of pieces under way. Everything a stage acknowledges is durable first, so the process may be
 /// killed at any moment and the next engine over the same store goes on.
 package struct Engine: Sendable {
-    private let context: StageContext
+    let context: StageContext
     private let verifyGate: StageGate
     private let deliverGate: StageGate
-    /// Always open: deciding needs no endpoint.
+    /// Always open: what they let through calls no endpoint of ours.
     private let settleGate: StageGate
+    let prepareGate: StageGate
+    let fetchGate: StageGate
     private let assembly: BatchAssembly
-    private let intake: IntakeStage
+    let intake: IntakeStage
+    let prepare: PrepareStage
+    let fetch: FetchStage?
     private let verify: VerifyStage
     private let settle: SettleStage
     private let deliver: DeliverStage
@@ -44,6 +48,7 @@ package struct Engine: Sendable {
             applications: PendingApplications(),
             monitor: monitor,
             space: SpaceWatch(store: store, monitor: monitor),
+            queue: QueueWatch(store: store, limit: settings.maximumQueueDepth, time: ports.time),
             time: ports.time,
             random: ports.random,
             logger: logger
@@ -55,7 +60,12 @@ package struct Engine: Sendable {
         self.verifyGate = makeGate(settings.verifyPacing)
         self.deliverGate = makeGate(settings.deliverPacing)
         self.settleGate = makeGate(.unpaced(concurrency: settings.deliverConcurrency))
-        self.intake = IntakeStage(context: context, preparation: ports.preparation, pool: ports.pool)
+        self.prepareGate = makeGate(.unpaced(concurrency: settings.prepareConcurrency))
+        self.fetchGate = makeGate(.unpaced(concurrency: settings.fetchConcurrency))
+        let preparation = NotedPreparation(context: context, preparation: ports.preparation, pool: ports.pool)
+        self.intake = IntakeStage(context: context, preparation: preparation, pool: ports.pool)
+        self.prepare = PrepareStage(context: context, preparation: preparation, pool: ports.pool)
+        self.fetch = ports.fetcher.map { FetchStage(context: context, fetcher: $0) }
         self.verify = VerifyStage(
             context: context,
             verifier: ports.verifier,
@@ -93,10 +103,15 @@ package struct Engine: Sendable {
     ///   shutdown timeout; then it is cancelled, at the cost of no attempt.
     /// - Throws: `StoreError` if the store fails; `CancellationError` if the task is cancelled, with all leases handed back.
     package func runBatch(_ items: [IntakeItem], until shutdown: Shutdown = Shutdown()) async throws -> BatchEnding {
+        try await self.run(items, until: shutdown)
+    }
+
+    /// Works until all is done, or with `nil` for the inputs until the end is requested.
+    func run(_ items: [IntakeItem]?, until shutdown: Shutdown) async throws -> BatchEnding {
         shutdown.attach(self.context.board)
         defer { shutdown.detach(self.context.board) }
         // Known before any loop decides: a front must not go while its retake, or a back while its front, is on its way.
-        self.intake.expect(items)
+        self.intake.expect(items ?? [])
         try await self.recover()
         do {
             let ending = try await self.drive(items)
@@ -123,7 +138,7 @@ package struct Engine: Sendable {
         }
     }
 
-    private func drive(_ items: [IntakeItem]) async throws -> BatchEnding {
+    private func drive(_ items: [IntakeItem]?) async throws -> BatchEnding {
         try await withThrowingTaskGroup(of: BatchEnding?.self) { group in
             defer { group.cancelAll() }
             group.addTask {
@@ -139,7 +154,8 @@ package struct Engine: Sendable {
                 try await RetentionKeeper(context: self.context).run()
                 return nil
             }
-            group.addTask { await self.waitForEnd() }
+            // A service has no end of its own.
+            if items != nil { group.addTask { await self.waitForEnd() } }
             group.addTask { await self.waitForDrain() }
             while let result = try await group.next() {
                 if let ending = result { return ending }
@@ -150,12 +166,20 @@ package struct Engine: Sendable {
     }
 
     /// Runs intake and the loops until they are cancelled, or have drained.
-    private func work(_ items: [IntakeItem]) async throws {
+    private func work(_ items: [IntakeItem]?) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
+            if let loop = self.fetchLoop { group.addTask { try await loop.run() } }
+            group.addTask { try await self.prepareLoop.run() }
             group.addTask { try await self.verifyLoop.run() }
             group.addTask { try await self.settleLoop.run() }
             group.addTask { try await self.deliverLoop.run() }
-            group.addTask { try await self.intake.run(items) }
+            group.addTask {
+                if let items {
+                    try await self.intake.run(items)
+                } else {
+                    await self.context.board.waitUntilNothingIsTaken()
+                }
+            }
             // Not `waitForAll`: that goes on waiting for the others when one has thrown, and loops never end by themselves.
             for try await _ in group {}
         }
@@ -203,16 +227,16 @@ package struct Engine: Sendable {
                 renewAt = self.context.time.now().advanced(by: heartbeat)
             }
             if try await self.context.store.reclaimLeases(now: self.context.time.now()) > 0 {
-                self.context.board.announce(.verify, .deliver)
+                self.context.board.announce(.fetch, .prepare, .verify, .deliver)
             }
         }
     }
 
-    private var leaseExpiry: Timestamp { self.context.time.now().advanced(by: self.context.settings.leaseDuration) }
+    var leaseExpiry: Timestamp { self.context.time.now().advanced(by: self.context.settings.leaseDuration) }
 
     // MARK: Loops
 
-    private var verifyLoop: StageLoop<Card> {
+    var verifyLoop: StageLoop<Card> {
         StageLoop(
             lane: .verify,
             concurrency: self.context.settings.verifyConcurrency,

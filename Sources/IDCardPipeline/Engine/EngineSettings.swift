@@ -4,6 +4,14 @@ package import IDCardCore
 package struct EngineSettings: Hashable, Sendable {
     /// How many images are decoded at a time (`imaging.concurrency`).
     package var prepareConcurrency = 2
+    /// How many images are fetched at a time (`fetch.concurrency`).
+    package var fetchConcurrency = 4
+    /// How many attempts to fetch one image may fail (`fetch.max_attempts`).
+    package var fetchMaximumAttempts = 20
+    /// How many attempts to prepare one received image may fail for want of memory or time (`imaging.max_attempts`).
+    package var prepareMaximumAttempts = 5
+    /// With so many cards that are still to be moved nothing more is taken in by a service (`sandbox.max_queue`).
+    package var maximumQueueDepth = 10_000
     /// How many verifications are under way at a time (`verification.concurrency`).
     package var verifyConcurrency = 2
     /// How many deliveries are under way at a time (`delivery.concurrency`).

@@ -25,6 +25,8 @@ final class WorkBoard: Sendable {
         var intakeHasEnded = false
         var inputsAreKnown = false
         var isDraining = false
+        /// How many inputs of a service are being taken in.
+        var taking = 0
         var lastWaiter: UInt64 = 0
         var waiters: [UInt64: Waiter] = [:]
 
@@ -76,6 +78,25 @@ final class WorkBoard: Sendable {
     /// Waits until the board drains, a time is reached, or the task is cancelled.
     func waitUntilDraining(or due: Timestamp, time: PipelineTime) async {
         await self.wait(until: due, time: time) { $0.isDraining }
+    }
+
+    /// Notes that a service begins to take an input in; throws if nothing more is to begin.
+    func beginTaking() throws(CancellationError) {
+        let isDraining = self.state.withLock { state in
+            if !state.isDraining { state.taking += 1 }
+            return state.isDraining
+        }
+        if isDraining { throw CancellationError() }
+    }
+
+    /// Notes that an input is taken in, or was given up.
+    func endTaking() {
+        self.change { $0.taking -= 1 }
+    }
+
+    /// Waits until the board drains and no input is being taken in any more, or the task is cancelled.
+    func waitUntilNothingIsTaken() async {
+        await self.wait { $0.isDraining && $0.taking == 0 }
     }
 
     /// How many pieces of work that call an endpoint are under way.

@@ -18,8 +18,9 @@ extension IntakeStage {
 
     /// Takes an input in as soon as there is room.
     ///
-    /// - Returns: what `admit` returns; a refusal with `disk_space_low` if nothing moved for the patience.
-    func whenThereIsRoom(_ admit: () async throws -> InputResult) async throws -> InputResult {
+    /// - Parameter waits: whether to wait for room, up to the patience.
+    /// - Returns: what `admit` returns; a refusal with `disk_space_low` if there is no room, or nothing moved for so long.
+    func whenThereIsRoom(waits: Bool, _ admit: () async throws -> InputResult) async throws -> InputResult {
         let since = self.context.time.now()
         while true {
             // What waits here has left no trace: it is dropped when the engine is asked to end.
@@ -39,13 +40,17 @@ extension IntakeStage {
             } else {
                 scarcity = space.message ?? "the disk of the sandbox is nearly full"
             }
+            guard waits else { return Self.refused(scarcity, advice: "it is taken in when there is") }
             let now = self.context.time.now()
             let deadline = max(since, self.context.monitor.lastChangeAt).advanced(by: self.context.settings.patience)
             if self.room.hasGivenUp || now >= deadline {
                 self.room.giveUp()
-                return .refused(.diskSpaceLow, message: "not taken in: \(scarcity); then run again")
+                return Self.refused(scarcity, advice: "then run again")
             }
             await self.context.board.waitUntilDraining(or: now.advanced(by: Self.roomInterval), time: self.context.time)
         }
+    }
+    private static func refused(_ scarcity: String, advice: String) -> InputResult {
+        .refused(.diskSpaceLow, message: "not taken in: \(scarcity); \(advice)")
     }
 }

@@ -11,7 +11,7 @@ struct IntakeStage: Sendable {
     }
 
     let context: StageContext
-    let preparation: ImagePreparation
+    let preparation: NotedPreparation
     let pool: any BlockingWork
     /// Shared by all inputs.
     let room = IntakeRoom()
@@ -66,6 +66,12 @@ struct IntakeStage: Sendable {
         }
     }
 
+    /// Takes one file in for a service: its place in the intake order is drawn when it proves to be new, and where there
+    /// is no room it is refused at once.
+    func take(_ item: IntakeItem, metadata: CardMetadata) async throws -> InputResult {
+        try await self.result(of: item, metadata: metadata, order: nil)
+    }
+
     /// What came of an input; `nil` if it was dropped without a trace because the engine is asked to end.
     private func resultUnlessDraining(
         of item: IntakeItem,
@@ -79,14 +85,14 @@ struct IntakeStage: Sendable {
         }
     }
 
-    private func result(of item: IntakeItem, metadata: CardMetadata, order: Int64) async throws -> InputResult {
+    private func result(of item: IntakeItem, metadata: CardMetadata, order: Int64?) async throws -> InputResult {
         let path = item.path
         do {
             let identity = try await self.pool.run { try SourceFile(path: path.reveal()).identity }
             if let card = try await self.context.store.card(ofFile: identity, businessNumber: metadata.businessNumber) {
                 return .duplicate(try await self.updated(card, with: metadata), wasRead: false)
             }
-            return try await self.whenThereIsRoom {
+            return try await self.whenThereIsRoom(waits: order != nil) {
                 try await self.readAndAdmit(path: path, metadata: metadata, order: order)
             }
         } catch let failure as SourceFile.Failure {
@@ -100,8 +106,11 @@ struct IntakeStage: Sendable {
         return try await self.context.store.update(card.id, with: metadata, now: self.context.time.now())
     }
 
-    private func readAndAdmit(path: Redacted<String>, metadata: CardMetadata, order: Int64) async throws -> InputResult
-    {
+    private func readAndAdmit(
+        path: Redacted<String>,
+        metadata: CardMetadata,
+        order: Int64?
+    ) async throws -> InputResult {
         let limit = self.context.settings.maximumSourceBytes
         let (identity, source, digest) = try await self.pool.run {
             let file = try SourceFile(path: path.reveal())
@@ -115,9 +124,11 @@ struct IntakeStage: Sendable {
                 return .duplicate(card, wasRead: true)
             }
             try self.context.board.checkMayBegin()
-            let outcome = try await self.prepare(source, digest)
+            let place: Int64
+            if let order { place = order } else { place = try await self.context.store.reserveIntakeOrders(1) }
+            let outcome = try await self.preparation.prepare(source, digest)
             if case .unavailable(let reason, let message) = outcome { return .refused(reason, message: message) }
-            return try await self.admit(outcome, metadata: metadata, digest: digest, file: identity, order: order)
+            return try await self.admit(outcome, metadata: metadata, digest: digest, file: identity, order: place)
         }
     }
 

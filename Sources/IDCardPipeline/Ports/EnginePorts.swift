@@ -6,6 +6,8 @@ package struct EnginePorts: Sendable {
     package var verifier: CardVerifier
     /// The business backend.
     package var backend: BusinessBackend
+    /// What fetches images named by URL; without one, such cards wait.
+    package var fetcher: ImageFetcher?
     /// Threads for blocking work.
     package var pool: any BlockingWork
     /// The clock.
@@ -18,6 +20,7 @@ package struct EnginePorts: Sendable {
         preparation: ImagePreparation,
         verifier: CardVerifier,
         backend: BusinessBackend,
+        fetcher: ImageFetcher? = nil,
         pool: any BlockingWork,
         time: PipelineTime = .system,
         random: RandomSource = RandomSource()
@@ -25,6 +28,7 @@ package struct EnginePorts: Sendable {
         self.preparation = preparation
         self.verifier = verifier
         self.backend = backend
+        self.fetcher = fetcher
         self.pool = pool
         self.time = time
         self.random = random

@@ -10,11 +10,11 @@ package protocol ReceptionStore: SourceSpooling {
     ///
     /// The same bytes under the same business number answer with the card that is there, which takes over what the
     /// sender says, as `CardStore.update` does. A receipt that was written down before answers with its card, or with
-    /// `nameReused` if its request was another one; then nothing is changed.
+    /// `nameReused` if its request was another one; then nothing is changed. The card gets the next place in the intake
+    /// order.
     ///
     /// - Parameter id: the new card's identifier.
-    func receive(_ reception: Reception, as id: CardID, intakeOrder: Int64, now: Timestamp) async throws
-        -> ReceptionOutcome
+    func receive(_ reception: Reception, as id: CardID, now: Timestamp) async throws -> ReceptionOutcome
     /// Returns the card that a receipt led to, and `nil` if there is no receipt of that scope and name.
     ///
     /// Asked before a body is read twice: it spares the spool.
@@ -28,13 +28,13 @@ package protocol ReceptionStore: SourceSpooling {
 
     /// Leases up to `limit` due `received` cards: highest priority first, then intake order.
     func claimReceived(limit: Int, until expiry: Timestamp, now: Timestamp) async throws -> [Card]
-    /// Returns the source bytes of a leased `received` card.
-    func source(of card: CardID) async throws -> Data
-    /// Concludes the preparation of a leased `received` card, and gives the lease back; the source bytes go in the same
-    /// change.
-    func conclude(_ card: CardID, asPrepared content: Admission.Content, now: Timestamp) async throws -> Card
-    /// Puts a leased `received` or `fetching` card off without an attempt, and gives the lease back.
-    func postpone(_ card: CardID, until time: Timestamp) async throws
+    /// Returns up to 1 MiB of what has arrived of a card's source bytes, or none behind the last piece; the pieces of a
+    /// `received` card follow each other without a gap.
+    func source(of card: CardID, at offset: Int) async throws -> Data
+    /// Concludes the preparation of a leased `received` card, and gives the lease back.
+    func conclude(_ card: CardID, as conclusion: PreparationConclusion, now: Timestamp) async throws -> Card
+    /// Returns when the next unleased card in a state (`fetching`, `received`) is due; `nil` if there is none.
+    func nextDue(in state: CardState) async throws -> Timestamp?
 
     // MARK: Fetching
 
@@ -49,7 +49,7 @@ package protocol ReceptionStore: SourceSpooling {
     /// Concludes work on a leased `fetching` card, and gives the lease back.
     ///
     /// A whole image makes it `received`; if the same bytes are there already under its business number it becomes
-    /// `superseded` with the reason `duplicate`.
+    /// `superseded` with the reason `duplicate`. What has arrived of a `failed` one stays, and a retry goes on from there.
     func conclude(_ card: CardID, as conclusion: FetchConclusion, attempt: AttemptRecord, now: Timestamp) async throws
         -> Card
 

@@ -9,6 +9,7 @@ struct StageContext: Sendable {
     let applications: PendingApplications
     let monitor: PipelineMonitor
     let space: SpaceWatch
+    let queue: QueueWatch
     let time: PipelineTime
     let random: RandomSource
     let logger: Logger

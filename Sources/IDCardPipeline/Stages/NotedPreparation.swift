@@ -2,9 +2,14 @@ import Foundation
 import IDCardCore
 import Logging
 
-extension IntakeStage {
-    /// Prepares an image under a note that outlives the process: what has brought the decoder down too often is decoded
-    /// in a child.
+/// Prepares images under a note that outlives the process: what has brought the decoder down too often is decoded in a
+/// child.
+struct NotedPreparation: Sendable {
+    let context: StageContext
+    let preparation: ImagePreparation
+    let pool: any BlockingWork
+
+    /// Prepares an image.
     func prepare(_ source: Data, _ digest: ContentDigest) async throws -> ImagePreparation.Outcome {
         let preparing = try await self.context.store.beginPreparing(digest)
         let isSuspect = preparing.crashes >= self.context.settings.maximumCrashes

@@ -1,0 +1,58 @@
+import IDCardCore
+
+// The loops of what comes before an image is prepared: fetching, and preparing what is in the store.
+extension Engine {
+    /// Fetches images; `nil` if nothing can fetch, and such cards wait.
+    var fetchLoop: StageLoop<FetchJob>? {
+        guard let fetch = self.fetch else { return nil }
+        return StageLoop(
+            lane: .fetch,
+            concurrency: self.context.settings.fetchConcurrency,
+            board: self.context.board,
+            gate: self.fetchGate,
+            time: self.context.time,
+            claim: { limit in
+                // What is fetched is as large as what is taken in.
+                guard await self.context.space.look().allowsIntake else { return [] }
+                return try await self.context.store.claimFetching(
+                    limit: limit,
+                    until: self.leaseExpiry,
+                    now: self.context.time.now()
+                )
+            },
+            nextDue: { try await self.nextReception(in: .fetching) { $0.allowsIntake } },
+            work: { try await fetch.work($0) }
+        )
+    }
+
+    /// Prepares what was received.
+    var prepareLoop: StageLoop<Card> {
+        StageLoop(
+            lane: .prepare,
+            concurrency: self.context.settings.prepareConcurrency,
+            board: self.context.board,
+            gate: self.prepareGate,
+            time: self.context.time,
+            claim: { limit in
+                // An image takes less room than its source, which goes in the same change.
+                guard await self.context.space.look().allowsVerification else { return [] }
+                return try await self.context.store.claimReceived(
+                    limit: limit,
+                    until: self.leaseExpiry,
+                    now: self.context.time.now()
+                )
+            },
+            nextDue: { try await self.nextReception(in: .received) { $0.allowsVerification } },
+            work: { try await self.prepare.work($0) }
+        )
+    }
+
+    private func nextReception(
+        in state: CardState,
+        ifRoom allows: (StoreSpace) -> Bool
+    ) async throws -> Timestamp? {
+        guard let due = try await self.context.store.nextDue(in: state) else { return nil }
+        if allows(await self.context.space.look()) { return due }
+        return max(due, self.context.time.now().advanced(by: IntakeStage.roomInterval))
+    }
+}

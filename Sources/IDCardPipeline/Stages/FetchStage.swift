@@ -1,0 +1,95 @@
+import IDCardCore
+import Logging
+
+/// Fetches images named by URL; what has arrived is durable piece by piece.
+struct FetchStage: Sendable {
+    let context: StageContext
+    let fetcher: ImageFetcher
+
+    /// Fetches what is missing of one leased `fetching` card.
+    func work(_ job: FetchJob) async throws {
+        let startedAt = self.context.time.now()
+        let store = self.context.store
+        let card = job.card.id
+        do {
+            try self.context.board.checkMayBegin()
+            let outcome = try await self.fetcher.fetch(
+                job,
+                { bytes, offset, version in try await store.keep(bytes, at: offset, of: card, version: version) },
+                { offset in try await store.source(of: card, at: offset) }
+            )
+            try await self.conclude(job.card, outcome, startedAt: startedAt)
+        } catch is CancellationError {
+            // Interrupted is not failed: the pieces are kept, and the lease is handed back at shutdown.
+        } catch let error as StoreError where error.code == .diskFull {
+            self.context.space.failed(error.message)
+            let failure = RemoteFailure(.notSent, code: "disk_full", message: error.message)
+            try await self.conclude(job.card, .failed(failure), startedAt: startedAt)
+        } catch let error as StoreError {
+            let number = job.card.metadata.businessNumber
+            guard try await self.context.wereTaken([card], under: [number], after: error) else { throw error }
+        }
+    }
+
+    private func conclude(_ card: Card, _ outcome: ImageFetcher.Outcome, startedAt: Timestamp) async throws {
+        let now = self.context.time.now()
+        let (conclusion, attempt) = self.conclusion(of: outcome, card: card, startedAt: startedAt, now: now)
+        let changed = try await self.context.store.conclude(card.id, as: conclusion, attempt: attempt, now: now)
+        self.context.logger.debug(
+            "card left fetching",
+            metadata: [
+                "card.id": "\(card.id)", "card.state": "\(changed.state.rawValue)", "attempt.code": "\(attempt.code)",
+            ]
+        )
+        guard changed.state != .fetching else { return }
+        self.context.monitor.changed(changed)
+        self.context.applications.touch(card.metadata.businessNumber)
+        self.context.board.announce(.prepare, .settle)
+    }
+
+    private func conclusion(
+        of outcome: ImageFetcher.Outcome,
+        card: Card,
+        startedAt: Timestamp,
+        now: Timestamp
+    ) -> (FetchConclusion, AttemptRecord) {
+        switch outcome {
+        case .complete(let digest):
+            let attempt = AttemptRecord(failureClass: .accepted, code: "ok", httpStatus: 200, startedAt: startedAt)
+            return (.complete(digest), attempt)
+        case .refused(let reason, let message):
+            let attempt = AttemptRecord(
+                failureClass: .rejected,
+                code: reason.rawValue,
+                httpStatus: nil,
+                startedAt: startedAt
+            )
+            return (.rejected(reason, message: message), attempt)
+        case .failed(let failure):
+            return (self.conclusion(of: failure, card: card, now: now), AttemptRecord(failure, startedAt: startedAt))
+        }
+    }
+
+    private func conclusion(of failure: RemoteFailure, card: Card, now: Timestamp) -> FetchConclusion {
+        let costsAttempt: Bool
+        switch failure.failureClass {
+        case .accepted, .rejected, .shrink:
+            return .rejected(ReasonCode(rawValue: failure.code), message: failure.message)
+        case .throttled: costsAttempt = false
+        // Each has a host of its own, named by a sender: one that is never reached must end, too.
+        case .notSent, .transient, .unknown, .stop: costsAttempt = true
+        }
+        let failures = card.attempts + 1
+        if costsAttempt, failures >= self.context.settings.fetchMaximumAttempts {
+            return .failed(
+                .attemptsExhausted,
+                message:
+                    "the image was not fetched in \(failures) attempts, last with \(failure.code): \(failure.message)"
+            )
+        }
+        let policy = self.context.settings.retry
+        let delay = self.context.random.draw { policy.delay(afterAttempt: failures, using: &$0) }
+        let wait = max(delay, failure.retryAfter ?? (costsAttempt ? .zero : .seconds(1)))
+        return .retry(at: now.advanced(by: wait), costsAttempt: costsAttempt)
+    }
+}
