@@ -39,6 +39,14 @@ enum ErasureSQL {
         WHERE delivery IN (SELECT delivery FROM delivery_card WHERE card = ?)
         """
 
+    /// Sealed values apart from the row of the card; of a piece of source bytes its ends, which is what is looked for.
+    static let traces = [
+        "SELECT content FROM reading WHERE card = ?",
+        "SELECT url FROM fetch WHERE card = ?",
+        "SELECT validator FROM fetch WHERE card = ? AND validator IS NOT NULL",
+        "SELECT substr(bytes, 1, 24) || substr(bytes, -24) FROM source_piece WHERE card = ?",
+    ]
+
     static let wrappedKey = "SELECT bytes FROM data_key WHERE owner = ?"
 
     /// The crashes of bytes that no card has any more.

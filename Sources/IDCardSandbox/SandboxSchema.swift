@@ -7,7 +7,7 @@ enum SandboxSchema {
     /// `IDCP`: what `PRAGMA application_id` says of a sandbox.
     static let applicationID = 0x4944_4350
     /// The version of this program's sandboxes (`PRAGMA user_version`).
-    static let version = 2
+    static let version = 3
     /// The purpose under which the key of the fingerprints is kept.
     static let fingerprintKeyPurpose = "fingerprint"
 
@@ -40,11 +40,13 @@ enum SandboxSchema {
     /// They are one migration, hence one transaction: another process never sees a new sandbox at an older version.
     static func migrator(endpoints: SandboxOptions.Endpoints, vault: VaultAccess, now: Timestamp) -> DatabaseMigrator {
         var migrator = DatabaseMigrator()
-        migrator.registerMigration("2", merging: ["1"]) { db, applied in
-            if !applied.contains("1") {
+        migrator.registerMigration("3", merging: ["1", "2"]) { db, applied in
+            if applied.isEmpty {
                 try self.makeVersion1(endpoints: endpoints, mode: vault.mode, now: now, in: db)
             }
-            try self.makeVersion2(vault: vault, in: db)
+            if !applied.contains("2") { try self.makeVersion2(vault: vault, in: db) }
+            for statement in Self.version3 { try db.execute(sql: statement) }
+            try db.execute(sql: "PRAGMA user_version = 3")
         }
         return migrator
     }
@@ -69,7 +71,8 @@ enum SandboxSchema {
         try db.execute(sql: "PRAGMA user_version = 1")
     }
 
-    private static func makeVersion2(vault: VaultAccess, in db: Database) throws {
+    /// Brings a sandbox of version 1 to version 2.
+    static func makeVersion2(vault: VaultAccess, in db: Database) throws {
         for statement in Self.version2 { try db.execute(sql: statement) }
         try db.execute(sql: "UPDATE sandbox SET key_id = ?", arguments: [vault.ring?.current.id])
         // A sandbox of version 1 has the first of them, in the clear: it was never encrypted.

@@ -6,18 +6,24 @@ import IDCardPipeline
 // What becomes of single cards and deliveries whose data key or values do not open: they are put aside, and all others
 // go on.
 extension SandboxStore {
-    /// The card of a row that was claimed for verification; `nil` if it does not open, and was ended as `failed`.
+    /// The card of a row that was claimed; `nil` if it does not open, and was ended as `failed`.
     func claimedCard(from row: Row, owner: String, now: Timestamp, in db: Database) throws -> Card? {
         do {
             return try self.soundCard(from: row, in: db)
         } catch let error as StoreError where error.concernsOneCard {
-            let card = CardID(rawValue: row["id"])
-            var transition = CardTransition(card: card, from: .prepared, to: .failed, leasedBy: owner, now: now)
-            (transition.reason, transition.message) = (.imageUnreadable, StoreError.imageAdvice)
-            transition.attempts = row["attempts"]
-            try self.perform(transition, in: db)
+            try self.endUnreadable(row, owner: owner, now: now, in: db)
             return nil
         }
+    }
+
+    /// Ends a claimed card as `failed` because what is needed of it does not open.
+    func endUnreadable(_ row: Row, owner: String, now: Timestamp, in db: Database) throws {
+        let state: CardState = try Self.word(row["state"], in: "card.state")
+        let card = CardID(rawValue: row["id"])
+        var transition = CardTransition(card: card, from: state, to: .failed, leasedBy: owner, now: now)
+        (transition.reason, transition.message) = (.imageUnreadable, StoreError.imageAdvice)
+        transition.attempts = row["attempts"]
+        try self.perform(transition, in: db)
     }
 
     /// The delivery of a row that was claimed for sending; `nil` if it does not open, and is kept for a person.

@@ -28,6 +28,8 @@ extension SandboxStore {
         }
         try db.execute(sql: "DELETE FROM image WHERE card = ?", arguments: [id])
         try db.execute(sql: "DELETE FROM reading WHERE card = ?", arguments: [id])
+        // Its receipts stay: a request that is repeated does not bring an erased person back.
+        try self.dropSource(of: request.card, in: db)
         try self.bury(request, from: row["state"], in: db)
         try db.execute(sql: ErasureSQL.forgetCrashes, arguments: ["content": row["content_fingerprint"] as Data])
         try self.log(&certificate, by: request.origin, now: request.now, in: db)
@@ -156,7 +158,8 @@ extension SandboxStore {
         let id = request.card.rawValue
         let isUnderWay = try Bool.fetchOne(
             db,
-            sql: "SELECT lease_owner IS NOT NULL FROM card WHERE id = ?",
+            // Before it is prepared, nothing of it is sent anywhere.
+            sql: "SELECT lease_owner IS NOT NULL AND state = 'prepared' FROM card WHERE id = ?",
             arguments: [id]
         )
         let verified = try FailureClass.all(of: ErasureSQL.verifierClasses, card: id, in: db)
@@ -187,7 +190,7 @@ extension SandboxStore {
         if let row = try Row.fetchOne(db, sql: "SELECT \(columns) FROM card WHERE id = ?", arguments: [card.rawValue]) {
             traces += row.databaseValues.compactMap { Data.fromDatabaseValue($0) }
         }
-        traces += try Data.fetchAll(db, sql: "SELECT content FROM reading WHERE card = ?", arguments: [card.rawValue])
+        for sql in ErasureSQL.traces { traces += try Data.fetchAll(db, sql: sql, arguments: [card.rawValue]) }
         return traces
     }
 }

@@ -6,15 +6,7 @@ package import IDCardPipeline
 extension SandboxStore {
     package func reserveIntakeOrders(_ count: Int) async throws -> Int64 {
         precondition(count >= 0, "places to reserve must not be negative, got \(count)")
-        return try await self.writer.write { db in
-            let next = try Int64.fetchOne(
-                db,
-                sql: "UPDATE sandbox SET next_intake_order = next_intake_order + ? RETURNING next_intake_order",
-                arguments: [count]
-            )
-            guard let next else { throw Self.corrupt("sandbox") }
-            return next - Int64(count)
-        }
+        return try await self.writer.write { try Self.reserveIntakeOrders(count, in: $0) }
     }
 
     package func card(ofFile file: FileIdentity, businessNumber: BusinessNumber) async throws -> Card? {
@@ -95,44 +87,27 @@ extension SandboxStore {
     }
 
     private func insert(_ admission: Admission, now: Timestamp, in db: Database) throws {
-        let (state, reason, message): (CardState, ReasonCode?, String?) =
-            switch admission.content {
-            case .prepared: (.prepared, nil, nil)
-            case .refused(let reason, let message): (.rejected, reason, message)
-            }
-        let id = admission.id
-        let metadata = admission.metadata
-        try db.execute(
-            sql: IntakeSQL.insertCard,
-            arguments: [
-                "id": id.rawValue, "state": state.rawValue, "businessNumber": metadata.businessNumber.rawValue,
-                "content": self.vault.fingerprint(admission.sourceDigest.bytes, purpose: Vault.Purpose.source),
-                "intakeOrder": admission.intakeOrder, "priority": metadata.priority,
-                "userNumber": try self.vault.seal(metadata.userNumber, card: id, column: "card.user_number", in: db),
-                "expectedIDNumber": try self.vault
-                    .seal(metadata.expectedIDNumber, card: id, column: "card.expected_id_number", in: db),
-                "expectedName": try self.vault.seal(
-                    metadata.expectedName,
-                    card: id,
-                    column: "card.expected_name",
-                    in: db
-                ),
-                "expectedSide": metadata.side?.rawValue, "reason": reason?.rawValue,
-                "message": try self.vault.seal(message.map(Redacted.init), card: id, column: "card.message", in: db),
-                "now": now.millisecondsSinceEpoch,
-            ]
+        var row = CardRow(
+            id: admission.id,
+            state: .prepared,
+            metadata: admission.metadata,
+            content: self.vault.fingerprint(admission.sourceDigest.bytes, purpose: Vault.Purpose.source),
+            intakeOrder: admission.intakeOrder
         )
-        if case .prepared(let image) = admission.content { try self.store(image, of: id, in: db) }
+        if case .refused(let reason, let message) = admission.content {
+            (row.state, row.reason, row.message) = (.rejected, reason, message)
+        }
+        try self.insert(row, kind: "admitted", now: now, in: db)
+        if case .prepared(let image) = admission.content { try self.store(image, of: admission.id, in: db) }
         if let file = admission.file {
             try self.remember(
                 file,
-                of: id,
+                of: admission.id,
                 holding: admission.sourceDigest,
-                businessNumber: metadata.businessNumber,
+                businessNumber: admission.metadata.businessNumber,
                 in: db
             )
         }
-        try self.append(CardEvent(at: now, kind: "admitted", state: state, code: reason?.rawValue), to: id, in: db)
     }
 
     /// Stores the image of a card in place of any other.
@@ -191,7 +166,8 @@ extension SandboxStore {
         self.vault.fingerprint(place + digest.bytes, purpose: Vault.Purpose.content)
     }
 
-    private func cardOfContent(
+    /// The card, not erased, that holds some source bytes under a business number.
+    func cardOfContent(
         _ digest: ContentDigest,
         businessNumber: BusinessNumber,
         in db: Database

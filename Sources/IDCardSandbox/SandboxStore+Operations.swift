@@ -9,8 +9,15 @@ extension SandboxStore {
             try OperatorRules.requireRetry(of: known, under: try self.circumstances(of: known, in: db))
             // It was surely not received: what becomes of its other members is decided for each of them.
             if known.state == .held, let delivery = known.delivery { try self.dissolveKept(delivery, now: now, in: db) }
+            let hasImage = try self.hasImage(card, in: db)
             try self.perform(
-                CardTransition(card: card, from: known.state, to: .prepared, kind: "retried", now: now),
+                CardTransition(
+                    card: card,
+                    from: known.state,
+                    to: hasImage ? .prepared : try self.stateOfSource(of: card, in: db),
+                    kind: "retried",
+                    now: now
+                ),
                 in: db
             )
             try db.execute(sql: IntakeSQL.forgetVerdict, arguments: [card.rawValue])
@@ -65,14 +72,21 @@ extension SandboxStore {
             together = try String.fetchAll(db, sql: OperationsSQL.heldMembers, arguments: [delivery.rawValue])
                 .map { try self.requireCard(CardID(rawValue: $0), in: db) }
         }
+        let hasImage = try self.hasImage(card.id, in: db)
         return OperatorRules.Circumstances(
-            hasImage: try Bool.fetchOne(db, sql: IntakeSQL.canBeJudgedAgain, arguments: [id]) ?? false,
+            hasImage: hasImage,
+            hasSource: try !hasImage && self.hasSource(card.id, in: db),
             wasRead: try Bool.fetchOne(db, sql: OperationsSQL.wasRead, arguments: [id]) ?? false,
             newerIsDelivered: try together.contains { try self.hasNewer(than: $0, in: .delivered, db) },
             newerIsDelivering: try together.contains { try self.hasNewer(than: $0, in: .delivering, db) },
             mayBeAtBackend: try self.mayBeAtBackend(card.id, in: db),
             delivery: standing
         )
+    }
+
+    /// Whether the image of a card is there and nobody works on the card.
+    private func hasImage(_ card: CardID, in db: Database) throws -> Bool {
+        try Bool.fetchOne(db, sql: IntakeSQL.canBeJudgedAgain, arguments: [card.rawValue]) ?? false
     }
 
     /// Whether the backend may hold a card by any delivery that it was ever a member of.
@@ -107,6 +121,8 @@ extension SandboxStore {
         var transition = CardTransition(card: card, from: .held, to: state, kind: "resolved", now: now)
         if state == .rejected { transition.reason = .rejectedByOperator }
         try self.perform(transition, in: db)
+        // No image will be made of it any more.
+        try self.dropSource(of: card, in: db)
     }
 
     /// Has a kept delivery sent again as it is; its members that are still held go with it.

@@ -5,18 +5,7 @@ package import IDCardPipeline
 
 extension SandboxStore {
     package func claimPrepared(limit: Int, until expiry: Timestamp, now: Timestamp) async throws -> [Card] {
-        guard limit > 0 else { return [] }
-        let owner = try self.owner
-        return try await self.writer.write { db in
-            try Row.fetchAll(
-                db,
-                sql: VerificationSQL.claim,
-                arguments: [owner, expiry.millisecondsSinceEpoch, now.millisecondsSinceEpoch, limit]
-            )
-            .compactMap { try self.claimedCard(from: $0, owner: owner, now: now, in: db) }
-            // `RETURNING` promises no order.
-            .sorted { ($1.metadata.priority, $0.intakeOrder) < ($0.metadata.priority, $1.intakeOrder) }
-        }
+        try await self.claim(.prepared, limit: limit, until: expiry, now: now)
     }
 
     package func preparedImage(of card: CardID) async throws -> PreparedImage {
@@ -79,9 +68,16 @@ extension SandboxStore {
                 transition.attempts = before.attempts + (attempt == nil ? 0 : 1)
                 try self.perform(transition, in: db)
             case .retry(let time, let costsAttempt):
-                try self.postpone(card, until: time, costsAttempt: costsAttempt, owner: owner, in: db)
+                try self.postpone(
+                    card,
+                    in: .prepared,
+                    until: time,
+                    costsAttempt: costsAttempt,
+                    owner: owner,
+                    in: db
+                )
             case .shrunk(let image):
-                try self.postpone(card, until: nil, costsAttempt: false, owner: owner, in: db)
+                try self.postpone(card, in: .prepared, until: nil, costsAttempt: false, owner: owner, in: db)
                 try self.shrink(card, to: image, now: now, in: db)
             }
             return try self.requireCard(card, in: db)
@@ -131,25 +127,6 @@ extension SandboxStore {
             sql: "UPDATE card SET side = ?, holder_fingerprint = ? WHERE id = ?",
             arguments: [reading.side?.rawValue, self.vault.holderFingerprint(of: reading), card.rawValue]
         )
-    }
-
-    private func postpone(
-        _ card: CardID,
-        until time: Timestamp?,
-        costsAttempt: Bool,
-        owner: String,
-        in db: Database
-    ) throws {
-        try db.execute(
-            sql: """
-                UPDATE card SET attempts = attempts + ?, due_at = ?, lease_owner = NULL, lease_expires_at = NULL
-                WHERE id = ? AND state = 'prepared' AND lease_owner = ?
-                """,
-            arguments: [costsAttempt ? 1 : 0, time?.millisecondsSinceEpoch ?? 0, card.rawValue, owner]
-        )
-        guard db.changesCount == 1 else {
-            throw StoreError(.conflict, "card \(card) is not leased for verification any more; nothing was changed")
-        }
     }
 
     private func shrink(_ card: CardID, to image: PreparedImage, now: Timestamp, in db: Database) throws {

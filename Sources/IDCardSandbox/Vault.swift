@@ -29,6 +29,8 @@ package struct Vault: Sendable {
         package static let holder = "holder"
         /// The digest of bytes that were sent to a verifier.
         package static let reading = "reading"
+        /// The name that a sender gave to a request, or all that the request said.
+        package static let receipt = "receipt"
     }
 
     /// The keys around the data keys; `nil` where nothing is encrypted.

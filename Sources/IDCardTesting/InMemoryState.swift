@@ -21,6 +21,32 @@ struct InMemoryState: Sendable {
         var events: [CardEvent] = []
         var attempts: [AttemptRecord] = []
         var isAccepted = false
+        /// The source bytes by their offsets, as long as there is no image of them.
+        var pieces: [Int: Data] = [:]
+        var fetch: Fetch?
+        var fetchAttempts: [AttemptRecord] = []
+
+        /// The pieces that are there, in order.
+        var ranges: [Range<Int>] {
+            self.pieces.map { $0.key..<($0.key + $0.value.count) }.sorted { $0.lowerBound < $1.lowerBound }
+        }
+    }
+
+    /// From where an image is still to be fetched.
+    struct Fetch: Sendable {
+        var address: ImageAddress
+        var version: FetchedVersion?
+    }
+
+    struct ReceiptName: Hashable, Sendable {
+        var scope: Receipt.Scope
+        var name: String
+    }
+
+    struct KeptReceipt: Sendable {
+        var request: ContentDigest
+        var card: CardID
+        var createdAt: Timestamp
     }
 
     enum DeliveryPhase: Sendable {
@@ -65,6 +91,8 @@ struct InMemoryState: Sendable {
     var cards: [CardID: CardEntry] = [:]
     var deliveries: [DeliveryID: DeliveryEntry] = [:]
     var files: [FilePlace: KnownFile] = [:]
+    var receipts: [ReceiptName: KeptReceipt] = [:]
+    var runs: [String: SourceRun] = [:]
     var pauses: [Stage: StagePause] = [:]
     var accessLog: [AccessLine] = []
     var certificates: [CardID: ErasureCertificate] = [:]

@@ -54,7 +54,11 @@ extension InMemoryState {
             reason: reason,
             origin: origin,
             sourceFileCount: self.files.values.count { $0.card == card },
-            verifier: .judging(entry.attempts, isDone: false, isUnderWay: entry.lease != nil),
+            verifier: .judging(
+                entry.attempts,
+                isDone: false,
+                isUnderWay: entry.lease != nil && entry.card.state == .prepared
+            ),
             backend: .judging(
                 deliveries.flatMap(\.ended),
                 isDone: entry.card.state == .delivered,

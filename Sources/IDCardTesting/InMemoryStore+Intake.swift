@@ -49,16 +49,20 @@ extension InMemoryStore {
 }
 
 extension InMemoryState {
+    /// The card, not erased, that holds some source bytes under a business number.
+    func cardOfContent(_ digest: ContentDigest, businessNumber: BusinessNumber) -> CardEntry? {
+        self.cards.values.first {
+            $0.sourceDigest == digest && $0.card.metadata.businessNumber == businessNumber && $0.card.state != .erased
+        }
+    }
+
     fileprivate mutating func recognise(
         _ digest: ContentDigest,
         metadata: CardMetadata,
         file: FileIdentity?,
         now: Timestamp
     ) -> Card? {
-        let known = self.cards.values.first {
-            $0.sourceDigest == digest && $0.card.metadata.businessNumber == metadata.businessNumber
-                && $0.card.state != .erased
-        }
+        let known = self.cardOfContent(digest, businessNumber: metadata.businessNumber)
         guard let known else {
             guard let file else { return nil }
             // What was erased does not come back from the place that it had, whatever became of the file's attributes.
@@ -74,7 +78,7 @@ extension InMemoryState {
     }
 
     /// Takes over what a newer sending of the same bytes says, and returns the card.
-    fileprivate mutating func takeOver(_ metadata: CardMetadata, into known: CardEntry, now: Timestamp) -> Card {
+    mutating func takeOver(_ metadata: CardMetadata, into known: CardEntry, now: Timestamp) -> Card {
         var entry = known
         let canBeJudgedAgain = known.lease == nil && known.image != nil
         entry.card = known.card.takingOver(

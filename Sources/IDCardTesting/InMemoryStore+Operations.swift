@@ -13,7 +13,13 @@ extension InMemoryStore {
                     state.cards[id]?.card.delivery = nil
                 }
             }
-            try state.move(card, from: known.state, to: .prepared, kind: "retried", now: now)
+            try state.move(
+                card,
+                from: known.state,
+                to: entry.image != nil ? .prepared : entry.fetch != nil ? .fetching : .received,
+                kind: "retried",
+                now: now
+            )
             state.cards[card]?.card.side = nil
             state.cards[card]?.card.delivery = nil
             state.cards[card]?.holder = nil
@@ -42,6 +48,7 @@ extension InMemoryStore {
             case (.resend, let delivery?): cards = try state.reopen(delivery, now: now)
             case (.delivered, let delivery):
                 try state.move(card, from: .held, to: .delivered, kind: "resolved", now: now)
+                state.dropSource(of: card)
                 if let delivery { state.closeIfSettled(delivery) }
             case (.reject, let delivery):
                 try state.move(
@@ -52,6 +59,7 @@ extension InMemoryStore {
                     kind: "resolved",
                     now: now
                 )
+                state.dropSource(of: card)
                 if let delivery { state.closeIfSettled(delivery) }
             default:
                 try state.move(card, from: .held, to: .verified, kind: "resolved", now: now)
@@ -76,6 +84,7 @@ extension InMemoryState {
         }
         return OperatorRules.Circumstances(
             hasImage: entry.image != nil && entry.lease == nil,
+            hasSource: entry.image == nil && (entry.fetch != nil || !entry.pieces.isEmpty),
             wasRead: entry.reading != nil,
             newerIsDelivered: together.contains { self.hasNewer(than: $0, in: .delivered) },
             newerIsDelivering: together.contains { self.hasNewer(than: $0, in: .delivering) },

@@ -42,10 +42,7 @@ extension InMemoryStore {
             case .prepare:
                 nil
             case .verify:
-                state.cards.values
-                    .filter { $0.card.state == .prepared && $0.lease == nil }
-                    .map { $0.card.nextAttemptAt ?? $0.card.changedAt }
-                    .min()
+                state.nextDue(in: .prepared)
             case .deliver:
                 state.deliveries.values
                     .filter { $0.phase == .open && $0.lease == nil }
@@ -61,5 +58,15 @@ extension InMemoryStore {
 
     package func pauses() async throws -> [Stage: StagePause] {
         self.memory.look { $0.pauses }
+    }
+}
+
+extension InMemoryState {
+    /// When the next unleased card in a state is due.
+    func nextDue(in state: CardState) -> Timestamp? {
+        self.cards.values
+            .filter { $0.card.state == state && $0.lease == nil }
+            .map { $0.card.nextAttemptAt ?? $0.card.changedAt }
+            .min()
     }
 }

@@ -4,17 +4,7 @@ package import IDCardPipeline
 
 extension InMemoryStore {
     package func claimPrepared(limit: Int, until expiry: Timestamp, now: Timestamp) async throws -> [Card] {
-        self.memory.change { state in
-            let due = state.cards.values
-                .filter { $0.card.state == .prepared && $0.lease == nil && ($0.card.nextAttemptAt ?? now) <= now }
-                .map(\.card)
-                .sorted { ($1.metadata.priority, $0.intakeOrder) < ($0.metadata.priority, $1.intakeOrder) }
-                .prefix(max(0, limit))
-            for card in due {
-                state.cards[card.id]?.lease = InMemoryState.Lease(owner: self.owner, expiry: expiry)
-            }
-            return Array(due)
-        }
+        self.memory.change { $0.claim(.prepared, limit: limit, by: self.owner, until: expiry, now: now) }
     }
 
     package func preparedImage(of card: CardID) async throws -> PreparedImage {
@@ -60,9 +50,9 @@ extension InMemoryStore {
                 try state.end(card, (.failed, reason, message), owner: owner, now: now)
                 state.cards[card]?.card.attempts = attempts + (attempt == nil ? 0 : 1)
             case .retry(let time, let costsAttempt):
-                try state.postpone(card, until: time, costsAttempt: costsAttempt, owner: owner)
+                try state.postpone(card, in: .prepared, until: time, costsAttempt: costsAttempt, owner: owner)
             case .shrunk(let image):
-                try state.postpone(card, until: nil, costsAttempt: false, owner: owner)
+                try state.postpone(card, in: .prepared, until: nil, costsAttempt: false, owner: owner)
                 state.cards[card]?.image = image
                 state.cards[card]?.card.isShrunk = true
                 state.append(CardEvent(at: now, kind: "shrunk"), to: card)
@@ -103,15 +93,34 @@ extension InMemoryState {
         }
     }
 
-    fileprivate mutating func postpone(
+    /// Leases due cards of a state: highest priority first, then intake order.
+    mutating func claim(
+        _ state: CardState,
+        limit: Int,
+        by owner: Int,
+        until expiry: Timestamp,
+        now: Timestamp
+    ) -> [Card] {
+        let due = self.cards.values
+            .filter { $0.card.state == state && $0.lease == nil && ($0.card.nextAttemptAt ?? now) <= now }
+            .map(\.card)
+            .sorted { ($1.metadata.priority, $0.intakeOrder) < ($0.metadata.priority, $1.intakeOrder) }
+            .prefix(max(0, limit))
+        for card in due { self.cards[card.id]?.lease = Lease(owner: owner, expiry: expiry) }
+        return Array(due)
+    }
+
+    /// Puts a leased card off, in the state in which it is, and gives the lease back.
+    mutating func postpone(
         _ card: CardID,
+        in state: CardState,
         until time: Timestamp?,
         costsAttempt: Bool,
         owner: Int
     ) throws {
         var entry = try self.entry(of: card)
-        guard entry.card.state == .prepared, entry.lease?.owner == owner else {
-            throw StoreError(.conflict, "card \(card) is not leased for verification any more; nothing was changed")
+        guard entry.card.state == state, entry.lease?.owner == owner else {
+            throw StoreError(.conflict, "card \(card) is not \(state) and leased here any more; nothing was changed")
         }
         entry.card.attempts += costsAttempt ? 1 : 0
         entry.card.nextAttemptAt = time

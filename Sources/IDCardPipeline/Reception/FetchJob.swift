@@ -16,4 +16,16 @@ package struct FetchJob: Hashable, Sendable {
         self.version = version
         self.pieces = pieces
     }
+
+    /// Where pieces end that join from the first byte on; `nil` if they leave a gap, overlap, or there are none.
+    ///
+    /// - Parameter pieces: in order of their offsets.
+    package static func endOfWhole(_ pieces: [Range<Int>]) -> Int? {
+        var end = 0
+        for piece in pieces {
+            guard piece.lowerBound == end else { return nil }
+            end = piece.upperBound
+        }
+        return end == 0 ? nil : end
+    }
 }

@@ -12,4 +12,14 @@ package struct FetchedVersion: Hashable, Sendable, Codable {
         self.validator = validator
         self.byteCount = byteCount
     }
+
+    /// What is known of the bytes after another answer; `nil` if it speaks of other bytes, whose pieces must not be joined
+    /// to those of this version.
+    ///
+    /// The same validator with a size that was not known before, or is not said again, is the same version.
+    package func joined(with other: FetchedVersion) -> FetchedVersion? {
+        guard self.validator == other.validator else { return nil }
+        if let known = self.byteCount, let said = other.byteCount, known != said { return nil }
+        return FetchedVersion(validator: self.validator, byteCount: self.byteCount ?? other.byteCount)
+    }
 }

@@ -32,7 +32,7 @@ package protocol ReceptionStore: SourceSpooling {
     /// `received` card follow each other without a gap.
     func source(of card: CardID, at offset: Int) async throws -> Data
     /// Concludes the preparation of a leased `received` card, and gives the lease back.
-    func conclude(_ card: CardID, as conclusion: PreparationConclusion, now: Timestamp) async throws -> Card
+    func concludePreparing(_ card: CardID, as conclusion: PreparationConclusion, now: Timestamp) async throws -> Card
     /// Returns when the next unleased card in a state (`fetching`, `received`) is due; `nil` if there is none.
     func nextDue(in state: CardState) async throws -> Timestamp?
 
@@ -50,8 +50,12 @@ package protocol ReceptionStore: SourceSpooling {
     ///
     /// A whole image makes it `received`; if the same bytes are there already under its business number it becomes
     /// `superseded` with the reason `duplicate`. What has arrived of a `failed` one stays, and a retry goes on from there.
-    func conclude(_ card: CardID, as conclusion: FetchConclusion, attempt: AttemptRecord, now: Timestamp) async throws
-        -> Card
+    func concludeFetching(
+        _ card: CardID,
+        as conclusion: FetchConclusion,
+        attempt: AttemptRecord,
+        now: Timestamp
+    ) async throws -> Card
 
     // MARK: Runs on demand
 

@@ -9,32 +9,49 @@ struct FetchStage: Sendable {
     /// Fetches what is missing of one leased `fetching` card.
     func work(_ job: FetchJob) async throws {
         let startedAt = self.context.time.now()
+        do {
+            try self.context.board.checkMayBegin()
+            let outcome = try await self.outcome(of: job)
+            do {
+                try await self.conclude(job.card, outcome, startedAt: startedAt)
+            } catch let error as StoreError where error.concernsOneCard {
+                // What is kept leaves a gap: the next attempt fills it.
+                try await self.conclude(job.card, Self.incomplete(error), startedAt: startedAt)
+            }
+        } catch is CancellationError {
+            // Interrupted is not failed: the pieces are kept, and the lease is handed back at shutdown.
+        } catch let error as StoreError {
+            let number = job.card.metadata.businessNumber
+            guard try await self.context.wereTaken([job.card.id], under: [number], after: error) else { throw error }
+        }
+    }
+
+    private func outcome(of job: FetchJob) async throws -> ImageFetcher.Outcome {
         let store = self.context.store
         let card = job.card.id
         do {
-            try self.context.board.checkMayBegin()
-            let outcome = try await self.fetcher.fetch(
+            return try await self.fetcher.fetch(
                 job,
                 { bytes, offset, version in try await store.keep(bytes, at: offset, of: card, version: version) },
                 { offset in try await store.source(of: card, at: offset) }
             )
-            try await self.conclude(job.card, outcome, startedAt: startedAt)
-        } catch is CancellationError {
-            // Interrupted is not failed: the pieces are kept, and the lease is handed back at shutdown.
         } catch let error as StoreError where error.code == .diskFull {
             self.context.space.failed(error.message)
-            let failure = RemoteFailure(.notSent, code: "disk_full", message: error.message)
-            try await self.conclude(job.card, .failed(failure), startedAt: startedAt)
-        } catch let error as StoreError {
-            let number = job.card.metadata.businessNumber
-            guard try await self.context.wereTaken([card], under: [number], after: error) else { throw error }
+            return .failed(RemoteFailure(.notSent, code: "disk_full", message: error.message))
+        } catch let error as StoreError where error.concernsOneCard {
+            return Self.incomplete(error)
         }
+    }
+
+    /// What was kept cannot be joined or read; it costs an attempt, so that it ends.
+    private static func incomplete(_ error: StoreError) -> ImageFetcher.Outcome {
+        .failed(RemoteFailure(.transient, code: "pieces_incomplete", message: error.message))
     }
 
     private func conclude(_ card: Card, _ outcome: ImageFetcher.Outcome, startedAt: Timestamp) async throws {
         let now = self.context.time.now()
         let (conclusion, attempt) = self.conclusion(of: outcome, card: card, startedAt: startedAt, now: now)
-        let changed = try await self.context.store.conclude(card.id, as: conclusion, attempt: attempt, now: now)
+        let changed = try await self.context.store.concludeFetching(card.id, as: conclusion, attempt: attempt, now: now)
         self.context.logger.debug(
             "card left fetching",
             metadata: [

@@ -58,7 +58,11 @@ struct PrepareStage: Sendable {
     private func conclude(_ card: Card, as conclusion: PreparationConclusion) async throws {
         let changed: Card
         do {
-            changed = try await self.context.store.conclude(card.id, as: conclusion, now: self.context.time.now())
+            changed = try await self.context.store.concludePreparing(
+                card.id,
+                as: conclusion,
+                now: self.context.time.now()
+            )
         } catch let error as StoreError {
             let number = card.metadata.businessNumber
             guard try await self.context.wereTaken([card.id], under: [number], after: error) else { throw error }

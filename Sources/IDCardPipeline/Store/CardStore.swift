@@ -157,7 +157,8 @@ package protocol CardStore: ReceptionStore, Sendable {
     func finishErasures() async throws -> Int
     /// Returns up to `limit` cards that have been in their state for longer than its retention, oldest first.
     func expired(under retention: Retention, limit: Int, now: Timestamp) async throws -> [CardID]
-    /// Has a `rejected`, `failed` or `held` card judged again: it becomes `prepared` without failed attempts.
+    /// Has a `rejected`, `failed` or `held` card judged again: it becomes `prepared` without failed attempts; one without
+    /// an image becomes `received` if its source bytes are all there, `fetching` if they are still to be fetched.
     ///
     /// - Throws: `StoreError.conflict` if `OperatorRules` forbid it, `notFound` if there is no card of this name.
     func retry(_ card: CardID, by origin: AccessOrigin, now: Timestamp) async throws -> Card

@@ -3,6 +3,8 @@ extension OperatorRules {
     package struct Circumstances: Sendable {
         /// Whether its prepared image is there and nobody works on it.
         package var hasImage: Bool
+        /// Whether there is no image yet, but something of which one could be made: source bytes, or their address.
+        package var hasSource: Bool
         /// Whether the verifier has read it.
         package var wasRead: Bool
         /// Whether a newer photo of its side and business number is delivered.
@@ -17,6 +19,7 @@ extension OperatorRules {
         /// Describes a card as its store sees it.
         package init(
             hasImage: Bool,
+            hasSource: Bool = false,
             wasRead: Bool,
             newerIsDelivered: Bool,
             newerIsDelivering: Bool,
@@ -24,6 +27,7 @@ extension OperatorRules {
             delivery: DeliveryStanding
         ) {
             self.hasImage = hasImage
+            self.hasSource = hasSource
             self.wasRead = wasRead
             self.newerIsDelivered = newerIsDelivered
             self.newerIsDelivering = newerIsDelivering

@@ -47,7 +47,7 @@ package enum OperatorRules {
         if circumstances.newerIsDelivered {
             throw Self.refusal(of: card, "a newer photo of the same side is delivered already")
         }
-        if !circumstances.hasImage {
+        if !circumstances.hasImage, !circumstances.hasSource {
             throw Self.refusal(of: card, "its image could not be used; take a new photo in instead")
         }
     }
@@ -107,7 +107,7 @@ package enum OperatorRules {
 
     /// A person must not be led to reject a good card that the verifier has not seen yet.
     private static func requireRead(_ card: Card, under circumstances: Circumstances) throws {
-        guard !circumstances.wasRead, circumstances.hasImage else { return }
+        guard !circumstances.wasRead, circumstances.hasImage || circumstances.hasSource else { return }
         throw Self.refusal(of: card, "it was not verified yet; retry it")
     }
 

@@ -39,7 +39,14 @@ extension SandboxRestore {
             sql: "UPDATE sandbox SET next_intake_order = max(next_intake_order, ?)",
             arguments: [previous.nextIntakeOrder]
         )
-        if !self.isResuming { report.heldCount = try self.hold(in: store, db: db) }
+        if !self.isResuming {
+            report.heldCount = try self.hold(in: store, db: db)
+            // Gone on by itself, it would take in again what was taken in and sent after the backup.
+            try db.execute(
+                sql: "UPDATE source_run SET state = 'failed', reason = ?, ended_at = ? WHERE state = 'running'",
+                arguments: [ReasonCode.restored.rawValue, self.options.now.millisecondsSinceEpoch]
+            )
+        }
         try store.chain.append(.restore, of: nil, by: self.origin, now: self.options.now, in: db)
     }
 
@@ -117,6 +124,19 @@ extension SandboxRestore {
                 arguments: [file.contentFingerprint, file.pathFingerprint]
             )
         }
+        try self.rememberReceipts(of: tombstone, in: db)
+    }
+
+    /// Has a request that is repeated find the tombstone.
+    private func rememberReceipts(of tombstone: Tombstone, in db: Database) throws {
+        for receipt in tombstone.receipts {
+            try db.execute(
+                sql: ReceptionSQL.restoreReceipt,
+                arguments: [
+                    receipt.nameFingerprint, receipt.requestFingerprint, tombstone.card.rawValue, receipt.createdAt,
+                ]
+            )
+        }
     }
 
     // MARK: What is not known
@@ -137,7 +157,11 @@ extension SandboxRestore {
                 SELECT id, state, reason FROM card WHERE state IN (\(SandboxSchema.list(states)))
                     OR (
                         state IN ('rejected', 'failed', 'held') AND reason IS NOT ?
-                        AND EXISTS (SELECT 1 FROM image WHERE image.card = card.id)
+                        AND (
+                            EXISTS (SELECT 1 FROM image WHERE image.card = card.id)
+                            OR EXISTS (SELECT 1 FROM source_piece WHERE source_piece.card = card.id)
+                            OR EXISTS (SELECT 1 FROM fetch WHERE fetch.card = card.id)
+                        )
                     )
                 ORDER BY intake_order
                 """,

@@ -162,7 +162,10 @@ package struct SandboxRestore: Sendable {
     @discardableResult
     private func requireWhole(_ copy: SandboxCopy, quick: Bool) async throws -> SandboxReport {
         var report = try await copy.store.checkRows(quick: quick)
-        if !quick { report.findings += try await copy.store.checkImages(quick: false) }
+        if !quick {
+            report.findings += try await copy.store.checkImages(quick: false)
+            report.findings += try await copy.store.checkSources(quick: false)
+        }
         if let finding = report.findings.first(where: \.makesCopyWorthless) {
             throw StoreError(
                 .corrupt,

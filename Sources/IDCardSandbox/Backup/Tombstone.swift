@@ -14,6 +14,13 @@ struct Tombstone: Sendable {
         var contentFingerprint: Data?
     }
 
+    /// A request that led to the card, as fingerprints.
+    struct Receipt: Sendable {
+        var nameFingerprint: Data
+        var requestFingerprint: Data
+        var createdAt: Int64
+    }
+
     /// The card's own row, where the sandbox that is replaced has it.
     struct CardRow: Sendable {
         var businessNumber: String
@@ -37,13 +44,17 @@ struct Tombstone: Sendable {
     var row: CardRow?
     var certificate: Certificate?
     var files: [File] = []
+    var receipts: [Receipt] = []
 
     /// Reads all tombstones of a sandbox.
     static func all(in db: Database) throws -> [Tombstone] {
         let rows = try Row.fetchAll(db, sql: "SELECT * FROM card WHERE state = 'erased' ORDER BY intake_order, id")
+        // A sandbox of an older program has none.
+        let hasReceipts = try db.tableExists("receipt")
         return try rows.map { row in
             let certificate = try Row.fetchOne(db, sql: "SELECT * FROM erasure WHERE card = ?", arguments: [row["id"]])
             let files = try Row.fetchAll(db, sql: "SELECT * FROM source_file WHERE card = ?", arguments: [row["id"]])
+            let receipts = hasReceipts ? try self.receipts(of: row["id"], in: db) : []
             return Tombstone(
                 card: CardID(rawValue: row["id"]),
                 erasedAt: Timestamp(millisecondsSinceEpoch: row["changed_at"]),
@@ -70,7 +81,18 @@ struct Tombstone: Sendable {
                         modifiedNanoseconds: file["modified_ns"],
                         contentFingerprint: file["content_fingerprint"]
                     )
-                }
+                },
+                receipts: receipts
+            )
+        }
+    }
+
+    private static func receipts(of card: String, in db: Database) throws -> [Receipt] {
+        try Row.fetchAll(db, sql: "SELECT * FROM receipt WHERE card = ?", arguments: [card]).map { row in
+            Receipt(
+                nameFingerprint: row["name_fingerprint"],
+                requestFingerprint: row["request_fingerprint"],
+                createdAt: row["created_at"]
             )
         }
     }

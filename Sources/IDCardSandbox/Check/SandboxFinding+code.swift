@@ -18,6 +18,12 @@ extension SandboxFinding {
         case imageDamaged = "image_damaged"
         /// The size noted beside an image is not the image's.
         case imageSize = "image_size"
+        /// A card that is to be prepared or fetched lacks its source bytes or their address.
+        case sourceMissing = "source_missing"
+        /// The source bytes do not open, or are not those that were received.
+        case sourceDamaged = "source_damaged"
+        /// Source bytes, or their address, are kept longer than they are needed.
+        case sourceLeft = "source_left"
         /// A verified card has no reading.
         case readingMissing = "reading_missing"
         /// A verified card has no side.
@@ -81,6 +87,12 @@ extension SandboxFinding {
         case orphanKey = "orphan_key"
         /// A source file without a card.
         case orphanSource = "orphan_source"
+        /// A piece of source bytes without a card.
+        case orphanPiece = "orphan_piece"
+        /// The address of an image without a card.
+        case orphanFetch = "orphan_fetch"
+        /// The receipt of a request without a card.
+        case orphanReceipt = "orphan_receipt"
         /// A card or delivery has values that are not in the clear, but no data key.
         case keyMissing = "key_missing"
 

@@ -3,6 +3,10 @@ import IDCardCore
 extension SandboxRule {
     private static let isKnownUnreadable = "reason IS '\(ReasonCode.imageUnreadable.rawValue)'"
     private static let hasNoImage = "NOT EXISTS (SELECT 1 FROM image WHERE image.card = card.id)"
+    private static let hasNoSource = """
+        NOT EXISTS (SELECT 1 FROM source_piece WHERE source_piece.card = card.id)
+        AND NOT EXISTS (SELECT 1 FROM fetch WHERE fetch.card = card.id)
+        """
 
     /// The rules of a card by itself.
     static let cards: [SandboxRule] = [
@@ -21,7 +25,8 @@ extension SandboxRule {
             .imageMissing,
             "the image is not there, so that the card cannot go on; take the photo in again as a new file",
             sql: """
-                SELECT id FROM card WHERE state IN ('held', 'failed') AND NOT \(isKnownUnreadable) AND \(hasNoImage)
+                SELECT id FROM card
+                WHERE state IN ('held', 'failed') AND NOT \(isKnownUnreadable) AND \(hasNoImage) AND \(hasNoSource)
                 """
         ),
         SandboxRule(
@@ -85,6 +90,8 @@ extension SandboxRule {
         OR length(content_fingerprint) > 0 OR business_no <> '\(BusinessNumber.erased.rawValue)'
         OR EXISTS (SELECT 1 FROM image WHERE image.card = card.id)
         OR EXISTS (SELECT 1 FROM reading WHERE reading.card = card.id)
+        OR EXISTS (SELECT 1 FROM source_piece WHERE source_piece.card = card.id)
+        OR EXISTS (SELECT 1 FROM fetch WHERE fetch.card = card.id)
         OR EXISTS (SELECT 1 FROM data_key WHERE data_key.owner = card.id)
         """
 

@@ -35,6 +35,24 @@ extension SandboxRule {
             "state NOT IN (\(SandboxSchema.list(CardState.allCases)))"
         ),
         constraint("delivery_card", subject: "delivery", "position < 0"),
+        constraint(
+            "source_piece",
+            subject: "card",
+            "start < 0 OR byte_count NOT BETWEEN 1 AND \(SandboxSchema.largestPiece)"
+        ),
+        constraint("fetch", subject: "card", "byte_count < 0"),
+        constraint(
+            "fetch_attempt",
+            subject: "card",
+            "ordinal < 1 OR class NOT IN (\(SandboxSchema.list(FailureClass.allCases)))"
+        ),
+        constraint(
+            "source_run",
+            """
+            state NOT IN (\(SandboxSchema.list(SourceRun.State.allCases)))
+            OR (state = 'running') <> (ended_at IS NULL)
+            """
+        ),
     ]
 
     private static func constraint(_ table: String, subject: String = "id", _ condition: String) -> SandboxRule {

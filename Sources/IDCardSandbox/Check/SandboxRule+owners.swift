@@ -2,6 +2,7 @@ extension SandboxRule {
     /// The tables whose rows belong to a card, with what a row without one is.
     static let owned: [(table: String, code: SandboxFinding.Code)] = [
         ("image", .orphanImage), ("reading", .orphanReading), ("source_file", .orphanSource),
+        ("source_piece", .orphanPiece), ("fetch", .orphanFetch), ("receipt", .orphanReceipt),
     ]
 
     /// Whether a data key belongs to nothing that is there.
@@ -38,6 +39,8 @@ extension SandboxRule {
                             user_number IS NOT NULL OR expected_id_number IS NOT NULL OR expected_name IS NOT NULL
                             OR message IS NOT NULL OR EXISTS (SELECT 1 FROM image WHERE image.card = card.id)
                             OR EXISTS (SELECT 1 FROM reading WHERE reading.card = card.id)
+                            OR EXISTS (SELECT 1 FROM source_piece WHERE source_piece.card = card.id)
+                            OR EXISTS (SELECT 1 FROM fetch WHERE fetch.card = card.id)
                         )
                     """
             ),

@@ -12,6 +12,7 @@ extension SandboxStore {
     package func check(quick: Bool = false) async throws -> SandboxReport {
         var report = try await self.checkRows(quick: quick)
         report.findings += try await self.checkImages(quick: quick)
+        report.findings += try await self.checkSources(quick: quick)
         report.findings += try await self.checkOwners()
         report.findings += try await self.checkFiles()
         return report.withoutRepetitions

@@ -10,6 +10,7 @@ extension SandboxStore {
         guard !quick else { return findings }
         findings += try Self.surviving(.valueUnreadable) { try self.checkCards(in: db) }
         findings += try Self.surviving(.valueUnreadable) { try self.checkReadings(in: db) }
+        findings += try Self.surviving(.valueUnreadable) { try self.checkFetches(in: db) }
         findings += try Self.surviving(.valueUnreadable) { try self.checkParts(in: db) }
         findings += try Self.surviving(.mixedAccounts) { try self.checkAccounts(in: db) }
         return findings
@@ -37,6 +38,17 @@ extension SandboxStore {
         let sql = "SELECT reading.* FROM reading JOIN card ON card.id = reading.card WHERE card.state <> 'erased'"
         return try Self.findings(of: sql, in: db) { row in
             try Self.unreadable(row["card"], "what was read from the card") { _ = try self.reading(from: row, in: db) }
+        }
+    }
+
+    private func checkFetches(in db: Database) throws -> [SandboxFinding] {
+        let sql = "SELECT fetch.* FROM fetch JOIN card ON card.id = fetch.card WHERE card.state <> 'erased'"
+        return try Self.findings(of: sql, in: db) { row in
+            let card = CardID(rawValue: row["card"])
+            return try Self.unreadable(card.rawValue, "the address of the image") {
+                _ = try self.vault.openText(row["url"], card: card, column: Self.urlColumn, in: db)
+                _ = try self.vault.openText(row["validator"], card: card, column: Self.validatorColumn, in: db)
+            }
         }
     }
 

@@ -32,9 +32,12 @@ extension SandboxStore {
             try await self.writer.write { try self.forgetSent(by: DeliveryID(rawValue: subject), in: $0) }
         case .restoreLeft: _ = try self.removeLeftCopies()
         case .modeOpen: try finding.subject.map(self.directory.closeToOthers)
-        case .imageMissing, .imageDamaged:
+        case .imageMissing, .imageDamaged, .sourceMissing, .sourceDamaged:
             guard let subject = finding.subject else { return }
             try await self.putAside(CardID(rawValue: subject), because: finding, now: now)
+        case .sourceLeft:
+            guard let subject = finding.subject else { return }
+            try await self.writer.write { try self.forgetSource(of: subject, in: $0) }
         case .leaseMisplaced:
             guard let subject = finding.subject else { return }
             try await self.takeBackLease(of: subject, because: finding, now: now)
@@ -53,6 +56,9 @@ extension SandboxStore {
         .orphanImage: orphan("image"),
         .orphanReading: orphan("reading"),
         .orphanSource: orphan("source_file"),
+        .orphanPiece: orphan("source_piece"),
+        .orphanFetch: orphan("fetch"),
+        .orphanReceipt: orphan("receipt"),
         .orphanKey: "DELETE FROM data_key WHERE owner = ? AND \(SandboxRule.isOrphanKey)",
         .intakeOrderBehind: """
         UPDATE sandbox SET next_intake_order = max(
@@ -111,16 +117,20 @@ extension SandboxStore {
             let row = try Row.fetchOne(
                 db,
                 sql:
-                    "SELECT state FROM card WHERE id = ? AND state IN ('prepared', 'verified') AND lease_owner IS NULL",
+                    """
+                    SELECT state, content_fingerprint, \(SandboxRule.lacksSource) AS lacks_source FROM card
+                    WHERE id = ? AND state IN ('fetching', 'received', 'prepared', 'verified') AND lease_owner IS NULL
+                    """,
                 arguments: [card.rawValue]
             )
             // One that is leased is being worked on, and is put aside by whoever works on it.
-            guard let row, try !self.opens(imageOf: card.rawValue, in: db) else { return }
+            guard let row else { return }
             let state: CardState = try Self.word(row["state"], in: "card.state")
+            guard try !self.canGoOn(card, from: state, row, in: db) else { return }
             var transition = CardTransition(
                 card: card,
                 from: state,
-                to: state == .prepared ? .failed : .held,
+                to: state == .verified ? .held : .failed,
                 reason: .imageUnreadable,
                 now: now
             )
@@ -133,6 +143,27 @@ extension SandboxStore {
                 ) ?? 0
             try self.perform(transition, in: db)
             try self.append(Self.event(of: finding, at: now), to: card, in: db)
+        }
+    }
+
+    /// Whether what a card is made of, or is sent as, is there and opens after all.
+    private func canGoOn(_ card: CardID, from state: CardState, _ row: Row, in db: Database) throws -> Bool {
+        switch state {
+        case .fetching: row["lacks_source"] == false
+        case .received:
+            try row["lacks_source"] == false
+                && self.opens(sourceOf: card.rawValue, as: row["content_fingerprint"], in: db)
+        default: try self.opens(imageOf: card.rawValue, in: db)
+        }
+    }
+
+    /// Removes source bytes that are not needed any more, and the address of an image that is here.
+    private func forgetSource(of card: String, in db: Database) throws {
+        let sql = "SELECT state, \(SandboxRule.hasSourceLeft) AS is_left FROM card WHERE id = ?"
+        guard let row = try Row.fetchOne(db, sql: sql, arguments: [card]) else { return }
+        if row["is_left"] == true { try self.dropSource(of: CardID(rawValue: card), in: db) }
+        if row["state"] == CardState.received.rawValue {
+            try db.execute(sql: ReceptionSQL.dropFetch, arguments: [card])
         }
     }
 
@@ -167,7 +198,11 @@ extension SandboxStore {
                 arguments: [card.rawValue]
             )
             guard isLeft == true else { return }
-            for (table, column) in [("data_key", "owner"), ("image", "card"), ("reading", "card")] {
+            let tables = [
+                ("data_key", "owner"), ("image", "card"), ("reading", "card"), ("source_piece", "card"),
+                ("fetch", "card"),
+            ]
+            for (table, column) in tables {
                 try db.execute(sql: "DELETE FROM \(table) WHERE \(column) = ?", arguments: [card.rawValue])
             }
             try db.execute(

@@ -1,0 +1,69 @@
+import IDCardCore
+
+/// The questions about cards without an image; apart, so that a test can ask SQLite how it answers them.
+enum ReceptionSQL {
+    static let receipt = "SELECT card, request_fingerprint FROM receipt WHERE name_fingerprint = ?"
+
+    static let keepReceipt = """
+        INSERT INTO receipt (name_fingerprint, request_fingerprint, card, created_at) VALUES (?, ?, ?, ?)
+        """
+
+    /// One that the backup has already led to this card or to none that came later.
+    static let restoreReceipt = """
+        INSERT INTO receipt (name_fingerprint, request_fingerprint, card, created_at) VALUES (?, ?, ?, ?)
+        ON CONFLICT (name_fingerprint) DO NOTHING
+        """
+
+    static let forgetReceipts = "DELETE FROM receipt WHERE created_at < ?"
+
+    /// Walks one index no further than the limit.
+    static let queueDepth = """
+        SELECT count(*) FROM (
+            SELECT 1 FROM card INDEXED BY card_age
+            WHERE state IN (\(SandboxSchema.list(CardState.allCases.filter(\.isRunnable)))) LIMIT ?
+        )
+        """
+
+    static let keepPiece = "INSERT INTO source_piece (card, start, byte_count, bytes) VALUES (?, ?, ?, ?)"
+
+    /// The pieces that a new one covers, even in part.
+    static let dropCovered = """
+        DELETE FROM source_piece WHERE card = :card AND start < :end AND start + byte_count > :start
+        """
+
+    /// The piece that an offset lies in, or the last before it.
+    static let pieceAt = """
+        SELECT start, byte_count, bytes FROM source_piece WHERE card = ? AND start <= ? ORDER BY start DESC LIMIT 1
+        """
+
+    static let pieces = "SELECT start, byte_count FROM source_piece WHERE card = ? ORDER BY start"
+
+    static let dropPieces = "DELETE FROM source_piece WHERE card = ?"
+
+    static let fetch = "SELECT url, validator, byte_count FROM fetch WHERE card = ?"
+
+    static let dropFetch = "DELETE FROM fetch WHERE card = ?"
+
+    static let hasFetch = "SELECT EXISTS (SELECT 1 FROM fetch WHERE card = ?)"
+
+    /// Whether something is there of which an image could still be made.
+    static let hasSource = """
+        SELECT EXISTS (SELECT 1 FROM source_piece WHERE card = ?) OR EXISTS (SELECT 1 FROM fetch WHERE card = ?)
+        """
+
+    static let noteAttempt = """
+        INSERT INTO fetch_attempt (card, ordinal, started_at, ended_at, class, code, http_status)
+        SELECT :card, COALESCE(MAX(ordinal), 0) + 1, :started, :ended, :class, :code, :status
+        FROM fetch_attempt WHERE card = :card
+        """
+
+    static let keepRun = """
+        INSERT INTO source_run (id, source, state, reason, counts, started_at, ended_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+        ON CONFLICT (id) DO UPDATE SET
+            state = excluded.state, reason = excluded.reason, counts = excluded.counts, ended_at = excluded.ended_at
+        """
+
+    static let run = "SELECT * FROM source_run WHERE id = ?"
+
+    static let openRuns = "SELECT * FROM source_run WHERE state = 'running' ORDER BY started_at, id"
+}

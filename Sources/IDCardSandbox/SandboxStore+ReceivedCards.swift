@@ -1,0 +1,117 @@
+package import Foundation
+import GRDB
+package import IDCardCore
+package import IDCardPipeline
+
+extension SandboxStore {
+    package func claimReceived(limit: Int, until expiry: Timestamp, now: Timestamp) async throws -> [Card] {
+        try await self.claim(.received, limit: limit, until: expiry, now: now)
+    }
+
+    /// Leases due cards of a state, in the order of the claim; what does not open is ended.
+    func claim(_ state: CardState, limit: Int, until expiry: Timestamp, now: Timestamp) async throws -> [Card] {
+        guard limit > 0 else { return [] }
+        let owner = try self.owner
+        return try await self.writer.write { db in
+            try Row.fetchAll(
+                db,
+                sql: ClaimSQL.claim(state),
+                arguments: [owner, expiry.millisecondsSinceEpoch, now.millisecondsSinceEpoch, limit]
+            )
+            .compactMap { try self.claimedCard(from: $0, owner: owner, now: now, in: db) }
+            // `RETURNING` promises no order.
+            .sorted { ($1.metadata.priority, $0.intakeOrder) < ($0.metadata.priority, $1.intakeOrder) }
+        }
+    }
+
+    package func source(of card: CardID, at offset: Int) async throws -> Data {
+        precondition(offset >= 0, "an offset must not be negative, got \(offset)")
+        return try await self.read { db in
+            let row = try Row.fetchOne(db, sql: ReceptionSQL.pieceAt, arguments: [card.rawValue, offset])
+            if let row {
+                let (start, count): (Int, Int) = (row["start"], row["byte_count"])
+                if offset < start + count {
+                    return try self.bytes(ofPiece: row, of: card, in: db).dropFirst(offset - start)
+                }
+            }
+            let state = try String.fetchOne(db, sql: "SELECT state FROM card WHERE id = ?", arguments: [card.rawValue])
+            guard state == CardState.received.rawValue else { return Data() }
+            // What is received is whole: it ends behind its last piece, and has one.
+            let end = try self.pieces(of: card, in: db).last?.upperBound
+            guard end == offset else { throw Self.corrupt("source_piece of card \(card)") }
+            return Data()
+        }
+    }
+
+    package func concludePreparing(
+        _ card: CardID,
+        as conclusion: PreparationConclusion,
+        now: Timestamp
+    ) async throws -> Card {
+        let owner = try self.owner
+        return try await self.writer.write(byteCount: conclusion.byteCount) { db in
+            let before = try self.requireCard(card, in: db)
+            var transition = CardTransition(card: card, from: .received, to: .prepared, leasedBy: owner, now: now)
+            switch conclusion {
+            case .prepared(let image):
+                try self.perform(transition, in: db)
+                // First, so that the image takes the room that becomes free.
+                try self.dropSource(of: card, in: db)
+                try self.store(image, of: card, in: db)
+            case .rejected(let reason, let message):
+                (transition.to, transition.reason, transition.message) = (.rejected, reason, message)
+                try self.perform(transition, in: db)
+                try self.dropSource(of: card, in: db)
+            case .retry(let time):
+                try self.postpone(card, in: .received, until: time, costsAttempt: true, owner: owner, in: db)
+            case .failed(let reason, let message):
+                (transition.to, transition.reason, transition.message) = (.failed, reason, message)
+                transition.attempts = before.attempts + 1
+                try self.perform(transition, in: db)
+            }
+            return try self.requireCard(card, in: db)
+        }
+    }
+
+    package func nextDue(in state: CardState) async throws -> Timestamp? {
+        try await self.read { db in
+            try Int64.fetchOne(db, sql: ClaimSQL.nextDue(state)).map(Timestamp.init(millisecondsSinceEpoch:))
+        }
+    }
+}
+
+// MARK: - Steps within one transaction
+
+extension SandboxStore {
+    /// Puts a leased card off, in the state in which it is, and gives the lease back.
+    ///
+    /// - Throws: `StoreError.conflict` if the card is not as expected.
+    func postpone(
+        _ card: CardID,
+        in state: CardState,
+        until time: Timestamp?,
+        costsAttempt: Bool,
+        owner: String,
+        in db: Database
+    ) throws {
+        try db.execute(
+            sql: """
+                UPDATE card SET attempts = attempts + ?, due_at = ?, lease_owner = NULL, lease_expires_at = NULL
+                WHERE id = ? AND state = ? AND lease_owner = ?
+                """,
+            arguments: [
+                costsAttempt ? 1 : 0, time?.millisecondsSinceEpoch ?? 0, card.rawValue, state.rawValue, owner,
+            ]
+        )
+        guard db.changesCount == 1 else {
+            throw StoreError(.conflict, "card \(card) is not \(state) and leased here any more; nothing was changed")
+        }
+    }
+}
+
+extension PreparationConclusion {
+    /// The size of the image that it brings, if any.
+    fileprivate var byteCount: Int {
+        if case .prepared(let image) = self { image.jpeg.count } else { 0 }
+    }
+}

@@ -1,0 +1,42 @@
+import Foundation
+import GRDB
+import IDCardCore
+package import IDCardPipeline
+
+extension SandboxStore {
+    package func keep(_ run: SourceRun) async throws {
+        let counts = String(decoding: try Self.encode(run.counts), as: UTF8.self)
+        try await self.writer.write { db in
+            try db.execute(
+                sql: ReceptionSQL.keepRun,
+                arguments: [
+                    run.id, run.source, run.state.rawValue, run.reason?.rawValue, counts,
+                    run.startedAt.millisecondsSinceEpoch, run.endedAt?.millisecondsSinceEpoch,
+                ]
+            )
+        }
+    }
+
+    package func run(_ id: String) async throws -> SourceRun? {
+        try await self.read { db in
+            try Row.fetchOne(db, sql: ReceptionSQL.run, arguments: [id]).map(Self.run(from:))
+        }
+    }
+
+    package func openRuns() async throws -> [SourceRun] {
+        try await self.read { db in try Row.fetchAll(db, sql: ReceptionSQL.openRuns).map(Self.run(from:)) }
+    }
+
+    private static func run(from row: Row) throws -> SourceRun {
+        let counts = Data((row["counts"] as String).utf8)
+        return SourceRun(
+            id: row["id"],
+            source: row["source"],
+            state: try self.word(row["state"], in: "source_run.state"),
+            reason: (row["reason"] as String?).map(ReasonCode.init),
+            counts: try self.decode([String: Int].self, from: counts, in: "source_run.counts"),
+            startedAt: Timestamp(millisecondsSinceEpoch: row["started_at"]),
+            endedAt: (row["ended_at"] as Int64?).map(Timestamp.init(millisecondsSinceEpoch:))
+        )
+    }
+}
