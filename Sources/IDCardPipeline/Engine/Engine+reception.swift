@@ -2,10 +2,9 @@ import IDCardCore
 
 // The loops of what comes before an image is prepared: fetching, and preparing what is in the store.
 extension Engine {
-    /// Fetches images; `nil` if nothing can fetch, and such cards wait.
-    var fetchLoop: StageLoop<FetchJob>? {
-        guard let fetch = self.fetch else { return nil }
-        return StageLoop(
+    /// Fetches images; if nothing can fetch, such cards wait, and the loop parks for ever, as the board expects of each.
+    var fetchLoop: StageLoop<FetchJob> {
+        StageLoop(
             lane: .fetch,
             concurrency: self.context.settings.fetchConcurrency,
             board: self.context.board,
@@ -13,15 +12,18 @@ extension Engine {
             time: self.context.time,
             claim: { limit in
                 // What is fetched is as large as what is taken in.
-                guard await self.context.space.look().allowsIntake else { return [] }
+                guard self.fetch != nil, await self.context.space.look().allowsIntake else { return [] }
                 return try await self.context.store.claimFetching(
                     limit: limit,
                     until: self.leaseExpiry,
                     now: self.context.time.now()
                 )
             },
-            nextDue: { try await self.nextReception(in: .fetching) { $0.allowsIntake } },
-            work: { try await fetch.work($0) }
+            nextDue: {
+                guard self.fetch != nil else { return nil }
+                return try await self.nextReception(in: .fetching) { $0.allowsIntake }
+            },
+            work: { try await self.fetch?.work($0) }
         )
     }
 

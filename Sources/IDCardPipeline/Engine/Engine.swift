@@ -168,7 +168,7 @@ package struct Engine: Sendable {
     /// Runs intake and the loops until they are cancelled, or have drained.
     private func work(_ items: [IntakeItem]?) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
-            if let loop = self.fetchLoop { group.addTask { try await loop.run() } }
+            group.addTask { try await self.fetchLoop.run() }
             group.addTask { try await self.prepareLoop.run() }
             group.addTask { try await self.verifyLoop.run() }
             group.addTask { try await self.settleLoop.run() }
