@@ -148,7 +148,8 @@ let package = Package(
         .testTarget(
             name: "IDCardServerTests",
             dependencies: [
-                "IDCardServer", "IDCardCore", "IDCardPipeline", "IDCardTesting", "MultipartForm", .crypto, .lifecycle,
+                "IDCardServer", "IDCardCore", "IDCardPipeline", "IDCardTesting", "MultipartForm", .coreMetrics, .crypto,
+                .lifecycle,
                 .log, .metrics, .nioCore, .nioPosix, .nioSSL, .subprocess, .system,
             ]
         ),

@@ -156,3 +156,22 @@ extension ServerHarness {
         )
     }
 }
+
+extension ServerHarness {
+    /// Lets a card be read by the verifier and accepted.
+    func judge(_ card: CardID, name: String) async throws {
+        let now = PipelineTime.system.now()
+        _ = try await self.store.claimPrepared(limit: 100, until: now.advanced(by: .seconds(60)), now: now)
+        let image = try await self.store.preparedImage(of: card)
+        _ = try await self.store.conclude(
+            card,
+            as: .judged(
+                CardReading(side: .front, fields: CardFields(name: name)),
+                ReadingKey(imageDigest: image.digest, provider: "specimen", parameters: ""),
+                .accepted
+            ),
+            attempt: AttemptRecord(failureClass: .accepted, code: "ok", httpStatus: 200, startedAt: now),
+            now: now
+        )
+    }
+}
