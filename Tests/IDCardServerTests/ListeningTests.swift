@@ -47,7 +47,8 @@ struct ListeningTests {
                 #expect(try await harness.send(RawRequest("GET", "/healthz")).status == 200)
                 try harness.server.reload()
                 await #expect(throws: (any Error).self) { try await harness.send(RawRequest("GET", "/healthz")) }
-                let status = try await RawConnection.with(port: harness.port, tls: try new.trust()) { connection in
+                let status = try await RawConnection.with(port: harness.port, tls: try new.trust()) {
+                    (connection) async throws in
                     try await connection.send(RawRequest("GET", "/healthz").bytes)
                     return try await connection.response()?.status
                 }
@@ -57,7 +58,8 @@ struct ListeningTests {
                 try place.install(old, keyOf: new)
                 let error = #expect(throws: ServerError.self) { try harness.server.reload() }
                 #expect(error?.code == .certificate)
-                let after = try await RawConnection.with(port: harness.port, tls: try new.trust()) { connection in
+                let after = try await RawConnection.with(port: harness.port, tls: try new.trust()) {
+                    (connection) async throws in
                     try await connection.send(RawRequest("GET", "/healthz").bytes)
                     return try await connection.response()?.status
                 }

@@ -30,7 +30,7 @@ struct BodyPace: Hashable, Sendable {
         guard let since = self.waitsSince else { return nil }
         let standstill = since + self.limits.bodyStandstill
         guard self.limits.bodyBytesPerSecond > 0 else { return standstill }
-        let earned = Duration.seconds(Double(self.byteCount) / Double(self.limits.bodyBytesPerSecond))
+        let earned = Duration.seconds(self.byteCount) / self.limits.bodyBytesPerSecond
         return min(standstill, since + self.limits.bodyGrace + earned - self.waited)
     }
 }

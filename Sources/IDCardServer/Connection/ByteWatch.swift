@@ -13,8 +13,9 @@ final class ByteWatch: ChannelInboundHandler, RemovableChannelHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let count = self.unwrapInboundIn(data).readableBytes
+        let steps = self.guardian.progress.steps
         // Parsed first: afterwards it is known whether the head is whole.
         context.fireChannelRead(data)
-        self.guardian.bytesArrived(count)
+        self.guardian.bytesArrived(count, after: steps)
     }
 }

@@ -61,17 +61,25 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     // MARK: What comes in
 
     /// Raw bytes came and were parsed.
-    func bytesArrived(_ count: Int) {
-        guard !self.progress.isInBody, self.progress.lingersSince == nil, !self.progress.ignoresInput else { return }
+    ///
+    /// - Parameter steps: how many heads and ends had come before; if there are more, it is not known how many of the
+    ///   bytes belong to the next head, and those that follow tell.
+    func bytesArrived(_ count: Int, after steps: Int) {
+        guard self.progress.steps == steps, !self.progress.isInBody, self.progress.lingersSince == nil,
+            !self.progress.ignoresInput
+        else { return }
         if self.progress.receivePartOfHead(count, at: Self.now) { self.refuse(Problem(.headerTooLarge)) }
         self.schedule()
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard self.progress.lingersSince == nil, !self.progress.ignoresInput else { return }
-        switch self.unwrapInboundIn(data) {
-        case .head(let head):
+        var part = self.unwrapInboundIn(data)
+        switch part {
+        case .head(var head):
             self.progress.receiveHead()
+            head.uri = Self.path(of: head.uri)
+            part = .head(head)
             if let problem = self.problem(of: head) { return self.refuse(problem, isAtHead: true) }
             if !head.isKeepAlive { self.progress.endsWithAnswer = true }
             self.awaitsContinue = head.headers.contains(name: "expect")
@@ -81,8 +89,15 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         case .end:
             self.progress.receiveEnd(at: Self.now)
         }
-        context.fireChannelRead(data)
+        context.fireChannelRead(self.wrapInboundOut(part))
         self.schedule()
+    }
+
+    /// The path of a target in absolute form, which a server takes, too (RFC 9112 section 3.2.2).
+    private static func path(of target: String) -> String {
+        guard target.hasPrefix("http://") || target.hasPrefix("https://") else { return target }
+        let rest = target.split(separator: ":", maxSplits: 1)[1].dropFirst(2)
+        return rest.firstIndex(of: "/").map { String(rest[$0...]) } ?? "/"
     }
 
     /// What is wrong with a head that HTTP's parser let pass.

@@ -24,6 +24,8 @@ struct ConnectionProgress: Sendable {
     private var headLimit: Duration
     /// The bytes of a head that is not whole yet.
     private(set) var headBytes = 0
+    /// How many heads and ends of requests have come.
+    private(set) var steps = 0
     /// How many requests have come whose answers have not gone.
     private(set) var unanswered = 0
     private var writesSince: Duration?
@@ -61,6 +63,7 @@ struct ConnectionProgress: Sendable {
     /// A head is whole.
     mutating func receiveHead() {
         self.unanswered += 1
+        self.steps += 1
         self.headBytes = 0
         self.receiving = .body(BodyPace(limits: self.limits))
     }
@@ -75,6 +78,7 @@ struct ConnectionProgress: Sendable {
     /// A request is whole.
     mutating func receiveEnd(at time: Duration) {
         self.receiving = .head
+        self.steps += 1
         self.headBytes = 0
         (self.headSince, self.headLimit) = (time, self.limits.idleTime)
     }
