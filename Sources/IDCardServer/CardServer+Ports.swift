@@ -9,7 +9,7 @@ extension CardServer {
 
         /// Where images go.
         package var intake: any CardIntake
-        /// Where their bytes are gathered.
+        /// Where their bytes are gathered; the store, unless something else is given.
         package var spooling: any SourceSpooling
         /// What is known of cards.
         package var cards: any CardStore
@@ -25,15 +25,15 @@ extension CardServer {
         /// Joins what a server works with.
         package init(
             intake: any CardIntake,
-            spooling: any SourceSpooling,
             cards: any CardStore,
             runs: (any SourceRuns)? = nil,
+            spooling: (any SourceSpooling)? = nil,
             erase: Erase? = nil,
             workChanged: @escaping @Sendable () -> Void = {},
             now: @escaping @Sendable () -> Timestamp = PipelineTime.system.now
         ) {
             self.intake = intake
-            self.spooling = spooling
+            self.spooling = spooling ?? cards
             self.cards = cards
             self.runs = runs
             self.erase =

@@ -12,7 +12,7 @@ import ServiceLifecycle
 /// ```swift
 /// let server = try CardServer(
 ///     configuration: configuration,
-///     ports: CardServer.Ports(intake: engine, spooling: store, cards: store),
+///     ports: CardServer.Ports(intake: engine, cards: store),
 ///     tokens: TokenRegister(file: TokensFile(path: path)),
 ///     metrics: metrics,
 ///     logger: logger

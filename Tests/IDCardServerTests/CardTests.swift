@@ -59,10 +59,10 @@ struct CardTests {
             #expect(self.ids(odd) == [sent[0], sent[2]])
             let held = try await harness.send(RawRequest("GET", "/v1/cards?state=held,failed", token: Self.read))
             #expect(self.ids(held).isEmpty)
-            let prepared = try await harness.send(
-                RawRequest("GET", "/v1/cards?state=held&state=prepared", token: Self.read)
+            let received = try await harness.send(
+                RawRequest("GET", "/v1/cards?state=held&state=received", token: Self.read)
             )
-            #expect(self.ids(prepared).count == 3)
+            #expect(self.ids(received).count == 3)
         }
     }
 
@@ -194,7 +194,7 @@ struct CardTests {
             )
             #expect(response.status == 422)
             #expect(response.code == "field_invalid")
-            #expect(try await harness.store.card(CardID(rawValue: id))?.state == .prepared)
+            #expect(try await harness.store.card(CardID(rawValue: id))?.state == .received)
         }
     }
 

@@ -102,7 +102,7 @@ struct HealthTests {
             )
             #expect(lines.contains("idcard_http_failed_authentications_total 1"))
             #expect(lines.contains("idcard_http_body_bytes_total 5000"))
-            #expect(lines.contains("idcard_cards{state=\"prepared\"} 1"))
+            #expect(lines.contains("idcard_cards{state=\"received\"} 1"))
             #expect(lines.contains("idcard_stage_paused{stage=\"verify\"} 0"))
             #expect(lines.contains("idcard_http_duration_seconds_count{route=\"/v1/cards\"} 1"))
             #expect(!response.text.contains("secret-name"))

@@ -12,6 +12,7 @@ struct WebhookDesk: Sendable {
 
     let intake: any CardIntake
     let spooling: any SourceSpooling
+    let cards: any CardStore
     let limits: SubmissionLimits
     let secrets: [WebhookSecret]
     let tolerance: WebhookTolerance
@@ -23,6 +24,7 @@ struct WebhookDesk: Sendable {
     init(_ ports: CardServer.Ports, configuration: CardServer.Configuration, metrics: ServerMetrics) {
         self.intake = ports.intake
         self.spooling = ports.spooling
+        self.cards = ports.cards
         self.limits = configuration.submission
         self.secrets = configuration.webhookSecrets
         self.tolerance = configuration.webhookTolerance
@@ -81,9 +83,19 @@ struct WebhookDesk: Sendable {
         let message = try WebhookMessage.parse(body)
         body = Data()
         let metadata = try message.fields.metadata()
-        let reception = Reception(metadata: metadata, source: try await self.source(of: message), receipt: receipt)
-        let outcome = try await self.intake.receive(reception)
+        let outcome = try await self.outcome(of: message, metadata: metadata, receipt: receipt)
         return try ReceptionAnswer.response(to: outcome, metadata: metadata, reuse: .webhookReused)
+    }
+
+    private func outcome(
+        of message: WebhookMessage,
+        metadata: CardMetadata,
+        receipt: Receipt
+    ) async throws -> ReceptionOutcome {
+        // A sender's retry: its image need not be decoded again.
+        if let known = try await self.cards.outcome(of: receipt) { return known }
+        let source = try await self.source(of: message)
+        return try await self.intake.receive(Reception(metadata: metadata, source: source, receipt: receipt))
     }
 
     private func source(of message: WebhookMessage) async throws -> Reception.Source {

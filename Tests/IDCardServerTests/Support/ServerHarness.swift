@@ -66,7 +66,7 @@ struct ServerHarness: Sendable {
         let (ports, port) = AsyncStream.makeStream(of: Int.self)
         let server = try CardServer(
             configuration: configuration,
-            ports: CardServer.Ports(intake: intake, spooling: spooling, cards: store, runs: runs, now: now),
+            ports: CardServer.Ports(intake: intake, cards: store, runs: runs, spooling: spooling, now: now),
             tokens: tokens ?? TokenRegister(Self.records),
             metrics: metrics,
             logger: log.logger,
@@ -144,8 +144,18 @@ struct ServerHarness: Sendable {
 }
 
 extension ServerHarness {
+    /// Lets a card be prepared, with an image that no decoder sees.
+    func prepare(_ card: CardID) async throws {
+        let now = PipelineTime.system.now()
+        _ = try await self.store.claimReceived(limit: 100, until: now.advanced(by: .seconds(60)), now: now)
+        let jpeg = Data("jpeg of \(card)".utf8)
+        let image = PreparedImage(jpeg: jpeg, width: 1, height: 1, digest: ContentDigest(of: jpeg))
+        _ = try await self.store.concludePreparing(card, as: .prepared(image), now: now)
+    }
+
     /// Lets a card end as `failed`, which takes no metadata over and can be retried.
     func hold(_ card: CardID) async throws {
+        try await self.prepare(card)
         let now = PipelineTime.system.now()
         _ = try await self.store.claimPrepared(limit: 100, until: now.advanced(by: .seconds(60)), now: now)
         _ = try await self.store.conclude(
@@ -160,6 +170,7 @@ extension ServerHarness {
 extension ServerHarness {
     /// Lets a card be read by the verifier and accepted.
     func judge(_ card: CardID, name: String) async throws {
+        try await self.prepare(card)
         let now = PipelineTime.system.now()
         _ = try await self.store.claimPrepared(limit: 100, until: now.advanced(by: .seconds(60)), now: now)
         let image = try await self.store.preparedImage(of: card)
