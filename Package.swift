@@ -157,6 +157,7 @@ let package = Package(
             name: "IDCardFetchTests",
             dependencies: [
                 "IDCardFetch", "IDCardCore", "IDCardPipeline", "IDCardTesting", "OutboundHTTP", .nioCore, .nioHTTP1,
+                .subprocess, .system,
             ]
         ),
         .testTarget(

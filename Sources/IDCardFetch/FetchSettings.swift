@@ -32,7 +32,7 @@ package struct FetchSettings: Hashable, Sendable {
     /// comes in ranges of so many bytes, if the server can do that.
     package var parallelAbove = 8_388_608
     /// How many ranges come at a time (`fetch.parallel_ranges`), 1 to 16; 1 asks for everything at once. Each needs
-    /// about 1.5 MiB of memory.
+    /// about 2 MiB of memory.
     package var parallelRanges = 4
     /// Whom TLS connections believe (`fetch.tls.*`); never pins, never unverified.
     package var tls = TLSSettings()
@@ -58,6 +58,9 @@ package struct FetchSettings: Hashable, Sendable {
         ]
         for (key, duration) in durations where duration <= .zero || duration > .seconds(86_400) {
             throw FetchError(.invalidSetting, "\(key) is \(duration): it must be more than 0 and at most a day")
+        }
+        guard !self.userAgent.isEmpty, self.userAgent.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
+            throw FetchError(.invalidSetting, "fetch.user_agent must be visible ASCII and blanks, and not empty")
         }
         guard self.tls.isVerifyingByName else {
             throw FetchError(

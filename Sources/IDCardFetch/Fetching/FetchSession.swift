@@ -8,6 +8,8 @@ import NIOCore
 struct FetchSession: Sendable {
     /// How often the work is begun anew because the server shows another version, or does not deal in ranges.
     private static let maximumRestarts = 2
+    /// How many goes there are in all: each brings something, but something may be little.
+    private static let maximumRounds = 64
 
     /// What does the work, the same for all images.
     let fetcher: URLImageFetcher
@@ -46,14 +48,16 @@ struct FetchSession: Sendable {
         var progress = start
         var mode = FetchRound.Mode.remainder
         var restarts = 0
+        var rounds = 0
         while !progress.isWhole {
             let before = progress
             do throws(FetchStop) {
                 let round = FetchRound(session: self, target: target, label: label, mode: mode)
                 try await round.run(&progress)
                 mode = .remainder
+                rounds += 1
                 // A round that ends well has brought something, or the next one would bring nothing either.
-                guard progress.isWhole || progress.count > before.count else {
+                guard progress.isWhole || progress.count > before.count && rounds < Self.maximumRounds else {
                     throw FetchStop.failed(faults.rangeless())
                 }
             } catch {

@@ -2,6 +2,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 import NIOSSL
+import OutboundHTTP
 
 /// Makes requests, each over a connection of its own to an address that was checked.
 ///
@@ -87,8 +88,7 @@ struct FetchConnector: Sendable {
                     let pipeline = channel.pipeline.syncOperations
                     try pipeline.addHandler(SilenceWatch(limit: self.stallTimeout, end: end))
                     if request.endpoint.target.usesTLS {
-                        let name = request.endpoint.serverName
-                        try pipeline.addHandler(NIOSSLClientHandler(context: self.tls, serverHostname: name))
+                        try pipeline.addHandler(self.makeTLSHandler(serverName: request.endpoint.serverName))
                     }
                     try pipeline.addHandler(HTTPRequestEncoder())
                     try pipeline.addHandler(ByteToMessageHandler(Self.makeDecoder()))
@@ -99,6 +99,20 @@ struct FetchConnector: Sendable {
                     )
                 }
             }
+    }
+
+    /// Makes the handler that verifies the server before a byte of the request goes out: by its address if that is what
+    /// the URL names, otherwise by its name alone.
+    private func makeTLSHandler(serverName: String?) throws -> NIOSSLClientHandler {
+        guard let serverName else { return try NIOSSLClientHandler(context: self.tls, serverHostname: nil) }
+        return try NIOSSLClientHandler._makeSSLClientHandler(
+            context: self.tls,
+            serverHostname: serverName
+        ) { certificate, channel in
+            CertificateHost.isNamed(certificate, serverName)
+                ? channel.eventLoop.makeSucceededVoidFuture()
+                : channel.eventLoop.makeFailedFuture(NIOSSLExtraError.failedToValidateHostname)
+        }
     }
 
     private static func makeDecoder() -> HTTPResponseDecoder {

@@ -14,6 +14,8 @@ actor PieceBox {
     private var pieces: [Int: Data] = [:]
     /// How many pieces were kept, one kept twice counted twice.
     private(set) var keeps = 0
+    /// How many bytes were kept, those kept twice counted twice.
+    private(set) var bytesKept = 0
     private var room = Int.max
 
     /// Refuses pieces after so many.
@@ -26,6 +28,7 @@ actor PieceBox {
         #expect(!bytes.isEmpty)
         guard self.keeps < self.room else { throw Full() }
         self.keeps += 1
+        self.bytesKept += bytes.count
         if self.version != version { self.pieces = [:] }
         self.version = version
         let range = offset..<offset + bytes.count
@@ -37,7 +40,9 @@ actor PieceBox {
     func read(_ offset: Int) -> Data { self.pieces[offset] ?? Data() }
 
     /// All bytes that are there, joined in order.
-    var joined: [UInt8] { self.pieces.sorted { $0.key < $1.key }.flatMap(\.value) }
+    var joined: [UInt8] {
+        Array(self.pieces.sorted { $0.key < $1.key }.reduce(into: Data()) { $0.append($1.value) })
+    }
     /// How many bytes are there.
     var count: Int { self.pieces.values.reduce(0) { $0 + $1.count } }
 
