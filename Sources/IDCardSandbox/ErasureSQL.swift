@@ -49,6 +49,8 @@ enum ErasureSQL {
 
     static let certificate = "SELECT certificate, is_scrubbed FROM erasure WHERE card = ?"
 
+    static let keep = "UPDATE erasure SET certificate = ?, is_scrubbed = ?, is_certified = 0 WHERE card = ?"
+
     static let unfinished = """
         SELECT card FROM erasure INDEXED BY erasure_open WHERE is_scrubbed = 0 OR is_certified = 0 ORDER BY card
         """

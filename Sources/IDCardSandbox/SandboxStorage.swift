@@ -13,6 +13,10 @@ package struct SandboxStorage: Hashable, Sendable {
     /// Bytes of database and write-ahead log from which on nothing more is taken in; 0 sets no limit.
     package var maximumBytes = 0
 
+    /// The largest file that an erasure writes anew by itself, in bytes: that takes its size in memory and in the
+    /// write-ahead log. A repair, which somebody watches, writes a file of any size anew.
+    package var largestRewrite = 256 << 20
+
     /// Takes the defaults.
     package init() {}
 }

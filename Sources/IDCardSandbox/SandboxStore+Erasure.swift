@@ -28,10 +28,17 @@ extension SandboxStore {
     }
 
     package func finishErasures() async throws -> Int {
+        try await self.finishErasures(ofAnySize: false)
+    }
+
+    /// Finishes erasures that were cut short, and returns how many could not be finished yet.
+    ///
+    /// - Parameter ofAnySize: whether a large file is written anew, too, which takes its size in memory and on the disk.
+    package func finishErasures(ofAnySize: Bool) async throws -> Int {
         let open = try await self.read { try String.fetchAll($0, sql: ErasureSQL.unfinished).map(CardID.init) }
         guard !open.isEmpty else { return 0 }
         // What its bytes were is not known any more: only a file that is written anew is sure to hold none of them.
-        try await self.finish(open, isScrubbed: await self.scrub(.unknown))
+        try await self.finish(open, isScrubbed: await self.scrub(.unknown, ofAnySize: ofAnySize))
         return try await self.read { try String.fetchAll($0, sql: ErasureSQL.unfinished).count }
     }
 
@@ -125,18 +132,29 @@ extension SandboxStore {
             arguments: [card.rawValue]
         )
         guard certificate != before || isCertified == false else { return nil }
-        try db.execute(
-            sql: "UPDATE erasure SET certificate = ?, is_scrubbed = ?, is_certified = 0 WHERE card = ?",
-            arguments: [
-                String(decoding: try Self.encode(certificate), as: UTF8.self), certificate.isScrubbed, card.rawValue,
-            ]
-        )
+        try Self.keep(certificate, in: db)
         return certificate
     }
 
+    /// Writes a certificate down, in words and columns alike; its line in the journal is still to come.
+    static func keep(_ certificate: ErasureCertificate, in db: Database) throws {
+        try db.execute(
+            sql: ErasureSQL.keep,
+            arguments: [
+                String(decoding: try self.encode(certificate), as: UTF8.self), certificate.isScrubbed,
+                certificate.card.rawValue,
+            ]
+        )
+    }
+
     func certificate(of card: CardID, in db: Database) throws -> ErasureCertificate? {
-        let text = try String.fetchOne(db, sql: ErasureSQL.certificate, arguments: [card.rawValue])
-        return try text.map { try Self.decode(ErasureCertificate.self, from: Data($0.utf8), in: "erasure.certificate") }
+        try Row.fetchOne(db, sql: ErasureSQL.certificate, arguments: [card.rawValue]).map { row in
+            let text = Data((row["certificate"] as String).utf8)
+            var certificate = try Self.decode(ErasureCertificate.self, from: text, in: "erasure.certificate")
+            // The column says what is still to be done; words that are ahead of it promise too much.
+            certificate.isScrubbed = row["is_scrubbed"]
+            return certificate
+        }
     }
 
     /// The columns of a card that an erasure looks at; nothing sealed, so that a card that does not open can be erased.

@@ -16,13 +16,12 @@ extension SandboxStore {
         case unknown
     }
 
-    /// The largest file that is written anew, in bytes: that takes its size in memory and in the write-ahead log.
-    private static let largestRewrite = 256 << 20
-
     /// Makes sure that the file and its write-ahead log hold nothing of what was erased.
     ///
-    /// - Returns: whether that is so; `false` if readers were in the way or the disk refused: to be done later.
-    func scrub(_ traces: Traces) async -> Bool {
+    /// - Parameter ofAnySize: whether the file is written anew, if need be, also where it is large.
+    /// - Returns: whether that is so; `false` if readers were in the way, the disk refused or the file is too large: to be
+    ///   done later.
+    func scrub(_ traces: Traces, ofAnySize: Bool = false) async -> Bool {
         do {
             guard try self.removeLeftCopies(), try await self.emptyLog() else { return false }
             switch traces {
@@ -30,7 +29,7 @@ extension SandboxStore {
                 guard try await self.holds(bytes) else { return true }
             case .unknown: break
             }
-            guard try await self.rewrite() else { return false }
+            guard try await self.rewrite(ofAnySize: ofAnySize) else { return false }
             return try await self.emptyLog()
         } catch {
             // The card is erased either way; the certificate says what is left to be done.
@@ -74,12 +73,12 @@ extension SandboxStore {
     private static let attempts = 5
 
     /// Writes the file anew, if it is small enough for that.
-    private func rewrite() async throws -> Bool {
+    private func rewrite(ofAnySize: Bool) async throws -> Bool {
         let writer = try self.writer
         return try await writer.withConnection { db in
             let pages = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
             let pageSize = try Int.fetchOne(db, sql: "PRAGMA page_size") ?? 0
-            guard pages * pageSize <= Self.largestRewrite else { return false }
+            guard ofAnySize || pages * pageSize <= self.disk.storage.largestRewrite else { return false }
             try writer.turn.hold { try db.execute(sql: "VACUUM") }
             return true
         }

@@ -93,13 +93,7 @@ struct ErasureTests {
         let folder = SandboxFolder()
         let store = try folder.open()
         try await self.fill(store)
-        var configuration = Configuration()
-        configuration.allowsUnsafeTransactions = true
-        let reader = try DatabaseQueue(path: folder.database, configuration: configuration)
-        try reader.inDatabase { db in
-            try db.execute(sql: "BEGIN")
-            _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM card")
-        }
+        let reader = try folder.beginReading()
         let certificates = try await store.erase([Self.card], reason: .requested, by: Self.origin, now: .second(9))
         #expect(certificates.map(\.isScrubbed) == [false])
         #expect(try await store.card(Self.card)?.state == .erased)

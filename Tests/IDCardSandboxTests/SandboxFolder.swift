@@ -56,6 +56,18 @@ final class SandboxFolder: Sendable {
         return try queue.writeWithoutTransaction(body)
     }
 
+    /// Opens the file and reads, so that its log cannot be emptied until the reader is closed.
+    func beginReading() throws -> DatabaseQueue {
+        var configuration = Configuration()
+        configuration.allowsUnsafeTransactions = true
+        let reader = try DatabaseQueue(path: self.database, configuration: configuration)
+        try reader.inDatabase { db in
+            try db.execute(sql: "BEGIN")
+            _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM card")
+        }
+        return reader
+    }
+
     func mode(of name: String = "") throws -> Int? {
         let attributes = try FileManager.default.attributesOfItem(atPath: self.path + "/" + name)
         return (attributes[.posixPermissions] as? NSNumber)?.intValue

@@ -25,7 +25,10 @@ struct ErasureWords {
         if let remote = Self.words(certificate.verifier) { lines.append("  the verification service \(remote)") }
         if let backend = self.backendLine { lines.append(backend) }
         if !certificate.isScrubbed {
-            lines.append("  not finished: somebody reads the sandbox; the next erasure or run clears its free pages")
+            lines.append(
+                "  not finished: somebody reads the sandbox, or bytes may be left in a file too large to be written anew"
+                    + " beside other work; the next erasure or run tries again, `fsck --repair` does it at any size"
+            )
         }
         return lines
     }

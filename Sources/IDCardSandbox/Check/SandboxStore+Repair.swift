@@ -15,7 +15,9 @@ extension SandboxStore {
         for finding in findings where finding.isRepairable {
             try await self.repair(finding, now: now)
         }
-        if findings.contains(where: { $0.code == .erasedRemnant }) { _ = try await self.finishErasures() }
+        if findings.contains(where: { $0.code == .erasedRemnant }) {
+            _ = try await self.finishErasures(ofAnySize: true)
+        }
         // Others who read may keep it from being emptied; whoever works with the sandbox does it sooner or later.
         _ = try await self.writer.emptyLog(waiting: .seconds(1))
     }
@@ -24,7 +26,7 @@ extension SandboxStore {
         switch finding.code {
         case .ownerDead: _ = try await self.reclaimLeases(now: now)
         case .ownerFileStale: try await self.removeStaleOwnerFiles()
-        case .erasureUnfinished: _ = try await self.finishErasures()
+        case .erasureUnfinished: _ = try await self.finishErasures(ofAnySize: true)
         case .partsLeft:
             guard let subject = finding.subject else { return }
             try await self.writer.write { try self.forgetSent(by: DeliveryID(rawValue: subject), in: $0) }
@@ -177,8 +179,11 @@ extension SandboxStore {
                     """,
                 arguments: [BusinessNumber.erased.rawValue, card.rawValue]
             )
-            // So that the file is looked through once more.
-            try db.execute(sql: "UPDATE erasure SET is_scrubbed = 0 WHERE card = ?", arguments: [card.rawValue])
+            // So that the file is looked through once more, and certified anew; until then no certificate says it was.
+            try db.execute(
+                sql: "UPDATE erasure SET is_scrubbed = 0, is_certified = 0 WHERE card = ?",
+                arguments: [card.rawValue]
+            )
             try self.append(Self.event(of: finding, at: now), to: card, in: db)
         }
     }
