@@ -76,6 +76,11 @@ package struct AccessChain: Sendable {
         try Row.fetchOne(db, sql: AccessSQL.head).map { Head(number: $0["number"], code: $0["mac"]) } ?? .none
     }
 
+    /// The code of a line as certificates write it: in hexadecimal.
+    static func text(of code: Data) -> String {
+        code.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+
     /// Adds a line within the transaction of what it tells.
     func append(
         _ action: AccessAction,

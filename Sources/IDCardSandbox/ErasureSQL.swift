@@ -49,6 +49,16 @@ enum ErasureSQL {
 
     static let certificate = "SELECT certificate, is_scrubbed FROM erasure WHERE card = ?"
 
+    /// Every certificate, with the code of the line that it names, if that line tells of the erasure of its card.
+    static let loggedErasures = """
+        SELECT erasure.card, erasure.certificate, access_log.mac FROM erasure
+        JOIN card ON card.id = erasure.card
+        LEFT JOIN access_log ON access_log.card = erasure.card AND access_log.action = 'erase'
+            AND access_log.number = CASE WHEN json_valid(erasure.certificate)
+                THEN json_extract(erasure.certificate, '$.access_number') END
+        WHERE card.state = 'erased' ORDER BY erasure.card
+        """
+
     static let keep = "UPDATE erasure SET certificate = ?, is_scrubbed = ?, is_certified = 0 WHERE card = ?"
 
     static let unfinished = """

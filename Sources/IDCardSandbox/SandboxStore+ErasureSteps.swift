@@ -30,15 +30,25 @@ extension SandboxStore {
         try db.execute(sql: "DELETE FROM reading WHERE card = ?", arguments: [id])
         try self.bury(request, from: row["state"], in: db)
         try db.execute(sql: ErasureSQL.forgetCrashes, arguments: ["content": row["content_fingerprint"] as Data])
-        try self.chain.append(.erase, of: request.card, by: request.origin, now: request.now, in: db)
-        let head = try self.chain.head(in: db)
-        certificate.accessNumber = head.number
-        certificate.accessCode = head.code.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        try self.log(&certificate, by: request.origin, now: request.now, in: db)
         try db.execute(
             sql: "INSERT INTO erasure (card, certificate) VALUES (?, ?)",
             arguments: [id, String(decoding: try Self.encode(certificate), as: UTF8.self)]
         )
         return traces
+    }
+
+    /// Adds the line of an erasure to the access log, and has the certificate name it.
+    func log(
+        _ certificate: inout ErasureCertificate,
+        by origin: AccessOrigin,
+        now: Timestamp,
+        in db: Database
+    ) throws {
+        try self.chain.append(.erase, of: certificate.card, by: origin, now: now, in: db)
+        let head = try self.chain.head(in: db)
+        certificate.accessNumber = head.number
+        certificate.accessCode = AccessChain.text(of: head.code)
     }
 
     private func bury(_ request: ErasureRequest, from state: String, in db: Database) throws {

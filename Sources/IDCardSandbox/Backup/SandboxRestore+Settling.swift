@@ -26,7 +26,9 @@ extension SandboxRestore {
                 arguments: [tombstone.card.rawValue]
             )
             if state == nil, sharesFingerprints {
-                report.takenOverCount += try self.takeOver(tombstone, in: db) ? 1 : 0
+                guard try self.takeOver(tombstone, in: db) else { continue }
+                report.takenOverCount += 1
+                if lineCount == nil { try self.logAnew(tombstone.card, in: store, db: db) }
             } else if let state, state != CardState.erased.rawValue {
                 try self.erase(tombstone, in: store, db: db)
                 report.erasedCount += 1
@@ -68,6 +70,17 @@ extension SandboxRestore {
         try self.append(tombstone, in: db)
         try self.remember(tombstone, in: db)
         return true
+    }
+
+    /// Tells of an erasure in the log of the backup, where the log that told of it does not go on in this one.
+    private func logAnew(_ card: CardID, in store: SandboxStore, db: Database) throws {
+        do {
+            guard var certificate = try store.certificate(of: card, in: db) else { return }
+            try store.log(&certificate, by: self.origin, now: self.options.now, in: db)
+            try SandboxStore.keep(certificate, in: db)
+        } catch let error as StoreError where error.code == .corrupt {
+            return  // What was no certificate there is none here either; the check says so.
+        }
     }
 
     /// Erases a card that was erased after the backup was made, with the time and the reason of then.

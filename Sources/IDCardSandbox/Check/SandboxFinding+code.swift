@@ -97,6 +97,8 @@ extension SandboxFinding {
 
         /// The chain of the access log is broken.
         case chainBroken = "chain_broken"
+        /// The access log does not hold the line that the certificate of an erasure names.
+        case erasureUnlogged = "erasure_unlogged"
 
         // MARK: The folder
 

@@ -33,6 +33,7 @@ extension SandboxStore {
                 report.accessLog = log
                 return findings
             }
+            report.findings += try Self.surviving(.erasureUnlogged) { try self.checkCertificates(in: db) }
             try Self.count(into: &report, in: db)
             return report
         }

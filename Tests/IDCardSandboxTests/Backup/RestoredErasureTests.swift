@@ -114,6 +114,57 @@ struct RestoredErasureTests {
         try await store.close()
     }
 
+    @Test("a tombstone whose log does not go together with that of the backup is told of in the new log")
+    func diverged() async throws {
+        try await self.restoring.fillAndBackUp()
+        let other = SandboxFolder()
+        _ = try await self.restoring.restore(into: other.path)
+        // Both go on by themselves from here: their logs have the same numbers, and other lines.
+        let here = try self.sandbox.folder.open()
+        try await here.record(.show, of: CardID(rawValue: "card-2"), by: RestoringSandbox.origin, now: .second(20))
+        try await here.close()
+        try await self.restoring.backUp()
+        let there = try other.open()
+        var admission = try CheckedSandbox.admission(6)
+        admission.intakeOrder = try await there.reserveIntakeOrders(1)
+        _ = try await there.admit(admission, now: .second(20))
+        let erased = try await there.erase(
+            [admission.id],
+            reason: .requested,
+            by: AccessOrigin(actor: "root:cards erase", purpose: "ticket 7"),
+            now: .second(30)
+        )
+        try await there.close()
+        let report = try await self.restoring.restore(into: other.path, replacing: true)
+        #expect(report.takenOverCount == 1)
+        #expect(report.hasLeftAccessLog)
+        let store = try other.open()
+        #expect(try await store.finishErasures() == 0)
+        #expect(try await store.check().words == [])
+        // Who erased it, when and why stays; the line is another.
+        var expected = try #require(erased.first)
+        let found = try #require(try await store.erasureCertificates().first)
+        #expect(found.accessNumber != expected.accessNumber || found.accessCode != expected.accessCode)
+        (expected.accessNumber, expected.accessCode) = (found.accessNumber, found.accessCode)
+        #expect(found == expected)
+        let lines = try await store.accessLog(of: admission.id, after: 0, limit: 9)
+        #expect(lines.map(\.action) == [.erase])
+        #expect(lines.first?.number == found.accessNumber)
+        try await store.close()
+    }
+
+    @Test("certificates stay true through a restore after a restore")
+    func twice() async throws {
+        try await self.restoring.fillAndBackUp()
+        try await self.erase("card-2")
+        for _ in 0..<2 {
+            _ = try await self.restoring.restore(replacing: true)
+            let store = try self.sandbox.folder.open()
+            try await self.expectErased("card-2", in: store)
+            try await store.close()
+        }
+    }
+
     @Test("with the retired key alone nothing is replaced unasked, and what is not known any more is told")
     func retiredKey() async throws {
         try await self.restoring.fillAndBackUp()
