@@ -23,9 +23,13 @@ final class FileLock: Sendable {
 
     /// Takes the lock, or returns `nil` if another holds it.
     ///
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - creating: whether it is made if it is not there.
+    ///   - byteCount: how many bytes from its beginning are locked; 0 for all, also those that it does not have yet.
     /// - Throws: `StoreError.notFound` if there is no such file and none is to be created, `StoreError.unavailable` if
     ///   it cannot be opened.
-    static func take(path: String, creating: Bool) throws -> FileLock? {
+    static func take(path: String, creating: Bool, byteCount: Int = 0) throws -> FileLock? {
         let flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | (creating ? O_CREAT : 0)
         let descriptor = Glibc.open(path, flags, 0o600)
         guard descriptor >= 0 else {
@@ -41,6 +45,7 @@ final class FileLock: Sendable {
         var region = flock()
         region.l_type = Int16(F_WRLCK)
         region.l_whence = Int16(SEEK_SET)
+        region.l_len = off_t(byteCount)
         guard fcntl(descriptor, Self.setLock, &region) == 0 else {
             let error = errno
             Glibc.close(descriptor)
@@ -48,6 +53,14 @@ final class FileLock: Sendable {
             throw StoreError(.unavailable, "the file \(path) cannot be locked: \(String(cString: strerror(error)))")
         }
         return FileLock(descriptor: descriptor)
+    }
+
+    /// Whether the file that is locked is still the one of a name.
+    func isStill(at path: String) -> Bool {
+        self.descriptor.withLock { descriptor in
+            guard let descriptor, let locked = FileFacts(descriptor), let named = FileFacts(path) else { return false }
+            return locked.isSameFile(as: named)
+        }
     }
 
     /// Returns what stands in the file, at most `limit` bytes of it.

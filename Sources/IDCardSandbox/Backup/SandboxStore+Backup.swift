@@ -7,7 +7,7 @@ extension SandboxStore {
     /// Copies the sandbox as it is at one moment into a file; others may go on working in it.
     ///
     /// The file appears whole and checked, under its name, or not at all. It holds no leases, owners or pauses: these
-    /// belong to processes.
+    /// belong to processes. What killed backups left in the folder is removed on the way.
     ///
     /// - Parameters:
     ///   - path: the file; not one of the sandbox.
@@ -16,12 +16,13 @@ extension SandboxStore {
     ///   `corrupt` if the copy is not whole.
     package func backUp(to path: String, replacing: Bool) async throws -> BackupReport {
         try self.requireTarget(path, replacing: replacing)
-        var random = SystemRandomNumberGenerator()
         let folder = DurableFile.folder(of: path)
-        let temporary = "\(folder)/.backup-\(UUIDText.version4(using: &random)).part"
         try Self.requireFolder(folder, of: path)
-        try DurableFile.create(temporary)
-        defer { Self.remove(temporary) }
+        // In a folder that cannot be listed they stay.
+        BackupPart.removeLeft(in: folder, among: (try? self.directory.entries(of: folder)) ?? [])
+        let part = try BackupPart.begin(in: folder)
+        defer { part.end() }
+        let temporary = part.path
         do {
             let before = try await self.sizes()
             try Self.copyDatabase(self.directory.database, to: temporary)
@@ -57,7 +58,7 @@ extension SandboxStore {
 
     /// `VACUUM INTO` reads one state of the database, whatever others write meanwhile, and takes along nothing of pages
     /// that are free.
-    private static func copyDatabase(_ database: String, to path: String) throws {
+    static func copyDatabase(_ database: String, to path: String) throws {
         let queue = try DatabaseQueue(path: database, configuration: SandboxCopy.configuration(isReadOnly: true))
         defer { try? queue.close() }  // It was only read from.
         try queue.unsafeRead { try $0.execute(sql: "VACUUM INTO ?", arguments: [path]) }
@@ -108,10 +109,6 @@ extension SandboxStore {
             isEncrypted: self.vault.mode != .none,
             brokenRuleCount: report.findings.count { $0.severity == .error }
         )
-    }
-
-    private static func remove(_ temporary: String) {
-        for suffix in ["", "-journal", "-wal", "-shm"] { unlink(temporary + suffix) }
     }
 
     /// What SQLite says of a full disk is about the disk of the backup here.

@@ -18,6 +18,17 @@ struct FileFacts {
     init?(_ path: String) {
         var status = stat()
         guard lstat(path, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
+    /// Looks at an open file; `nil` if it is none.
+    init?(_ descriptor: Int32) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
+    private init(_ status: stat) {
         self.isDirectory = status.st_mode & S_IFMT == S_IFDIR
         self.isRegular = status.st_mode & S_IFMT == S_IFREG
         self.mode = status.st_mode & 0o777

@@ -129,6 +129,38 @@ struct BackupTests {
         #expect(try await self.sandbox.check().findings.isEmpty)
     }
 
+    @Test("what a killed backup left in the folder is removed by the next one, and nothing else")
+    func left() async throws {
+        try await self.sandbox.fill()
+        await #expect(processExitsWith: .signal(SIGKILL)) {
+            [folder = self.target.path as String, database = self.sandbox.folder.database as String] in
+            let part = try BackupPart.begin(in: folder)
+            try SandboxStore.copyDatabase(database, to: part.path)
+            kill(getpid(), SIGKILL)
+        }
+        let left = try #require(try self.everything().first)
+        #expect(left.hasPrefix(".backup-"))
+        #expect((FileFacts(self.target.path + "/" + left)?.size ?? 0) > 0)
+        let theirs = [".backup-mine.part", "backup-\(left)", left + ".old"]
+        for name in theirs { try Data("theirs".utf8).write(to: URL(fileURLWithPath: self.target.path + "/" + name)) }
+        _ = try await self.backUp()
+        #expect(try Set(self.everything()) == Set(theirs + ["backup.sqlite3"]))
+    }
+
+    @Test("what another backup is just making stays, and becomes its backup")
+    func underWay() async throws {
+        try await self.sandbox.fill()
+        let part = try BackupPart.begin(in: self.target.path)
+        _ = try await self.backUp()
+        #expect(FileFacts(part.path)?.size == 0)
+        // Locked, it is written by SQLite all the same.
+        try SandboxStore.copyDatabase(self.sandbox.folder.database, to: part.path)
+        _ = try await self.backUp(replacing: true)
+        #expect((FileFacts(part.path)?.size ?? 0) > 0)
+        part.end()
+        #expect(try self.everything() == ["backup.sqlite3"])
+    }
+
     @Test("a backup of a damaged sandbox is none")
     func damagedSandbox() async throws {
         try await self.sandbox.fill()
