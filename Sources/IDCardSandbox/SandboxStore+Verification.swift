@@ -49,14 +49,17 @@ extension SandboxStore {
     }
 
     package func conclude(
-        _ card: CardID,
+        _ claimed: Card,
         as conclusion: VerificationConclusion,
         attempt: AttemptRecord?,
         now: Timestamp
     ) async throws -> Card {
         let owner = try self.owner
+        let card = claimed.id
         return try await self.writer.write(byteCount: conclusion.byteCount) { db in
             let before = try self.requireCard(card, in: db)
+            // The lease alone does not tell: the same owner may have claimed it anew since.
+            guard before.stands(as: claimed) else { throw Self.notLeased(card) }
             if let attempt {
                 try self.record(attempt, of: card, now: now, in: db)
                 if attempt.mayHaveRevealed {
@@ -148,8 +151,12 @@ extension SandboxStore {
             arguments: [costsAttempt ? 1 : 0, time?.millisecondsSinceEpoch ?? 0, card.rawValue, owner]
         )
         guard db.changesCount == 1 else {
-            throw StoreError(.conflict, "card \(card) is not leased for verification any more; nothing was changed")
+            throw Self.notLeased(card)
         }
+    }
+
+    private static func notLeased(_ card: CardID) -> StoreError {
+        StoreError(.conflict, "card \(card) is not leased for verification any more; nothing was changed")
     }
 
     private func shrink(_ card: CardID, to image: PreparedImage, now: Timestamp, in db: Database) throws {
