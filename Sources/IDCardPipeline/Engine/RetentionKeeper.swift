@@ -37,7 +37,10 @@ struct RetentionKeeper: Sendable {
         } catch {
             // What else an error has to say might be personal.
             let code = (error as? StoreError).map { "\($0.code)" } ?? "unexpected"
-            self.context.logger.error("cards could not be erased, tried again later", metadata: ["store.code": "\(code)"])
+            self.context.logger.error(
+                "cards could not be erased, tried again later",
+                metadata: ["store.code": "\(code)"]
+            )
         }
     }
 
