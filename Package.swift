@@ -116,7 +116,10 @@ let package = Package(
         ),
 
         .testTarget(name: "IDCardCoreTests", dependencies: ["IDCardCore"]),
-        .testTarget(name: "IDCardImagingTests", dependencies: ["IDCardImaging", "IDCardCore", "CJPEG"]),
+        .testTarget(
+            name: "IDCardImagingTests",
+            dependencies: ["IDCardImaging", "IDCardCore", "IDCardTesting", "CJPEG"]
+        ),
         .testTarget(name: "MultipartFormTests", dependencies: ["MultipartForm", .subprocess, .system]),
         .testTarget(
             name: "OutboundHTTPTests",
@@ -169,7 +172,8 @@ let package = Package(
         .testTarget(
             name: "IDCardAppTests",
             dependencies: [
-                "IDCardApp", "IDCardCore", "IDCardPipeline", "IDCardSandbox", .log, .subprocess, .system,
+                "IDCardApp", "IDCardCore", "IDCardPipeline", "IDCardSandbox", "IDCardTesting", .log, .subprocess,
+                .system,
             ]
         ),
         .testTarget(

@@ -7,6 +7,16 @@ enum ApplicationSQL {
         FROM card WHERE business_no = ? AND state <> 'erased' ORDER BY intake_order, id
         """
 
+    /// Of what others have leased, which is never much.
+    static let leasedElsewhere = """
+        SELECT business_no FROM card INDEXED BY card_lease WHERE lease_owner IS NOT NULL AND lease_owner <> :owner
+        UNION
+        SELECT card.business_no FROM delivery INDEXED BY delivery_lease
+            CROSS JOIN delivery_card ON delivery_card.delivery = delivery.id
+            CROSS JOIN card ON card.id = delivery_card.card
+        WHERE delivery.lease_owner IS NOT NULL AND delivery.lease_owner <> :owner
+        """
+
     static let withVerifiedCards = """
         SELECT DISTINCT business_no FROM card INDEXED BY card_verified WHERE state = 'verified' ORDER BY business_no
         """

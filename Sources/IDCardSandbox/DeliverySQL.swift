@@ -41,6 +41,8 @@ enum DeliverySQL {
         )
         """
 
+    static let lastAttempt = "SELECT COALESCE(MAX(ordinal), 0) FROM attempt WHERE delivery = ?"
+
     static let mayHaveBeenReceived = """
         SELECT EXISTS (SELECT 1 FROM attempt WHERE delivery = ? AND (ended_at IS NULL OR class = 'unknown'))
         """

@@ -6,11 +6,22 @@ package import IDCardPipeline
 extension SandboxStore {
     package func applicationsWithVerifiedCards() async throws -> [BusinessNumber] {
         try await self.read { db in
-            try String.fetchAll(db, sql: ApplicationSQL.withVerifiedCards).map { text in
-                guard let number = BusinessNumber(text) else { throw Self.corrupt("card.business_no") }
-                return number
-            }
+            try String.fetchAll(db, sql: ApplicationSQL.withVerifiedCards).map(Self.businessNumber(_:))
         }
+    }
+
+    package func applicationsLeasedElsewhere() async throws -> Set<BusinessNumber> {
+        let owner = try self.owner
+        return try await self.read { db in
+            let arguments: StatementArguments = ["owner": owner]
+            let texts = try String.fetchAll(db, sql: ApplicationSQL.leasedElsewhere, arguments: arguments)
+            return Set(try texts.map(Self.businessNumber(_:)))
+        }
+    }
+
+    private static func businessNumber(_ text: String) throws -> BusinessNumber {
+        guard let number = BusinessNumber(text) else { throw Self.corrupt("card.business_no") }
+        return number
     }
 
     package func snapshot(of businessNumber: BusinessNumber) async throws -> ApplicationSnapshot {

@@ -18,10 +18,10 @@ extension SandboxStore {
         }
     }
 
-    package func beginAttempt(of delivery: DeliveryID, now: Timestamp) async throws {
+    package func beginAttempt(of delivery: DeliveryID, after last: Int, now: Timestamp) async throws -> Int {
         let owner = try self.owner
-        try await self.writer.write { db in
-            try self.requireLeased(delivery, by: owner, in: db)
+        return try await self.writer.write { db in
+            try self.requireLeased(delivery, by: owner, lastAttempt: last, in: db)
             let interruption = AttemptRecord(
                 failureClass: .unknown,
                 code: Self.interrupted,
@@ -32,20 +32,18 @@ extension SandboxStore {
                 try self.tellMembers(of: delivery, code: interruption.code, now: now, in: db)
             }
             try db.execute(
-                sql: """
-                    INSERT INTO attempt (delivery, ordinal, started_at)
-                    SELECT :delivery, COALESCE(MAX(ordinal), 0) + 1, :now FROM attempt WHERE delivery = :delivery
-                    """,
-                arguments: ["delivery": delivery.rawValue, "now": now.millisecondsSinceEpoch]
+                sql: "INSERT INTO attempt (delivery, ordinal, started_at) VALUES (?, ?, ?)",
+                arguments: [delivery.rawValue, last + 1, now.millisecondsSinceEpoch]
             )
             try self.noteSending(of: delivery, by: owner, now: now, in: db)
+            return last + 1
         }
     }
 
-    package func postpone(_ delivery: DeliveryID, until time: Timestamp) async throws {
+    package func postpone(_ delivery: DeliveryID, after last: Int, until time: Timestamp) async throws {
         let owner = try self.owner
         try await self.writer.write { db in
-            try self.requireLeased(delivery, by: owner, in: db)
+            try self.requireLeased(delivery, by: owner, lastAttempt: last, in: db)
             try self.postpone(delivery, until: time, costsAttempt: false, owner: owner, in: db)
         }
     }
@@ -54,11 +52,12 @@ extension SandboxStore {
         _ delivery: DeliveryID,
         as conclusion: DeliveryConclusion,
         attempt: AttemptRecord,
+        number: Int,
         now: Timestamp
     ) async throws -> [Card] {
         let owner = try self.owner
         return try await self.writer.write { db in
-            try self.requireLeased(delivery, by: owner, in: db)
+            try self.requireLeased(delivery, by: owner, lastAttempt: number, in: db)
             let acting = try self.actingMembers(of: delivery, in: db)
             try self.record(attempt, of: delivery, now: now, in: db)
             switch conclusion {

@@ -5,17 +5,17 @@ import IDCardPipeline
 // What is done to a delivery within one transaction.
 extension SandboxStore {
     /// - Throws: `StoreError.notFound` if there is no such delivery, `StoreError.conflict` if it is not open and leased
-    ///   by `owner`.
-    func requireLeased(_ delivery: DeliveryID, by owner: String, in db: Database) throws {
+    ///   by `owner`, or if another attempt has begun since: then the same owner has claimed it anew.
+    func requireLeased(_ delivery: DeliveryID, by owner: String, lastAttempt: Int, in db: Database) throws {
         let row = try Row.fetchOne(
             db,
             sql: "SELECT state, lease_owner FROM delivery WHERE id = ?",
             arguments: [delivery.rawValue]
         )
         guard let row else { throw StoreError(.notFound, "there is no delivery \(delivery)") }
-        guard row["state"] as String == DeliveryState.open.rawValue, row["lease_owner"] as String? == owner else {
-            throw Self.notLeased(delivery)
-        }
+        guard row["state"] as String == DeliveryState.open.rawValue, row["lease_owner"] as String? == owner,
+            try Int.fetchOne(db, sql: DeliverySQL.lastAttempt, arguments: [delivery.rawValue]) == lastAttempt
+        else { throw Self.notLeased(delivery) }
     }
 
     /// Ends the attempt that is open, or if none is, writes one that began and ended.

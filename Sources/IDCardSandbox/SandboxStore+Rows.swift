@@ -74,7 +74,8 @@ extension SandboxStore {
             businessNumbers: try self.businessNumbers(of: id, in: db),
             attempts: row["attempts"],
             mayHaveBeenReceived: try Bool.fetchOne(db, sql: DeliverySQL.mayHaveBeenReceived, arguments: [id]) ?? false,
-            awaitsDecision: try Bool.fetchOne(db, sql: DeliverySQL.awaitsDecision, arguments: [id, id]) ?? false
+            awaitsDecision: try Bool.fetchOne(db, sql: DeliverySQL.awaitsDecision, arguments: [id, id]) ?? false,
+            lastAttempt: try Int.fetchOne(db, sql: DeliverySQL.lastAttempt, arguments: [id]) ?? 0
         )
     }
 

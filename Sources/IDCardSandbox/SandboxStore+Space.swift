@@ -41,5 +41,8 @@ extension SandboxStore {
         return pages * size + self.disk.logSize
     }
 
-    private static func words(_ error: any Error) -> String { (error as? StoreError)?.message ?? "\(error)" }
+    private static func words(_ error: any Error) -> String { (error as? StoreError)?.message ?? Self.refusal }
+
+    /// Of an error that is not ours: its own words might hold more than may be told.
+    private static let refusal = "the disk or the database refuses to work"
 }

@@ -38,14 +38,17 @@ extension SandboxStore {
     }
 
     package func conclude(
-        _ card: CardID,
+        _ claimed: Card,
         as conclusion: VerificationConclusion,
         attempt: AttemptRecord?,
         now: Timestamp
     ) async throws -> Card {
         let owner = try self.owner
+        let card = claimed.id
         return try await self.writer.write(byteCount: conclusion.byteCount) { db in
             let before = try self.requireCard(card, in: db)
+            // The lease alone does not tell: the same owner may have claimed it anew since.
+            guard before.stands(as: claimed) else { throw Self.notLeased(card) }
             if let attempt {
                 try self.record(attempt, of: card, now: now, in: db)
                 if attempt.mayHaveRevealed {
@@ -127,6 +130,10 @@ extension SandboxStore {
             sql: "UPDATE card SET side = ?, holder_fingerprint = ? WHERE id = ?",
             arguments: [reading.side?.rawValue, self.vault.holderFingerprint(of: reading), card.rawValue]
         )
+    }
+
+    private static func notLeased(_ card: CardID) -> StoreError {
+        StoreError(.conflict, "card \(card) is not leased for verification any more; nothing was changed")
     }
 
     private func shrink(_ card: CardID, to image: PreparedImage, now: Timestamp, in db: Database) throws {

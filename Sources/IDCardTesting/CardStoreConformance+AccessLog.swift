@@ -81,7 +81,7 @@ extension CardStoreConformance {
             let before = try await subject.store.accessLog(of: nil, after: 0, limit: 10)
             try expectEqual(before.map(\.action), [.verify], "the log before")
             try await subject.claimOnly(delivery.id)
-            try await subject.store.beginAttempt(of: delivery.id, now: .second(3))
+            _ = try await subject.store.beginAttempt(of: delivery.id, after: 0, now: .second(3))
             let lines = try await subject.store.accessLog(of: nil, after: 1, limit: 10)
             try expectEqual(lines.map(\.action), [.deliver], "the actions")
             try expectEqual(lines.map(\.card), delivery.members, "the cards")

@@ -37,12 +37,12 @@ extension CardStoreConformance {
         Case("a delivery put off leaves no attempt, and what an earlier one may have done stays known") { subject in
             let delivery = try await subject.delivering(try Sample(1))
             try await subject.claimOnly(delivery.id)
-            try await subject.store.beginAttempt(of: delivery.id, now: .second(4))
+            _ = try await subject.store.beginAttempt(of: delivery.id, after: 0, now: .second(4))
             try await subject.store.releaseLeases()
             let claimed = try await subject.claimOnly(delivery.id, at: .second(5))
             try expect(claimed.mayHaveBeenReceived, "an attempt without an outcome may have been received")
             let before = try await subject.store.details(of: delivery.members[0])?.events
-            try await subject.store.postpone(delivery.id, until: .second(50))
+            try await subject.store.postpone(delivery.id, after: 1, until: .second(50))
             try expectEqual(try await subject.store.details(of: delivery.members[0])?.events, before, "the history")
             try expectEqual(try await subject.store.nextDue(for: .deliver), .second(50), "when it is due")
             let early = try await subject.store.claimDeliveries(limit: 1, until: .second(99), now: .second(49))
@@ -50,14 +50,20 @@ extension CardStoreConformance {
             try expect(try await subject.claimOnly(delivery.id, at: .second(50)).mayHaveBeenReceived, "it stays known")
             let other = DeliveryID(rawValue: "nothing")
             try await expectError(.notFound, "an unknown delivery") {
-                try await subject.store.postpone(other, until: .second(60))
+                try await subject.store.postpone(other, after: 0, until: .second(60))
             }
         },
         Case("an answer that leaves a member out changes nothing") { subject in
             let delivery = try await subject.delivering(try Sample(1))
             try await subject.claimOnly(delivery.id)
             try await expectError(.conflict, "the conclusion") {
-                _ = try await subject.store.conclude(delivery.id, as: .items([:]), attempt: .accepted, now: .second(4))
+                _ = try await subject.store.conclude(
+                    delivery.id,
+                    as: .items([:]),
+                    attempt: .accepted,
+                    number: 0,
+                    now: .second(4)
+                )
             }
             try expectEqual(try await subject.card(delivery.members[0]).state, .delivering, "the state")
         },
@@ -70,6 +76,7 @@ extension CardStoreConformance {
                 delivery.id,
                 as: .items([card: returned]),
                 attempt: .ended(.rejected),
+                number: 0,
                 now: .second(5)
             )
             try expectEqual(members.map(\.attempts), [1], "the attempts")
@@ -127,6 +134,7 @@ extension CardStoreConformance {
             delivery.id,
             as: .items(endings),
             attempt: .accepted,
+            number: 0,
             now: .second(5)
         )
         try expectEqual(members.map(\.id), delivery.members, "the members, in order")

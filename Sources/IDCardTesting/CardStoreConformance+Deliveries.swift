@@ -24,11 +24,12 @@ extension CardStoreConformance {
         Case("a retried delivery is due at its time and shows its attempts") { subject in
             let delivery = try await subject.delivering(try Sample(1))
             try await subject.claimOnly(delivery.id)
-            try await subject.store.beginAttempt(of: delivery.id, now: .second(3))
+            _ = try await subject.store.beginAttempt(of: delivery.id, after: 0, now: .second(3))
             let members = try await subject.store.conclude(
                 delivery.id,
                 as: .retry(at: .second(30), costsAttempt: true),
                 attempt: .ended(.transient),
+                number: 1,
                 now: .second(4)
             )
             try expectEqual(members.map(\.state), [.delivering], "the states")
@@ -38,25 +39,34 @@ extension CardStoreConformance {
             try expectEqual(early, [], "deliveries claimed early")
             var expected = delivery
             expected.attempts = 1
+            expected.lastAttempt = 1
             try expectEqual(try await subject.claimOnly(delivery.id, at: .second(30)), expected, "the delivery")
-            try await subject.store.beginAttempt(of: delivery.id, now: .second(30))
+            let number = try await subject.store.beginAttempt(of: delivery.id, after: 1, now: .second(30))
+            try expectEqual(number, 2, "the number of the attempt")
             _ = try await subject.store.conclude(
                 delivery.id,
                 as: .retry(at: .second(31), costsAttempt: false),
                 attempt: .ended(.notSent),
+                number: number,
                 now: .second(31)
             )
+            expected.lastAttempt = 2
             try expectEqual(try await subject.claimOnly(delivery.id, at: .second(31)), expected, "the delivery again")
         },
         Case("after an unknown outcome a delivery may have been received, for ever") { subject in
             let delivery = try await subject.delivering(try Sample(1))
             for (second, failureClass) in [(3, FailureClass.unknown), (5, .notSent), (7, .throttled)] {
-                try await subject.claimOnly(delivery.id, at: .second(Int64(second)))
-                try await subject.store.beginAttempt(of: delivery.id, now: .second(Int64(second)))
+                let claimed = try await subject.claimOnly(delivery.id, at: .second(Int64(second)))
+                let number = try await subject.store.beginAttempt(
+                    of: delivery.id,
+                    after: claimed.lastAttempt,
+                    now: .second(Int64(second))
+                )
                 _ = try await subject.store.conclude(
                     delivery.id,
                     as: .retry(at: .second(Int64(second)), costsAttempt: false),
                     attempt: .ended(failureClass),
+                    number: number,
                     now: .second(Int64(second))
                 )
             }
@@ -67,17 +77,18 @@ extension CardStoreConformance {
             let delivery = try await subject.delivering(try Sample(1))
             let dying = try await subject.another()
             _ = try await dying.claimDeliveries(limit: 1, until: .second(99), now: .second(3))
-            try await dying.beginAttempt(of: delivery.id, now: .second(3))
+            _ = try await dying.beginAttempt(of: delivery.id, after: 0, now: .second(3))
             try await subject.end(dying)
             try expectEqual(try await subject.store.reclaimLeases(now: .second(4)), 1, "leases taken back")
             let claimed = try await subject.claimOnly(delivery.id, at: .second(4))
             try expect(claimed.mayHaveBeenReceived, "the delivery may have been received")
             try expectEqual(claimed.attempts, 0, "attempts: an interruption costs none")
-            try await subject.store.beginAttempt(of: delivery.id, now: .second(5))
+            _ = try await subject.store.beginAttempt(of: delivery.id, after: 1, now: .second(5))
             _ = try await subject.store.conclude(
                 delivery.id,
                 as: .retry(at: .second(6), costsAttempt: false),
                 attempt: .ended(.notSent),
+                number: 2,
                 now: .second(6)
             )
             let again = try await subject.claimOnly(delivery.id, at: .second(6))

@@ -34,11 +34,12 @@ extension CardStoreConformance {
             Case("the members of a dissolved delivery are verified again and may go into another") { subject in
                 let delivery = try await subject.delivering(try Sample(1))
                 try await subject.claimOnly(delivery.id)
-                try await subject.store.beginAttempt(of: delivery.id, now: .second(4))
+                _ = try await subject.store.beginAttempt(of: delivery.id, after: 0, now: .second(4))
                 let members = try await subject.store.conclude(
                     delivery.id,
                     as: .dissolved,
                     attempt: .ended(.stop),
+                    number: 1,
                     now: .second(5)
                 )
                 try expectEqual(members.map(\.state), [.verified], "the states")
@@ -63,17 +64,26 @@ extension CardStoreConformance {
                     delivery.id,
                     as: .delivered(code: "0000"),
                     attempt: .accepted,
+                    number: 0,
                     now: .second(4)
                 )
-                try await expectRefusal(delivery, in: subject, by: subject.store, "a delivery that has ended")
+                var ended = delivery
+                ended.lastAttempt = 1
+                try await expectRefusal(ended, in: subject, by: subject.store, "a delivery that has ended")
             },
             Case("an unknown delivery is neither begun nor concluded") { subject in
                 let id = DeliveryID(rawValue: "nothing")
                 try await expectError(.notFound, "the beginning") {
-                    try await subject.store.beginAttempt(of: id, now: .second(1))
+                    _ = try await subject.store.beginAttempt(of: id, after: 0, now: .second(1))
                 }
                 try await expectError(.notFound, "the conclusion") {
-                    _ = try await subject.store.conclude(id, as: .dissolved, attempt: .accepted, now: .second(1))
+                    _ = try await subject.store.conclude(
+                        id,
+                        as: .dissolved,
+                        attempt: .accepted,
+                        number: 0,
+                        now: .second(1)
+                    )
                 }
             },
         ]
@@ -81,11 +91,12 @@ extension CardStoreConformance {
     private static func check(_ ending: DeliveryEnding, _ subject: StoreSubject) async throws {
         let delivery = try await subject.delivering(try Sample(1))
         try await subject.claimOnly(delivery.id)
-        try await subject.store.beginAttempt(of: delivery.id, now: .second(4))
+        _ = try await subject.store.beginAttempt(of: delivery.id, after: 0, now: .second(4))
         let members = try await subject.store.conclude(
             delivery.id,
             as: ending.conclusion,
             attempt: .ended(.accepted, code: "word"),
+            number: 1,
             now: .second(5)
         )
         try expectEqual(members.map(\.id), delivery.members, "the members")
@@ -114,12 +125,22 @@ extension CardStoreConformance {
         _ what: String
     ) async throws {
         let before = try await subject.store.details(of: delivery.members[0])
-        try await expectError(.conflict, what) { try await store.beginAttempt(of: delivery.id, now: .second(9)) }
+        // The last attempt there really is: what is refused is refused for want of the lease.
+        let last = delivery.lastAttempt
+        try await expectError(.conflict, what) {
+            _ = try await store.beginAttempt(of: delivery.id, after: last, now: .second(9))
+        }
         let conclusions =
             endingsOfDeliveries.map(\.conclusion) + [.dissolved, .retry(at: .second(9), costsAttempt: true)]
         for conclusion in conclusions {
             try await expectError(.conflict, what) {
-                _ = try await store.conclude(delivery.id, as: conclusion, attempt: .accepted, now: .second(9))
+                _ = try await store.conclude(
+                    delivery.id,
+                    as: conclusion,
+                    attempt: .accepted,
+                    number: last,
+                    now: .second(9)
+                )
             }
         }
         try expectEqual(try await subject.store.details(of: delivery.members[0]), before, "the details of \(what)")

@@ -116,7 +116,7 @@ extension CardStoreConformance {
             try expectEqual(try await subject.card(cards[1]).state, .verified, "the other member")
             try expectEqual(try await subject.card(cards[1]).delivery, nil, "the delivery of the other member")
             try await expectError(.conflict, "the late attempt") {
-                try await other.beginAttempt(of: delivery.id, now: .second(60))
+                _ = try await other.beginAttempt(of: delivery.id, after: 0, now: .second(60))
             }
             let claimed = try await subject.store.claimDeliveries(limit: 9, until: .second(999), now: .second(61))
             try expectEqual(claimed, [], "deliveries left")
@@ -125,7 +125,7 @@ extension CardStoreConformance {
             let (delivery, cards) = try await subject.pairDelivering()
             let other = try await subject.another()
             _ = try await other.claimDeliveries(limit: 1, until: .second(999), now: .second(3))
-            try await other.beginAttempt(of: delivery.id, now: .second(3))
+            _ = try await other.beginAttempt(of: delivery.id, after: 0, now: .second(3))
             try expectEqual(try await subject.erase(cards[0]).backend, .mayHold, "the backend")
             let left = try await subject.card(cards[1])
             try expectEqual(left.state, .held, "the other member")
@@ -135,6 +135,7 @@ extension CardStoreConformance {
                     delivery.id,
                     as: .delivered(code: "0000"),
                     attempt: .accepted,
+                    number: 1,
                     now: .second(60)
                 )
             }
@@ -147,11 +148,12 @@ extension CardStoreConformance {
         Case("a delivered card says so on its certificate") { subject in
             let delivery = try await subject.delivering(try Sample(1))
             try await subject.claimOnly(delivery.id)
-            try await subject.store.beginAttempt(of: delivery.id, now: .second(3))
+            _ = try await subject.store.beginAttempt(of: delivery.id, after: 0, now: .second(3))
             _ = try await subject.store.conclude(
                 delivery.id,
                 as: .delivered(code: "0000"),
                 attempt: .accepted,
+                number: 1,
                 now: .second(4)
             )
             try expectEqual(try await subject.erase(delivery.members[0]).backend, .holds, "the backend")

@@ -55,7 +55,7 @@ extension CardStoreConformance {
             try await subject.admit(try Sample(2).admission)
             try await subject.claimOnly(delivery.id)
             try await subject.claimOnly(CardID(rawValue: "card-2"))
-            try await subject.store.beginAttempt(of: delivery.id, now: .second(4))
+            _ = try await subject.store.beginAttempt(of: delivery.id, after: 0, now: .second(4))
             try await subject.store.releaseLeases()
             let other = try await subject.another()
             let cards = try await other.claimPrepared(limit: 9, until: .second(99), now: .second(5))
@@ -74,7 +74,9 @@ extension CardStoreConformance {
                 let deliveries = try await dying.claimDeliveries(limit: 9, until: .second(1000), now: .second(second))
                 try expectEqual(deliveries.map(\.attempts), [0], "attempts of the delivery")
                 try expectEqual(deliveries.map(\.mayHaveBeenReceived), [second > 3], "whether it may have arrived")
-                try await dying.beginAttempt(of: delivery.id, now: .second(second))
+                let last = deliveries.map(\.lastAttempt).max() ?? 0
+                try expectEqual(last, Int(second) - 3, "the last attempt")
+                _ = try await dying.beginAttempt(of: delivery.id, after: last, now: .second(second))
                 try await subject.end(dying)
                 try expectEqual(try await subject.store.reclaimLeases(now: .second(second)), 2, "leases taken back")
             }

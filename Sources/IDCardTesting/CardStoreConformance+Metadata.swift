@@ -222,7 +222,13 @@ extension CardStoreConformance {
         _ subject: StoreSubject
     ) async throws {
         try await subject.claimOnly(delivery)
-        try await subject.store.beginAttempt(of: delivery, now: .second(4))
-        _ = try await subject.store.conclude(delivery, as: conclusion, attempt: .ended(.accepted), now: .second(5))
+        _ = try await subject.store.beginAttempt(of: delivery, after: 0, now: .second(4))
+        _ = try await subject.store.conclude(
+            delivery,
+            as: conclusion,
+            attempt: .ended(.accepted),
+            number: 1,
+            now: .second(5)
+        )
     }
 }

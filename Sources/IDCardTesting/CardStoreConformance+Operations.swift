@@ -100,17 +100,20 @@ extension CardStoreConformance {
             let claimed = try await subject.claimOnly(delivery.id, at: .second(10))
             var expected = delivery
             expected.mayHaveBeenReceived = true
+            // The order to send it again counts among the attempts.
+            expected.lastAttempt = 2
             try expectEqual(claimed, expected, "the delivery, byte for byte")
-            try await subject.store.beginAttempt(of: delivery.id, now: .second(10))
+            _ = try await subject.store.beginAttempt(of: delivery.id, after: 2, now: .second(10))
             _ = try await subject.store.conclude(
                 delivery.id,
                 as: .held(.outcomeUnknown, message: "sample"),
                 attempt: .ended(.unknown),
+                number: 3,
                 now: .second(11)
             )
             _ = try await subject.store.resolve(card, as: .resend, by: .tester, now: .second(12))
             try await subject.claimOnly(delivery.id, at: .second(13))
-            try await subject.store.beginAttempt(of: delivery.id, now: .second(13))
+            _ = try await subject.store.beginAttempt(of: delivery.id, after: 4, now: .second(13))
             try await subject.store.releaseLeases()
             let asked = try await subject.claimOnly(delivery.id, at: .second(14))
             try expect(asked.awaitsDecision, "what happened since the decision awaits another")
@@ -135,22 +138,24 @@ extension CardStoreConformance {
         Case("a delivery sent again moves only the members that are still held") { subject in
             let (delivery, cards) = try await subject.pairDelivering()
             try await subject.claimOnly(delivery.id)
-            try await subject.store.beginAttempt(of: delivery.id, now: .second(3))
+            _ = try await subject.store.beginAttempt(of: delivery.id, after: 0, now: .second(3))
             _ = try await subject.store.conclude(
                 delivery.id,
                 as: .items([
                     cards[0]: .delivered(code: "0000"), cards[1]: .held(.outcomeUnknown, message: "sample"),
                 ]),
                 attempt: .ended(.unknown),
+                number: 1,
                 now: .second(4)
             )
             _ = try await subject.store.resolve(cards[1], as: .resend, by: .tester, now: .second(5))
             try await subject.claimOnly(delivery.id, at: .second(6))
-            try await subject.store.beginAttempt(of: delivery.id, now: .second(6))
+            _ = try await subject.store.beginAttempt(of: delivery.id, after: 2, now: .second(6))
             let moved = try await subject.store.conclude(
                 delivery.id,
                 as: .delivered(code: "0000"),
                 attempt: .accepted,
+                number: 3,
                 now: .second(7)
             )
             try expectEqual(moved.map(\.id), [cards[1]], "the cards that moved")
@@ -185,11 +190,12 @@ extension StoreSubject {
     /// Sends a delivery that is open.
     func delivered(_ delivery: Delivery) async throws {
         try await self.claimOnly(delivery.id)
-        try await self.store.beginAttempt(of: delivery.id, now: .second(3))
+        _ = try await self.store.beginAttempt(of: delivery.id, after: 0, now: .second(3))
         _ = try await self.store.conclude(
             delivery.id,
             as: .delivered(code: "0000"),
             attempt: .accepted,
+            number: 1,
             now: .second(4)
         )
     }
@@ -198,11 +204,12 @@ extension StoreSubject {
     func heldUnknown() async throws -> Delivery {
         let delivery = try await self.delivering(try Sample(1))
         try await self.claimOnly(delivery.id)
-        try await self.store.beginAttempt(of: delivery.id, now: .second(3))
+        _ = try await self.store.beginAttempt(of: delivery.id, after: 0, now: .second(3))
         _ = try await self.store.conclude(
             delivery.id,
             as: .held(.outcomeUnknown, message: "sample"),
             attempt: .ended(.unknown),
+            number: 1,
             now: .second(4)
         )
         return delivery

@@ -60,6 +60,7 @@ extension CardStoreConformance {
                 delivery.id,
                 as: .retry(at: .second(60), costsAttempt: false),
                 attempt: .ended(.notSent),
+                number: 0,
                 now: .second(4)
             )
             try expectEqual(try await subject.store.nextDue(for: .deliver), .second(60), "the time of the retry")

@@ -20,19 +20,21 @@ extension CardStoreConformance {
             let sample = try Sample(1)
             let delivery = try await subject.delivering(sample)
             try await subject.claimOnly(delivery.id)
-            try await subject.store.beginAttempt(of: delivery.id, now: .second(3))
+            _ = try await subject.store.beginAttempt(of: delivery.id, after: 0, now: .second(3))
             _ = try await subject.store.conclude(
                 delivery.id,
                 as: .retry(at: .second(4), costsAttempt: true),
                 attempt: .ended(.unknown),
+                number: 1,
                 now: .second(4)
             )
             try await subject.claimOnly(delivery.id, at: .second(5))
-            try await subject.store.beginAttempt(of: delivery.id, now: .second(5))
+            _ = try await subject.store.beginAttempt(of: delivery.id, after: 1, now: .second(5))
             _ = try await subject.store.conclude(
                 delivery.id,
                 as: .rejected(ReasonCode(rawValue: "1001"), message: "no"),
                 attempt: .ended(.rejected),
+                number: 2,
                 now: .second(6)
             )
             try await expectStaysRejected(sample, subject)
@@ -40,7 +42,7 @@ extension CardStoreConformance {
         Case("a kept delivery that a member has left is not sent again; the rest goes in another") { subject in
             let (delivery, cards) = try await subject.pairDelivering()
             try await subject.claimOnly(delivery.id)
-            try await subject.store.beginAttempt(of: delivery.id, now: .second(3))
+            _ = try await subject.store.beginAttempt(of: delivery.id, after: 0, now: .second(3))
             _ = try await subject.store.conclude(
                 delivery.id,
                 as: .items([
@@ -48,6 +50,7 @@ extension CardStoreConformance {
                     cards[1]: .held(.outcomeUnknown, message: "sample"),
                 ]),
                 attempt: .ended(.unknown),
+                number: 1,
                 now: .second(4)
             )
             try await expectError(.conflict, "sending it again") {

@@ -30,7 +30,8 @@ package enum CardStoreConformance {
 
     /// All promises.
     package static let cases: [Case] =
-        intake + recognition + metadata + verification + verificationEndings + leases + preparation + applications
+        intake + recognition + metadata + verification + verificationEndings + leases + lateness + preparation
+        + applications
         + deliveries
         + deliveryEndings + batches + queries + accessLog + erasure + operations + sentOnce
 }

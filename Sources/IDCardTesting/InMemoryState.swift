@@ -65,7 +65,11 @@ struct InMemoryState: Sendable {
         var hasOpenAttempt = false
         /// How many attempts had ended when a person last had it sent again.
         var decidedAttempts = 0
+        /// How often a person had it sent again; each counts among the attempts.
+        var resendOrders = 0
 
+        /// The number of the last attempt, open or ended.
+        var lastAttempt: Int { self.ended.count + self.resendOrders + (self.hasOpenAttempt ? 1 : 0) }
         /// Whether the backend may hold the documents.
         var mayHaveBeenReceived: Bool { self.hasOpenAttempt || self.ended.contains { $0.failureClass == .unknown } }
         /// Whether that has happened since a person decided.
@@ -102,6 +106,7 @@ struct InMemoryState: Sendable {
     /// What looks for expired cards fail with.
     var retentionError: StoreError?
     var hasLookedForExpired = false
+    var finishedErasures = 0
     /// What each owner has under preparation, by slot.
     var preparing: [Int: [Int: ContentDigest]] = [:]
     var crashes: [ContentDigest: Int] = [:]

@@ -13,14 +13,15 @@ extension InMemoryStore {
                 state.deliveries[delivery.id]?.lease = InMemoryState.Lease(owner: self.owner, expiry: expiry)
                 delivery.mayHaveBeenReceived = entry.mayHaveBeenReceived
                 delivery.awaitsDecision = entry.awaitsDecision
+                delivery.lastAttempt = entry.lastAttempt
                 return delivery
             }
         }
     }
 
-    package func beginAttempt(of delivery: DeliveryID, now: Timestamp) async throws {
+    package func beginAttempt(of delivery: DeliveryID, after last: Int, now: Timestamp) async throws -> Int {
         try self.memory.change { state in
-            var entry = try state.leased(delivery, by: self.owner)
+            var entry = try state.leased(delivery, by: self.owner, lastAttempt: last)
             if entry.hasOpenAttempt {
                 let interruption = AttemptRecord(
                     failureClass: .unknown,
@@ -35,12 +36,13 @@ extension InMemoryStore {
             state.deliveries[delivery] = entry
             let origin = AccessOrigin.engine("\(self.owner)", purpose: AccessPurpose.deliver)
             for card in entry.delivery.members { state.note(.deliver, of: card, by: origin, now: now) }
+            return entry.lastAttempt
         }
     }
 
-    package func postpone(_ delivery: DeliveryID, until time: Timestamp) async throws {
+    package func postpone(_ delivery: DeliveryID, after last: Int, until time: Timestamp) async throws {
         try self.memory.change { state in
-            var entry = try state.leased(delivery, by: self.owner)
+            var entry = try state.leased(delivery, by: self.owner, lastAttempt: last)
             entry.lease = nil
             entry.nextAttemptAt = time
             state.postponeMembers(of: entry, until: time, costsAttempt: false)
@@ -52,10 +54,11 @@ extension InMemoryStore {
         _ delivery: DeliveryID,
         as conclusion: DeliveryConclusion,
         attempt: AttemptRecord,
+        number: Int,
         now: Timestamp
     ) async throws -> [Card] {
         try self.memory.change { state in
-            var entry = try state.leased(delivery, by: self.owner)
+            var entry = try state.leased(delivery, by: self.owner, lastAttempt: number)
             entry.ended.append(attempt)
             entry.hasOpenAttempt = false
             entry.lease = nil
@@ -104,11 +107,11 @@ extension InMemoryStore {
 }
 
 extension InMemoryState {
-    fileprivate func leased(_ delivery: DeliveryID, by owner: Int) throws -> DeliveryEntry {
+    fileprivate func leased(_ delivery: DeliveryID, by owner: Int, lastAttempt: Int) throws -> DeliveryEntry {
         guard let entry = self.deliveries[delivery] else {
             throw StoreError(.notFound, "there is no delivery \(delivery)")
         }
-        guard entry.phase == .open, entry.lease?.owner == owner else {
+        guard entry.phase == .open, entry.lease?.owner == owner, entry.lastAttempt == lastAttempt else {
             throw StoreError(.conflict, "delivery \(delivery) is not leased for sending any more; nothing was changed")
         }
         return entry

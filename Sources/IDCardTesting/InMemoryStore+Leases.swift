@@ -22,6 +22,17 @@ extension InMemoryStore {
         }
     }
 
+    package func applicationsLeasedElsewhere() async throws -> Set<BusinessNumber> {
+        self.memory.look { state in
+            let isElsewhere = { (lease: InMemoryState.Lease?) in lease.map { $0.owner != self.owner } ?? false }
+            let cards = state.cards.values.filter { isElsewhere($0.lease) }.map(\.card.metadata.businessNumber)
+            let deliveries = state.deliveries.values.filter { isElsewhere($0.lease) }.flatMap(
+                \.delivery.businessNumbers
+            )
+            return Set(cards + deliveries)
+        }
+    }
+
     package func releaseLeases() async throws {
         let now = Timestamp(Date())
         _ = self.memory.change { state in state.endLeases(now: now) { $0.owner == self.owner } }

@@ -125,6 +125,7 @@ extension InMemoryState {
         }
         (entry.phase, entry.delivery.attempts, entry.nextAttemptAt) = (.open, 0, nil)
         entry.decidedAttempts = entry.ended.count
+        entry.resendOrders += 1
         self.deliveries[delivery] = entry
         let cards = entry.delivery.members.filter {
             self.cards[$0]?.card.state == .held && self.cards[$0]?.card.delivery == delivery

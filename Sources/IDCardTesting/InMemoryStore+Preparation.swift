@@ -25,13 +25,16 @@ extension InMemoryStore {
         self.memory.change { $0.admissionError = error }
     }
 
-    /// Lets every look for expired cards fail.
-    package func failRetention(with error: StoreError) {
+    /// Lets every look for expired cards fail, or not any more.
+    package func failRetention(with error: StoreError?) {
         self.memory.change { $0.retentionError = error }
     }
 
     /// Whether anybody has looked for expired cards.
     package var hasLookedForExpired: Bool { self.memory.look { $0.hasLookedForExpired } }
+
+    /// How often somebody asked for what was cut short to be finished.
+    package var finishedErasures: Int { self.memory.look { $0.finishedErasures } }
 
     /// Makes room scarce, or not any more.
     package func setSpace(_ space: StoreSpace) {

@@ -23,13 +23,21 @@ extension InMemoryStore {
     }
 
     package func conclude(
-        _ card: CardID,
+        _ claimed: Card,
         as conclusion: VerificationConclusion,
         attempt: AttemptRecord?,
         now: Timestamp
     ) async throws -> Card {
-        try self.memory.change { state in
-            let attempts = try state.entry(of: card).card.attempts
+        let card = claimed.id
+        return try self.memory.change { state in
+            let before = try state.entry(of: card).card
+            guard before.stands(as: claimed) else {
+                throw StoreError(
+                    .conflict,
+                    "card \(card) is not leased for verification any more; nothing was changed"
+                )
+            }
+            let attempts = before.attempts
             if let attempt {
                 state.cards[card]?.attempts.append(attempt)
                 state.append(CardEvent(at: now, kind: "attempt", code: attempt.code), to: card)

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import IDCardImaging
+import IDCardTesting
 import Testing
 
 /// The decoder before files that were made to harm it, in a process whose memory and time are bounded by the kernel.
@@ -56,7 +57,8 @@ struct HostileFileTests {
             guard let originals = try? Self.originals() else { exit(1) }
             var mutation = PictureMutation(seed: UInt64(seed), of: originals)
             var confinement = DecoderConfinement(limits: limits, outputBytes: 2 << 20)
-            confinement.memoryBytes = 64 << 20
+            // Shadow memory is address space, too.
+            confinement.memoryBytes = Sanitizer.isPresent ? 1 << 45 : 64 << 20
             confinement.processorSeconds = 3600
             guard confinement.apply(keepingDescriptorsThrough: 1000) else { exit(2) }
             var tally = Tally()

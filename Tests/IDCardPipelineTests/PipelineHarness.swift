@@ -70,6 +70,12 @@ final class PipelineHarness: Sendable {
         )
     }
 
+    /// Opens the store as another owner, as another process does.
+    func another() throws -> any CardStore {
+        if let store = self.store as? InMemoryStore { return InMemoryStore(sharing: store) }
+        return try Self.openSandbox(self.folder)
+    }
+
     /// Writes a photo and names it as an input.
     func photo(
         _ name: String,

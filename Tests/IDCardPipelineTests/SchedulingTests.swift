@@ -43,6 +43,8 @@ struct SchedulingTests {
             // All parked: quiet but for intake.
             while board.parkedLanes < Lane.allCases.count { await Task.yield() }
             #expect(board.activity == .busy)
+            board.swept()
+            #expect(board.activity == .busy)
             board.endIntake(announcing: .settle)
             #expect(board.activity == .busy, "the announced work was overlooked")
             group.cancelAll()
@@ -53,6 +55,7 @@ struct SchedulingTests {
     func quiet() async throws {
         let board = WorkBoard()
         board.endIntake()
+        board.swept()
         let due = Timestamp(millisecondsSinceEpoch: Self.time.now().millisecondsSinceEpoch + 3_600_000)
         await withTaskGroup(of: Void.self) { group in
             for lane in Lane.allCases {

@@ -124,6 +124,43 @@ struct SpaceTests {
         #expect(try await harness.states() == ["delivered"])
     }
 
+    @Test("An admission that fails otherwise ends the run with that error, though other inputs wait for room")
+    func failing() async throws {
+        let harness = try PipelineHarness(.memory, time: self.time.port) { $0.patience = .seconds(1_000_000) }
+        let store = try self.memory(harness)
+        store.setSpace(Self.low)
+        let items = try (1...6).map { try harness.photo("\($0).jpg", "back;\($0)") }
+        await #expect {
+            try await self.time.ticking(by: .seconds(1)) {
+                async let ending = harness.run(items)
+                while self.time.now < self.start.advanced(by: .seconds(2)) { await Task.yield() }
+                store.setAdmissionError(StoreError(.corrupt, "sample"))
+                store.setSpace(.ample)
+                return try await ending
+            }
+        } throws: {
+            ($0 as? StoreError)?.code == .corrupt
+        }
+        #expect(try await harness.cards().isEmpty)
+    }
+
+    @Test("A run that is cancelled does not go on waiting for room")
+    func cancelled() async throws {
+        let harness = try PipelineHarness(.memory, time: self.time.port) { $0.patience = .seconds(1_000_000) }
+        try self.memory(harness).setSpace(Self.low)
+        let items = try (1...3).map { try harness.photo("\($0).jpg", "back;\($0)") }
+        // The clock stands still: whoever goes on waiting waits for ever.
+        await #expect(throws: CancellationError.self) {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { _ = try await harness.run(items) }
+                await self.time.somebodySleeps(for: .seconds(1))
+                group.cancelAll()
+                try await group.next()
+            }
+        }
+        #expect(harness.results().isEmpty)
+    }
+
     @Test("A shutdown ends the wait for room at once")
     func shutdown() async throws {
         let harness = try PipelineHarness(.memory, time: self.time.port)

@@ -48,6 +48,48 @@ struct TakenOverTests {
         #expect(backend.accepted.count == 1)
     }
 
+    @Test(
+        "A late answer to an attempt is not taken for the answer to the next one of the same process",
+        arguments: StoreKind.allCases
+    )
+    func lateAnswer(kind: StoreKind) async throws {
+        let log = Mutex<EventLog?>(nil)
+        let attempts = Mutex(0)
+        let late = RemoteFailure(.rejected, code: "1001", message: "sample")
+        let backend = LedgerBackend { _, number in
+            // Before it is counted: nothing of the first attempt can have changed yet.
+            let changes = log.withLock { $0?.changes } ?? 0
+            attempts.withLock { $0 = number }
+            switch number {
+            case 1:
+                while attempts.withLock({ $0 }) < 2 { try await Self.yield() }
+                return .instead(.failed(late))
+            case 2:
+                // Until the late answer is dealt with: taken, or found to be late.
+                while (log.withLock { $0?.changes } ?? 0) == changes { try await Self.yield() }
+                return .none
+            default: return .none
+            }
+        }
+        let harness = try PipelineHarness(kind, backend: backend)
+        log.withLock { $0 = harness.log }
+        let items = [try harness.photo("1.jpg", "front;\(Holder.first);1")]
+        async let first = harness.engine().runBatch(items)
+        while attempts.withLock({ $0 }) < 1 { try await Self.yield() }
+        // Taken back, and claimed anew by the same owner.
+        try await harness.store.releaseLeases()
+        #expect(try await harness.engine().runBatch([]) == .complete)
+        #expect(try await first == .complete)
+        #expect(try await harness.states() == ["delivered"])
+        #expect(backend.accepted.count == 1)
+    }
+
+    /// Lets others run; throws once the test's time is up.
+    private static func yield() async throws {
+        try Task.checkCancellation()
+        await Task.yield()
+    }
+
     @Test("A look for expired cards that fails does not end the run")
     func failingRetention() async throws {
         var retention = Retention()
@@ -63,5 +105,12 @@ struct TakenOverTests {
         let items = [try harness.photo("1.jpg", "front;\(Holder.first);1")]
         #expect(try await harness.engine(verifier: gate).runBatch(items) == .complete)
         #expect(try await harness.states() == ["delivered"])
+    }
+}
+
+extension EventLog {
+    /// How often a change of a card was told.
+    fileprivate var changes: Int {
+        self.events.count { if case .cardChanged = $0 { true } else { false } }
     }
 }

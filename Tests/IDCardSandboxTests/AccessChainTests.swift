@@ -134,7 +134,7 @@ struct AccessChainTests {
             )
         }
         let error = await #expect(throws: StoreError.self) {
-            try await store.beginAttempt(of: delivery.id, now: .second(9))
+            _ = try await store.beginAttempt(of: delivery.id, after: 1, now: .second(9))
         }
         #expect(error?.code == .corrupt)
         let events = try await store.details(of: delivery.members[0])?.events ?? []

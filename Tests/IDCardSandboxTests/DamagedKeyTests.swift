@@ -1,6 +1,7 @@
 import GRDB
 import IDCardCore
 import IDCardPipeline
+import IDCardTesting
 import Testing
 
 @testable import IDCardSandbox

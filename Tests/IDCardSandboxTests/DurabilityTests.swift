@@ -19,6 +19,7 @@ struct DurabilityTests {
             delivery.id,
             as: .delivered(code: "0000"),
             attempt: AttemptRecord(failureClass: .accepted, code: "0000", httpStatus: 200, startedAt: .second(4)),
+            number: 1,
             now: .second(5)
         )
         let details = try await store.details(of: members[0].id)
@@ -43,6 +44,7 @@ struct DurabilityTests {
         #expect(try await again.reclaimLeases(now: .second(5)) == 1)
         delivery.mayHaveBeenReceived = true
         delivery.awaitsDecision = true
+        delivery.lastAttempt = 1
         #expect(try await again.claimDeliveries(limit: 1, until: .second(99), now: .second(5)) == [delivery])
     }
 

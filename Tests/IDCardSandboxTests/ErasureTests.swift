@@ -23,6 +23,7 @@ struct ErasureTests {
             delivery.id,
             as: .delivered(code: "0000"),
             attempt: AttemptRecord(failureClass: .accepted, code: "ok", httpStatus: 200, startedAt: .second(4)),
+            number: 1,
             now: .second(5)
         )
         for number in 2...40 { _ = try await store.admit(.sample(number), now: .second(6)) }

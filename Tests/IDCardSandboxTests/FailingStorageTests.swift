@@ -3,6 +3,7 @@ import GRDB
 import Glibc
 import IDCardCore
 import IDCardPipeline
+import IDCardTesting
 import Testing
 
 @testable import IDCardSandbox
@@ -47,12 +48,13 @@ struct FailingStorageTests {
                 let claimed = try await store.claimDeliveries(limit: 1, until: .second(99), now: .second(4))
                 try #require(claimed.count == 1)
             },
-            { try await $0.beginAttempt(of: DeliveryID(rawValue: "delivery-1"), now: .second(4)) },
+            { _ = try await $0.beginAttempt(of: DeliveryID(rawValue: "delivery-1"), after: 0, now: .second(4)) },
             { store in
                 let members = try await store.conclude(
                     DeliveryID(rawValue: "delivery-1"),
                     as: .delivered(code: "0000"),
                     attempt: Self.accepted,
+                    number: 1,
                     now: .second(5)
                 )
                 #expect(members.map(\.state) == [.delivered])

@@ -32,7 +32,8 @@ struct QueryPlanTests {
             ("attempts of a card", OperationsSQL.mayBeAtBackend), ("members apart", OperationsSQL.isApart),
             ("card of a file", IntakeSQL.cardOfFile), ("card of bytes", IntakeSQL.cardOfContent),
             ("judged again", IntakeSQL.canBeJudgedAgain),
-            ("snapshot", ApplicationSQL.snapshot), ("events", QuerySQL.events),
+            ("snapshot", ApplicationSQL.snapshot), ("leased by others", ApplicationSQL.leasedElsewhere),
+            ("last attempt", DeliverySQL.lastAttempt), ("events", QuerySQL.events),
             ("access to a card", AccessSQL.linesOfCard),
             ("access log", AccessSQL.lines), ("list", filtered.sql),
         ]

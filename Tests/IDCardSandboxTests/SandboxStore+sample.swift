@@ -1,5 +1,6 @@
 import IDCardCore
 import IDCardPipeline
+import IDCardTesting
 import Testing
 
 @testable import IDCardSandbox
@@ -27,7 +28,7 @@ extension SandboxStore {
         let basis = try await self.snapshot(of: card.metadata.businessNumber)
         #expect(try await self.apply(ApplicationChange(deliveries: [delivery]), basis: basis, now: .second(3)))
         #expect(try await self.claimDeliveries(limit: 1, until: .second(99), now: .second(4)) == [delivery])
-        try await self.beginAttempt(of: delivery.id, now: .second(4))
+        _ = try await self.beginAttempt(of: delivery.id, after: 0, now: .second(4))
         return delivery
     }
 }

@@ -8,8 +8,10 @@ import IDCardVerification
 
 /// An error at the top of a command: turned into words on standard error and an exit status, once.
 struct CommandFailure {
-    private let lines: [String]
-    private let status: CommandStatus
+    /// The words for standard error.
+    let lines: [String]
+    /// The status to exit with.
+    let status: CommandStatus
 
     /// Looks at an error.
     init(_ error: any Error) {
@@ -36,10 +38,22 @@ struct CommandFailure {
         case let error as EmbeddedError:
             self.lines = ["error: \(error)"]
             self.status = error.code == .folderInUse ? .workRemains : .configuration
-        default:
+        case let error as EmbeddedCredentialsError:
             self.lines = ["error: \(error)"]
             self.status = .sandboxError
+        default:
+            self.lines = [
+                "error: something failed in a way that was not foreseen (\(Self.code(of: error))); what is in the sandbox is "
+                    + "safe there, run the same command again, and report this code if it fails again"
+            ]
+            self.status = .sandboxError
         }
+    }
+
+    /// What tells one error from another without its description, which may hold a path or personal data.
+    static func code(of error: any Error) -> String {
+        if let error = error as? StoreError { return "\(error.code)" }
+        return "\(error._domain) \(error._code)"
     }
 
     /// Says what happened and returns the status to exit with.

@@ -6,6 +6,8 @@ struct RunSummary {
     let counts: RunCounts
     let cards: [RunCardReport]
     let pauses: [Stage: StagePause]
+    /// Whether all that remains is in the hands of other processes.
+    let isLeftToOthers: Bool
     let status: CommandStatus
     /// Where the embedded backend keeps its documents; `nil` for a real backend.
     let documents: String?
@@ -22,6 +24,10 @@ struct RunSummary {
             "\(stage.rawValue) stopped (\(pause.code)): \(pause.message)"
         }
         switch self.status {
+        case .workRemains where self.isLeftToOthers:
+            lines.append(
+                "Work remains with another process that uses this sandbox: it goes on there; run the same command again to see how it ended."
+            )
         case .workRemains: lines.append("Work remains: everything is kept in the sandbox, run the same command again.")
         case .endpointStopped: lines.append("Nothing is lost: put that right and run the same command again.")
         case .sandboxError:

@@ -16,7 +16,7 @@ struct RunOutcome: Sendable {
         if self.end.ending == .interrupted, let signal = self.signal { return signal.exitStatus }
         return self.tracker.exitStatus(
             stopped: !self.end.pauses.isEmpty,
-            isExhausted: self.end.ending == .patienceExhausted
+            isExhausted: [.patienceExhausted, .leftToOthers].contains(self.end.ending)
         )
     }
 
@@ -27,6 +27,7 @@ struct RunOutcome: Sendable {
             counts: counts,
             cards: self.tracker.reports(),
             pauses: self.end.pauses,
+            isLeftToOthers: self.end.ending == .leftToOthers,
             status: self.status,
             documents: self.documents
         )

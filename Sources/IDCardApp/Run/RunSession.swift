@@ -99,8 +99,14 @@ struct RunSession: Sendable {
         do {
             try await store.close()
         } catch {
-            Console.standardError("warning: the sandbox did not close in order: \(error)")
+            Console.standardError(Self.closingWarning(error))
         }
+    }
+
+    /// What is said of a sandbox that did not close well.
+    static func closingWarning(_ error: any Error) -> String {
+        "warning: the sandbox did not close in order (\(CommandFailure.code(of: error))); all that was done is in it, "
+            + "and fsck tells whether it is sound"
     }
 
     private func drive(

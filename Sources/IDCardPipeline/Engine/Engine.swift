@@ -151,11 +151,14 @@ package struct Engine: Sendable {
                 return nil
             }
             group.addTask {
-                try await RetentionKeeper(context: self.context).run()
+                await RetentionKeeper(context: self.context).run()
                 return nil
             }
             // A service has no end of its own.
-            if items != nil { group.addTask { await self.waitForEnd() } }
+            if let items {
+                let watch = EndWatch(context: self.context, items: items, fetches: self.fetch != nil)
+                group.addTask { try await watch.run() }
+            }
             group.addTask { await self.waitForDrain() }
             while let result = try await group.next() {
                 if let ending = result { return ending }
@@ -177,6 +180,8 @@ package struct Engine: Sendable {
                 if let items {
                     try await self.intake.run(items)
                 } else {
+                    // Known to the rules as going on; what waits for the end of a batch's intake need not wait.
+                    self.context.board.endIntake(announcing: .settle)
                     await self.context.board.waitUntilNothingIsTaken()
                 }
             }
@@ -195,22 +200,6 @@ package struct Engine: Sendable {
         // Fallback of a cancelled sleep: everything has ended before, and there is nothing left to end.
         guard (try? await self.context.time.sleep(deadline)) != nil else { return nil }
         return .interrupted
-    }
-
-    /// Waits until nothing is runnable within the patience, counted from the last time a card moved.
-    private func waitForEnd() async -> BatchEnding? {
-        while !Task.isCancelled {
-            await self.context.board.waitUntilQuiet(time: self.context.time)
-            guard !Task.isCancelled else { return nil }
-            // Asked again, as of one instant: a backoff may have fallen due since.
-            guard case .quiet(let nextDue) = self.context.board.activity else { continue }
-            guard let due = nextDue else { return .complete }
-            let deadline = self.context.monitor.lastChangeAt.advanced(by: self.context.settings.patience)
-            let now = self.context.time.now()
-            if due > deadline || (now >= deadline && due > now) { return .patienceExhausted }
-            await self.context.board.waitUntilBusy(or: due, time: self.context.time)
-        }
-        return nil
     }
 
     /// Renews our leases at a third of their time, and takes back those of owners that died, every few seconds.

@@ -24,6 +24,7 @@ final class WorkBoard: Sendable {
         var lanes: [Lane: LaneState] = Dictionary(uniqueKeysWithValues: Lane.allCases.map { ($0, LaneState()) })
         var intakeHasEnded = false
         var inputsAreKnown = false
+        var isSwept = false
         var isDraining = false
         /// How many inputs of a service are being taken in.
         var taking = 0
@@ -31,7 +32,7 @@ final class WorkBoard: Sendable {
         var waiters: [UInt64: Waiter] = [:]
 
         var isQuiet: Bool {
-            self.intakeHasEnded
+            self.intakeHasEnded && self.isSwept
                 && self.lanes.values.allSatisfy { $0.inFlight == 0 && $0.parkedAt == $0.generation }
         }
 
@@ -63,6 +64,16 @@ final class WorkBoard: Sendable {
             state.intakeHasEnded = true
             for lane in lanes { state.lanes[lane, default: LaneState()].generation += 1 }
         }
+    }
+
+    /// Notes that what has outlived its retention was looked at; the board is not quiet before.
+    func swept() {
+        self.change { $0.isSwept = true }
+    }
+
+    /// Waits until intake has ended, the board drains, or the task is cancelled.
+    func waitUntilIntakeEnds() async {
+        await self.wait { $0.intakeHasEnded || $0.isDraining }
     }
 
     /// Asks everybody to begin nothing more, and wakes the loops that are parked.
@@ -170,7 +181,7 @@ final class WorkBoard: Sendable {
         }
     }
 
-    /// Waits until intake has ended and every lane is parked with nothing under way.
+    /// Waits until intake has ended, retention was looked at, and every lane is parked with nothing under way.
     func waitUntilQuiet(time: PipelineTime) async {
         await self.wait(until: nil, time: time) { $0.isQuiet }
     }

@@ -119,6 +119,8 @@ struct IntakeStage: Sendable {
         }
         let key = ContentKey(digest: digest, businessNumber: metadata.businessNumber)
         return try await self.underway.run(under: key) {
+            // The wait for the key is not cut short: what was cancelled meanwhile ends here, before it decodes anything.
+            try Task.checkCancellation()
             let now = self.context.time.now()
             if let card = try await self.context.store.recognise(digest, metadata: metadata, file: identity, now: now) {
                 return .duplicate(card, wasRead: true)

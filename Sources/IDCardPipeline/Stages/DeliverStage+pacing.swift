@@ -7,7 +7,7 @@ extension DeliverStage {
         switch self.gate.begin(delivery.id.rawValue, isRetry: delivery.attempts > 0, at: now) {
         case .call(let call): return call
         case .putOff(let until):
-            try await self.context.store.postpone(delivery.id, until: until)
+            try await self.context.store.postpone(delivery.id, after: delivery.lastAttempt, until: until)
             return nil
         }
     }

@@ -19,7 +19,8 @@ struct DeliverStage: Sendable {
         }
     }
 
-    private func attempt(_ delivery: Delivery) async throws {
+    private func attempt(_ claimed: Delivery) async throws {
+        var delivery = claimed
         let startedAt = self.context.time.now()
         if delivery.awaitsDecision, self.context.settings.onUnknown == .hold {
             let attempt = AttemptRecord(
@@ -36,11 +37,17 @@ struct DeliverStage: Sendable {
             try Task.checkCancellation()
             try self.context.board.checkMayBegin()
             guard let call = try await self.permit(delivery) else { return }
-            let outcome = try await self.context.paced(call, of: .deliver, through: self.gate) {
-                try await self.context.store.beginAttempt(of: delivery.id, now: startedAt)
-                return try await self.backend.send(outbound)
+            let sent = try await self.context.paced(call, of: .deliver, through: self.gate) {
+                let number = try await self.context.store.beginAttempt(
+                    of: claimed.id,
+                    after: claimed.lastAttempt,
+                    now: startedAt
+                )
+                return NumberedOutcome(number: number, outcome: try await self.backend.send(outbound))
             }
-            try await self.handle(outcome, of: delivery, startedAt: startedAt)
+            // What is concluded from here on is this attempt.
+            delivery.lastAttempt = sent.number
+            try await self.handle(sent.outcome, of: delivery, startedAt: startedAt)
         } catch is CancellationError {
             // Interrupted: the attempt stays without an outcome, so that the next one knows it may have been received.
         }
@@ -221,6 +228,7 @@ struct DeliverStage: Sendable {
             delivery.id,
             as: conclusion,
             attempt: attempt,
+            number: delivery.lastAttempt,
             now: self.context.time.now()
         )
         self.context.logger.debug(

@@ -187,7 +187,7 @@ struct VerifyStage: Sendable {
         let changed: Card
         do {
             changed = try await self.context.store.conclude(
-                card.id,
+                card,
                 as: conclusion,
                 attempt: attempt,
                 now: self.context.time.now()

@@ -5,7 +5,7 @@ package struct AccessOrigin: Hashable, Sendable {
     /// The purpose of a person who gives none.
     package static let notGiven = "not given"
 
-    /// Who, such as `root:cards show` or `engine:` and the name of a process.
+    /// Who, such as `root:cards show`, `engine:` and the name of a process, or `engine:retention`.
     package let actor: String
     /// Why, in the words of whoever asks; must not name the holder of a card.
     package let purpose: String

@@ -59,4 +59,12 @@ package struct Card: Hashable, Sendable {
         self.createdAt = createdAt
         self.changedAt = changedAt
     }
+
+    /// Whether the card stands as it stood at an earlier look: not judged, retried or made smaller since.
+    ///
+    /// What its sender says of it does not count, nor how long it is put off.
+    package func stands(as earlier: Card) -> Bool {
+        self.state == earlier.state && self.changedAt == earlier.changedAt && self.attempts == earlier.attempts
+            && self.isShrunk == earlier.isShrunk
+    }
 }

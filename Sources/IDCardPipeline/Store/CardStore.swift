@@ -17,6 +17,8 @@ package protocol CardStore: ReceptionStore, Sendable {
     func renewLeases(until expiry: Timestamp) async throws
     /// Hands back all leases of this owner, so that another may claim at once. Attempts begun but not concluded stay without an outcome.
     func releaseLeases() async throws
+    /// Returns the business numbers with a card or a delivery that another owner has leased: others are at work there.
+    func applicationsLeasedElsewhere() async throws -> Set<BusinessNumber>
 
     // MARK: Preparation
 
@@ -71,9 +73,12 @@ package protocol CardStore: ReceptionStore, Sendable {
     func reading(for key: ReadingKey) async throws -> CardReading?
     /// Concludes work on a leased `prepared` card, and gives the lease back.
     ///
-    /// - Parameter attempt: how the call ended; `nil` if none was made (a kept reading).
+    /// - Parameters:
+    ///   - claimed: the card as it was claimed. If it does not stand so any more, the lease was taken back and the card
+    ///     claimed anew since, be it by the same owner: that is a `conflict`.
+    ///   - attempt: how the call ended; `nil` if none was made (a kept reading).
     func conclude(
-        _ card: CardID,
+        _ claimed: Card,
         as conclusion: VerificationConclusion,
         attempt: AttemptRecord?,
         now: Timestamp
@@ -94,15 +99,25 @@ package protocol CardStore: ReceptionStore, Sendable {
     /// Leases up to `limit` due deliveries: highest priority of a member first, then in the order they were formed.
     func claimDeliveries(limit: Int, until expiry: Timestamp, now: Timestamp) async throws -> [Delivery]
     /// Writes down, before the first byte is sent, that an attempt begins; an attempt that is still open ends as `unknown` (interrupted).
-    func beginAttempt(of delivery: DeliveryID, now: Timestamp) async throws
+    ///
+    /// - Parameter last: the last attempt there was when the delivery was claimed (`Delivery.lastAttempt`). Another one
+    ///   since says that the lease was taken back and claimed anew, be it by the same owner: that is a `conflict`.
+    /// - Returns: the number of the attempt, which concludes it.
+    func beginAttempt(of delivery: DeliveryID, after last: Int, now: Timestamp) async throws -> Int
     /// Puts a leased delivery off without an attempt, and gives the lease back; what earlier attempts may have done stays
     /// known.
-    func postpone(_ delivery: DeliveryID, until time: Timestamp) async throws
+    ///
+    /// - Parameter last: the last attempt there was when the delivery was claimed; another one since is a `conflict`.
+    func postpone(_ delivery: DeliveryID, after last: Int, until time: Timestamp) async throws
     /// Concludes the open attempt of a leased delivery and moves its members; gives the lease back. Returns the members.
+    ///
+    /// - Parameter number: the number of the attempt as `beginAttempt` returned it, or without one the last attempt there
+    ///   was when the delivery was claimed. What is late, because another attempt has begun since, is a `conflict`.
     func conclude(
         _ delivery: DeliveryID,
         as conclusion: DeliveryConclusion,
         attempt: AttemptRecord,
+        number: Int,
         now: Timestamp
     ) async throws -> [Card]
 

@@ -19,6 +19,9 @@ package struct Delivery: Hashable, Sendable {
     package var mayHaveBeenReceived: Bool
     /// Whether that has happened since a person last had it sent again: nobody has decided what to do about it.
     package var awaitsDecision: Bool
+    /// The number of the last attempt there was when it was claimed; 0 without one. Who claims it later sees a larger one
+    /// as soon as another attempt has begun.
+    package var lastAttempt: Int
 
     /// Describes a delivery.
     package init(
@@ -29,7 +32,8 @@ package struct Delivery: Hashable, Sendable {
         businessNumbers: [BusinessNumber],
         attempts: Int = 0,
         mayHaveBeenReceived: Bool = false,
-        awaitsDecision: Bool = false
+        awaitsDecision: Bool = false,
+        lastAttempt: Int = 0
     ) {
         self.id = id
         self.boundary = boundary
@@ -39,5 +43,6 @@ package struct Delivery: Hashable, Sendable {
         self.attempts = attempts
         self.mayHaveBeenReceived = mayHaveBeenReceived
         self.awaitsDecision = awaitsDecision
+        self.lastAttempt = lastAttempt
     }
 }

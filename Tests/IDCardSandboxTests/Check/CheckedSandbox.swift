@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import IDCardCore
 import IDCardPipeline
+import IDCardTesting
 
 @testable import IDCardSandbox
 
@@ -88,10 +89,16 @@ struct CheckedSandbox {
         let basis = try await store.snapshot(of: found.metadata.businessNumber)
         _ = try await store.apply(ApplicationChange(deliveries: [delivery]), basis: basis, now: .second(3))
         _ = try await store.claimDeliveries(limit: 1, until: .second(99), now: .second(4))
-        try await store.beginAttempt(of: delivery.id, now: .second(4))
+        _ = try await store.beginAttempt(of: delivery.id, after: 0, now: .second(4))
         guard ending else { return }
         let attempt = AttemptRecord(failureClass: .accepted, code: "ok", httpStatus: 200, startedAt: .second(4))
-        _ = try await store.conclude(delivery.id, as: .delivered(code: "ok"), attempt: attempt, now: .second(5))
+        _ = try await store.conclude(
+            delivery.id,
+            as: .delivered(code: "ok"),
+            attempt: attempt,
+            number: 1,
+            now: .second(5)
+        )
     }
 }
 

@@ -75,7 +75,7 @@ struct VaultFileTests {
             let store = try folder.open()
             let delivery = try await VaultFileTests(folder: folder).takeIn(store)
             let attempt = AttemptRecord(failureClass: .accepted, code: "0", httpStatus: 200, startedAt: .second(4))
-            _ = try await store.conclude(delivery.id, as: ending, attempt: attempt, now: .second(5))
+            _ = try await store.conclude(delivery.id, as: ending, attempt: attempt, number: 1, now: .second(5))
             let owners = try folder.raw { try String.fetchSet($0, sql: "SELECT owner FROM data_key") }
             #expect(owners.contains(delivery.id.rawValue) == keeps, "\(ending)")
             let size = try folder.raw { try Int.fetchOne($0, sql: "SELECT length(parts) FROM delivery") }
