@@ -17,7 +17,8 @@ package enum CertificateHost {
     package static func isNamed(_ certificate: NIOSSLCertificate, _ host: String) -> Bool {
         let names = certificate._subjectAlternativeNames()
         guard !names.isEmpty else { return true }
-        let host = host.lowercased()
+        // A dot at the end of a name is for the name service.
+        let host = (host.hasSuffix(".") ? String(host.dropLast()) : host).lowercased()
         let parent = host.firstIndex(of: ".").map { host[$0...] }
         return names.contains { entry in
             guard entry.nameType == .dnsName else { return false }

@@ -32,6 +32,7 @@ extension OutboundHTTPClient {
         } catch {
             return error == .interrupted ? .cancelled(.notSent) : .failure(self.poolFailure(faults, end: end))
         }
+        self.hosts.note(upload.endpoint.host)
         let (record, ending) = await self.run(request, upload, end: end)
         self.gate.leave(upload.endpoint.authority)
         let exchange = self.exchange(record, ending: ending, faults: faults)

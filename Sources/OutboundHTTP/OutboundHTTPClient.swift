@@ -16,6 +16,7 @@ package final class OutboundHTTPClient: Sendable {
     let now: @Sendable () -> Timestamp
     let gate: ConnectionGate
     let register = ConnectionRegister()
+    let hosts = RequestedHosts()
 
     /// Makes a client; ``shutdown()`` must be called before it is released.
     ///
@@ -33,9 +34,10 @@ package final class OutboundHTTPClient: Sendable {
         var forLibrary = configuration.forAsyncHTTPClient
         // Meant for debugging, but the one place where a connection can be seen: it is called when it is open, TLS
         // included, and before its first request.
-        forLibrary.http1_1ConnectionDebugInitializer = { [register] channel in
-            guard let pins = configuration.tls.pins else { return register.watch(channel) }
-            return pins.check(channel).flatMap { register.watch(channel) }
+        forLibrary.http1_1ConnectionDebugInitializer = { [register, hosts] channel in
+            guard !configuration.tls.isInsecure else { return register.watch(channel) }
+            let checked = configuration.tls.pins?.check(channel) ?? hosts.check(channel)
+            return checked.flatMap { register.watch(channel) }
         }
         self.client = HTTPClient(eventLoopGroup: self.loop, configuration: forLibrary)
         self.gate = ConnectionGate(limit: configuration.maximumConnectionsPerHost, loop: self.loop)

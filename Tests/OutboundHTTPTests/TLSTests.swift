@@ -59,6 +59,19 @@ struct TLSTests {
         }
     }
 
+    @Test("A certificate of the address that a name leads to is not one of the name")
+    func addressForName() async throws {
+        try await withAuthority { authority in
+            let server = try await authority.issue("server", names: "DNS:other.example,IP:127.0.0.1,IP:::1")
+            let settings = try TLSSettings(trust: .certificates([.file(authority.root.path)]))
+            let result = try await postOverTLS(to: server, trusting: settings, host: "localhost")
+            #expect(result.exchange.failure?.code == .tlsWrongHost)
+            #expect(result.exchange.failure?.phase == .notSent)
+            #expect(result.received == 0)
+            #expect(try await postOverTLS(to: server, trusting: settings, host: "127.0.0.1").received == 1)
+        }
+    }
+
     @Test("A certificate of another authority is refused, also by the system's roots", arguments: [true, false])
     func anotherAuthority(bySystemRoots: Bool) async throws {
         try await withAuthority { authority in
