@@ -71,18 +71,19 @@ extension FolderWatch {
 
     private func heard(of file: WatchedPath, isClosed: Bool, now: Duration) {
         guard self.mayBeInput(file) else { return }
-        self.state.withLock { $0.ledger.noticed(file, isClosed: isClosed, now: now) }
+        self.state.withLock { state in
+            if let marker = self.settings.doneMarker, let image = PathText.name(file.path, without: marker) {
+                // A marker has no content that could still be missing.
+                state.ledger.reconsider(WatchedPath(root: file.root, path: image), now: now)
+            } else {
+                state.ledger.noticed(file, isClosed: isClosed, now: now)
+            }
+        }
     }
 
     private func mayBeInput(_ path: WatchedPath) -> Bool {
-        self.names.mayBeInput(PathText.name(of: path.path)) && !self.excludedFolders.contains(path.key)
-    }
-
-    /// The folders where files are put away.
-    var excludedFolders: Set<PathBytes> {
-        self.state.withLock { state in
-            Set(state.roots.compactMap(\.root).flatMap { [PathBytes($0.donePath), PathBytes($0.failedPath)] })
-        }
+        guard self.names.mayBeInput(PathText.name(of: path.path)) else { return false }
+        return self.state.withLock { !$0.excluded.contains(path.key) }
     }
 
     // MARK: Problems

@@ -19,14 +19,12 @@ extension FolderWatch {
         let (given, known, isFirst) = self.state.withLock { state in
             (state.roots[index].given, state.roots[index].root, !state.roots[index].isScanned)
         }
-        let excluded = self.excludedFolders
         let result: Result<(WatchedRoot, FolderScan.Report), SystemFailure> = try await self.work.run {
             do throws(SystemFailure) {
                 let root = try WatchedRoot(index: index, given: given, settings: self.settings)
                 if root != known { notifier?.forget(WatchedPath(root: index, path: known?.path ?? root.path)) }
                 self.attach(root)
-                let excluded = excluded.union([PathBytes(root.donePath), PathBytes(root.failedPath)])
-                let scan = self.folderScan(of: root, excluded: excluded, notifier: notifier, isFirst: isFirst)
+                let scan = self.folderScan(of: root, notifier: notifier, isFirst: isFirst)
                 return .success((root, try scan.scan(WatchedPath(root: index, path: root.path))))
             } catch {
                 return .failure(error)
@@ -40,14 +38,13 @@ extension FolderWatch {
 
     private func folderScan(
         of root: WatchedRoot,
-        excluded: Set<PathBytes>,
         notifier: FolderNotifier?,
         isFirst: Bool
     ) -> FolderScan {
         FolderScan(
             root: root,
             names: self.names,
-            excluded: excluded,
+            excluded: self.state.withLock { $0.excluded },
             notifier: notifier,
             isFirst: isFirst,
             visit: { [self] file, shape in
@@ -67,7 +64,7 @@ extension FolderWatch {
                 state.ledger.settled.forget(root: root.index)
                 state.roots[root.index].manifest = nil
             }
-            state.roots[root.index].root = root
+            state.attach(root)
             state.ledger.settled.scanBegins(root: root.index)
         }
     }
@@ -148,12 +145,11 @@ extension FolderWatch {
     // MARK: Folders
 
     private func scan(_ folders: [WatchedPath], notifier: FolderNotifier?) async throws {
-        let excluded = self.excludedFolders
         let roots = self.state.withLock { $0.roots.map(\.root) }
         let failures: [(Int, SystemFailure)] = try await self.work.run {
             folders.compactMap { folder in
                 guard let root = roots[folder.root] else { return nil }
-                let scan = self.folderScan(of: root, excluded: excluded, notifier: notifier, isFirst: false)
+                let scan = self.folderScan(of: root, notifier: notifier, isFirst: false)
                 // A folder that cannot be listed is told of by the next scan of its root.
                 guard let failure = (try? scan.scan(folder))?.watchFailure else { return nil }
                 return (folder.root, failure)

@@ -12,8 +12,7 @@ extension FolderWatch {
     func nextTurn() async -> WatchLedger.Ready? {
         let now = self.clock.now()
         let mayAsk = self.state.withLock { state in
-            !state.isEnding && state.working < self.settings.concurrency && state.ledger.hasReady
-                && state.closedUntil ?? .zero <= now
+            !state.isEnding && state.mayTake && state.closedUntil ?? .zero <= now
         }
         guard mayAsk else { return nil }
         let pressure = await self.intake.pressure()
@@ -77,8 +76,7 @@ extension FolderWatch {
         case .noInput: return .settled(ready.shape)
         case .companion(let image): return self.companion(ready, of: image)
         case .leftBehind(let file, let ending):
-            _ = try await self.put(file, as: ending)
-            return .changed
+            return try await self.put(file, as: ending, isTold: false) == nil ? .untilNextScan : .changed
         case .manifest(let manifest): return self.adopt(manifest, ready)
         case .waitsForManifest(let path):
             self.state.withLock { $0.ledger.expect(path, now: now) }
@@ -111,17 +109,19 @@ extension FolderWatch {
         let now = self.clock.now()
         let root = ready.file.root
         self.state.withLock { state in
-            guard state.roots[root].manifest?.shape != manifest.shape else { return }
+            let known = state.roots[root].manifest
             state.roots[root].manifest = manifest
+            guard known?.shape != manifest.shape || known?.problem != manifest.problem else { return }
             // All that was judged without it is judged anew.
             state.ledger.reconsider(root: root, now: now)
             state.roots[root].nextScan = now
         }
         if let problem = manifest.problem {
             self.tell(.manifestInvalid, of: root, "\(problem); until then nothing is taken from the folder")
-        } else {
-            self.tellMended(.manifestInvalid, of: root)
+            // What is wrong may be mended without a trace in the file's shape, as by a right to read it.
+            return .untilNextScan
         }
+        self.tellMended(.manifestInvalid, of: root)
         return .settled(manifest.shape)
     }
 
@@ -219,7 +219,11 @@ extension FolderWatch {
     }
 
     /// Puts a file away; `nil` if that fails.
-    private func put(_ taken: TakenFile, as ending: SourceDisposal.Ending) async throws -> WatchEvent.Place? {
+    private func put(
+        _ taken: TakenFile,
+        as ending: SourceDisposal.Ending,
+        isTold: Bool = true
+    ) async throws -> WatchEvent.Place? {
         let result: Result<WatchEvent.Place, SystemFailure> = try await self.work.run {
             do throws(SystemFailure) {
                 return .success(try SourceDisposal(file: taken).put(as: ending))
@@ -230,7 +234,7 @@ extension FolderWatch {
         switch result {
         case .success(let place):
             self.tellMended(.disposalFailed, of: taken.root.index)
-            self.observer(.placed(source: Redacted(taken.source), place))
+            if isTold { self.observer(.placed(source: Redacted(taken.source), place)) }
             return place
         case .failure(let failure):
             let words =

@@ -1,3 +1,4 @@
+import Glibc
 package import IDCardPipeline
 package import Logging
 import ServiceLifecycle
@@ -74,12 +75,13 @@ package final class FolderWatch: Service, Sendable {
         self.faults = faults
         self.observer = observer
         self.names = WatchedNames(ignoring: settings.ignoredPatterns)
-        self.state = Mutex(
-            WatchState(
-                ledger: WatchLedger(settings),
-                roots: found.map { WatchState.Root(given: $0.given, root: $0) }
-            )
+        var state = WatchState(
+            concurrency: settings.concurrency,
+            ledger: WatchLedger(settings),
+            roots: roots.map { WatchState.Root(given: $0) }
         )
+        for root in found { state.attach(root) }
+        self.state = Mutex(state)
     }
 
     private static func find(_ roots: [String], _ settings: WatchSettings) throws(WatchError) -> [WatchedRoot] {
@@ -91,17 +93,24 @@ package final class FolderWatch: Service, Sendable {
             do throws(SystemFailure) {
                 found.append(try WatchedRoot(index: index, given: given, settings: settings))
             } catch {
-                throw WatchError(
-                    error.isAbsence ? .rootNotFound : .rootUnreadable,
-                    error.isAbsence
-                        ? "the watched folder \(index + 1) does not exist; check its path, or make it"
-                        : "the watched folder \(index + 1) cannot be opened (\(error)); make it readable",
-                    folder: given
-                )
+                throw Self.failure(error, root: index + 1, given: given)
             }
         }
         try WatchedRoot.check(found)
         return found
+    }
+
+    private static func failure(_ failure: SystemFailure, root: Int, given: String) -> WatchError {
+        switch failure.code {
+        case ENOENT:
+            let message = "the watched folder \(root) does not exist; check its path, or make it"
+            return WatchError(.rootNotFound, message, folder: given)
+        case ENOTDIR:
+            return WatchError(.rootUnreadable, "the watched folder \(root) is no folder; check its path", folder: given)
+        default:
+            let message = "the watched folder \(root) cannot be opened (\(failure)); make it readable"
+            return WatchError(.rootUnreadable, message, folder: given)
+        }
     }
 
     /// Watches until graceful shutdown or cancellation: what is being taken in then ends, and is put away; nothing else

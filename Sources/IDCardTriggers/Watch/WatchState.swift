@@ -23,8 +23,12 @@ struct WatchState {
     /// How many folders may wait to be looked through before the whole root is.
     static let folderLimit = 1000
 
+    /// How many files are taken in at a time.
+    let concurrency: Int
     var ledger: WatchLedger
     var roots: [Root]
+    /// The folders where files are put away.
+    var excluded: Set<PathBytes> = []
     /// Folders that appeared since the last scan.
     var folders: [WatchedPath] = []
     /// Whether a scan, or looks at single files, are under way; and how many files are being taken in.
@@ -68,12 +72,22 @@ struct WatchState {
         for index in self.roots.indices { self.roots[index].nextScan = min(self.roots[index].nextScan, now) }
     }
 
+    /// Whether a file is ready and there is a place for it.
+    var mayTake: Bool { self.working < self.concurrency && self.ledger.hasReady }
+
+    /// Notes where a root lies on the disk.
+    mutating func attach(_ root: WatchedRoot) {
+        self.roots[root.index].root = root
+        let attached = self.roots.compactMap(\.root)
+        self.excluded = Set(attached.flatMap { [PathBytes($0.donePath), PathBytes($0.failedPath)] })
+    }
+
     /// When something is to be done next, if nothing happens before.
     var nextDue: Duration? {
         var times: [Duration] = []
         if !self.isScanning { times += self.roots.map(\.nextScan) }
         if !self.isLooking, let due = self.ledger.nextDue { times.append(due) }
-        if let until = self.closedUntil, self.ledger.hasReady { times.append(until) }
+        if let until = self.closedUntil, self.mayTake { times.append(until) }
         return times.min()
     }
 }

@@ -32,7 +32,7 @@ import Testing
         try watching.folder.makeFolder("in/LOAN-1")
         try watching.image("elsewhere/moved.jpg", 1)
         try await watching.run {
-            await watching.events.wait(forScans: 1)
+            await watching.events.waitForFirstScan()
             try watching.image("in/LOAN-1/written.jpg", 2)
             await watching.events.wait(forPlaced: 1)
             #expect(rename(watching.folder["elsewhere/moved.jpg"], watching.folder["in/LOAN-1/moved.jpg"]) == 0)
@@ -60,7 +60,7 @@ import Testing
         }
         try watching.folder.makeFolder("in/LOAN-1")
         try await watching.run {
-            await watching.events.wait(forScans: 1)
+            await watching.events.waitForFirstScan()
             let path = watching.folder["in/LOAN-1/slow.jpg"]
             let file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
             for part in 0..<4 {
@@ -82,7 +82,7 @@ import Testing
         try watching.image("elsewhere/LOAN-1/a/front.jpg", 1)
         try watching.image("elsewhere/LOAN-1/back.jpg", 2)
         try await watching.run {
-            await watching.events.wait(forScans: 1)
+            await watching.events.waitForFirstScan()
             #expect(rename(watching.folder["elsewhere/LOAN-1"], watching.folder["in/LOAN-1"]) == 0)
             await watching.events.wait(forPlaced: 2)
             #expect(rename(watching.folder["in/LOAN-1"], watching.folder["in/LOAN-2"]) == 0)
@@ -107,7 +107,7 @@ import Testing
         let archive = watching.folder["pack.tar"]
         try Self.run("tar", "-C", watching.folder["pack"], "-cf", archive, ".")
         try await watching.run {
-            await watching.events.wait(forScans: 1)
+            await watching.events.waitForFirstScan()
             try Self.run("tar", "-C", watching.folder["in"], "-xf", archive)
             await watching.events.wait(forPlaced: 60)
         }
@@ -123,7 +123,7 @@ import Testing
             $0.concurrency = 4
         }
         try await watching.run {
-            await watching.events.wait(forScans: 1)
+            await watching.events.waitForFirstScan()
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for writer in 0..<16 {
                     group.addTask { try Self.write(20, as: writer, watching) }
@@ -172,7 +172,7 @@ import Testing
         try watching.folder.makeFolder("in/LOAN-1")
         let running = watching
         try await watching.run {
-            await running.events.wait(forScans: 1)
+            await running.events.waitForFirstScan()
             gate.close()
             // The kernel keeps 16,384 events by default; each rename is two.
             try running.folder.write("in/LOAN-1/noise.part")

@@ -50,7 +50,12 @@ final class WatchEvents: Sendable {
         await self.wait { $0.count { if case .placed = $0 { true } else { false } } >= count }
     }
 
-    /// Waits until all roots have been looked through so many times from now on.
+    /// Waits until a root has been looked through, now or before.
+    func waitForFirstScan() async {
+        await self.wait { $0.contains { if case .scanned = $0 { true } else { false } } }
+    }
+
+    /// Waits until roots have been looked through so many times from now on; only with scans that go on.
     func wait(forScans count: Int) async {
         let before = self.scans
         await self.wait { events in

@@ -86,7 +86,7 @@ struct FileExaminer: Sendable {
                 let moved = try? place.status(of: image), let left = try? folder.status(of: file.name),
                 let isTaken = try? place.has(file.name), !isTaken
             else { continue }
-            if FileShape.nanoseconds(left.st_ctim) <= FileShape.nanoseconds(moved.st_ctim) { return ending }
+            if FileShape.nanoseconds(left.st_ctim) < FileShape.nanoseconds(moved.st_ctim) { return ending }
         }
         return nil
     }

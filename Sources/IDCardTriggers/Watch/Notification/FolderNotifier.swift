@@ -150,6 +150,7 @@ final class FolderNotifier: Sendable {
         guard let folder, let notice = FolderNotice(event, in: folder.path, isRoot: folder.isRoot) else { return }
         // Whatever moved out of its folder is told of under a name that is no longer its own.
         if event.has(IN_MOVED_FROM), case .folder(let moved) = notice { return self.forget(moved) }
+        if case .rootGone = notice { self.forget(folder.path) }
         // At once, so that little comes before; what goes wrong is told of by the scan that follows.
         if case .folder(let appeared) = notice, self.isWanted(appeared) { try? self.watch(appeared, isRoot: false) }
         self.notify(notice)
