@@ -76,13 +76,25 @@ package struct CardServer: Service {
     /// - Throws: the system's error when the port cannot be had.
     package func run() async throws {
         let register = ConnectionRegister(limits: self.configuration.connections)
-        let router = self.routes(register).router()
+        let figures = ServerMetrics(self.metrics)
+        let router = self.routes(register, figures: figures).router()
         let limits = self.configuration.connections
-        let certificate = self.certificate
+        let (certificate, logger) = (self.certificate, self.logger)
         let application = Application(
             router: router,
             server: HTTPServerBuilder { responder in
-                ServerChannel(responder: responder, limits: limits, register: register, certificate: certificate)
+                ServerChannel(
+                    responder: responder,
+                    limits: limits,
+                    register: register,
+                    certificate: certificate
+                ) { code, id in
+                    figures.count(refusal: code)
+                    logger.debug(
+                        "connection refused",
+                        metadata: ["request.id": "\(id)", "http.code": "\(code.rawValue)"]
+                    )
+                }
             },
             configuration: .init(
                 address: .hostname(self.configuration.host, port: self.configuration.port),
@@ -113,8 +125,7 @@ package struct CardServer: Service {
         while !Task.isCancelled { try? await Task.sleep(for: .seconds(1)) }
     }
 
-    private func routes(_ register: ConnectionRegister) -> ServerRoutes {
-        let figures = ServerMetrics(self.metrics)
+    private func routes(_ register: ConnectionRegister, figures: ServerMetrics) -> ServerRoutes {
         let now = self.ports.now
         return ServerRoutes(
             envelope: Envelope(
@@ -143,7 +154,8 @@ package struct CardServer: Service {
                 metrics: figures,
                 rendered: self.metrics,
                 connections: register
-            )
+            ),
+            document: OpenAPIDocument(sources: self.ports.runs?.names ?? [])
         )
     }
 

@@ -69,7 +69,8 @@ struct CardTests {
     @Test(
         "A parameter that is not known, or cannot be, is refused",
         arguments: [
-            "colour=red", "limit=0", "limit=1001", "limit=x", "state=gone", "cursor=%21", "cursor=AAAA", "business_no=",
+            "colour=red", "limit=0", "limit=1001", "limit=x", "state=gone", "cursor=%21", "cursor=AAAA", "cursor=i-1",
+            "cursor=i9999999999999999999", "business_no=",
             "limit=1&limit=2", "cursor=",
         ]
     )

@@ -78,6 +78,28 @@ struct ListeningTests {
         }
     }
 
+    @Test(
+        "A connection that never begins its handshake, or never ends it, is closed",
+        arguments: ["", "\u{16}\u{3}\u{1}"]
+    )
+    func silentHandshake(text: String) async throws {
+        try await withCertificates { old, _, place in
+            try place.install(old)
+            try await ServerHarness.with(
+                { configuration in
+                    configuration.tls = place.files
+                    configuration.connections.headTime = .milliseconds(300)
+                }
+            ) { (harness) async throws in
+                let count = try await harness.connected { (connection) async throws -> Int in
+                    try await connection.send(text)
+                    return try await connection.end()
+                }
+                #expect(count == 0)
+            }
+        }
+    }
+
     @Test("A card is submitted over TLS, also a large one that is refused half-way")
     func overTLS() async throws {
         try await withCertificates { old, _, place in

@@ -221,8 +221,8 @@ struct WebhookTests {
         try await ServerHarness.with(
             { configuration in
                 configuration.webhookSecrets = [secret]
-                configuration.submission.webhookBytes = 100_000
-                configuration.submission.webhookMemoryBytes = 50_000
+                configuration.submission.webhookBytes = 110_000
+                configuration.submission.webhookMemoryBytes = 5_000
             },
             now: { Self.time }
         ) { (harness) async throws in
@@ -232,7 +232,8 @@ struct WebhookTests {
             )
             #expect(large.status == 413)
             #expect(large.code == "body_too_large")
-            let some = Specimen.jpeg(byteCount: 50_000).base64EncodedString()
+            // 64 KiB of every body count for nothing.
+            let some = Specimen.jpeg(byteCount: 60_000).base64EncodedString()
             let busy = try await harness.send(
                 Message(body: Self.body(["business_no": "C", "image_base64": some])).request
             )

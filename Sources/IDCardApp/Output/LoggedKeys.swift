@@ -18,6 +18,6 @@ enum LoggedKeys {
         "backend.retcode", "backend.replay",
         // The server; a route is the template of a path, and a token has a name beside its secret.
         "request.id", "http.method", "http.route", "http.status", "http.code", "http.milliseconds", "http.bytes",
-        "token.name",
+        "http.error", "token.name",
     ]
 }

@@ -14,6 +14,17 @@ extension APIOperation {
         schema: ["type": "string", "maxLength": 200, "pattern": "^[!-$&-~]*$"],
         description: "Why, for the access log; UTF-8 with percent-encoding. Never the holder's name or number."
     )
+
+    private static func headerSchema(_ field: SubmissionField) -> JSONNode {
+        switch field {
+        case .businessNumber: ["type": "string", "minLength": 1, "maxLength": 64, "pattern": "^[!-$&-~]+$"]
+        case .userNumber, .expectedIDNumber, .expectedName:
+            ["type": "string", "maxLength": 256, "pattern": "^[!-$&-~]*$"]
+        case .side: .reference("CardSide")
+        case .priority: .priority
+        }
+    }
+
     private static let intakeProblems: [ProblemCode] = [
         .queueFull, .diskSpaceLow, .intakeClosed, .imageEmpty, .imageTooLarge, .formatUnsupported, .formatHEIC,
         .imageMissing, .fieldUnknown, .fieldDuplicate, .fieldInvalid, .businessNumberMissing, .businessNumberInvalid,
@@ -47,7 +58,7 @@ extension APIOperation {
                 Parameter(
                     name: field.headerName.rawName,
                     place: "header",
-                    schema: ["type": "string", "pattern": "^[!-$&-~]*$"],
+                    schema: Self.headerSchema(field),
                     description: "With a raw body: `\(field.rawValue)`, UTF-8 with percent-encoding."
                 )
             },
@@ -77,7 +88,7 @@ extension APIOperation {
             Parameter(
                 name: "webhook-id",
                 place: "header",
-                schema: ["type": "string", "minLength": 1, "maxLength": 256, "pattern": "^[!--/-~]+$"],
+                schema: ["type": "string", "minLength": 1, "maxLength": 256, "pattern": "^[!-,\\-/-~]+$"],
                 isRequired: true,
                 description: "The name of the message, without a dot."
             ),
@@ -132,7 +143,7 @@ extension APIOperation {
             Parameter(
                 name: "cursor",
                 place: "query",
-                schema: ["type": "string", "minLength": 1, "maxLength": 64],
+                schema: ["type": "string", "pattern": .string(CardCursor.pattern)],
                 description: "`next_cursor` of the page before."
             ),
         ],

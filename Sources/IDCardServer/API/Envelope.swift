@@ -2,6 +2,7 @@ import CoreMetrics
 import Foundation
 import HTTPTypes
 import Hummingbird
+import IDCardPipeline
 import Logging
 
 /// What every request gets: a name, an answer whatever happens, header fields that keep browsers and caches off, a line in
@@ -36,15 +37,25 @@ struct Envelope: RouterMiddleware {
         } catch {
             var problem = Problem(cause: error)
             if problem.code == .notFound { problem = APIOperation.missing(request) }
-            if problem.code == .internalError {
-                self.logger.error("request failed", metadata: ["request.id": "\(context.exchange.id)"])
-            }
+            if problem.code.status.kind == .serverError { self.report(error, as: problem.code, context: context) }
             code = problem.code
             response = problem.response(requestID: context.exchange.id)
         }
         self.complete(&response, request: request, context: context)
         self.report(request, context: context, response: response, code: code, took: ContinuousClock.now - start)
         return response
+    }
+
+    /// The kind of an error alone: its words may quote what a stranger sent.
+    private func report(_ error: any Error, as code: ProblemCode, context: ServerContext) {
+        let kind = (error as? StoreError)?.code.description ?? "\(type(of: error))"
+        self.logger.log(
+            level: code == .internalError ? .error : .warning,
+            "request failed",
+            metadata: [
+                "request.id": "\(context.exchange.id)", "http.code": "\(code.rawValue)", "http.error": "\(kind)",
+            ]
+        )
     }
 
     private func complete(_ response: inout Response, request: Request, context: ServerContext) {

@@ -18,7 +18,14 @@ extension OpenAPIDocument {
     }
 
     /// What bodies hold, by name.
-    static let schemas: [String: JSONNode] = [
+    ///
+    /// - Parameter sources: the names of the configuration's sources.
+    static func schemas(sources: [String]) -> [String: JSONNode] {
+        let source = sources.isEmpty ? self.text : ["enum": .strings(sources)]
+        return self.fixedSchemas.merging(["RunRequest": self.object(["source": source], required: ["source"])]) { $1 }
+    }
+
+    private static let fixedSchemas: [String: JSONNode] = [
         "Problem": Self.object(
             [
                 "type": Self.text, "title": Self.text, "status": ["type": "integer"],
@@ -76,7 +83,6 @@ extension OpenAPIDocument {
             ],
             required: ["run_id", "source", "state", "counts", "started_at"]
         ),
-        "RunRequest": Self.object(["source": Self.text], required: ["source"]),
         "Why": Self.object(["why": ["type": "string", "maxLength": 200]], required: []),
         "Decision": Self.object(
             [
@@ -100,10 +106,7 @@ extension OpenAPIDocument {
         "expected_id_number": ["type": "string", "maxLength": 256, "pattern": "^[ -~]*$"],
         "expected_name": ["type": "string", "maxLength": 256, "pattern": "^[^\\u0000-\\u001f\\u007f-\\u009f]*$"],
         "side": .reference("CardSide"),
-        "priority": [
-            "type": "integer", "minimum": .number(SubmissionFields.priorities.lowerBound),
-            "maximum": .number(SubmissionFields.priorities.upperBound),
-        ],
+        "priority": .priority,
     ]
 
     private static let webhook: JSONNode = {
@@ -152,4 +155,12 @@ extension OpenAPIDocument {
         ],
         required: ["card_id", "erased_at", "reason", "actor", "purpose", "verifier", "backend", "scrubbed"]
     )
+}
+
+extension JSONNode {
+    /// A priority.
+    static let priority: JSONNode = [
+        "type": "integer", "minimum": .number(SubmissionFields.priorities.lowerBound),
+        "maximum": .number(SubmissionFields.priorities.upperBound),
+    ]
 }

@@ -9,7 +9,10 @@ struct OpenAPIDocument: Sendable {
     let node: JSONNode
     private let bytes: ByteBuffer
 
-    init(_ operations: [APIOperation] = APIOperation.all) {
+    /// - Parameters:
+    ///   - operations: what it tells of.
+    ///   - sources: the names of the configuration's sources.
+    init(_ operations: [APIOperation] = APIOperation.all, sources: [String]) {
         var paths: [String: [String: JSONNode]] = [:]
         for operation in operations {
             paths[operation.path, default: [:]][operation.method.rawValue.lowercased()] = Self.node(of: operation)
@@ -25,7 +28,7 @@ struct OpenAPIDocument: Sendable {
             ],
             "paths": .object(paths.mapValues { .object($0) }),
             "components": [
-                "schemas": .object(Self.schemas),
+                "schemas": .object(Self.schemas(sources: sources)),
                 "securitySchemes": ["token": ["type": "http", "scheme": "bearer"]],
             ],
         ]

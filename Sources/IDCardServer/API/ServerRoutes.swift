@@ -15,7 +15,7 @@ struct ServerRoutes: Sendable {
     let runs: RunDesk
     let health: HealthDesk
     let figures: MetricsDesk
-    let document = OpenAPIDocument()
+    let document: OpenAPIDocument
 
     /// The routes, one for each operation.
     func router() -> Router<ServerContext> {

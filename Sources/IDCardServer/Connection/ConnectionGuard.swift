@@ -17,6 +17,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private let limits: ConnectionLimits
     private let isRefused: Bool
     private let closesOutput: Bool
+    private let onRefusal: @Sendable (ProblemCode, String) -> Void
     var progress: ConnectionProgress
     var context: ChannelHandlerContext?
     var timer: (task: Scheduled<Void>, at: Duration)?
@@ -28,10 +29,17 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     ///   - limits: what is allowed.
     ///   - isRefused: whether there are too many connections already, so that this one is told so.
     ///   - closesOutput: whether one direction can be closed alone, as it cannot within TLS.
-    init(limits: ConnectionLimits, isRefused: Bool, closesOutput: Bool) {
+    ///   - onRefusal: is told of what never becomes a request: why, and under which name it was answered.
+    init(
+        limits: ConnectionLimits,
+        isRefused: Bool,
+        closesOutput: Bool,
+        onRefusal: @escaping @Sendable (ProblemCode, String) -> Void
+    ) {
         self.limits = limits
         self.isRefused = isRefused
         self.closesOutput = closesOutput
+        self.onRefusal = onRefusal
         self.progress = ConnectionProgress(limits: limits, at: Self.now)
     }
 
@@ -253,9 +261,12 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
             self.progress.ignoresInput = true
             return
         }
-        let body = ByteBuffer(bytes: problem.document(requestID: Exchange.newID()))
+        let id = Exchange.newID()
+        self.onRefusal(problem.code, id)
+        let body = ByteBuffer(bytes: problem.document(requestID: id))
         var head = HTTPResponseHead(version: .http1_1, status: .init(statusCode: problem.code.status.code))
         for (name, value) in Envelope.fixedFields { head.headers.add(name: name.rawName, value: value) }
+        head.headers.add(name: "request-id", value: id)
         head.headers.add(name: "content-type", value: Problem.mediaType)
         head.headers.add(name: "content-length", value: "\(body.readableBytes)")
         head.headers.add(name: "connection", value: "close")

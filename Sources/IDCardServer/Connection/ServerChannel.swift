@@ -11,12 +11,14 @@ struct ServerChannel: ServerChildChannel {
     let limits: ConnectionLimits
     let register: ConnectionRegister
     let certificate: ServerCertificate?
+    let onRefusal: @Sendable (ProblemCode, String) -> Void
 
     init(
         responder: @escaping HTTPChannelHandler.Responder,
         limits: ConnectionLimits,
         register: ConnectionRegister,
-        certificate: ServerCertificate?
+        certificate: ServerCertificate?,
+        onRefusal: @escaping @Sendable (ProblemCode, String) -> Void
     ) {
         self.base = HTTP1Channel(
             responder: responder,
@@ -31,6 +33,7 @@ struct ServerChannel: ServerChildChannel {
         self.limits = limits
         self.register = register
         self.certificate = certificate
+        self.onRefusal = onRefusal
     }
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
@@ -49,7 +52,8 @@ struct ServerChannel: ServerChildChannel {
             let guardian = ConnectionGuard(
                 limits: self.limits,
                 isRefused: !isWithin,
-                closesOutput: self.certificate == nil
+                closesOutput: self.certificate == nil,
+                onRefusal: self.onRefusal
             )
             try pipeline.addHandler(guardian, position: .after(parser))
             try pipeline.addHandler(ByteWatch(guardian: guardian), position: .before(parser))

@@ -27,10 +27,12 @@ package final class PrometheusMetrics: MetricsFactory {
 
     // MARK: Factory
 
+    /// Returns what counts up under a name and labels.
     package func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
         self.series(label, dimensions, .counter)
     }
 
+    /// Returns what counts up by fractions.
     package func makeFloatingPointCounter(
         label: String,
         dimensions: [(String, String)]
@@ -38,23 +40,30 @@ package final class PrometheusMetrics: MetricsFactory {
         self.series(label, dimensions, .counter)
     }
 
+    /// Returns what goes up and down.
     package func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
         self.series(label, dimensions, .gauge)
     }
 
+    /// Returns what keeps the last value, or with `aggregate` the distribution of all.
     package func makeRecorder(label: String, dimensions: [(String, String)], aggregate: Bool) -> any RecorderHandler {
         self.series(label, dimensions, aggregate ? .distribution : .gauge)
     }
 
+    /// Returns what keeps the distribution of times.
     package func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
         self.series(label, dimensions, .time)
     }
 
-    // A figure that was kept is kept on: a counter that starts anew within a process would go backwards.
+    /// Keeps the figure: one that starts anew within a process would go backwards.
     package func destroyCounter(_ handler: any CounterHandler) {}
+    /// Keeps the figure: one that starts anew within a process would go backwards.
     package func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) {}
+    /// Keeps the figure: one that starts anew within a process would go backwards.
     package func destroyMeter(_ handler: any MeterHandler) {}
+    /// Keeps the figure: one that starts anew within a process would go backwards.
     package func destroyRecorder(_ handler: any RecorderHandler) {}
+    /// Keeps the figure: one that starts anew within a process would go backwards.
     package func destroyTimer(_ handler: any TimerHandler) {}
 
     private func series(_ label: String, _ dimensions: [(String, String)], _ kind: MetricKind) -> MetricSeries {

@@ -10,6 +10,7 @@ import IDCardPipeline
 /// | `idcard_http_duration_seconds` | route | from the head of a request to its answer |
 /// | `idcard_http_body_bytes_total` | | bytes of bodies that were read |
 /// | `idcard_http_connections` | | connections that are open |
+/// | `idcard_http_refusals_total` | code | what never became a request |
 /// | `idcard_http_refused_connections` | | connections that were one too many, since the start |
 /// | `idcard_http_failed_authentications_total` | | requests without a valid token |
 /// | `idcard_http_refused_webhooks_total` | | webhooks that were not accepted |
@@ -39,6 +40,11 @@ struct ServerMetrics: Sendable {
         let (seconds, attoseconds) = took.components
         CoreMetrics.Timer(label: "idcard.http.duration", dimensions: [("route", route)], factory: self.factory)
             .recordNanoseconds(seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+    }
+
+    /// Counts what never became a request.
+    func count(refusal code: ProblemCode) {
+        Counter(label: "idcard.http.refusals", dimensions: [("code", code.rawValue)], factory: self.factory).increment()
     }
 
     /// Sets what is looked up when the figures are asked for.

@@ -27,7 +27,7 @@ struct Problem: Error {
     static let mediaType = "application/problem+json"
 
     private struct Document: Encodable {
-        let type = "about:blank"
+        let type: String
         let title: String
         let status: Int
         let code: ProblemCode
@@ -43,6 +43,7 @@ struct Problem: Error {
     /// The body.
     func document(requestID: String) -> Data {
         let document = Document(
+            type: "urn:idcard-pipeline:problem:\(self.code.rawValue)",
             title: self.code.title,
             status: self.code.status.code,
             code: self.code,

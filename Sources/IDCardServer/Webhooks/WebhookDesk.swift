@@ -10,6 +10,9 @@ struct WebhookDesk: Sendable {
     /// Why nothing is accepted; the same whatever is wrong.
     static let refusal = Problem(.signatureInvalid, endsConnection: true)
 
+    /// How much of every body is not counted against the memory of all.
+    private static let freeByteCount = 64 << 10
+
     let intake: any CardIntake
     let spooling: any SourceSpooling
     let cards: any CardStore
@@ -46,11 +49,27 @@ struct WebhookDesk: Sendable {
         )
         guard let verification else { throw self.refused() }
         try await self.intake.requireOpen()
-        let answer = try await self.underWay.hold([verification.id]) {
-            try await self.take(request, context: context, verification: verification)
+        var held = 0
+        defer { self.budget.giveBack(held) }
+        var reading = verification
+        var body = Data()
+        let reader = BodyReader(request: request, context: context, limit: self.limits.webhookBytes)
+        try await reader.read { piece in
+            let bytes = Data(piece.readableBytesView)
+            reading.update(bytes)
+            body.append(bytes)
+            // Small messages always find room, however many large ones there are.
+            let excess = max(0, body.count - Self.freeByteCount) - held
+            guard self.budget.take(excess) else {
+                throw Problem(.busy, retryAfter: .seconds(2), endsConnection: true)
+            }
+            held += excess
         }
-        // Not a word on whether its signature was right: it has not been looked at.
-        guard let answer else { throw Problem(.busy, retryAfter: .seconds(1), endsConnection: true) }
+        guard reading.isSigned() else { throw self.refused() }
+        let message = body
+        body = Data()
+        let answer = try await self.underWay.hold([reading.id]) { try await self.take(message, id: reading.id) }
+        guard let answer else { throw Problem(.busy, retryAfter: .seconds(1)) }
         return answer
     }
 
@@ -59,29 +78,9 @@ struct WebhookDesk: Sendable {
         return Self.refusal
     }
 
-    private func take(
-        _ request: Request,
-        context: ServerContext,
-        verification: WebhookVerification
-    ) async throws -> Response {
-        var held = 0
-        defer { self.budget.giveBack(held) }
-        var verification = verification
-        var body = Data()
-        let reader = BodyReader(request: request, context: context, limit: self.limits.webhookBytes)
-        try await reader.read { piece in
-            guard self.budget.take(piece.readableBytes) else {
-                throw Problem(.busy, retryAfter: .seconds(2), endsConnection: true)
-            }
-            held += piece.readableBytes
-            let bytes = Data(piece.readableBytesView)
-            verification.update(bytes)
-            body.append(bytes)
-        }
-        guard verification.isSigned() else { throw self.refused() }
-        let receipt = Receipt(scope: .webhook, name: verification.id, request: ContentDigest(of: body))
+    private func take(_ body: Data, id: String) async throws -> Response {
+        let receipt = Receipt(scope: .webhook, name: id, request: ContentDigest(of: body))
         let message = try WebhookMessage.parse(body)
-        body = Data()
         let metadata = try message.fields.metadata()
         let outcome = try await self.outcome(of: message, metadata: metadata, receipt: receipt)
         return try ReceptionAnswer.response(to: outcome, metadata: metadata, reuse: .webhookReused)
