@@ -101,8 +101,9 @@ let package = Package(
         .target(
             name: "IDCardApp",
             dependencies: [
-                "IDCardCore", "IDCardDelivery", "IDCardEmbedded", "IDCardImaging", "IDCardPipeline",
-                "IDCardSandbox", "IDCardTriggers", "IDCardVerification", "MultipartForm", "OutboundHTTP",
+                "IDCardCore", "IDCardDelivery", "IDCardEmbedded", "IDCardFetch", "IDCardImaging", "IDCardPipeline",
+                "IDCardSandbox", "IDCardServer", "IDCardTriggers", "IDCardVerification", "MultipartForm",
+                "OutboundHTTP",
                 .argumentParser, .configuration, .hummingbird, .lifecycle, .log, .nioCore, .nioPosix, .subprocess,
                 .system, .unixSignals,
             ]

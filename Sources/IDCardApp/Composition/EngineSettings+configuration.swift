@@ -30,6 +30,9 @@ extension EngineSettings {
         self.retention = configuration.retention
         self.verdict = configuration.verification.rules
         self.maximumCrashes = configuration.imaging.maximumCrashes
+        self.fetchConcurrency = configuration.fetch.concurrency
+        self.fetchMaximumAttempts = configuration.fetch.maximumAttempts
+        self.maximumQueueDepth = configuration.sandbox.maximumQueueDepth
         self.leaseDuration = configuration.lease
         self.longestCall = max(configuration.verification.timeout, configuration.delivery.timeout)
     }

@@ -37,6 +37,14 @@ package struct AppConfiguration: Sendable {
     package let retryBudget: RetryBudget
     /// Keys under `breaker`.
     package let breaker: Breaker
+    /// Keys under `server`.
+    package let server: Server
+    /// Keys under `webhooks`.
+    package let webhooks: Webhooks
+    /// Keys under `fetch`.
+    package let fetch: Fetch
+    /// Folders for runs on demand (`sources`), as written: `NAME=PATH`.
+    package let sources: [String]
     /// How long `run` waits since the last change of state (`run.patience`).
     package let patience: Duration
     /// How long requests under way may go on after a signal (`run.shutdown_timeout`).
@@ -76,6 +84,10 @@ package struct AppConfiguration: Sendable {
         )
         self.retryBudget = RetryBudget(values)
         self.breaker = Breaker(values)
+        self.server = Server(values)
+        self.webhooks = Webhooks(values)
+        self.fetch = Fetch(values)
+        self.sources = values.require("sources", \.list)
         self.patience = values.require("run.patience", \.duration)
         self.shutdownTimeout = values.require("run.shutdown_timeout", \.duration)
         self.probeInterval = values.require("stop.probe_interval", \.duration)

@@ -37,5 +37,11 @@ extension ConfigurationKey {
             .value("0"),
             "Size of the sandbox from which on nothing more is taken in; 0: no limit but the disk."
         ),
+        ConfigurationKey(
+            "sandbox.max_queue",
+            .integer(1...10_000_000),
+            .value("10000"),
+            "Cards under way from which on a service takes nothing more in: 503 over HTTP, files stay where they are."
+        ),
     ]
 }

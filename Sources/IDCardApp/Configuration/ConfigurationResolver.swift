@@ -94,6 +94,7 @@ struct ConfigurationResolver {
                 )
             }
             return .text(path)
+        case "server.tokens_file": return self.directories.tokensFile.map(ConfigurationValue.text)
         case "vault.key_file": return self.vaultKeyFile.map(ConfigurationValue.text)
         default: preconditionFailure("nothing computes the default of \(key.path)")
         }

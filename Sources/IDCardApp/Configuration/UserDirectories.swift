@@ -26,6 +26,11 @@ package struct UserDirectories: Hashable, Sendable {
         self.data.map { "\($0)/idcard-pipeline/\(embedded ? "embedded" : "sandbox")" }
     }
 
+    /// The file of the server's tokens if nobody names one.
+    package var tokensFile: String? {
+        self.configuration.map { "\($0)/idcard-pipeline/tokens.json" }
+    }
+
     /// The file of the sandbox's keys if nobody names one; that of the embedded endpoints is another.
     package func vaultKeyFile(embedded: Bool) -> String? {
         self.configuration.map { "\($0)/idcard-pipeline/\(embedded ? "embedded" : "vault").key" }

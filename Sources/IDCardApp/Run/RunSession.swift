@@ -123,15 +123,17 @@ struct RunSession: Sendable {
         let progress = RunProgress()
         let documents = self.arguments.documents ?? configuration.sandboxPath + "/embedded-documents"
         let pipeline = RunPipeline(
-            store: store,
-            configuration: configuration,
-            documents: documents,
-            logger: logger,
-            observer: { event in
-                tracker.observe(event)
-                progress.observe(event)
-                if let words = EngineWords(event) { Console.standardError(words.line) }
-            }
+            assembly: PipelineAssembly(
+                store: store,
+                configuration: configuration,
+                documents: documents,
+                logger: logger,
+                observer: { event in
+                    tracker.observe(event)
+                    progress.observe(event)
+                    if let words = EngineWords(event) { Console.standardError(words.line) }
+                }
+            )
         )
         let display = ProgressDisplay(progress: progress, isQuiet: self.arguments.isQuiet)
         let watch = SignalWatch(shutdown: Shutdown())

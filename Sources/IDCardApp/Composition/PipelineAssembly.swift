@@ -1,0 +1,95 @@
+import IDCardCore
+import IDCardDelivery
+import IDCardFetch
+import IDCardImaging
+import IDCardPipeline
+import IDCardSandbox
+import IDCardVerification
+import Logging
+import OutboundHTTP
+
+/// Joins store, imaging, services and engine, for as long as something is done with them.
+struct PipelineAssembly: Sendable {
+    /// One client for each remote side: each has trust, proxy and limits of its own.
+    private struct Clients {
+        var verification: OutboundHTTPClient
+        var delivery: OutboundHTTPClient
+    }
+
+    let store: SandboxStore
+    let configuration: AppConfiguration
+    /// Where the embedded backend keeps its documents.
+    let documents: String
+    let logger: Logger
+    let observer: @Sendable (PipelineEvent) -> Void
+
+    /// Makes an engine, and with `--embedded` the endpoints it calls, and ends all of it after the function.
+    func withEngine<Value: Sendable>(
+        _ body: @escaping @Sendable (Engine) async throws -> Value
+    ) async throws -> Value {
+        guard self.configuration.embedded else {
+            return try await self.withEngine(calling: try RemoteServices(self.configuration), body)
+        }
+        // What the remote side logs is its own affair, unless something is wrong there.
+        var endpointLogger = self.logger
+        endpointLogger.logLevel = max(self.logger.logLevel, .warning)
+        // Before the backend opens its folder: what it could not be asked to forget while it was running.
+        try await EmbeddedErasure(store: self.store, folder: self.documents).finish()
+        let endpoints = EmbeddedEndpoints(
+            documents: self.documents,
+            credentials: try EmbeddedCredentials.inFolder(self.configuration.sandboxPath),
+            logger: endpointLogger
+        )
+        return try await endpoints.serve { addresses in
+            let services = RemoteServices(embedded: addresses, configuration: self.configuration)
+            return try await self.withEngine(calling: services, body)
+        }
+    }
+
+    private func withEngine<Value: Sendable>(
+        calling services: RemoteServices,
+        _ body: @escaping @Sendable (Engine) async throws -> Value
+    ) async throws -> Value {
+        let clients = Clients(
+            verification: OutboundHTTPClient(configuration: services.verificationHTTP),
+            delivery: OutboundHTTPClient(configuration: services.deliveryHTTP)
+        )
+        let result: Result<Value, any Error>
+        do {
+            result = .success(try await self.withEngine(calling: services, through: clients, body))
+        } catch {
+            result = .failure(error)
+        }
+        await clients.verification.shutdown()
+        await clients.delivery.shutdown()
+        return try result.get()
+    }
+
+    private func withEngine<Value: Sendable>(
+        calling services: RemoteServices,
+        through clients: Clients,
+        _ body: @escaping @Sendable (Engine) async throws -> Value
+    ) async throws -> Value {
+        let fetcher = try ImageFetcher.configured(self.configuration)
+        return try await ThreadPoolWork.with(threads: self.configuration.imaging.concurrency) { pool in
+            let engine = Engine(
+                store: self.store,
+                ports: EnginePorts(
+                    preparation: .recompressing(self.configuration.imaging),
+                    verifier: try .calling(services.verification, client: clients.verification),
+                    backend: try .calling(
+                        services,
+                        configuration: self.configuration.delivery,
+                        client: clients.delivery
+                    ),
+                    fetcher: fetcher,
+                    pool: pool
+                ),
+                settings: EngineSettings(self.configuration),
+                logger: self.logger,
+                observer: self.observer
+            )
+            return try await body(engine)
+        }
+    }
+}
