@@ -80,7 +80,10 @@ struct Envelope: RouterMiddleware {
         let method = APIOperation.methods.contains(request.method) ? request.method.rawValue : "other"
         self.metrics.count(method: method, route: route, status: response.status.code, took: took)
         self.metrics.bodyBytes.increment(by: known.bodyBytes)
-        self.logger.info(
+        // Asked every few seconds by machines.
+        let isRoutine = response.status == .ok && [APIOperation.live, .ready, .figures].contains { $0.path == route }
+        self.logger.log(
+            level: isRoutine ? .debug : .info,
             "request answered",
             metadata: [
                 "request.id": "\(context.exchange.id)", "http.method": "\(method)", "http.route": "\(route)",
