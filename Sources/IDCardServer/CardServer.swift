@@ -24,6 +24,7 @@ package struct CardServer: Service {
     private let ports: Ports
     private let tokens: TokenRegister
     private let certificate: ServerCertificate?
+    private let webhookSecrets: WebhookSecrets
     private let metrics: PrometheusMetrics
     private let logger: Logger
     private let onRunning: @Sendable (Int) async -> Void
@@ -54,6 +55,7 @@ package struct CardServer: Service {
         self.configuration = configuration
         self.ports = ports
         self.tokens = tokens
+        self.webhookSecrets = WebhookSecrets(configuration.webhookSecrets)
         self.certificate = try configuration.tls.map { try ServerCertificate($0) }
         self.metrics = metrics
         self.logger = logger
@@ -62,9 +64,11 @@ package struct CardServer: Service {
 
     /// Reads tokens and certificate anew; what is open goes on as it is.
     ///
+    /// - Parameter webhookSecrets: the secrets of senders from now on; `nil` leaves them as they are.
     /// - Throws: `ServerError`: `tokens_unusable`, `certificate_unusable`; what cannot be read stays as it was, and the
     ///   other is taken over.
-    package func reload() throws {
+    package func reload(webhookSecrets: [WebhookSecret]? = nil) throws {
+        if let webhookSecrets { self.webhookSecrets.replace(with: webhookSecrets) }
         let tokens = Result { try self.tokens.reload() }
         try self.certificate?.reload()
         try tokens.get()
@@ -145,7 +149,12 @@ package struct CardServer: Service {
                 spooling: self.ports.spooling,
                 limits: self.configuration.submission
             ),
-            webhooks: WebhookDesk(self.ports, configuration: self.configuration, metrics: figures),
+            webhooks: WebhookDesk(
+                self.ports,
+                configuration: self.configuration,
+                secrets: self.webhookSecrets,
+                metrics: figures
+            ),
             cards: CardDesk(ports: self.ports, limits: self.configuration.submission),
             runs: RunDesk(ports: self.ports, limits: self.configuration.submission),
             health: HealthDesk(ports: self.ports),

@@ -111,6 +111,19 @@ struct WebhookTests {
         }
     }
 
+    @Test("Other secrets take their place while the server runs")
+    func reloaded() async throws {
+        try await self.serving { (harness) async throws in
+            try harness.server.reload(webhookSecrets: [
+                try WebhookSecret(Data(repeating: 5, count: 32).base64EncodedString())
+            ])
+            #expect(try await harness.send(Message().request).status == 401)
+            #expect(try await harness.send(Message(secret: Data(repeating: 5, count: 32)).request).status == 202)
+            try harness.server.reload()
+            #expect(try await harness.send(Message(id: "msg_2").request).status == 401)
+        }
+    }
+
     private static let tampered: [(what: String, message: Message)] = [
         ("another body under the signature", Message(signature: signature(of: Message(body: Data("{}".utf8))))),
         ("another id under the signature", Message(signature: signature(of: Message(id: "msg_2")))),

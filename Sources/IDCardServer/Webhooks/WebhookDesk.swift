@@ -17,19 +17,24 @@ struct WebhookDesk: Sendable {
     let spooling: any SourceSpooling
     let cards: any CardStore
     let limits: SubmissionLimits
-    let secrets: [WebhookSecret]
+    let secrets: WebhookSecrets
     let tolerance: WebhookTolerance
     let metrics: ServerMetrics
     let now: @Sendable () -> Timestamp
     private let budget: MemoryBudget
     private let underWay = NamesUnderWay()
 
-    init(_ ports: CardServer.Ports, configuration: CardServer.Configuration, metrics: ServerMetrics) {
+    init(
+        _ ports: CardServer.Ports,
+        configuration: CardServer.Configuration,
+        secrets: WebhookSecrets,
+        metrics: ServerMetrics
+    ) {
         self.intake = ports.intake
         self.spooling = ports.spooling
         self.cards = ports.cards
         self.limits = configuration.submission
-        self.secrets = configuration.webhookSecrets
+        self.secrets = secrets
         self.tolerance = configuration.webhookTolerance
         self.metrics = metrics
         self.now = ports.now
@@ -43,7 +48,7 @@ struct WebhookDesk: Sendable {
     func receive(_ request: Request, context: ServerContext) async throws -> Response {
         let verification = WebhookVerification(
             headers: request.headers,
-            secrets: self.secrets,
+            secrets: self.secrets.current,
             tolerance: self.tolerance,
             now: self.now()
         )
