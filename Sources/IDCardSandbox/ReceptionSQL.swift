@@ -14,6 +14,8 @@ enum ReceptionSQL {
         ON CONFLICT (name_fingerprint) DO NOTHING
         """
 
+    static let hasOldReceipts = "SELECT EXISTS (SELECT 1 FROM receipt WHERE created_at < ?)"
+
     static let forgetReceipts = "DELETE FROM receipt WHERE created_at < ?"
 
     /// Walks one index no further than the limit.
@@ -26,9 +28,10 @@ enum ReceptionSQL {
 
     static let keepPiece = "INSERT INTO source_piece (card, start, byte_count, bytes) VALUES (?, ?, ?, ?)"
 
-    /// The pieces that a new one covers, even in part.
+    /// The pieces that a new one covers, even in part; none that begins further away than a piece is long is looked at.
     static let dropCovered = """
-        DELETE FROM source_piece WHERE card = :card AND start < :end AND start + byte_count > :start
+        DELETE FROM source_piece WHERE card = :card AND start < :end
+            AND start > :start - \(SandboxSchema.largestPiece) AND start + byte_count > :start
         """
 
     /// The piece that an offset lies in, or the last before it.
@@ -37,6 +40,8 @@ enum ReceptionSQL {
         """
 
     static let pieces = "SELECT start, byte_count FROM source_piece WHERE card = ? ORDER BY start"
+
+    static let hasPieces = "SELECT EXISTS (SELECT 1 FROM source_piece WHERE card = ?)"
 
     static let dropPieces = "DELETE FROM source_piece WHERE card = ?"
 

@@ -123,8 +123,8 @@ extension SandboxStore {
             throw Self.corrupt("fetch of card \(card)")
         }
         let known = try self.version(from: row, of: card, in: db)
-        let isFirst = try self.pieces(of: card, in: db).isEmpty
-        let joined = isFirst ? version : known.joined(with: version)
+        let hasPieces = try Bool.fetchOne(db, sql: ReceptionSQL.hasPieces, arguments: [card.rawValue]) ?? false
+        let joined = !hasPieces ? version : known.joined(with: version)
         if joined == nil { try self.forgetVersion(of: card, in: db) }
         let noted = joined ?? version
         guard noted != known || joined == nil else { return }

@@ -22,7 +22,11 @@ extension SandboxStore {
     }
 
     package func forgetReceipts(before time: Timestamp) async throws -> Int {
-        try await self.writer.write { db in
+        let isDue = try await self.read { db in
+            try Bool.fetchOne(db, sql: ReceptionSQL.hasOldReceipts, arguments: [time.millisecondsSinceEpoch])
+        }
+        guard isDue == true else { return 0 }
+        return try await self.writer.write { db in
             try db.execute(sql: ReceptionSQL.forgetReceipts, arguments: [time.millisecondsSinceEpoch])
             return db.changesCount
         }

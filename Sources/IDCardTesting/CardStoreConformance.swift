@@ -34,4 +34,5 @@ package enum CardStoreConformance {
         + applications
         + deliveries
         + deliveryEndings + batches + queries + accessLog + erasure + operations + sentOnce
+        + reception + receipts + received + fetching + fetchEndings
 }

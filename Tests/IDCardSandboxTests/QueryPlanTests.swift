@@ -36,6 +36,13 @@ struct QueryPlanTests {
             ("last attempt", DeliverySQL.lastAttempt), ("events", QuerySQL.events),
             ("access to a card", AccessSQL.linesOfCard),
             ("access log", AccessSQL.lines), ("list", filtered.sql),
+            ("claim of received cards", ClaimSQL.claim(.received)), ("next received card", ClaimSQL.nextDue(.received)),
+            ("claim of fetching cards", ClaimSQL.claim(.fetching)), ("next fetching card", ClaimSQL.nextDue(.fetching)),
+            ("receipt", ReceptionSQL.receipt), ("old receipts", ReceptionSQL.hasOldReceipts),
+            ("forgotten receipts", ReceptionSQL.forgetReceipts), ("piece", ReceptionSQL.pieceAt),
+            ("pieces", ReceptionSQL.pieces), ("covered pieces", ReceptionSQL.dropCovered),
+            ("fetch", ReceptionSQL.fetch), ("source", ReceptionSQL.hasSource), ("run", ReceptionSQL.run),
+            ("open runs", ReceptionSQL.openRuns),
         ]
     )
     func searches(name: String, sql: String) async throws {
@@ -46,7 +53,10 @@ struct QueryPlanTests {
 
     @Test(
         "a claim walks its index in order and sorts nothing",
-        arguments: [(VerificationSQL.claim, "card_claim"), (DeliverySQL.claim, "delivery_claim")]
+        arguments: [
+            (VerificationSQL.claim, "card_claim"), (DeliverySQL.claim, "delivery_claim"),
+            (ClaimSQL.claim(.received), "card_claim"), (ClaimSQL.claim(.fetching), "card_claim"),
+        ]
     )
     func claims(sql: String, index: String) async throws {
         let plan = try await self.plan(of: sql)

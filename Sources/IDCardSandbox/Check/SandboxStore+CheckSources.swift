@@ -34,7 +34,7 @@ extension SandboxStore {
         let sql = "SELECT state, reason, content_fingerprint FROM card WHERE id = ? AND state <> 'erased'"
         guard let row = try Row.fetchOne(db, sql: sql, arguments: [card]) else { return nil }
         // A person knows already that something of it is damaged.
-        if row["reason"] == ReasonCode.imageUnreadable.rawValue { return nil }
+        if (row["reason"] as String?) == ReasonCode.imageUnreadable.rawValue { return nil }
         let isWhole = try Bool.fetchOne(db, sql: ReceptionSQL.hasFetch, arguments: [card]) != true
         guard try !self.opens(sourceOf: card, as: isWhole ? row["content_fingerprint"] : nil, in: db) else {
             return nil

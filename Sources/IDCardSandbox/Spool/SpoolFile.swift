@@ -71,8 +71,10 @@ final class SpoolFile: Sendable {
         return bytes
     }
 
-    private static func failure(_ what: String) -> StoreError {
-        let error = errno
+    private static func failure(_ what: String) -> StoreError { self.failure(what, error: errno) }
+
+    /// What the engine is told of an error of the system.
+    static func failure(_ what: String, error: CInt) -> StoreError {
         let reason = String(cString: strerror(error))
         // A quota and a limit on the size of files are no different from a full disk.
         if [ENOSPC, EDQUOT, EFBIG].contains(error) {

@@ -1,0 +1,101 @@
+import Foundation
+import IDCardCore
+import IDCardPipeline
+
+extension CardStoreConformance {
+    static let reception: [Case] = [
+        Case("received bytes are a card in its own place, and come back as they were") { subject in
+            for (number, count) in [(1, 1), (2, 300_000), (3, 2 << 20), (4, (2 << 20) + 77)] {
+                let bytes = Data.source(number, count)
+                let spooled = try await subject.spool(bytes)
+                try expectEqual(spooled.byteCount, count, "the size")
+                try expectEqual(spooled.digest, ContentDigest(of: bytes), "the digest")
+                try expectEqual(spooled.head, Data(bytes.prefix(64)), "the first bytes")
+                let reception = Reception(metadata: try .sample(), source: .bytes(spooled))
+                let card = try await subject.receive(number, reception, at: .second(5))
+                let expected = Card(
+                    id: .numbered(number),
+                    state: .received,
+                    metadata: try .sample(),
+                    intakeOrder: Int64(number),
+                    createdAt: .second(5),
+                    changedAt: .second(5)
+                )
+                try expectEqual(card, expected, "the card returned")
+                try expectEqual(try await subject.card(.numbered(number)), expected, "the card kept")
+                try expectEqual(try await subject.source(of: number), bytes, "the source bytes")
+                let details = try require(try await subject.store.details(of: .numbered(number)), "details")
+                try expectEqual(details.imageByteCount, nil, "the size of the image")
+                let event = CardEvent(at: .second(5), kind: "received", state: .received)
+                try expectEqual(details.events, [event], "the events")
+            }
+            try await expectError(.notFound, "the image") {
+                _ = try await subject.store.preparedImage(of: .numbered(1))
+            }
+            try expectEqual(try await subject.store.reserveIntakeOrders(1), 5, "the next place")
+        },
+        Case("bytes of any offset are found, and none behind the last") { subject in
+            let bytes = Data.source(1, (1 << 20) + 5000)
+            try await subject.receive(1, try await subject.bytes(bytes))
+            for offset in [0, 1, 262_144, (1 << 20) - 1, 1 << 20, bytes.count - 1] {
+                let found = try await subject.store.source(of: .numbered(1), at: offset)
+                try expect(!found.isEmpty, "bytes at \(offset)")
+                try expectEqual(found, Data(bytes.dropFirst(offset).prefix(found.count)), "bytes at \(offset)")
+            }
+            try expectEqual(try await subject.store.source(of: .numbered(1), at: bytes.count), Data(), "the end")
+        },
+        Case("the same bytes under the same business number are one card, whatever brought them first") { subject in
+            let bytes = Data.source(1, 5000)
+            let first = try await subject.receive(1, try await subject.bytes(bytes))
+            var metadata = try CardMetadata.sample()
+            metadata.expectedName = Redacted("样本甲")
+            metadata.priority = 7
+            let reception = try await subject.bytes(bytes, metadata)
+            var known = first
+            known.metadata = metadata
+            let outcome = try await subject.store.receive(reception, as: .numbered(2), now: .second(3))
+            try expectEqual(outcome, .duplicate(known), "the second sending")
+            try expectEqual(try await subject.card(.numbered(1)), known, "the card with what was said later")
+            try await subject.receive(3, try await subject.bytes(bytes, try .sample("CASE-2")))
+            try expectEqual(try await subject.store.stateCounts(), [.received: 2], "the counts")
+            // A file that holds the same bytes is the same card, too, and the other way round.
+            let digest = ContentDigest(of: bytes)
+            let file = try await subject.store.recognise(
+                digest,
+                metadata: metadata,
+                file: .sample(),
+                now: .second(4)
+            )
+            try expectEqual(file?.id, .numbered(1), "the card of the file")
+            try await subject.admit(try Sample(9).admission)
+            let sent = try await subject.bytes(Data("source 9".utf8))
+            let again = try await subject.store.receive(sent, as: .numbered(10), now: .second(5))
+            guard case .duplicate(let card) = again else {
+                throw ConformanceFailure(message: "bytes of a file are new: \(again)", location: "reception")
+            }
+            try expectEqual(card.id, .numbered(9), "the card of the bytes")
+        },
+        Case("of concurrent receptions of equal bytes exactly one is admitted") { subject in
+            let other = try await subject.another()
+            let reception = try await subject.bytes(.source(1, 300_000))
+            let outcomes = try await withThrowingTaskGroup(of: ReceptionOutcome.self) { group in
+                for number in 1...8 {
+                    let store = number.isMultiple(of: 2) ? subject.store : other
+                    group.addTask { try await store.receive(reception, as: .numbered(number), now: .second(0)) }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            try expectEqual(outcomes.count { if case .admitted = $0 { true } else { false } }, 1, "admissions")
+            try expectEqual(try await subject.store.stateCounts(), [.received: 1], "the counts")
+        },
+        Case("the depth of the queue counts what the pipeline still moves, up to a limit") { subject in
+            try expectEqual(try await subject.store.queueDepth(upTo: 9), 0, "the depth of nothing")
+            for number in 1...3 { try await subject.receive(number, try await subject.bytes(.source(number, 10))) }
+            try await subject.receive(4, .address(4))
+            try await subject.admit(try Sample(5).admission)
+            try await subject.admit(try Sample(6, content: .refused(.sourceTooLarge, message: "x")).admission)
+            try expectEqual(try await subject.store.queueDepth(upTo: 9), 5, "the depth")
+            try expectEqual(try await subject.store.queueDepth(upTo: 2), 2, "the depth up to a limit")
+        },
+    ]
+}
