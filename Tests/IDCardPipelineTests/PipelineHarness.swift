@@ -24,6 +24,9 @@ final class PipelineHarness: Sendable {
     /// Called with every image that is about to be prepared.
     private let onPrepare: @Sendable (Data) -> Void
     private let prepareIsolated: (@Sendable (Data) -> ImagePreparation.Outcome)?
+    /// Answers in place of the usual preparation, if it does.
+    private let prepareFirst: @Sendable (Data) -> ImagePreparation.Outcome?
+    private let fetcher: ImageFetcher?
     private let time: PipelineTime
 
     init(
@@ -33,8 +36,12 @@ final class PipelineHarness: Sendable {
         time: PipelineTime = .system,
         settings: (inout EngineSettings) -> Void = { _ in },
         onPrepare: @escaping @Sendable (Data) -> Void = { _ in },
-        prepareIsolated: (@Sendable (Data) -> ImagePreparation.Outcome)? = nil
+        prepareIsolated: (@Sendable (Data) -> ImagePreparation.Outcome)? = nil,
+        prepareFirst: @escaping @Sendable (Data) -> ImagePreparation.Outcome? = { _ in nil },
+        fetcher: ImageFetcher? = nil
     ) throws {
+        self.prepareFirst = prepareFirst
+        self.fetcher = fetcher
         self.kind = kind
         self.time = time
         self.onPrepare = onPrepare
@@ -104,6 +111,7 @@ final class PipelineHarness: Sendable {
                 preparation: ImagePreparation(
                     prepare: { source in
                         self.onPrepare(source)
+                        if let outcome = self.prepareFirst(source) { return outcome }
                         guard !source.starts(with: Data("broken".utf8)) else {
                             return .refused(ReasonCode(rawValue: "image_corrupt"), message: "broken")
                         }
@@ -120,6 +128,7 @@ final class PipelineHarness: Sendable {
                 ),
                 verifier: (verifier ?? self.verifier).port,
                 backend: self.backend.port,
+                fetcher: self.fetcher,
                 pool: InlineWork(),
                 time: self.time
             ),

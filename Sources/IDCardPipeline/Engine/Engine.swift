@@ -147,7 +147,7 @@ package struct Engine: Sendable {
                 return .interrupted
             }
             group.addTask {
-                try await self.keepLeases()
+                try await self.keepLeases(isService: items == nil)
                 return nil
             }
             group.addTask {
@@ -200,25 +200,6 @@ package struct Engine: Sendable {
         // Fallback of a cancelled sleep: everything has ended before, and there is nothing left to end.
         guard (try? await self.context.time.sleep(deadline)) != nil else { return nil }
         return .interrupted
-    }
-
-    /// Renews our leases at a third of their time, and takes back those of owners that died, every few seconds.
-    private func keepLeases() async throws {
-        let heartbeat = self.context.settings.leaseDuration / 3
-        var renewAt = self.context.time.now().advanced(by: heartbeat)
-        while !Task.isCancelled {
-            let next = self.context.time.now().advanced(by: self.context.settings.takeBackInterval)
-            // Fallback of a cancelled sleep: the loop ends.
-            try? await self.context.time.sleep(min(next, renewAt))
-            guard !Task.isCancelled else { return }
-            if self.context.time.now() >= renewAt {
-                try await self.context.store.renewLeases(until: self.leaseExpiry)
-                renewAt = self.context.time.now().advanced(by: heartbeat)
-            }
-            if try await self.context.store.reclaimLeases(now: self.context.time.now()) > 0 {
-                self.context.board.announce(.fetch, .prepare, .verify, .deliver)
-            }
-        }
     }
 
     var leaseExpiry: Timestamp { self.context.time.now().advanced(by: self.context.settings.leaseDuration) }

@@ -2,7 +2,7 @@ import IDCardCore
 import Logging
 
 /// Erases what has been in its state for longer than its retention, a few cards at a time, beside all other work, and
-/// finishes erasures that were cut short.
+/// finishes erasures that were cut short; and forgets requests that nobody repeats any more.
 struct RetentionKeeper: Sendable {
     let context: StageContext
 
@@ -19,6 +19,7 @@ struct RetentionKeeper: Sendable {
     func run() async {
         await self.context.board.waitUntilIntakeEnds()
         while !Task.isCancelled, !self.context.board.isDraining {
+            await self.trying { try await self.forgetReceipts() }
             await self.trying { try await self.sweep() }
             // Whatever the retention is: a person may have asked for them.
             await self.trying { _ = try await self.context.store.finishErasures() }
@@ -38,10 +39,15 @@ struct RetentionKeeper: Sendable {
             // What else an error has to say might be personal.
             let code = (error as? StoreError).map { "\($0.code)" } ?? "unexpected"
             self.context.logger.error(
-                "cards could not be erased, tried again later",
+                "what is due could not be erased, tried again later",
                 metadata: ["store.code": "\(code)"]
             )
         }
+    }
+
+    private func forgetReceipts() async throws {
+        let age = self.context.settings.receiptRetention
+        _ = try await self.context.store.forgetReceipts(before: self.context.time.now().advanced(by: .zero - age))
     }
 
     private func sweep() async throws {
