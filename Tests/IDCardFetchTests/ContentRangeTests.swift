@@ -1,3 +1,5 @@
+import IDCardCore
+import NIOHTTP1
 import Testing
 
 @testable import IDCardFetch
@@ -54,5 +56,40 @@ struct ContentRangeTests {
         #expect(RangePlan.cut([0..<5, 10..<11], into: 2) == [0..<2, 2..<4, 4..<5, 10..<11])
         #expect(RangePlan.cut([0..<5], into: 5) == [0..<5])
         #expect(RangePlan.cut([5..<Int.max], into: Int.max) == [5..<Int.max])
+    }
+
+    /// What a 206 with these headers is for a request for the bytes 1000 to 200999; `nil` if it is not believed.
+    private func answer(_ contentRange: String, length: Int?, type: String = "image/jpeg") async throws -> Range<Int>? {
+        let target = try FetchTarget("https://images.example.com/", maximumLength: 100)
+        let resolver = HostResolver { _ in [.v4(0x0101_0101)] }
+        let endpoint = try await CheckedEndpoint(target, label: "host", rules: AddressRules(), resolver: resolver)
+        var headers = HTTPHeaders([("Content-Range", contentRange), ("Content-Type", type)])
+        if let length { headers.add(name: "Content-Length", value: "\(length)") }
+        let head = HTTPResponseHead(version: .http1_1, status: .partialContent, headers: headers)
+        let facts = ResponseFacts(head, now: Timestamp(millisecondsSinceEpoch: 0))
+        let request = FetchRequest(endpoint: endpoint, range: 1000..<201_000)
+        return try? RangeAnswer.check(facts, for: request).0
+    }
+
+    @Test("A part is the one that was asked for, or its beginning")
+    func parts() async throws {
+        #expect(try await self.answer("bytes 1000-200999/300000", length: 200_000) == 1000..<201_000)
+        #expect(try await self.answer("bytes 1000-200999/300000", length: nil) == 1000..<201_000)
+        #expect(try await self.answer("bytes 1000-66535/300000", length: 65_536) == 1000..<66_536)
+        #expect(try await self.answer("bytes 1000-1004/1005", length: 5) == 1000..<1005)
+    }
+
+    @Test(
+        "A part of other bytes, of another length, in crumbs, or of who knows how much is not believed",
+        arguments: [
+            ("bytes 999-200998/300000", 200_000), ("bytes 1001-200999/300000", 199_999),
+            ("bytes 1000-201000/300000", 200_001), ("bytes 1000-200999/300000", 200_001),
+            ("bytes 1000-200999/300000", 199_999), ("bytes 1000-200999/*", 200_000), ("bytes */300000", 200_000),
+            ("bytes 1000-66534/300000", 65_535), ("bytes 0-199999/300000", 200_000),
+        ]
+    )
+    func otherParts(contentRange: String, length: Int) async throws {
+        #expect(try await self.answer(contentRange, length: length) == nil)
+        #expect(try await self.answer("bytes 1000-200999/300000", length: 200_000, type: "multipart/byteranges") == nil)
     }
 }

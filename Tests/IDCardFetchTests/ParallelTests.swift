@@ -73,7 +73,14 @@ struct ParallelTests {
     @Test("A range of another version, not announced by the status, is noticed by its tag")
     func changedTag() async throws {
         let host = SpecimenHost(Self.image)
-        host.change { number, _, answer in if number == 3 { answer.headers["ETag"] = #""v2""# } }
+        let other = Specimen.image(Self.image.count, seed: 7)
+        host.change { number, request, answer in
+            guard number == 3, let range = answer.headers["Content-Range"].flatMap({ ContentRange($0) })?.bytes else {
+                return
+            }
+            answer.headers["ETag"] = #""v2""#
+            answer.body = other[range]
+        }
         let box = PieceBox()
         let outcome = try await Specimen.fetch(from: host, into: box)
         #expect(outcome?.isComplete(with: Self.image) == true)
@@ -161,6 +168,17 @@ struct ParallelTests {
         }
         #expect(box.most <= 2)
         #expect(host.totalSent == Self.image.count)
+    }
+
+    @Test("After a failure no further range is begun, and those under way come to their end")
+    func failing() async throws {
+        let host = SpecimenHost(Self.image)
+        host.change { number, _, answer in if number == 0 { answer.cut(to: 100_000) } }
+        let box = PieceBox()
+        let outcome = try await Specimen.fetch(from: host, into: box)
+        #expect(outcome?.failure?.code == "connection_closed")
+        #expect(host.received.count == 3)
+        #expect(await box.count == 100_000 + 2 * Self.mebibyte)
     }
 
     @Test("A busy server in one range leaves what the others bring")

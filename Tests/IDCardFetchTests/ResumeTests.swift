@@ -135,7 +135,7 @@ struct ResumeTests {
             #expect(second.isComplete(with: Self.image))
         }
         #expect(await box.joined == Self.image)
-        #expect(await box.keeps == 2)
+        #expect(await box.bytesKept == Self.image.count)
     }
 
     @Test("An image that has changed since begins anew")

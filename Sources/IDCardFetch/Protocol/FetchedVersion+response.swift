@@ -21,9 +21,7 @@ extension FetchedVersion {
 
     /// Whether an answer speaks of the same bytes, by its validator and, as far as both are known, its length.
     func isSame(as other: FetchedVersion) -> Bool {
-        guard let validator = self.validator, validator == other.validator else { return false }
-        guard let own = self.byteCount, let others = other.byteCount else { return true }
-        return own == others
+        self.validator != nil && self.joined(with: other) != nil
     }
 
     /// Whether a part that was asked for under this version's validator can be one of it.
