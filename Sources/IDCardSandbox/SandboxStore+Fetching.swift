@@ -41,14 +41,14 @@ extension SandboxStore {
     }
 
     package func concludeFetching(
-        _ card: CardID,
+        _ claimed: Card,
         as conclusion: FetchConclusion,
         attempt: AttemptRecord,
         now: Timestamp
     ) async throws -> Card {
-        let owner = try self.owner
+        let (owner, card) = (try self.owner, claimed.id)
         return try await self.writer.write { db in
-            let before = try self.requireCard(card, in: db)
+            let before = try self.requireStanding(claimed, in: db)
             try self.note(attempt, ofFetching: card, now: now, in: db)
             var transition = CardTransition(card: card, from: .fetching, to: .received, leasedBy: owner, now: now)
             switch conclusion {

@@ -44,13 +44,13 @@ extension SandboxStore {
     }
 
     package func concludePreparing(
-        _ card: CardID,
+        _ claimed: Card,
         as conclusion: PreparationConclusion,
         now: Timestamp
     ) async throws -> Card {
-        let owner = try self.owner
+        let (owner, card) = (try self.owner, claimed.id)
         return try await self.writer.write(byteCount: conclusion.byteCount) { db in
-            let before = try self.requireCard(card, in: db)
+            let before = try self.requireStanding(claimed, in: db)
             var transition = CardTransition(card: card, from: .received, to: .prepared, leasedBy: owner, now: now)
             switch conclusion {
             case .prepared(let image):
@@ -83,6 +83,17 @@ extension SandboxStore {
 // MARK: - Steps within one transaction
 
 extension SandboxStore {
+    /// Returns a card that stands as it was claimed: the lease alone does not tell, the same owner may have claimed it anew.
+    ///
+    /// - Throws: `StoreError.conflict` if it does not.
+    func requireStanding(_ claimed: Card, in db: Database) throws -> Card {
+        let card = try self.requireCard(claimed.id, in: db)
+        guard card.stands(as: claimed) else {
+            throw StoreError(.conflict, "card \(card.id) was claimed anew or changed since; nothing was changed")
+        }
+        return card
+    }
+
     /// Puts a leased card off, in the state in which it is, and gives the lease back.
     ///
     /// - Throws: `StoreError.conflict` if the card is not as expected.

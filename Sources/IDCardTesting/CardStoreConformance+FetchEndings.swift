@@ -100,6 +100,29 @@ extension CardStoreConformance {
             try expectEqual(try await subject.store.stateCounts(), [.erased: 4], "the counts")
             try expectEqual(try await subject.store.queueDepth(upTo: 9), 0, "the depth of the queue")
         },
+        Case("a conclusion that comes late, after the same owner has claimed the card anew, changes nothing") {
+            subject in
+            let received = try await subject.receive(1, try await subject.bytes(.source(1, 10)))
+            let fetching = try await subject.receive(2, .address(2))
+            try await subject.claimReceived(1)
+            try await subject.claimFetching(2)
+            _ = try await subject.store.concludePreparing(received, as: .retry(at: .second(2)), now: .second(2))
+            _ = try await subject.conclude(2, as: .retry(at: .second(2), costsAttempt: true))
+            try await subject.claimReceived(1, at: .second(3))
+            try await subject.claimFetching(2, at: .second(3))
+            try await expectError(.conflict, "a late preparation") {
+                _ = try await subject.store.concludePreparing(received, as: .prepared(.sample(1)), now: .second(4))
+            }
+            try await expectError(.conflict, "a late end of fetching") {
+                _ = try await subject.store.concludeFetching(
+                    fetching,
+                    as: .failed(.attemptsExhausted, message: "x"),
+                    attempt: .ended(.transient),
+                    now: .second(4)
+                )
+            }
+            try expectEqual(try await subject.store.stateCounts(), [.received: 1, .fetching: 1], "the counts")
+        },
         Case("attempts to fetch are nothing that the verification service has seen") { subject in
             try await subject.fetch(1, .source(1, 100))
             _ = try await subject.complete(1, .source(1, 100))

@@ -20,12 +20,13 @@ extension InMemoryStore {
     }
 
     package func concludePreparing(
-        _ card: CardID,
+        _ claimed: Card,
         as conclusion: PreparationConclusion,
         now: Timestamp
     ) async throws -> Card {
         try self.memory.change { state in
-            let attempts = try state.entry(of: card).card.attempts
+            let card = claimed.id
+            let attempts = try state.requireStanding(claimed).card.attempts
             switch conclusion {
             case .prepared(let image):
                 try state.move(card, from: .received, to: .prepared, leasedBy: self.owner, now: now)
@@ -73,13 +74,14 @@ extension InMemoryStore {
     }
 
     package func concludeFetching(
-        _ card: CardID,
+        _ claimed: Card,
         as conclusion: FetchConclusion,
         attempt: AttemptRecord,
         now: Timestamp
     ) async throws -> Card {
         try self.memory.change { state in
-            let before = try state.entry(of: card)
+            let card = claimed.id
+            let before = try state.requireStanding(claimed)
             state.cards[card]?.fetchAttempts.append(attempt)
             state.append(CardEvent(at: now, kind: "attempt", code: attempt.code), to: card)
             switch conclusion {
@@ -104,6 +106,14 @@ extension InMemoryState {
     mutating func dropSource(of card: CardID) {
         self.cards[card]?.pieces = [:]
         self.cards[card]?.fetch = nil
+    }
+
+    fileprivate func requireStanding(_ claimed: Card) throws -> CardEntry {
+        let entry = try self.entry(of: claimed.id)
+        guard entry.card.stands(as: claimed) else {
+            throw StoreError(.conflict, "card \(claimed.id) was claimed anew or changed since; nothing was changed")
+        }
+        return entry
     }
 
     fileprivate mutating func end(

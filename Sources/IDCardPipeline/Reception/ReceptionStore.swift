@@ -9,9 +9,9 @@ package protocol ReceptionStore: SourceSpooling {
     /// receipt is written down.
     ///
     /// The same bytes under the same business number answer with the card that is there, which takes over what the
-    /// sender says, as `CardStore.update` does. A receipt that was written down before answers with its card, or with
-    /// `nameReused` if its request was another one; then nothing is changed. The card gets the next place in the intake
-    /// order.
+    /// sender says, as `CardStore.update` does. A receipt that was written down before answers with its card (be it a
+    /// tombstone), or with `nameReused` if its request was another one; then nothing is changed. The card gets the next
+    /// place in the intake order. Two cards that name the same address are two cards until their bytes are known.
     ///
     /// - Parameter id: the new card's identifier.
     func receive(_ reception: Reception, as id: CardID, now: Timestamp) async throws -> ReceptionOutcome
@@ -28,30 +28,44 @@ package protocol ReceptionStore: SourceSpooling {
 
     /// Leases up to `limit` due `received` cards: highest priority first, then intake order.
     func claimReceived(limit: Int, until expiry: Timestamp, now: Timestamp) async throws -> [Card]
-    /// Returns up to 1 MiB of what has arrived of a card's source bytes, or none behind the last piece; the pieces of a
-    /// `received` card follow each other without a gap.
+    /// Returns up to 1 MiB of what has arrived of a card's source bytes at an offset, and none where nothing has arrived;
+    /// the pieces of a `received` card follow each other without a gap.
+    ///
+    /// - Throws: `StoreError.corrupt`, about this card alone, if a piece does not open, or if a `received` card has a gap.
     func source(of card: CardID, at offset: Int) async throws -> Data
     /// Concludes the preparation of a leased `received` card, and gives the lease back.
-    func concludePreparing(_ card: CardID, as conclusion: PreparationConclusion, now: Timestamp) async throws -> Card
+    ///
+    /// - Parameter claimed: the card as it was claimed; one that stands otherwise by now is a `conflict`.
+    func concludePreparing(_ claimed: Card, as conclusion: PreparationConclusion, now: Timestamp) async throws -> Card
     /// Returns when the next unleased card in a state (`fetching`, `received`) is due; `nil` if there is none.
     func nextDue(in state: CardState) async throws -> Timestamp?
 
     // MARK: Fetching
 
-    /// Leases up to `limit` due `fetching` cards, with what has arrived of them.
+    /// Leases up to `limit` due `fetching` cards, with what has arrived of them; pieces of a version without a validator
+    /// are dropped, as nobody could say whether what comes belongs to them.
     func claimFetching(limit: Int, until expiry: Timestamp, now: Timestamp) async throws -> [FetchJob]
     /// Keeps a piece of a leased `fetching` card; durable when it returns.
     ///
+    /// Pieces never overlap: what a new one covers, even in part, is dropped.
+    ///
     /// - Parameters:
-    ///   - bytes: the bytes at `offset`, at most 1 MiB; an offset that is there already is written anew.
-    ///   - version: what they are a piece of; with another version than the pieces kept, those are dropped first.
+    ///   - bytes: the bytes at `offset`, at most 1 MiB.
+    ///   - version: what they are a piece of; with another version than the pieces kept (`FetchedVersion.joined(with:)`),
+    ///     those are dropped first.
     func keep(_ bytes: Data, at offset: Int, of card: CardID, version: FetchedVersion) async throws
     /// Concludes work on a leased `fetching` card, and gives the lease back.
     ///
-    /// A whole image makes it `received`; if the same bytes are there already under its business number it becomes
-    /// `superseded` with the reason `duplicate`. What has arrived of a `failed` one stays, and a retry goes on from there.
+    /// A whole image makes it `received`, and its address is forgotten. If the same bytes are there already under its
+    /// business number it becomes `superseded` with the reason `duplicate`, and the card that is there takes over what its
+    /// sender said, unless it came in later. What has arrived of a `failed` one stays, and a retry goes on from there; of a
+    /// `rejected` one nothing stays.
+    ///
+    /// - Parameter claimed: the card as it was claimed; one that stands otherwise by now is a `conflict`.
+    /// - Throws: `StoreError.corrupt`, about this card alone, if the pieces of an image that is said to be whole leave a
+    ///   gap, or are fewer or more than the version says; nothing is changed then.
     func concludeFetching(
-        _ card: CardID,
+        _ claimed: Card,
         as conclusion: FetchConclusion,
         attempt: AttemptRecord,
         now: Timestamp

@@ -51,7 +51,7 @@ struct FetchStage: Sendable {
     private func conclude(_ card: Card, _ outcome: ImageFetcher.Outcome, startedAt: Timestamp) async throws {
         let now = self.context.time.now()
         let (conclusion, attempt) = self.conclusion(of: outcome, card: card, startedAt: startedAt, now: now)
-        let changed = try await self.context.store.concludeFetching(card.id, as: conclusion, attempt: attempt, now: now)
+        let changed = try await self.context.store.concludeFetching(card, as: conclusion, attempt: attempt, now: now)
         self.context.logger.debug(
             "card left fetching",
             metadata: [

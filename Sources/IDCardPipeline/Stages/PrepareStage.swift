@@ -59,7 +59,7 @@ struct PrepareStage: Sendable {
         let changed: Card
         do {
             changed = try await self.context.store.concludePreparing(
-                card.id,
+                card,
                 as: conclusion,
                 now: self.context.time.now()
             )

@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import IDCardCore
 import IDCardPipeline
+import IDCardTesting
 import Testing
 
 @testable import IDCardSandbox
