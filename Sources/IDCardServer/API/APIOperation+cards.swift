@@ -50,7 +50,7 @@ extension APIOperation {
             Parameter(
                 name: "Idempotency-Key",
                 place: "header",
-                schema: ["type": "string", "minLength": 3, "maxLength": 257, "pattern": "^\"[ !#-\\[\\]-~]{1,255}\"$"],
+                schema: ["type": "string", "pattern": "^\"[ !#-\\[\\]-~]{1,255}\"$"],
                 description: "A Structured Field String; the same for every attempt of one submission."
             )
         ]
@@ -128,7 +128,7 @@ extension APIOperation {
             Parameter(
                 name: "business_no",
                 place: "query",
-                schema: ["type": "string", "minLength": 1, "maxLength": 64, "pattern": "^[!-~]+$"],
+                schema: .businessNumber,
                 description: "Only cards of this business number."
             ),
             Parameter(

@@ -101,10 +101,10 @@ extension OpenAPIDocument {
     ]
 
     private static let submission: [String: JSONNode] = [
-        "business_no": ["type": "string", "minLength": 1, "maxLength": 64, "pattern": "^[!-~]+$"],
-        "user_no": ["type": "string", "maxLength": 256, "pattern": "^[ -~]*$"],
-        "expected_id_number": ["type": "string", "maxLength": 256, "pattern": "^[ -~]*$"],
-        "expected_name": ["type": "string", "maxLength": 256, "pattern": "^[^\\u0000-\\u001f\\u007f-\\u009f]*$"],
+        "business_no": .businessNumber,
+        "user_no": .printedText,
+        "expected_id_number": .printedText,
+        "expected_name": .printedText,
         "side": .reference("CardSide"),
         "priority": .priority,
     ]
@@ -158,6 +158,19 @@ extension OpenAPIDocument {
 }
 
 extension JSONNode {
+    /// A text without control characters.
+    static let printedText: JSONNode = [
+        "type": "string", "maxLength": .number(SubmissionFields.maximumTextLength),
+        "pattern": "^[^\\u0000-\\u001f\\u007f-\\u009f]*$",
+    ]
+
+    /// A business number: a text without control characters that is not blank.
+    static let businessNumber: JSONNode = [
+        "type": "string", "minLength": 1, "maxLength": .number(BusinessNumber.maximumLength),
+        "pattern":
+            "^[^\\u0000-\\u001f\\u007f-\\u009f]*[^\\s\\u0000-\\u001f\\u007f-\\u009f][^\\u0000-\\u001f\\u007f-\\u009f]*$",
+    ]
+
     /// A priority.
     static let priority: JSONNode = [
         "type": "integer", "minimum": .number(SubmissionFields.priorities.lowerBound),
