@@ -3,6 +3,7 @@ import IDCardCore
 import IDCardDelivery
 import IDCardEmbedded
 import IDCardPipeline
+import IDCardServer
 import IDCardTriggers
 import IDCardVerification
 
@@ -35,6 +36,9 @@ struct CommandFailure {
         case let error as StoreError:
             self.lines = ["error: \(error.message)"]
             self.status = [.wrongSandbox, .wrongKey].contains(error.code) ? .configuration : .sandboxError
+        case let error as ServerError:
+            self.lines = ["error: \(error.message)"]
+            self.status = .configuration
         case let error as EmbeddedError:
             self.lines = ["error: \(error)"]
             self.status = error.code == .folderInUse ? .workRemains : .configuration

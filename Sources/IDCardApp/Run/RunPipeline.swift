@@ -1,6 +1,6 @@
 import IDCardPipeline
 
-/// Drives a batch through the engine of an assembly.
+/// Drives a batch through an engine.
 struct RunPipeline: Sendable {
     /// How the batch ended.
     struct End: Sendable {
@@ -8,11 +8,11 @@ struct RunPipeline: Sendable {
         var pauses: [Stage: StagePause]
     }
 
-    let assembly: PipelineAssembly
+    let host: EngineHost
 
     /// Takes in all inputs and drives every card as far as it goes, or until the end is requested.
     func run(_ items: [IntakeItem], until shutdown: Shutdown) async throws -> End {
-        try await self.assembly.withEngine { engine in
+        try await self.host.with { engine in
             let ending = try await engine.runBatch(items, until: shutdown)
             return End(ending: ending, pauses: engine.pauses)
         }

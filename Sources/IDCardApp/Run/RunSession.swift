@@ -66,7 +66,7 @@ struct RunSession: Sendable {
     }
 
     /// A card for a real backend needs a user account; without one it would be verified, paid for, and then wait for ever.
-    private static func requiringUserNumber(_ item: IntakeItem, configuration: AppConfiguration) -> IntakeItem {
+    static func requiringUserNumber(_ item: IntakeItem, configuration: AppConfiguration) -> IntakeItem {
         guard !configuration.embedded, configuration.delivery.userNumber == nil,
             case .take(let metadata) = item.disposition, metadata.userNumber?.reveal().isEmpty ?? true
         else { return item }
@@ -122,19 +122,18 @@ struct RunSession: Sendable {
         }
         let progress = RunProgress()
         let documents = self.arguments.documents ?? configuration.sandboxPath + "/embedded-documents"
-        let pipeline = RunPipeline(
-            assembly: PipelineAssembly(
-                store: store,
-                configuration: configuration,
-                documents: documents,
-                logger: logger,
-                observer: { event in
-                    tracker.observe(event)
-                    progress.observe(event)
-                    if let words = EngineWords(event) { Console.standardError(words.line) }
-                }
-            )
+        let host = EngineHost(
+            store: store,
+            configuration: configuration,
+            documents: documents,
+            logger: logger,
+            observer: { event in
+                tracker.observe(event)
+                progress.observe(event)
+                if let words = EngineWords(event) { Console.standardError(words.line) }
+            }
         )
+        let pipeline = RunPipeline(host: host)
         let display = ProgressDisplay(progress: progress, isQuiet: self.arguments.isQuiet)
         let watch = SignalWatch(shutdown: Shutdown())
         let watched = try await watch.watching {

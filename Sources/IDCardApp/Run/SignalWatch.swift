@@ -11,6 +11,8 @@ struct SignalWatch: Sendable {
     }
 
     let shutdown: Shutdown
+    /// Asks others for the end, too, once the shutdown has been requested.
+    var onSignal: @Sendable () async -> Void = {}
 
     /// Runs work to its end; the first SIGINT or SIGTERM requests the shutdown, a second one ends the process at once.
     func watching<Value: Sendable>(
@@ -43,6 +45,7 @@ struct SignalWatch: Sendable {
             Glibc.signal(SIGINT, SIG_DFL)
             Glibc.signal(SIGTERM, SIG_DFL)
             self.shutdown.request()
+            await self.onSignal()
             return signal == .sigint ? .interrupt : .terminate
         }
         return nil

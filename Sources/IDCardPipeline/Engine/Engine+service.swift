@@ -63,4 +63,9 @@ extension Engine: CardIntake {
         }
         return await self.context.queue.pressure()
     }
+
+    /// Has all stages look at the store again: somebody has changed it beside the engine.
+    package func lookForWork() {
+        self.context.board.announce(.fetch, .prepare, .verify, .settle, .deliver)
+    }
 }

@@ -1,7 +1,5 @@
 import IDCardCore
 import IDCardDelivery
-import IDCardFetch
-import IDCardImaging
 import IDCardPipeline
 import IDCardSandbox
 import IDCardVerification
@@ -9,7 +7,7 @@ import Logging
 import OutboundHTTP
 
 /// Joins store, imaging, services and engine, for as long as something is done with them.
-struct PipelineAssembly: Sendable {
+struct EngineHost: Sendable {
     /// One client for each remote side: each has trust, proxy and limits of its own.
     private struct Clients {
         var verification: OutboundHTTPClient
@@ -23,12 +21,12 @@ struct PipelineAssembly: Sendable {
     let logger: Logger
     let observer: @Sendable (PipelineEvent) -> Void
 
-    /// Makes an engine, and with `--embedded` the endpoints it calls, and ends all of it after the function.
-    func withEngine<Value: Sendable>(
+    /// Makes an engine with all that it needs, hands it to a function, and lets go of it all when the function is done.
+    func with<Value: Sendable>(
         _ body: @escaping @Sendable (Engine) async throws -> Value
     ) async throws -> Value {
         guard self.configuration.embedded else {
-            return try await self.withEngine(calling: try RemoteServices(self.configuration), body)
+            return try await self.with(services: try RemoteServices(self.configuration), body)
         }
         // What the remote side logs is its own affair, unless something is wrong there.
         var endpointLogger = self.logger
@@ -42,12 +40,12 @@ struct PipelineAssembly: Sendable {
         )
         return try await endpoints.serve { addresses in
             let services = RemoteServices(embedded: addresses, configuration: self.configuration)
-            return try await self.withEngine(calling: services, body)
+            return try await self.with(services: services, body)
         }
     }
 
-    private func withEngine<Value: Sendable>(
-        calling services: RemoteServices,
+    private func with<Value: Sendable>(
+        services: RemoteServices,
         _ body: @escaping @Sendable (Engine) async throws -> Value
     ) async throws -> Value {
         let clients = Clients(
@@ -56,7 +54,11 @@ struct PipelineAssembly: Sendable {
         )
         let result: Result<Value, any Error>
         do {
-            result = .success(try await self.withEngine(calling: services, through: clients, body))
+            result = .success(
+                try await ThreadPoolWork.with(threads: self.configuration.imaging.concurrency) { pool in
+                    try await body(try self.engine(services: services, clients: clients, pool: pool))
+                }
+            )
         } catch {
             result = .failure(error)
         }
@@ -65,31 +67,23 @@ struct PipelineAssembly: Sendable {
         return try result.get()
     }
 
-    private func withEngine<Value: Sendable>(
-        calling services: RemoteServices,
-        through clients: Clients,
-        _ body: @escaping @Sendable (Engine) async throws -> Value
-    ) async throws -> Value {
-        let fetcher = try ImageFetcher.configured(self.configuration)
-        return try await ThreadPoolWork.with(threads: self.configuration.imaging.concurrency) { pool in
-            let engine = Engine(
-                store: self.store,
-                ports: EnginePorts(
-                    preparation: .recompressing(self.configuration.imaging),
-                    verifier: try .calling(services.verification, client: clients.verification),
-                    backend: try .calling(
-                        services,
-                        configuration: self.configuration.delivery,
-                        client: clients.delivery
-                    ),
-                    fetcher: fetcher,
-                    pool: pool
+    private func engine(services: RemoteServices, clients: Clients, pool: ThreadPoolWork) throws -> Engine {
+        Engine(
+            store: self.store,
+            ports: EnginePorts(
+                preparation: .recompressing(self.configuration.imaging),
+                verifier: try .calling(services.verification, client: clients.verification),
+                backend: try .calling(
+                    services,
+                    configuration: self.configuration.delivery,
+                    client: clients.delivery
                 ),
-                settings: EngineSettings(self.configuration),
-                logger: self.logger,
-                observer: self.observer
-            )
-            return try await body(engine)
-        }
+                fetcher: try .configured(self.configuration),
+                pool: pool
+            ),
+            settings: EngineSettings(self.configuration),
+            logger: self.logger,
+            observer: self.observer
+        )
     }
 }

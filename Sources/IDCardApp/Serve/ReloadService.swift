@@ -1,0 +1,28 @@
+import Logging
+import ServiceLifecycle
+import UnixSignals
+
+/// Reads anew at SIGHUP what may be replaced while a service works.
+struct ReloadService: Service {
+    let logger: Logger
+    let notice: SystemdNotice
+    /// What is read anew; what cannot be read stays as it was.
+    let reload: @Sendable () throws -> Void
+
+    func run() async throws {
+        for await _ in await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown() {
+            self.notice.say("RELOADING=1")
+            do {
+                try self.reload()
+                self.logger.notice("certificate, tokens and webhook secrets read anew")
+            } catch {
+                self.logger.error(
+                    "certificate, tokens or webhook secrets cannot be read, the old ones stay",
+                    metadata: ["code": "\(CommandFailure.code(of: error))"]
+                )
+                for line in CommandFailure(error).lines { Console.standardError(line) }
+            }
+            self.notice.say("READY=1")
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import Foundation
+import IDCardCore
+import IDCardImaging
+import IDCardPipeline
+import IDCardServer
+import IDCardTriggers
+import Logging
+import ServiceLifecycle
+
+/// The services of one `serve`, and the order in which they begin and end.
+struct ServeParts: Sendable {
+    private let engine: Engine
+    private let host: EngineHost
+    private let server: CardServer
+    private let runner: SourceRunner
+    private let reloading: ReloadService
+    private let notice: SystemdNotice
+
+    init(
+        engine: Engine,
+        host: EngineHost,
+        server: CardServer.Configuration,
+        tokens: TokenRegister,
+        isQuiet: Bool
+    ) throws {
+        let configuration = host.configuration
+        let notice = SystemdNotice()
+        let runner = try SourceRunner(
+            sources: Self.sources(configuration),
+            inputs: BatchOptions(
+                recognisesImage: { bytes, _ in ImageFormat.sniff(bytes) != .unknown },
+                isImageName: { ImageFormat.isImageExtension(($0 as NSString).pathExtension) }
+            ),
+            intake: engine,
+            store: host.store,
+            concurrency: configuration.imaging.concurrency,
+            logger: host.logger,
+            refusing: { RunSession.requiringUserNumber($0, configuration: configuration) }
+        )
+        let scheme = server.tls == nil ? "http" : "https"
+        let address = server.host.contains(":") ? "[\(server.host)]" : server.host
+        let cardServer = try CardServer(
+            configuration: server,
+            ports: CardServer.Ports(
+                intake: engine,
+                cards: host.store,
+                runs: runner,
+                workChanged: { engine.lookForWork() }
+            ),
+            tokens: tokens,
+            logger: host.logger,
+            onRunning: { port in
+                notice.say("READY=1")
+                if !isQuiet {
+                    Console.standardError("listening on \(scheme)://\(address):\(port); end with Ctrl-C")
+                }
+            }
+        )
+        self.engine = engine
+        self.host = host
+        self.runner = runner
+        self.server = cardServer
+        self.notice = notice
+        self.reloading = ReloadService(logger: host.logger, notice: notice) {
+            let secrets = Result { try CardServer.Configuration.secrets(configuration.webhooks) }
+            try cardServer.reload(webhookSecrets: try? secrets.get())
+            _ = try secrets.get()
+        }
+    }
+
+    /// Lets all of them work until a signal, and returns that.
+    func run(until shutdown: Shutdown) async throws -> EndingSignal? {
+        // What the group says of its services is of no use to whoever runs one command.
+        var groupLogger = self.host.logger
+        groupLogger.logLevel = max(groupLogger.logLevel, .error)
+        // Ended in the reverse order: what is taken in ends before the engine.
+        let group = ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: [
+                    .init(
+                        service: EngineService(engine: self.engine, shutdown: shutdown),
+                        successTerminationBehavior: .ignore
+                    ),
+                    .init(service: WatchdogService(notice: self.notice), successTerminationBehavior: .ignore),
+                    .init(service: self.reloading, successTerminationBehavior: .ignore),
+                    .init(service: self.runner, successTerminationBehavior: .ignore),
+                    .init(service: self.server, successTerminationBehavior: .gracefullyShutdownGroup),
+                ],
+                logger: groupLogger
+            )
+        )
+        // The engine is asked first, so that nothing waits for room any more.
+        let notice = self.notice
+        let signals = SignalWatch(
+            shutdown: shutdown,
+            onSignal: {
+                notice.say("STOPPING=1")
+                await group.triggerGracefulShutdown()
+            }
+        )
+        return try await signals.watching { try await group.run() }.signal
+    }
+
+    /// The folders for runs on demand, by their names.
+    private static func sources(_ configuration: AppConfiguration) throws(ConfigurationError) -> [String: String] {
+        var sources: [String: String] = [:]
+        for text in configuration.sources {
+            let fields = text.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
+            let isName = fields.first.map { name in
+                !name.isEmpty && name.utf8.count <= 64
+                    && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "._-".contains($0)) }
+            }
+            guard fields.count == 2, isName == true, fields[1].hasPrefix("/"), sources[fields[0]] == nil else {
+                throw ConfigurationError([
+                    .init(
+                        .malformedValue,
+                        key: "sources",
+                        "sources: each is NAME=PATH, a name of letters, digits, ._- that stands once, and an absolute path"
+                    )
+                ])
+            }
+            sources[fields[0]] = fields[1]
+        }
+        return sources
+    }
+}
