@@ -13,8 +13,8 @@ package struct IDCardPipelineCommand: AsyncParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            RunCommand.self, ServeCommand.self, TokensCommand.self, StatusCommand.self, CardsCommand.self,
-            KeysCommand.self, ConfigCommand.self,
+            RunCommand.self, WatchCommand.self, ServeCommand.self, TokensCommand.self, StatusCommand.self,
+            CardsCommand.self, KeysCommand.self, ConfigCommand.self,
             VerifierCommand.self, BackendCommand.self, FsckCommand.self, BackupCommand.self, RestoreCommand.self,
         ]
     )

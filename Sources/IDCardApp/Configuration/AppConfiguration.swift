@@ -51,6 +51,8 @@ package struct AppConfiguration: Sendable {
     package let shutdownTimeout: Duration
     /// How often a stopped stage tries one card (`stop.probe_interval`).
     package let probeInterval: Duration
+    /// Keys under `watch`.
+    package let watch: Watch
     /// How long cards stay after their end (`retention.…`).
     package let retention: Retention
     /// Keys under `http`.
@@ -91,6 +93,7 @@ package struct AppConfiguration: Sendable {
         self.patience = values.require("run.patience", \.duration)
         self.shutdownTimeout = values.require("run.shutdown_timeout", \.duration)
         self.probeInterval = values.require("stop.probe_interval", \.duration)
+        self.watch = Watch(values)
         self.retention = Retention(values)
         self.http = HTTP(values)
         self.log = Log(values)

@@ -9,7 +9,7 @@ struct ConfigurationChecks {
     /// What makes the configuration unusable.
     var problems: [ConfigurationError.Problem] {
         self.timeProblems + self.formProblems + self.replyProblems + self.retcodeProblems + self.tokenProblems
-            + self.tlsProblems + self.vaultProblems
+            + self.tlsProblems + self.vaultProblems + self.watchProblems
     }
 
     private var timeProblems: [ConfigurationError.Problem] {
@@ -20,6 +20,7 @@ struct ConfigurationChecks {
             [
                 ("retry.base", "retry.cap"), ("http.connect_timeout", "verification.timeout"),
                 ("http.connect_timeout", "delivery.timeout"), ("breaker.open_for", "breaker.open_cap"),
+                ("watch.retry_base", "watch.retry_cap"),
             ] + batch
         let problems = limits.compactMap { lower, upper -> ConfigurationError.Problem? in
             guard

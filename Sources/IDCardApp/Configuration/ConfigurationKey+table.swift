@@ -7,7 +7,7 @@ extension ConfigurationKey {
         + Self.deliveryKeys + Self.retcodeKeys + Self.replyKeys + Self.formKeys
         + Self.tlsKeys(of: "delivery", peer: "business backend")
         + Self.serverKeys + Self.webhookKeys + Self.sourceKeys + Self.fetchKeys
-        + Self.engineKeys + Self.retentionKeys + Self.httpKeys + Self.logKeys
+        + Self.engineKeys + Self.watchKeys + Self.retentionKeys + Self.httpKeys + Self.logKeys
 
     /// Durations that a call may be given.
     static let anyTimeout = Duration.milliseconds(100)...Duration.seconds(3600)

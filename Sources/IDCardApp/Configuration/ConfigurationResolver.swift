@@ -84,6 +84,8 @@ struct ConfigurationResolver {
     private func computed(_ key: ConfigurationKey) throws(ConfigurationError.Problem) -> ConfigurationValue? {
         switch key.path {
         case "imaging.concurrency": return .integer(max(1, self.processorCount))
+        case "watch.concurrency":
+            return .integer(self.values.find("imaging.concurrency", \.integer) ?? max(1, self.processorCount))
         case "sandbox.path":
             guard let path = self.directories.sandbox(embedded: self.embedded) else {
                 throw .init(

@@ -30,6 +30,10 @@ struct CommandFailure {
             // The path is the user's own argument; it goes to standard error of the command only, never to a log.
             self.lines = ["error: \(error.message)" + (error.input.map { ": \($0.reveal())" } ?? "")]
             self.status = .inputUnreadable
+        case let error as WatchError:
+            self.lines = ["error: \(error.message)" + (error.folder.map { ": \($0.reveal())" } ?? "")]
+            let isOfInput = [.rootNotFound, .rootUnreadable].contains(error.code)
+            self.status = isOfInput ? .inputUnreadable : .configuration
         case let error as CardCommandError:
             self.lines = ["error: \(error.message)"]
             self.status = error.status

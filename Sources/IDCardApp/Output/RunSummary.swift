@@ -60,13 +60,8 @@ struct RunSummary {
         return "Interrupted, \(parts.joined(separator: " and ")): run the same command again to go on."
     }
 
-    /// For example `24 inputs: 22 delivered, 1 rejected, 1 duplicate`.
-    var countsLine: String {
-        let parts = RunInputEnd.allKeys.filter { self.counts[$0] > 0 }.map { "\(self.counts[$0]) \($0)" }
-        let total = self.counts.total
-        return
-            "\(total) \(total == 1 ? "input" : "inputs"): \(parts.isEmpty ? "nothing to do" : parts.joined(separator: ", "))"
-    }
+    /// The counts in a line.
+    var countsLine: String { self.counts.line }
 
     private static func isWorthALine(_ card: RunCardReport) -> Bool {
         switch CardState(rawValue: card.state) {
@@ -87,7 +82,8 @@ struct RunSummary {
         }
     }
 
-    private static func line(_ card: RunCardReport) -> String {
+    /// One card as a line: state, source, and what there is to say.
+    static func line(_ card: RunCardReport) -> String {
         let state = card.state.padding(to: 9)
         let reason = card.reason.map { " \($0)" } ?? ""
         let message = (card.message ?? Self.advice(on: card.reason)).map { ": \($0)" } ?? ""

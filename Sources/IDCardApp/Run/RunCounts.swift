@@ -24,6 +24,13 @@ struct RunCounts: Hashable, Sendable, Encodable {
     /// All inputs.
     var total: Int { self.byKey.values.reduce(0, +) }
 
+    /// For example `24 inputs: 22 delivered, 1 rejected, 1 duplicate`.
+    var line: String {
+        let parts = RunInputEnd.allKeys.filter { self[$0] > 0 }.map { "\(self[$0]) \($0)" }
+        let ends = parts.isEmpty ? "nothing to do" : parts.joined(separator: ", ")
+        return "\(self.total) \(self.total == 1 ? "input" : "inputs"): \(ends)"
+    }
+
     func encode(to encoder: any Encoder) throws {
         try self.byKey.encode(to: encoder)
     }

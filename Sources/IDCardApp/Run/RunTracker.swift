@@ -263,7 +263,7 @@ extension RunCardReport {
     }
 
     /// Takes over what is known of the card.
-    fileprivate mutating func describe(_ card: Card) {
+    mutating func describe(_ card: Card) {
         self.cardID = card.id
         self.state = card.state.rawValue
         // A tombstone does not name its number any more; the input may.

@@ -10,6 +10,8 @@ struct EngineService: Service {
     func run() async throws {
         try await withGracefulShutdownHandler {
             try await self.engine.runService(until: self.shutdown)
+            // The group takes it amiss if a service ends before its turn.
+            try await gracefulShutdown()
         } onGracefulShutdown: {
             self.shutdown.request()
         }

@@ -200,7 +200,14 @@ extension FolderWatch {
         var metadata: Logger.Metadata = ["watch.root": "\(taken.root.index + 1)", "code": "\(refusal.reason)"]
         if let card = refusal.card { metadata["card.id"] = "\(card)" }
         self.logger.warning("file of a watched folder is refused", metadata: metadata)
-        self.observer(.refused(source: Redacted(taken.source), refusal.reason, message: refusal.message))
+        self.observer(
+            .refused(
+                source: Redacted(taken.source),
+                refusal.reason,
+                message: refusal.message,
+                card: refusal.card
+            )
+        )
         guard self.settings.after != .leave else { return self.leave(taken) }
         let note = FailureNote(
             code: refusal.reason,

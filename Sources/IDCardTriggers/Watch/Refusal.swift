@@ -39,10 +39,6 @@ struct Refusal: Hashable, Sendable {
 }
 
 extension ReasonCode {
-    /// As many cards are on their way as the pipeline takes.
-    static let queueFull = ReasonCode(rawValue: "queue_full")
-    /// The pipeline is coming to its end.
-    static let shuttingDown = ReasonCode(rawValue: "shutting_down")
     /// The store cannot say whether it knows the file.
     static let storeFailed = ReasonCode(rawValue: "store_failed")
 }

@@ -36,7 +36,7 @@ package enum WatchEvent: Sendable {
     /// A card is durable, new or known.
     case taken(source: Redacted<String>, Card, isDuplicate: Bool)
     /// An input is refused for good, with or without a card.
-    case refused(source: Redacted<String>, ReasonCode, message: String)
+    case refused(source: Redacted<String>, ReasonCode, message: String, card: CardID?)
     /// An input stays where it is, and is tried again after a wait.
     case putOff(source: Redacted<String>, ReasonCode, wait: Duration)
     /// What became of the source file of a card that is durable, or of a refused input.

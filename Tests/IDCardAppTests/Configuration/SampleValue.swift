@@ -16,6 +16,7 @@ struct SampleValue {
         if let file = try Self.file(for: key, in: folder) { return file }
         switch key.path {
         case "retry.base": return SampleValue("250ms", .duration(.milliseconds(250)))
+        case "watch.retry_base": return SampleValue("250ms", .duration(.milliseconds(250)))
         case "retry.cap": return SampleValue("7s", .duration(.seconds(7)))
         case "http.connect_timeout": return SampleValue("3s", .duration(.seconds(3)))
         case "breaker.open_for": return SampleValue("5s", .duration(.seconds(5)))

@@ -78,7 +78,7 @@ final class WatchEvents: Sendable {
 
     /// The refusals, as codes.
     var refusals: [String] {
-        self.all.compactMap { if case .refused(_, let reason, _) = $0 { reason.rawValue } else { nil } }
+        self.all.compactMap { if case .refused(_, let reason, _, _) = $0 { reason.rawValue } else { nil } }
     }
 
     /// What was put off, as codes.

@@ -1,0 +1,71 @@
+import Foundation
+import Subprocess
+import Testing
+
+/// The built command over a folder, with the built-in endpoints.
+@Suite("idcard-pipeline watch", .timeLimit(.minutes(5)))
+struct WatchTests {
+    private let tool: Tool
+
+    init() throws {
+        self.tool = try Tool()
+    }
+
+    /// The files below a folder, sorted.
+    private func files(_ folder: URL) -> [String] {
+        let all = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
+        return all.filter { (try? folder.appending(path: $0).checkResourceIsReachable()) == true }
+            .filter {
+                !((try? folder.appending(path: $0).resourceValues(forKeys: [.isDirectoryKey]).isDirectory) ?? true)
+            }
+            .sorted()
+    }
+
+    @Test("Photos that are there and photos that come are delivered, moved, and told of; SIGTERM ends with 143")
+    func delivers() async throws {
+        let folder = try self.tool.folder(
+            "in",
+            ["LOAN-1/front.jpg": "cards/LOAN-2026-0001/front.jpg", "LOAN-1/back.jpg": "cards/LOAN-2026-0001/back.jpg"]
+        )
+        let status = try await self.tool.running(
+            ["watch", folder.path, "--embedded"]
+        ) { errors, send in
+            #expect(try await errors.line(containing: "watching 1 folder") != nil)
+            for _ in 1...2 { #expect(try await errors.line(containing: "card taken in from a watched folder") != nil) }
+            let photo = try Data(contentsOf: Project.fixtures.appending(path: "cards/LOAN-2026-0002/front.jpg"))
+            // No number of its own, and no folder that lends one.
+            try photo.write(to: folder.appending(path: "nobody.jpg"))
+            #expect(try await errors.line(containing: "code=business_no_missing") != nil)
+            try send(.terminate)
+        }
+        #expect(status == 143)
+        #expect(
+            self.files(folder) == [
+                "done/LOAN-1/back.jpg", "done/LOAN-1/front.jpg", "failed/nobody.jpg", "failed/nobody.jpg.failed.json",
+            ]
+        )
+        // What was taken in and not yet delivered goes on with any other command.
+        let rest = try await self.tool.run(["run", "--embedded", "--format", "json"])
+        #expect(rest.status == 0)
+        let list = try await self.tool.run(["cards", "list", "--embedded", "--quiet"])
+        #expect(list.output.split(separator: "\n").count == 2)
+    }
+
+    @Test(
+        "What cannot be watched is said before anything begins",
+        arguments: [
+            ([], 66, "no folder to watch"), (["none"], 66, "does not exist"),
+            (["in", "in/LOAN-1"], 78, "one lies in the other"),
+            (["in/LOAN-1/front.jpg"], 66, "is no folder"), (["in", "--format", "json"], 64, "jsonl"),
+        ] as [([String], Int32, String)]
+    )
+    func refuses(arguments: [String], status: Int32, words: String) async throws {
+        let folder = try self.tool.folder("in", ["LOAN-1/front.jpg": "cards/LOAN-2026-0001/front.jpg"])
+        let home = folder.deletingLastPathComponent()
+        let paths = arguments.map { $0.hasPrefix("--") || $0 == "json" ? $0 : home.appending(path: $0).path }
+        let outcome = try await self.tool.run(["watch", "--embedded"] + paths)
+        #expect(outcome.status == status)
+        #expect(outcome.errors.contains(words))
+        #expect(self.files(folder) == ["LOAN-1/front.jpg"])
+    }
+}
