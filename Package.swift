@@ -160,8 +160,9 @@ let package = Package(
         .testTarget(
             name: "IDCardFetchTests",
             dependencies: [
-                "IDCardFetch", "IDCardCore", "IDCardPipeline", "IDCardTesting", "OutboundHTTP", .nioCore, .nioHTTP1,
-                .subprocess, .system,
+                "IDCardFetch", "IDCardCore", "IDCardPipeline", "IDCardSandbox", "IDCardTesting", "OutboundHTTP",
+                .nioCore,
+                .nioHTTP1, .subprocess, .system,
             ]
         ),
         .testTarget(
