@@ -64,6 +64,14 @@ struct QueryPlanTests {
         #expect(plan.filter { $0.contains("TEMP B-TREE") } == [])
     }
 
+    @Test("the depth of the queue is counted on an index, no further than the limit")
+    func queueDepth() async throws {
+        let plan = try await self.plan(of: ReceptionSQL.queueDepth)
+        #expect(plan.contains("SEARCH card USING COVERING INDEX card_age (state=?)"), "\(plan)")
+        // What is scanned is the limited list alone.
+        #expect(plan.filter { $0.hasPrefix("SCAN card") } == [])
+    }
+
     @Test(
         "what counts or lists everything reads an index, never the rows",
         arguments: [

@@ -19,7 +19,10 @@ sandbox; after `restore` of the old backup all of that still holds; what stays i
 
 PIECE = 24
 # Tables with values of one card or delivery, and the column that says whose.
-OWNED = {"data_key": "owner", "card": "id", "image": "card", "reading": "card", "delivery": "id"}
+OWNED = {
+    "data_key": "owner", "card": "id", "image": "card", "reading": "card", "delivery": "id", "source_piece": "card",
+    "fetch": "card",
+}
 
 
 def pieces(value):
