@@ -3,6 +3,7 @@ import Glibc
 import IDCardCore
 import IDCardPipeline
 import IDCardSandbox
+import IDCardTesting
 import Synchronization
 import Testing
 

@@ -127,6 +127,16 @@ struct RouteTests {
         }
     }
 
+    @Test("The address that has answered is tried first for the other ranges, and no other one comes in")
+    func preferred() async throws {
+        let resolver = HostResolver { _ in [.v4(0x0101_0101), .v4(0x0202_0202), .v4(0x0303_0303)] }
+        let target = try FetchTarget("https://images.example.com/", maximumLength: 100)
+        let endpoint = try await CheckedEndpoint(target, label: "host", rules: AddressRules(), resolver: resolver)
+        let preferring = endpoint.preferring(.v4(0x0202_0202))
+        #expect(preferring.addresses == [.v4(0x0202_0202), .v4(0x0101_0101), .v4(0x0303_0303)])
+        #expect(endpoint.preferring(.v4(0x0A00_0001)).addresses == endpoint.addresses)
+    }
+
     @Test("A refused connection is not sent")
     func refusedConnection() async throws {
         let port = try RefusingPort()

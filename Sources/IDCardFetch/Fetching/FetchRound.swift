@@ -135,7 +135,7 @@ struct FetchRound: Sendable {
         let others = RangePlan.missing(from: progress.pieces + [bytes], upTo: total)
         let segments = FetchSegments(
             round: self,
-            endpoint: request.endpoint,
+            endpoint: request.endpoint.preferring(body.address),
             ranges: RangePlan.cut(others, into: self.settings.parallelAbove),
             progress: progress,
             faults: faults

@@ -1,5 +1,3 @@
-import NIOCore
-
 /// A target with addresses that were checked: connections go to these, whatever the name says by then.
 struct CheckedEndpoint: Sendable {
     /// The most addresses that are tried.
@@ -10,7 +8,7 @@ struct CheckedEndpoint: Sendable {
     /// What messages may call its host.
     let label: String
     /// The addresses, the preferred ones first; never empty.
-    let addresses: [IPAddress]
+    private(set) var addresses: [IPAddress]
 
     /// Resolves a host and checks every answer: one forbidden address among others refuses them all, for whoever
     /// answers so means the forbidden one.
@@ -36,9 +34,12 @@ struct CheckedEndpoint: Sendable {
         self.addresses = Array(addresses.prefix(Self.maximumAddresses))
     }
 
-    /// The addresses in the terms of the network library.
-    func socketAddresses() throws -> [SocketAddress] {
-        try self.addresses.map { try SocketAddress(ipAddress: $0.description, port: self.target.port) }
+    /// The same endpoint with one of its addresses tried first: the one that has answered before.
+    func preferring(_ address: IPAddress) -> CheckedEndpoint {
+        guard self.addresses.contains(address) else { return self }
+        var endpoint = self
+        endpoint.addresses = [address] + self.addresses.filter { $0 != address }
+        return endpoint
     }
 
     /// The name that the certificate must be made out to and that is sent in the clear; `nil` for an address, which the

@@ -39,7 +39,7 @@ struct FetchConnector: Sendable {
         until end: NIODeadline,
         use: (HTTPResponseHead, inout ResponseBody) async throws -> Value
     ) async throws -> Value {
-        let connection = try await self.connect(for: request, until: end)
+        let (connection, address) = try await self.connect(for: request, until: end)
         var value: Value?
         do {
             try await connection.executeThenClose { inbound in
@@ -47,7 +47,7 @@ struct FetchConnector: Sendable {
                 guard case .head(let head) = try await parts.next(isolation: #isolation) else {
                     throw ResponseBody.Truncated()
                 }
-                var body = ResponseBody(parts)
+                var body = ResponseBody(parts, from: address)
                 value = try await use(head, &body)
             }
         } catch {
@@ -59,14 +59,18 @@ struct FetchConnector: Sendable {
     }
 
     /// Tries one address after the other.
-    private func connect(for request: FetchRequest, until end: NIODeadline) async throws -> Connection {
+    private func connect(
+        for request: FetchRequest,
+        until end: NIODeadline
+    ) async throws -> (connection: Connection, address: IPAddress) {
         var cause: any Error = SilenceWatch.Verdict.late
-        for address in try request.endpoint.socketAddresses() {
+        for address in request.endpoint.addresses {
             try Task.checkCancellation()
             let timeout = min(self.connectTimeout, end - .now())
             guard timeout > .zero else { break }
             do {
-                return try await self.connect(to: address, for: request, timeout: timeout, until: end)
+                let socket = try SocketAddress(ipAddress: "\(address)", port: request.endpoint.target.port)
+                return (try await self.connect(to: socket, for: request, timeout: timeout, until: end), address)
             } catch {
                 cause = error
             }

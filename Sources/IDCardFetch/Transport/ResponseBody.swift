@@ -6,11 +6,14 @@ struct ResponseBody {
     /// The connection ended in the middle.
     struct Truncated: Error {}
 
+    /// The address that answers.
+    let address: IPAddress
     private var parts: NIOAsyncChannelInboundStream<HTTPClientResponsePart>.AsyncIterator
 
     /// Reads what follows a head.
-    init(_ parts: NIOAsyncChannelInboundStream<HTTPClientResponsePart>.AsyncIterator) {
+    init(_ parts: NIOAsyncChannelInboundStream<HTTPClientResponsePart>.AsyncIterator, from address: IPAddress) {
         self.parts = parts
+        self.address = address
     }
 
     /// Returns the next bytes; `nil` at the end that the server announced.
