@@ -13,6 +13,8 @@ struct ServeParts: Sendable {
     private let host: EngineHost
     private let server: CardServer
     private let runner: SourceRunner
+    /// The watched folders, if the configuration names any.
+    private let folders: FolderWatch?
     private let reloading: ReloadService
     private let notice: SystemdNotice
 
@@ -59,6 +61,7 @@ struct ServeParts: Sendable {
         self.engine = engine
         self.host = host
         self.runner = runner
+        self.folders = configuration.watch.folders.isEmpty ? nil : try Self.watch(of: engine, host: host)
         self.server = cardServer
         self.notice = notice
         self.reloading = ReloadService(logger: host.logger, notice: notice) {
@@ -84,7 +87,8 @@ struct ServeParts: Sendable {
                     .init(service: WatchdogService(notice: self.notice), successTerminationBehavior: .ignore),
                     .init(service: self.reloading, successTerminationBehavior: .ignore),
                     .init(service: self.runner, successTerminationBehavior: .ignore),
-                    .init(service: self.server, successTerminationBehavior: .gracefullyShutdownGroup),
+                ] + (self.folders.map { [.init(service: $0)] } ?? []) + [
+                    .init(service: self.server, successTerminationBehavior: .gracefullyShutdownGroup)
                 ],
                 logger: groupLogger
             )
@@ -99,6 +103,17 @@ struct ServeParts: Sendable {
             }
         )
         return try await signals.watching { try await group.run() }.signal
+    }
+
+    private static func watch(of engine: Engine, host: EngineHost) throws(WatchError) -> FolderWatch {
+        try FolderWatch(
+            host.configuration,
+            intake: engine,
+            logger: host.logger,
+            observer: { event in
+                if let words = WatchWords(event) { Console.standardError(words.line) }
+            }
+        )
     }
 
     /// The folders for runs on demand, by their names.

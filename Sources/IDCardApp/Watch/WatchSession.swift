@@ -1,6 +1,5 @@
 import Foundation
 import IDCardCore
-import IDCardImaging
 import IDCardPipeline
 import IDCardSandbox
 import IDCardTriggers
@@ -81,18 +80,10 @@ struct WatchSession: Sendable {
     }
 
     private func folderWatch(of engine: Engine, host: EngineHost, reports: WatchReports) throws -> FolderWatch {
-        let configuration = host.configuration
-        let inputs = BatchOptions(
-            userNumber: self.arguments.userNumber,
-            recognisesImage: { bytes, _ in ImageFormat.sniff(bytes) != .unknown },
-            isImageName: { ImageFormat.isImageExtension(($0 as NSString).pathExtension) }
-        )
-        var settings = configuration.watch.settings(inputs)
-        settings.requiresUserNumber = !configuration.embedded && configuration.delivery.userNumber == nil
-        let roots = self.arguments.folders.isEmpty ? configuration.watch.folders : self.arguments.folders
         let watch = try FolderWatch(
-            roots: roots,
-            settings: settings,
+            host.configuration,
+            folders: self.arguments.folders,
+            userNumber: self.arguments.userNumber,
             intake: engine,
             logger: host.logger,
             observer: { event in
@@ -101,7 +92,9 @@ struct WatchSession: Sendable {
             }
         )
         if !self.arguments.isQuiet {
-            Console.standardError("watching \(CountedNoun.words(roots.count, "folder")); end with Ctrl-C")
+            let count =
+                self.arguments.folders.isEmpty ? host.configuration.watch.folders.count : self.arguments.folders.count
+            Console.standardError("watching \(CountedNoun.words(count, "folder")); end with Ctrl-C")
         }
         return watch
     }

@@ -51,6 +51,22 @@ struct WatchTests {
         #expect(list.output.split(separator: "\n").count == 2)
     }
 
+    @Test("A server whose configuration names folders watches them, and both end together")
+    func servesToo() async throws {
+        let folder = try self.tool.folder("in", ["LOAN-1/front.jpg": "cards/LOAN-2026-0001/front.jpg"])
+        let file = self.tool.home.appending(path: "watch.yaml")
+        try "watch: {folders: [\(folder.path)]}".write(to: file, atomically: true, encoding: .utf8)
+        let status = try await self.tool.running(
+            ["serve", "--embedded", "--listen", "127.0.0.1:0", "--config", file.path]
+        ) { errors, send in
+            #expect(try await errors.line(containing: "listening on") != nil)
+            #expect(try await errors.line(containing: "card taken in from a watched folder") != nil)
+            try send(.terminate)
+        }
+        #expect(status == 143)
+        #expect(self.files(folder) == ["done/LOAN-1/front.jpg"])
+    }
+
     @Test(
         "What cannot be watched is said before anything begins",
         arguments: [
