@@ -174,8 +174,8 @@ let package = Package(
         .testTarget(
             name: "IDCardAppTests",
             dependencies: [
-                "IDCardApp", "IDCardCore", "IDCardPipeline", "IDCardSandbox", "IDCardTesting", .log, .subprocess,
-                .system,
+                "IDCardApp", "IDCardCore", "IDCardPipeline", "IDCardSandbox", "IDCardTesting", .asyncHTTPClient, .log,
+                .nioCore, .nioFoundationCompat, .nioHTTP1, .subprocess, .system,
             ]
         ),
         .testTarget(
@@ -204,6 +204,7 @@ extension Target.Dependency {
     static let log = product(name: "Logging", package: "swift-log")
     static let metrics = product(name: "Metrics", package: "swift-metrics")
     static let nioCore = product(name: "NIOCore", package: "swift-nio")
+    static let nioFoundationCompat = product(name: "NIOFoundationCompat", package: "swift-nio")
     static let nioHTTP1 = product(name: "NIOHTTP1", package: "swift-nio")
     static let nioPosix = product(name: "NIOPosix", package: "swift-nio")
     static let nioSSL = product(name: "NIOSSL", package: "swift-nio-ssl")

@@ -139,12 +139,13 @@ final class Tool: Sendable {
     /// - Returns: its exit status, or 128 and the signal that ended it.
     func running(
         _ arguments: [String],
+        _ variables: [String: String] = [:],
         _ body: (_ errors: ErrorLines, _ send: (Signal) throws -> Void) async throws -> Void
     ) async throws -> Int32 {
         let result = try await Subprocess.run(
             .path(FilePath(Project.binary.path)),
             arguments: Arguments(arguments),
-            environment: self.environment([:]),
+            environment: self.environment(variables),
             input: .none,
             output: .discarded,
             error: .sequence
