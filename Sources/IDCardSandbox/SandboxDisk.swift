@@ -60,7 +60,7 @@ final class SandboxDisk: Sendable {
         guard !self.isReadOnly, self.measureFree() >= self.storage.ballast + self.storage.workFreeSpace else {
             return false
         }
-        return self.makeBallast()
+        return self.makeBallast(self.storage.ballast)
     }
 
     /// Makes the ballast if it is wanted and there is room for it, and removes one that is not wanted.
@@ -71,6 +71,18 @@ final class SandboxDisk: Sendable {
             _ = self.hasReserve()
         }
     }
+
+    /// Keeps what is left of a ballast that was given up, up to its size: else whatever else fills the disk would leave
+    /// nothing for the next command, an erasure maybe.
+    func keepRestOfBallast() {
+        guard !self.isReadOnly, self.storage.ballast > 0, Self.size(of: self.directory.ballast) == 0 else { return }
+        let rest = min(self.storage.ballast, self.measureFree() - Self.leastBallast)
+        guard rest >= min(Self.leastBallast, self.storage.ballast) else { return }
+        _ = self.makeBallast(rest)
+    }
+
+    /// Less than this is of no use to SQLite: a few pages in the log, and its index.
+    private static let leastBallast = 256 << 10
 
     /// Removes the ballast; returns `false` if there is none.
     func giveUpBallast() -> Bool {
@@ -84,12 +96,12 @@ final class SandboxDisk: Sendable {
         return Int(status.st_size) == self.storage.ballast
     }
 
-    private func makeBallast() -> Bool {
+    private func makeBallast(_ size: Int) -> Bool {
         let flags = O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW
         let descriptor = Glibc.open(self.directory.ballast, flags, 0o600)
         guard descriptor >= 0 else { return false }
         defer { Glibc.close(descriptor) }
-        guard fchmod(descriptor, 0o600) == 0, posix_fallocate(descriptor, 0, off_t(self.storage.ballast)) == 0 else {
+        guard fchmod(descriptor, 0o600) == 0, posix_fallocate(descriptor, 0, off_t(size)) == 0 else {
             unlink(self.directory.ballast)
             return false
         }

@@ -23,6 +23,8 @@ extension SandboxStore {
             owner.end(removingFile: hasLeft)
         }
         do { try self.database.close() } catch { failure = failure ?? StoreError.translating(error) }
+        // The log is empty now: there is as much room as there will be.
+        self.disk.keepRestOfBallast()
         if let failure { throw failure }
     }
 

@@ -91,7 +91,8 @@ struct ShutdownTests {
         let harness = try PipelineHarness(.memory, backend: backend, time: time.port) { $0.deliverMaximumAttempts = 1 }
         let items = [try harness.photo("1.jpg", "front;\(Holder.first)")]
         let ending = try await Self.interrupt(harness, items, when: { for await _ in sent { break } }) {
-            #expect(await Self.requestsUnderWay(harness) == 1)
+            // The verification before it may not have been counted out yet.
+            #expect([1, 2].contains(await Self.requestsUnderWay(harness)))
             await time.somebodySleeps(for: .seconds(20))
             time.advance(by: .seconds(20))
         }

@@ -87,6 +87,20 @@ struct DiskTests {
         #expect(FileManager.default.fileExists(atPath: self.folder.path + "/ballast"))
     }
 
+    @Test("what there is room for of a ballast that was given up is kept again when the sandbox is closed")
+    func keptAtTheEnd() async throws {
+        var storage = SandboxFolder.storage
+        // No room for all work: while the sandbox is open a new ballast is not made.
+        storage.workFreeSpace = Self.tooMuch
+        let store = try self.folder.open(storage: storage)
+        _ = store.disk.giveUpBallast()
+        #expect(try await !store.readiness().hasReserve)
+        try await store.close()
+        var status = stat()
+        #expect(stat(self.folder.path + "/ballast", &status) == 0)
+        #expect(Int(status.st_size) == storage.ballast)
+    }
+
     @Test("readiness tells the figures, and that all is well")
     func readiness() async throws {
         let store = try self.folder.open()

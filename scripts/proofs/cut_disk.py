@@ -32,7 +32,7 @@ def require(install):
 class CutDisk:
     """One disk image and what is stacked on it."""
 
-    def __init__(self, folder, megabytes=256):
+    def __init__(self, folder, megabytes=1024):
         self.image = os.path.join(folder, "disk.img")
         self.socket = os.path.join(folder, "nbd.sock")
         self.trigger = os.path.join(folder, "cut")
