@@ -139,11 +139,11 @@ struct ReceptionTests {
     func withoutRoom() async throws {
         let first = try self.folder.open()
         try await first.receive(.noise(1, 1000), as: "received", receipt: .sample())
-        #expect(first.disk.giveUpBallast())
         try await first.close()
         var storage = SandboxFolder.storage
         storage.workFreeSpace = Int.max / 4
         let store = try self.folder.open(storage: storage)
+        #expect(store.disk.giveUpBallast())
         let error = await #expect(throws: StoreError.self) { try await store.receive(.noise(2, 1000), as: "late") }
         #expect(error?.code == .diskFull)
         let again = try await store.receive(.noise(1, 1000), as: "again", receipt: .sample())

@@ -10,7 +10,7 @@ package struct TokensCommand: AsyncParsableCommand {
         discussion: """
             A token is shown once, when it is made; the file (server.tokens_file) holds only hashes. A running server takes changes over at SIGHUP.
 
-            Scopes: submit (send cards in), read (look at cards, runs and figures), operate (retry, resolve, erase, start runs).
+            Scopes: submit (send cards in, start runs), read (look at cards, runs and figures), operate (retry, resolve, erase, reveal).
             """,
         subcommands: [Add.self, List.self, Revoke.self]
     )

@@ -117,7 +117,10 @@ final class SourceRunner: Service, SourceRuns {
             items = try source.items().map(self.refusing)
         } catch {
             // Its words may hold the path.
-            self.logger.error("source cannot be read", metadata: ["run.id": "\(run.id)", "source": "\(run.source)"])
+            self.logger.error(
+                "source cannot be read",
+                metadata: ["run.id": "\(run.id)", "run.source": "\(run.source)"]
+            )
             return try await self.end(run, as: .failed, reason: .sourceUnreadable)
         }
         var begun = run

@@ -109,8 +109,8 @@ struct ServeTests {
                 "S-1/back.jpg": "cards/LOAN-2026-0001/back.jpg",
             ]
         )
-        let operating = try await self.token("ops", "operate", "read")
-        let submitting = try await self.token("desk", "submit")
+        let submitting = try await self.token("desk", "submit", "read")
+        let reading = try await self.token("auditor", "read")
         let variables = ["IDCARD_SOURCES": "inbox=\(folder.path)"]
         let status = try await self.tool.running(Self.serve, variables) { errors, signal in
             let address = try await self.address(errors)
@@ -118,16 +118,16 @@ struct ServeTests {
             let known = Data(#"{"source":"inbox"}"#.utf8)
             let unknown = Data(#"{"source":"outbox"}"#.utf8)
             let runs = address + "/v1/runs"
-            let refused = try await self.send("POST", runs, token: submitting, headers: json, body: known)
+            let refused = try await self.send("POST", runs, token: reading, headers: json, body: known)
             #expect(refused.status == 403)
-            let absent = try await self.send("POST", runs, token: operating, headers: json, body: unknown)
+            let absent = try await self.send("POST", runs, token: submitting, headers: json, body: unknown)
             #expect(absent.status == 404)
-            let run = try await self.send("POST", runs, token: operating, headers: json, body: known)
+            let run = try await self.send("POST", runs, token: submitting, headers: json, body: known)
             #expect(run.status == 202)
             let ended = try await errors.line(containing: "run over a source ended")
             #expect(ended?.contains("run.state=complete") == true)
             let id = try #require(run.answer?.runID)
-            #expect(try await self.send("GET", "\(runs)/\(id)", token: operating).status == 200)
+            #expect(try await self.send("GET", "\(runs)/\(id)", token: submitting).status == 200)
             try signal(.interrupt)
         }
         #expect(status == 130)

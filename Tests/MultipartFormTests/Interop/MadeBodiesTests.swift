@@ -2,7 +2,7 @@ import Foundation
 import MultipartForm
 import Testing
 
-@Suite("Bodies that other clients made", .timeLimit(.minutes(5)))
+@Suite("Bodies that other clients made", .timeLimit(.minutes(30)))
 struct MadeBodiesTests {
     @Test("are read as their makers declare, at every cut into two and byte by byte: curl, requests, aiohttp, node, Go")
     func madeBodies() async throws {
