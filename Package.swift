@@ -174,8 +174,8 @@ let package = Package(
         .testTarget(
             name: "IDCardAppTests",
             dependencies: [
-                "IDCardApp", "IDCardCore", "IDCardPipeline", "IDCardSandbox", "IDCardTesting", .log, .subprocess,
-                .system,
+                "IDCardApp", "IDCardCore", "IDCardPipeline", "IDCardSandbox", "IDCardTesting", "IDCardTriggers", .log,
+                .subprocess, .system,
             ]
         ),
         .testTarget(
