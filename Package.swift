@@ -174,8 +174,8 @@ let package = Package(
         .testTarget(
             name: "IDCardAppTests",
             dependencies: [
-                "IDCardApp", "IDCardCore", "IDCardPipeline", "IDCardSandbox", "IDCardTesting", .asyncHTTPClient, .log,
-                .nioCore, .nioFoundationCompat, .nioHTTP1, .subprocess, .system,
+                "IDCardApp", "IDCardCore", "IDCardPipeline", "IDCardSandbox", "IDCardTesting", "IDCardTriggers",
+                .asyncHTTPClient, .log, .nioCore, .nioFoundationCompat, .nioHTTP1, .subprocess, .system,
             ]
         ),
         .testTarget(

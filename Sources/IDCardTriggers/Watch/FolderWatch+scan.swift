@@ -80,14 +80,21 @@ extension FolderWatch {
             return state.roots[index].unreadable
         }
         self.tellMended(.rootMissing, of: index)
-        if root.isRemote, self.settings.mode == .automatic { self.poll(root: index, because: nil) }
+        if root.isRemote, !self.state.withLock({ $0.roots[index].isPolled }) {
+            self.logger.notice(
+                "watched folder is on a remote file system: polled",
+                metadata: ["watch.root": "\(index + 1)"]
+            )
+            self.poll(root: index, because: nil)
+        }
         if let failure = report.watchFailure {
             self.poll(root: index, because: failure)
         } else if self.settings.mode == .automatic, !root.isRemote, report.isComplete {
             self.heardOfAll(root: index)
         }
         if report.unreadable != wasUnreadable, let failure = report.failure {
-            self.tellMended(.folderUnreadable, of: index)
+            // Others than before: that is news.
+            self.state.withLock { _ = $0.roots[index].problems.remove(.folderUnreadable) }
             let words =
                 "\(report.unreadable.count) folder(s) below it cannot be listed (\(failure)); make them readable"
             self.tell(.folderUnreadable, of: index, words)

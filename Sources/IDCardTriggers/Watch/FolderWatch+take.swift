@@ -97,12 +97,16 @@ extension FolderWatch {
 
     private func companion(_ ready: WatchLedger.Ready, of image: WatchedPath) -> WatchLedger.End {
         let now = self.clock.now()
-        self.state.withLock { state in
-            // Not if the image was judged with this very companion.
-            guard !state.ledger.settled.contains(ready.file, shape: ready.shape) else { return }
-            state.ledger.reconsider(image, now: now)
+        return self.state.withLock { state in
+            // It may be judged with this very companion: that shows when it is done.
+            guard !state.ledger.isUnderway(image) else {
+                return .putOff(until: now + self.settings.retryBase, counts: false)
+            }
+            if !state.ledger.settled.contains(ready.file, shape: ready.shape) {
+                state.ledger.reconsider(image, now: now)
+            }
+            return .settled(ready.shape)
         }
-        return .settled(ready.shape)
     }
 
     private func adopt(_ manifest: RootManifest, _ ready: WatchLedger.Ready) -> WatchLedger.End {

@@ -146,9 +146,10 @@ import Testing
         try await watching.run {
             await watching.events.wait(forPlaced: 1)
             await watching.events.wait(forScans: 10)
+            let problems = watching.events.problems
             // Here and only here: they are held by their descriptors, which are another's afterwards.
             deep.remove()
-            #expect(watching.events.problems == ["1 folder_unreadable"])
+            #expect(problems == ["1 folder_unreadable"])
             await watching.events.wait { $0.contains { if case .mended = $0 { true } else { false } } }
         }
         #expect(watching.events.problems == ["1 folder_unreadable", "1 mended folder_unreadable"])

@@ -113,6 +113,17 @@ import Testing
         #expect(self.ledger.count == 0)
     }
 
+    @Test("A settled file that is on its way again stays settled over a scan that meets it")
+    mutating func settledOverScan() throws {
+        let ready = try self.ready("a")
+        self.ledger.settled.insert(Self.file("a"), shape: Self.shape())
+        self.ledger.settled.scanBegins(root: 0)
+        #expect(self.ledger.found(Self.file("a"), as: Self.shape(), now: .zero) == true)
+        self.ledger.settled.scanEnds(root: 0)
+        let isSettled = self.ledger.settled.contains(ready.file, shape: ready.shape)
+        #expect(isSettled)
+    }
+
     @Test("A settled file whose sidecar has come has its turn anew")
     mutating func reconsidered() throws {
         let ready = try self.ready("a")

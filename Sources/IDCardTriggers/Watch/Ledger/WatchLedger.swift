@@ -79,7 +79,8 @@ struct WatchLedger {
     /// Notes that a scan met a file; `false` if there was no room for it.
     mutating func found(_ file: WatchedPath, as shape: FileShape, now: Duration) -> Bool {
         // What is on its way is looked at in its own time: this look may be older than what was told of it.
-        if self.entries[file.key] != nil || self.settled.contains(file, shape: shape) { return true }
+        // Asked first, for that keeps a settled file in mind.
+        if self.settled.contains(file, shape: shape) || self.entries[file.key] != nil { return true }
         guard self.insert(file, due: nil) else { return false }
         self.judge(file.key, as: shape, now: now)
         return true
@@ -209,6 +210,11 @@ struct WatchLedger {
     /// Gives a file its turn back that was taken out in vain.
     mutating func giveBack(_ ready: Ready) {
         self.enqueue(ready.file.key)
+    }
+
+    /// Whether a file is being judged or taken in just now.
+    func isUnderway(_ file: WatchedPath) -> Bool {
+        if case .underway = self.entries[file.key]?.phase { true } else { false }
     }
 
     /// Notes what became of a file.
