@@ -121,7 +121,7 @@ struct ServeTests {
             let refused = try await self.send("POST", runs, token: reading, headers: json, body: known)
             #expect(refused.status == 403)
             let absent = try await self.send("POST", runs, token: submitting, headers: json, body: unknown)
-            #expect(absent.status == 404)
+            #expect(absent.status == 422)
             let run = try await self.send("POST", runs, token: submitting, headers: json, body: known)
             #expect(run.status == 202)
             let ended = try await errors.line(containing: "run over a source ended")
