@@ -1,8 +1,8 @@
 import Foundation
+import IDCardTesting
 import Testing
 
 @testable import IDCardImaging
-import IDCardTesting
 
 /// Text chunks that inflate: a few kilobytes of file each, megabytes of memory if they were kept.
 @Suite("PNG text chunks")
