@@ -73,12 +73,10 @@ class Arrivals:
         for path, sidecar in files:
             target = os.path.join(self.inbox, path)
             os.makedirs(os.path.dirname(target), exist_ok=True)
-            # Before or after the image: either is waited for.
-            if sidecar is not None and index % 2:
+            # Before the image: its folder's name is a number too, so nothing waits for a sidecar there.
+            if sidecar is not None:
                 self.write(target + ".json", sidecar)
             getattr(self, way)(self.source(index, path), target)
-            if sidecar is not None and not index % 2:
-                self.write(target + ".json", sidecar)
 
     @staticmethod
     def write(path, data):
@@ -114,7 +112,10 @@ class Arrivals:
             if sidecar is not None:
                 self.write(staged + ".json", sidecar)
         archive = stage + ".tar"
-        subprocess.run(["tar", "-C", stage, "-cf", archive, "."], check=True)
+        paths = [path for path, _ in files]
+        # In this order they are extracted, too.
+        members = [path + ".json" for path, sidecar in files if sidecar is not None] + paths
+        subprocess.run(["tar", "-C", stage, "-cf", archive, "--", *members], check=True)
         subprocess.run(["tar", "-C", self.inbox, "-xf", archive], check=True)
         shutil.rmtree(stage)
         os.remove(archive)
