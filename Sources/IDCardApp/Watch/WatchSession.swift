@@ -46,7 +46,7 @@ struct WatchSession: Sendable {
             try await store.close()
         } catch {
             // Everything is durable before; that it did not close well is worth a line, not the result.
-            Console.standardError("warning: the sandbox did not close in order: \(error)")
+            Console.standardError(RunSession.closingWarning(error))
         }
         let status = try ending.get()
         return Console.finish() ?? status
