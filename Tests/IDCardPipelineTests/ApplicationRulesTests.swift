@@ -29,6 +29,7 @@ struct ApplicationRulesTests {
     private func decide(
         _ cards: [ApplicationCard],
         expected: Int = 0,
+        refused: Bool = false,
         ended: Bool = false,
         after: Duration = .zero
     ) throws -> ApplicationRules.Decision {
@@ -38,6 +39,7 @@ struct ApplicationRulesTests {
             in: ApplicationRules.Context(
                 now: Self.now.advanced(by: after),
                 expectedInputs: expected,
+                hasRefusedInput: refused,
                 intakeHasEnded: ended,
                 frontWait: .seconds(600)
             )
@@ -120,6 +122,17 @@ struct ApplicationRulesTests {
     func possibleFront() throws {
         let cards = [self.card("x", .rejected, nil, order: 1), self.card("b", .verified, .back, order: 2)]
         #expect(try self.decide(cards, ended: true).waiting.values.first == .blockedByFront)
+    }
+
+    @Test("An input that was refused without a card may have been the front, unless there is one")
+    func refusedInput() throws {
+        let back = self.card("b", .verified, .back, order: 2)
+        #expect(try self.decide([back], refused: true, ended: true).waiting.values.first == .blockedByFront)
+        #expect(try self.decide([back], ended: true).deliverable.count == 1)
+        let delivered = self.card("f", .delivered, .front, order: 1)
+        #expect(try self.decide([delivered, back], refused: true, ended: true).deliverable.count == 1)
+        let front = self.card("f", .verified, .front, order: 1)
+        #expect(try self.ids(self.decide([front, back], refused: true, ended: true).deliverable) == ["f"])
     }
 
     @Test("Fronts of different persons are all held, delivered ones stay")

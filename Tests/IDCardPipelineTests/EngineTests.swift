@@ -105,6 +105,41 @@ struct EngineTests {
         #expect(try await harness.states() == ["delivered"])
     }
 
+    @Test(
+        "A back does not go while its front cannot be read, or was refused before: the run after it sends both in order",
+        arguments: StoreKind.allCases,
+        [false, true]
+    )
+    func frontUnreadable(kind: StoreKind, before: Bool) async throws {
+        let harness = try PipelineHarness(kind)
+        let front = try harness.photo("1.jpg", "front;\(Holder.first)")
+        let back = try harness.photo("2.jpg", "back;x")
+        var unread = front
+        if before {
+            let metadata = try front.takenMetadata
+            unread.disposition = .refuse(.sourceUnreadable, message: "m", of: metadata.businessNumber)
+        } else {
+            unread.path = Redacted(harness.folder + "/gone.jpg")
+        }
+        #expect(try await harness.run([back, unread]) == .complete)
+        #expect(try await harness.states() == ["verified:blocked_by_front"])
+        #expect(harness.backend.attempts.isEmpty)
+        try await harness.run([back, front])
+        #expect(harness.backend.accepted.map { $0.values["DOCTYPE"] } == ["front", "back"])
+    }
+
+    @Test("A back goes although another photo that says it is a back cannot be read", arguments: StoreKind.allCases)
+    func backUnreadable(kind: StoreKind) async throws {
+        let harness = try PipelineHarness(kind)
+        var unread = try harness.photo("1.jpg", "back;y")
+        var metadata = try unread.takenMetadata
+        metadata.side = .back
+        unread.disposition = .take(metadata)
+        unread.path = Redacted(harness.folder + "/gone.jpg")
+        try await harness.run([try harness.photo("2.jpg", "back;x"), unread])
+        #expect(try await harness.states() == ["delivered"])
+    }
+
     @Test("An unreadable image is rejected, beside it good cards are delivered; again it is a duplicate")
     func unreadable() async throws {
         let harness = try PipelineHarness(.sqlite)

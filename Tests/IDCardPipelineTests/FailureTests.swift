@@ -390,7 +390,7 @@ struct FailureTests {
         #expect(try await harness.run([wrong]) == .complete)
         #expect(try await harness.states() == ["rejected:side_mismatch"])
         var right = wrong
-        guard case .take(var metadata) = wrong.disposition else { return }
+        var metadata = try wrong.takenMetadata
         metadata.side = .front
         metadata.priority = 7
         right.disposition = .take(metadata)

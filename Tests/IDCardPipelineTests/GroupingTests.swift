@@ -232,7 +232,7 @@ struct GroupingTests {
     func accounts(grouping: DeliveryGrouping) async throws {
         let harness = try PipelineHarness(.sqlite, backend: LedgerBackend(grouping: grouping))
         var items = try Self.pair(harness, "B-1")
-        guard case .take(var metadata) = items[0].disposition else { return }
+        var metadata = try items[0].takenMetadata
         metadata.userNumber = Redacted("user-2")
         items[0].disposition = .take(metadata)
         #expect(try await harness.run(items) == .complete)

@@ -61,17 +61,29 @@ final class ManualTime: Sendable {
     }
 
     /// Moves on by a duration whenever somebody sleeps for it, for as long as a function runs.
+    ///
+    /// - Parameters:
+    ///   - duration: How far it moves on.
+    ///   - pause: After how many times it stands still until `interlude` has been done.
+    ///   - interlude: What is done meanwhile.
+    ///   - body: What it moves on for.
     func ticking<Value: Sendable>(
         by duration: Duration,
+        pausingAfter pause: Int = 0,
+        for interlude: @escaping @Sendable () async throws -> Void = {},
         _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         try await withThrowingTaskGroup(of: Value?.self) { group in
             defer { group.cancelAll() }
             group.addTask { try await body() }
             group.addTask {
+                var ticks = 0
                 while !Task.isCancelled {
                     await self.somebodySleeps(for: duration)
-                    if !Task.isCancelled { self.advance(by: duration) }
+                    if Task.isCancelled { break }
+                    if ticks == pause { try await interlude() }
+                    self.advance(by: duration)
+                    ticks += 1
                 }
                 return nil
             }

@@ -50,12 +50,10 @@ struct OthersAtWorkTests {
         let harness = try self.harness(kind)
         let item = try harness.photo("1.jpg", "front;\(Holder.first)")
         let (other, _) = try await self.leave(item, in: harness)
-        let start = self.time.now
-        let ending = try await self.time.ticking(by: .seconds(2)) {
-            async let ending = harness.run([item])
-            while self.time.now < start.advanced(by: .seconds(4)) { await Task.yield() }
+        let ending = try await self.time.ticking(by: .seconds(2), pausingAfter: 2) {
             try await other.releaseLeases()
-            return try await ending
+        } _: {
+            try await harness.run([item])
         }
         #expect(ending == .complete)
         #expect(try await harness.states() == ["delivered"])
@@ -66,10 +64,7 @@ struct OthersAtWorkTests {
         let harness = try self.harness(kind)
         let item = try harness.photo("1.jpg", "front;\(Holder.first)")
         let (other, card) = try await self.leave(item, in: harness)
-        let start = self.time.now
-        let ending = try await self.time.ticking(by: .seconds(2)) {
-            async let ending = harness.run([item])
-            while self.time.now < start.advanced(by: .seconds(4)) { await Task.yield() }
+        let ending = try await self.time.ticking(by: .seconds(2), pausingAfter: 2) {
             let image = try await other.preparedImage(of: card.id)
             _ = try await other.conclude(
                 card,
@@ -81,7 +76,8 @@ struct OthersAtWorkTests {
                 attempt: nil,
                 now: self.time.now
             )
-            return try await ending
+        } _: {
+            try await harness.run([item])
         }
         #expect(ending == .complete)
         #expect(try await harness.states() == ["delivered"])

@@ -25,7 +25,7 @@ struct Listing {
             if source.hasPrefix(self.prefix) { source.removeFirst(self.prefix.count) }
             switch item.disposition {
             case .take(let metadata): return "take \(metadata.businessNumber) \(source)"
-            case .refuse(let reason, _): return "refuse \(reason) \(source)"
+            case .refuse(let reason, _, _): return "refuse \(reason) \(source)"
             case .ignore: return "ignore \(source)"
             }
         }
@@ -38,6 +38,6 @@ struct Listing {
 
     /// The messages of the inputs that are refused.
     var messages: [String] {
-        self.items.compactMap { if case .refuse(_, let message) = $0.disposition { message } else { nil } }
+        self.items.compactMap { if case .refuse(_, let message, _) = $0.disposition { message } else { nil } }
     }
 }

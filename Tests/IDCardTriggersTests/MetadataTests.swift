@@ -121,6 +121,11 @@ import Testing
         try folder.write("c/L/front.jpg.json", text: text)
         let listing = try Listing(folder, paths: [folder["c"]])
         #expect(listing.lines == ["refuse sidecar_invalid c/L/front.jpg", "take L c/L/good.jpg"])
+        guard case .refuse(_, _, let number) = listing.items[0].disposition else {
+            Issue.record("it is not refused")
+            return
+        }
+        #expect(number?.rawValue == "L", "what the folder says holds its back")
         #expect(listing.messages.allSatisfy { $0.contains("sidecar") && !$0.contains("张") })
     }
 

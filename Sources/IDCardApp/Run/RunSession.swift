@@ -74,7 +74,8 @@ struct RunSession: Sendable {
         refused.disposition = .refuse(
             .userNumberMissing,
             message:
-                "no user account; set delivery.user_no, or give user_no in the manifest, in a sidecar or by --user-no"
+                "no user account; set delivery.user_no, or give user_no in the manifest, in a sidecar or by --user-no",
+            of: metadata.businessNumber
         )
         return refused
     }

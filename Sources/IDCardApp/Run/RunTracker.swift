@@ -221,9 +221,12 @@ final class RunTracker: Sendable {
     private func report(on index: Int, in state: State) -> RunCardReport {
         let item = self.items[index]
         var report = RunCardReport(source: item.source.reveal(), state: CardState.rejected.rawValue)
-        if case .take(let metadata) = item.disposition {
+        switch item.disposition {
+        case .take(let metadata):
             report.businessNumber = metadata.businessNumber.rawValue
             report.side = metadata.side
+        case .refuse(_, _, let number): report.businessNumber = number?.rawValue
+        case .ignore: break
         }
         switch state.results[index] {
         case .refused(let reason, let message):

@@ -8,7 +8,8 @@ package import IDCardCore
 /// 3. A front goes when no card of its business number is still to be verified: such a card may turn out to be a newer photo of it, or another
 ///    person's.
 /// 4. A back goes when a front is delivered; or, once the wait for a front is over, when no front exists and nothing is unverified. If fronts exist, all
-///    have ended and none was delivered, the back stays `verified`, blocked. A refused photo of unknown side counts as a possible front.
+///    have ended and none was delivered, the back stays `verified`, blocked. A refused photo of unknown side counts as a possible front,
+///    as does an input of the batch that was refused before it became a card (its file could not be read).
 /// 5. Where one delivery holds several cards, a back may also go together with its front; in the layout `application` a front waits for a back that may
 ///    still come, as long as a back waits for a front.
 /// 6. A card that the backend sent away for now waits until it may go again.
@@ -19,6 +20,8 @@ package struct ApplicationRules: Sendable {
         package var now: Timestamp
         /// How many inputs of this business number are known but not in the store yet.
         package var expectedInputs: Int
+        /// Whether an input of this business number that may have been a front was refused without leaving a card.
+        package var hasRefusedInput: Bool
         /// Whether no further input can come (the end of a batch): then a back no longer waits for its front.
         package var intakeHasEnded: Bool
         /// How long a back waits for its front otherwise, from its verification.
@@ -32,6 +35,7 @@ package struct ApplicationRules: Sendable {
         package init(
             now: Timestamp,
             expectedInputs: Int,
+            hasRefusedInput: Bool = false,
             intakeHasEnded: Bool,
             frontWait: Duration,
             sidesGoTogether: Bool = false,
@@ -39,6 +43,7 @@ package struct ApplicationRules: Sendable {
         ) {
             self.now = now
             self.expectedInputs = expectedInputs
+            self.hasRefusedInput = hasRefusedInput
             self.intakeHasEnded = intakeHasEnded
             self.frontWait = frontWait
             self.sidesGoTogether = sidesGoTogether
@@ -198,8 +203,11 @@ package struct ApplicationRules: Sendable {
         return !self.context.intakeHasEnded && self.isWaiting(card) ? .waitsForFront : nil
     }
 
-    /// Whether a photo of unknown side was refused or failed: it may have been the front.
+    /// Whether a photo of unknown side was refused or failed, or never came to be a card: it may have been the front.
     private var hasPossibleFront: Bool {
-        self.cards.contains { $0.side == nil && ($0.state == .rejected || $0.state == .failed || $0.state == .held) }
+        self.context.hasRefusedInput
+            || self.cards.contains {
+                $0.side == nil && ($0.state == .rejected || $0.state == .failed || $0.state == .held)
+            }
     }
 }

@@ -14,7 +14,7 @@ extension Engine: CardIntake {
     package func take(_ item: IntakeItem) async throws -> InputResult {
         switch item.disposition {
         case .ignore: return .ignored
-        case .refuse(let reason, let message): return .refused(reason, message: message)
+        case .refuse(let reason, let message, _): return .refused(reason, message: message)
         case .take(let metadata):
             try self.context.board.beginTaking()
             defer { self.context.board.endTaking() }

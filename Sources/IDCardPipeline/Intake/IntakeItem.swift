@@ -6,8 +6,9 @@ package struct IntakeItem: Hashable, Sendable {
     package enum Disposition: Hashable, Sendable {
         /// Take it in.
         case take(CardMetadata)
-        /// Refuse it without storing anything; the reason tells what to change.
-        case refuse(ReasonCode, message: String)
+        /// Refuse it without storing anything; the reason tells what to change. With the business number, as far as it is known:
+        /// what is refused may be the front that a back waits for.
+        case refuse(ReasonCode, message: String, of: BusinessNumber? = nil)
         /// Not an image by content nor by extension: only counted.
         case ignore
     }

@@ -20,8 +20,12 @@ struct IntakeStage: Sendable {
 
     /// Announces all inputs to the rules, before any of them is taken in.
     func expect(_ items: [IntakeItem]) {
-        for case .take(let metadata) in items.map(\.disposition) {
-            self.context.applications.expect(metadata.businessNumber)
+        for item in items {
+            switch item.disposition {
+            case .take(let metadata): self.context.applications.expect(metadata.businessNumber)
+            case .refuse(_, _, let number?): self.context.applications.refused(number)
+            case .refuse, .ignore: continue
+            }
         }
     }
 
@@ -53,13 +57,17 @@ struct IntakeStage: Sendable {
         switch item.disposition {
         case .ignore:
             self.context.monitor.report(.input(index: index, .ignored))
-        case .refuse(let reason, let message):
+        case .refuse(let reason, let message, _):
             self.context.monitor.report(.input(index: index, .refused(reason, message: message)))
         case .take(let metadata):
             guard let result = try await self.resultUnlessDraining(of: item, metadata: metadata, order: order) else {
                 return
             }
             self.context.monitor.report(.input(index: index, result))
+            // Before it counts as arrived: between the two a back would find neither its front nor what became of it.
+            if case .refused = result, metadata.side != .back {
+                self.context.applications.refused(metadata.businessNumber)
+            }
             self.context.applications.arrived(metadata.businessNumber)
             self.context.applications.touch(metadata.businessNumber)
             self.context.board.announce(.verify, .settle)

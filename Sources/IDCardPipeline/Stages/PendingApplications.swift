@@ -8,6 +8,7 @@ final class PendingApplications: Sendable {
         var isChanged: Set<BusinessNumber> = []
         var waits: [BusinessNumber: Timestamp] = [:]
         var expected: [BusinessNumber: Int] = [:]
+        var refused: Set<BusinessNumber> = []
     }
 
     private let state = Mutex(State())
@@ -61,5 +62,15 @@ final class PendingApplications: Sendable {
     /// How many inputs of a business number are on their way.
     func expectedInputs(of number: BusinessNumber) -> Int {
         self.state.withLock { $0.expected[number] ?? 0 }
+    }
+
+    /// Notes that an input of a business number which may be its front was refused without a card.
+    func refused(_ number: BusinessNumber) {
+        self.state.withLock { _ = $0.refused.insert(number) }
+    }
+
+    /// Whether an input of a business number which may be its front was refused without a card.
+    func hasRefusedInput(of number: BusinessNumber) -> Bool {
+        self.state.withLock { $0.refused.contains(number) }
     }
 }

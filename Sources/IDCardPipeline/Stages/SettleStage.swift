@@ -64,6 +64,7 @@ struct SettleStage: Sendable {
         return ApplicationRules.Context(
             now: self.context.time.now(),
             expectedInputs: self.context.applications.expectedInputs(of: snapshot.businessNumber),
+            hasRefusedInput: self.context.applications.hasRefusedInput(of: snapshot.businessNumber),
             intakeHasEnded: self.context.board.inputsHaveEnded,
             frontWait: self.context.settings.frontWait,
             sidesGoTogether: grouping.holdsSeveralCards && !goAlone,

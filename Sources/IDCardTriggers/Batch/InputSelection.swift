@@ -64,15 +64,16 @@ struct InputSelection {
     }
 
     private func disposition(of candidate: Candidate) -> IntakeItem.Disposition {
+        let number = self.resolver.businessNumber(of: candidate, row: self.row(for: candidate))
         let isNamed = self.namedFiles.contains(candidate.identity)
         let name = PathText.name(of: candidate.path)
         switch candidate.finding {
         case .unusable(let message):
-            return .refuse(.sourceUnreadable, message: message)
+            return .refuse(.sourceUnreadable, message: message, of: number)
         case .notAFile:
             return .ignore
         case .strayLink(let message):
-            return self.options.isImageName(name) ? .refuse(.sourceUnreadable, message: message) : .ignore
+            return self.options.isImageName(name) ? .refuse(.sourceUnreadable, message: message, of: number) : .ignore
         case .file where isNamed || self.options.isImageName(name):
             break
         case .file:
@@ -82,7 +83,7 @@ struct InputSelection {
             } catch {
                 let message =
                     "it cannot be opened, so nobody knows whether it is an image; make it readable and run again"
-                return .refuse(.sourceUnreadable, message: message)
+                return .refuse(.sourceUnreadable, message: message, of: number)
             }
         }
         return self.resolver.disposition(of: candidate, row: self.row(for: candidate))

@@ -24,13 +24,10 @@ struct MetadataResolver {
                 fields.fill(from: sidecar)
             }
         } catch {
-            return .refuse(.sidecarInvalid, message: error.message)
+            let number = self.businessNumber(of: candidate, row: row)
+            return .refuse(.sidecarInvalid, message: error.message, of: number)
         }
-        fields.fill(from: self.options)
-        var folder = MetadataFields()
-        folder.businessNumber = candidate.folderName.map { Redacted($0) }
-        fields.fill(from: folder)
-
+        self.fillFurther(&fields, candidate)
         guard let text = fields.businessNumber else { return .refuse(.businessNumberMissing, message: Self.missing) }
         guard let number = BusinessNumber(text.reveal()) else {
             return .refuse(.businessNumberInvalid, message: Self.invalid)
@@ -45,6 +42,21 @@ struct MetadataResolver {
                 priority: fields.priority ?? 0
             )
         )
+    }
+
+    /// The business number of a photo as far as it is known without its sidecar.
+    func businessNumber(of candidate: Candidate, row: ManifestRow?) -> BusinessNumber? {
+        var fields = row?.fields ?? MetadataFields()
+        self.fillFurther(&fields, candidate)
+        return fields.businessNumber.flatMap { BusinessNumber($0.reveal()) }
+    }
+
+    /// Fills in what neither the row nor the sidecar say.
+    private func fillFurther(_ fields: inout MetadataFields, _ candidate: Candidate) {
+        fields.fill(from: self.options)
+        var folder = MetadataFields()
+        folder.businessNumber = candidate.folderName.map { Redacted($0) }
+        fields.fill(from: folder)
     }
 
     private static let missing = """

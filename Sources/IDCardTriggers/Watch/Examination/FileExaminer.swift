@@ -157,7 +157,7 @@ struct FileExaminer: Sendable {
                 items.append(
                     IntakeItem(source: candidate.source, path: candidate.path, disposition: .take(metadata))
                 )
-            case .refuse(let reason, let message):
+            case .refuse(let reason, let message, _):
                 let end = ready.since + self.settings.sidecarWait
                 guard Self.mayWait.contains(reason), now < end else { return .refused(reason, message: message, taken) }
                 return .waitsForSidecar(until: end, reason)
