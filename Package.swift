@@ -104,8 +104,8 @@ let package = Package(
                 "IDCardCore", "IDCardDelivery", "IDCardEmbedded", "IDCardFetch", "IDCardImaging", "IDCardPipeline",
                 "IDCardSandbox", "IDCardServer", "IDCardTriggers", "IDCardVerification", "MultipartForm",
                 "OutboundHTTP",
-                .argumentParser, .configuration, .hummingbird, .lifecycle, .log, .nioCore, .nioPosix, .subprocess,
-                .system, .unixSignals,
+                .argumentParser, .configuration, .hummingbird, .lifecycle, .log, .metrics, .nioCore, .nioPosix,
+                .subprocess, .system, .unixSignals,
             ]
         ),
         .executableTarget(name: "idcard-pipeline", dependencies: ["IDCardApp", .argumentParser]),
@@ -139,7 +139,9 @@ let package = Package(
         ),
         .testTarget(
             name: "IDCardPipelineTests",
-            dependencies: ["IDCardPipeline", "IDCardCore", "IDCardSandbox", "IDCardTesting", .log]
+            dependencies: [
+                "IDCardPipeline", "IDCardCore", "IDCardSandbox", "IDCardTesting", .log, .metrics, .metricsTestKit,
+            ]
         ),
         .testTarget(
             name: "IDCardSandboxTests",
@@ -203,6 +205,7 @@ extension Target.Dependency {
     static let lifecycle = product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
     static let log = product(name: "Logging", package: "swift-log")
     static let metrics = product(name: "Metrics", package: "swift-metrics")
+    static let metricsTestKit = product(name: "MetricsTestKit", package: "swift-metrics")
     static let nioCore = product(name: "NIOCore", package: "swift-nio")
     static let nioFoundationCompat = product(name: "NIOFoundationCompat", package: "swift-nio")
     static let nioHTTP1 = product(name: "NIOHTTP1", package: "swift-nio")

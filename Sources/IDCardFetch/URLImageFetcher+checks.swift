@@ -3,6 +3,16 @@ import IDCardCore
 import IDCardPipeline
 
 extension URLImageFetcher {
+    /// Why the rules forbid the URL of an image; `nil` if they do not.
+    func refusal(of address: ImageAddress) -> ImageFetcher.Refusal? {
+        do throws(FetchRefusal) {
+            _ = try self.rules.check(address.url.reveal())
+            return nil
+        } catch {
+            return ImageFetcher.Refusal(error.code, message: error.message)
+        }
+    }
+
     /// Checks the URL of an image.
     func checkStart(_ address: ImageAddress) throws(FetchStop) -> (FetchTarget, label: String) {
         do throws(FetchRefusal) {

@@ -55,7 +55,9 @@ package struct URLImageFetcher: Sendable {
 
     /// The fetcher as the engine takes it.
     package var imageFetcher: ImageFetcher {
-        ImageFetcher { job, keep, read in
+        ImageFetcher { address in
+            self.refusal(of: address)
+        } fetch: { job, keep, read in
             let session = FetchSession(
                 fetcher: self,
                 sink: PieceSink(keepPiece: keep, isImage: self.isImage),

@@ -10,16 +10,7 @@ extension SandboxStore {
     }
 
     package func card(ofFile file: FileIdentity, businessNumber: BusinessNumber) async throws -> Card? {
-        try await self.read { db in
-            try Row.fetchOne(
-                db,
-                sql: IntakeSQL.cardOfFile,
-                arguments: [
-                    self.fingerprint(of: file, under: businessNumber),
-                    Int64(bitPattern: file.inode), file.size, file.modifiedNanoseconds,
-                ]
-            ).map { try self.card(from: $0, in: db) }
-        }
+        try await self.read { try self.card(ofFile: file, businessNumber: businessNumber, in: $0) }
     }
 
     package func recognise(
@@ -64,6 +55,18 @@ extension SandboxStore {
 // MARK: - Steps within one transaction
 
 extension SandboxStore {
+    /// The card, be it a tombstone, that a file became under a business number.
+    func card(ofFile file: FileIdentity, businessNumber: BusinessNumber, in db: Database) throws -> Card? {
+        try Row.fetchOne(
+            db,
+            sql: IntakeSQL.cardOfFile,
+            arguments: [
+                self.fingerprint(of: file, under: businessNumber),
+                Int64(bitPattern: file.inode), file.size, file.modifiedNanoseconds,
+            ]
+        ).map { try self.card(from: $0, in: db) }
+    }
+
     private func recognise(
         _ digest: ContentDigest,
         metadata: CardMetadata,
@@ -131,6 +134,21 @@ extension SandboxStore {
         businessNumber: BusinessNumber,
         in db: Database
     ) throws {
+        let place = try self.remember(file, of: card, businessNumber: businessNumber, in: db)
+        try db.execute(
+            sql: IntakeSQL.rememberContent,
+            arguments: [self.fingerprint(of: digest, at: place), place]
+        )
+    }
+
+    /// Notes which card a file became, whatever it holds; returns the fingerprint of its place.
+    @discardableResult
+    func remember(
+        _ file: FileIdentity,
+        of card: CardID,
+        businessNumber: BusinessNumber,
+        in db: Database
+    ) throws -> Data {
         let place = self.fingerprint(of: file, under: businessNumber)
         try db.execute(
             sql: IntakeSQL.rememberFile,
@@ -139,10 +157,7 @@ extension SandboxStore {
                 file.modifiedNanoseconds, card.rawValue,
             ]
         )
-        try db.execute(
-            sql: IntakeSQL.rememberContent,
-            arguments: [self.fingerprint(of: digest, at: place), place]
-        )
+        return place
     }
 
     /// The erased card that a file held, by its path, business number and bytes.

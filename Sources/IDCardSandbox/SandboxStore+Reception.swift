@@ -49,25 +49,33 @@ extension SandboxStore {
         in db: Database
     ) throws -> ReceptionOutcome {
         let metadata = reception.metadata
+        if let place = reception.place,
+            let known = try self.card(ofFile: place, businessNumber: metadata.businessNumber, in: db),
+            known.state != .rejected
+        {
+            return .duplicate(try self.takeOver(metadata, into: known, now: now, in: db))
+        }
         switch reception.source {
         case .bytes(let source):
             if let known = try self.cardOfContent(source.digest, businessNumber: metadata.businessNumber, in: db) {
                 return .duplicate(try self.takeOver(metadata, into: known, now: now, in: db))
             }
             let content = self.vault.fingerprint(source.digest.bytes, purpose: Vault.Purpose.source)
-            let row = CardRow(id: id, state: .received, metadata: metadata, content: content)
-            try self.insert(row, kind: Self.receivedEvent, now: now, in: db)
+            try self.insert(reception.row(id, .received, content: content), kind: Self.receivedEvent, now: now, in: db)
             try self.store(source, of: id, in: db)
         case .address(let address):
             // Until the bytes are known: no two of these are the same card.
-            let row = CardRow(id: id, state: .fetching, metadata: metadata, content: Data.random(count: 32))
-            try self.insert(row, kind: Self.receivedEvent, now: now, in: db)
+            let content = Data.random(count: 32)
+            try self.insert(reception.row(id, .fetching, content: content), kind: Self.receivedEvent, now: now, in: db)
             try db.execute(
                 sql: "INSERT INTO fetch (card, url) VALUES (?, ?)",
                 arguments: [
                     id.rawValue, try self.vault.seal(address.url, card: id, column: Self.urlColumn, in: db),
                 ]
             )
+        }
+        if let place = reception.place {
+            try self.remember(place, of: id, businessNumber: metadata.businessNumber, in: db)
         }
         return .admitted(try self.requireCard(id, in: db))
     }
@@ -119,6 +127,11 @@ extension Reception {
         case .bytes(let source): source.byteCount
         case .address: 0
         }
+    }
+
+    /// The row of its card.
+    fileprivate func row(_ id: CardID, _ state: CardState, content: Data) -> CardRow {
+        CardRow(id: id, state: state, metadata: self.metadata, content: content, intakeOrder: self.intakeOrder)
     }
 }
 

@@ -88,6 +88,40 @@ extension CardStoreConformance {
             try expectEqual(outcomes.count { if case .admitted = $0 { true } else { false } }, 1, "admissions")
             try expectEqual(try await subject.store.stateCounts(), [.received: 1], "the counts")
         },
+        Case("an address that is named again by a manifest is its card, unless that was rejected") { subject in
+            let place = FileIdentity(ImageAddress("https://images.example/1"))
+            let number = try CardMetadata.sample().businessNumber
+            let card = try await subject.receive(1, .address(1, place: place, order: 77))
+            try expectEqual(card.intakeOrder, 77, "its place among the inputs")
+            let known = try await subject.store.card(ofFile: place, businessNumber: number)
+            try expectEqual(known, card, "the card of the place")
+            let again = try Reception.address(1, .sample(priority: 3), place: place)
+            let outcome = try await subject.store.receive(again, as: .numbered(2), now: .second(2))
+            guard case .duplicate(let updated) = outcome else {
+                throw ConformanceFailure(message: "the address counts as new: \(outcome)", location: "place")
+            }
+            try expectEqual(updated.id, .numbered(1), "the card of the second naming")
+            try expectEqual(updated.metadata.priority, 3, "what was said later")
+            // Somebody who sends once, and another case, are nobody's repetition.
+            try await subject.receive(3, .address(1))
+            try await subject.receive(4, .address(1, try .sample("CASE-2"), place: place))
+            try expectEqual(try await subject.store.reserveIntakeOrders(1), 3, "the next place")
+        },
+        Case("the address of a rejected card may lead to another image by now; that of an erased one counts") {
+            subject in
+            let place = FileIdentity(ImageAddress("https://images.example/1"))
+            try await subject.receive(1, .address(1, place: place))
+            try await subject.claimFetching(1)
+            _ = try await subject.conclude(1, as: .rejected(.sourceTooLarge, message: "x"))
+            try await subject.receive(2, .address(1, place: place))
+            try await subject.erase(.numbered(2))
+            let outcome = try await subject.store.receive(.address(1, place: place), as: .numbered(3), now: .second(3))
+            guard case .duplicate(let tombstone) = outcome else {
+                throw ConformanceFailure(message: "an erased card comes back: \(outcome)", location: "place")
+            }
+            try expectEqual(tombstone.id, .numbered(2), "the tombstone")
+            try expectEqual(tombstone.state, .erased, "its state")
+        },
         Case("the depth of the queue counts what the pipeline still moves, up to a limit") { subject in
             try expectEqual(try await subject.store.queueDepth(upTo: 9), 0, "the depth of nothing")
             for number in 1...3 { try await subject.receive(number, try await subject.bytes(.source(number, 10))) }

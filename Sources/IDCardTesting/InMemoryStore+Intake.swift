@@ -10,11 +10,7 @@ extension InMemoryStore {
     }
 
     package func card(ofFile file: FileIdentity, businessNumber: BusinessNumber) async throws -> Card? {
-        self.memory.look { state in
-            let place = InMemoryState.FilePlace(path: file.path, businessNumber: businessNumber)
-            guard let known = state.files[place], known.file.isSameContent(as: file) else { return nil }
-            return state.cards[known.card]?.card
-        }
+        self.memory.look { $0.card(ofFile: file, businessNumber: businessNumber)?.card }
     }
 
     package func recognise(
@@ -54,6 +50,13 @@ extension InMemoryState {
         self.cards.values.first {
             $0.sourceDigest == digest && $0.card.metadata.businessNumber == businessNumber && $0.card.state != .erased
         }
+    }
+
+    /// The card, be it a tombstone, that a file became under a business number.
+    func card(ofFile file: FileIdentity, businessNumber: BusinessNumber) -> CardEntry? {
+        let place = FilePlace(path: file.path, businessNumber: businessNumber)
+        guard let known = self.files[place], known.file.isSameContent(as: file) else { return nil }
+        return self.cards[known.card]
     }
 
     fileprivate mutating func recognise(
@@ -117,7 +120,7 @@ extension InMemoryState {
         return card
     }
 
-    private mutating func remember(_ file: FileIdentity, of card: Card) {
+    mutating func remember(_ file: FileIdentity, of card: Card) {
         let place = FilePlace(path: file.path, businessNumber: card.metadata.businessNumber)
         self.files[place] = KnownFile(file: file, card: card.id)
     }

@@ -65,6 +65,11 @@ extension InMemoryState {
 
     fileprivate mutating func take(_ reception: Reception, as id: CardID, now: Timestamp) throws -> ReceptionOutcome {
         let number = reception.metadata.businessNumber
+        if let place = reception.place, let known = self.card(ofFile: place, businessNumber: number),
+            known.card.state != .rejected
+        {
+            return .duplicate(self.takeOver(reception.metadata, into: known, now: now))
+        }
         var pieces: [Int: Data] = [:]
         var fetch: Fetch?
         let digest: ContentDigest
@@ -89,15 +94,16 @@ extension InMemoryState {
             id: id,
             state: fetch == nil ? .received : .fetching,
             metadata: reception.metadata,
-            intakeOrder: self.nextIntakeOrder,
+            intakeOrder: reception.intakeOrder ?? self.nextIntakeOrder,
             createdAt: now,
             changedAt: now
         )
-        self.nextIntakeOrder += 1
+        if reception.intakeOrder == nil { self.nextIntakeOrder += 1 }
         var entry = CardEntry(card: card, sourceDigest: digest)
         (entry.pieces, entry.fetch) = (pieces, fetch)
         self.cards[id] = entry
         self.append(CardEvent(at: now, kind: "received", state: card.state), to: id)
+        if let place = reception.place { self.remember(place, of: card) }
         return .admitted(card)
     }
 }

@@ -80,11 +80,19 @@ extension CardMetadata {
 
 extension Reception {
     /// A reception of an address.
-    static func address(_ number: Int, _ metadata: CardMetadata? = nil, receipt: Receipt? = nil) throws -> Reception {
+    static func address(
+        _ number: Int,
+        _ metadata: CardMetadata? = nil,
+        receipt: Receipt? = nil,
+        place: FileIdentity? = nil,
+        order: Int64? = nil
+    ) throws -> Reception {
         Reception(
             metadata: try metadata ?? .sample(),
             source: .address(ImageAddress("https://images.example/\(number)?signature=secret")),
-            receipt: receipt
+            receipt: receipt,
+            place: place,
+            intakeOrder: order
         )
     }
 }

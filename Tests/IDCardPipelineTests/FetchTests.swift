@@ -274,6 +274,62 @@ struct FetchTests {
         #expect(try await harness.states() == ["erased:requested", "delivered"])
     }
 
+    /// An input by URL.
+    private static func input(_ url: String, side: CardSide? = nil) throws -> IntakeItem {
+        let number = try #require(BusinessNumber("B-1"))
+        let metadata = CardMetadata(businessNumber: number, side: side)
+        return IntakeItem(address: ImageAddress(url), disposition: .take(metadata))
+    }
+
+    @Test(
+        "A batch fetches what its inputs name by URL, the front before the back, and once however often it is run",
+        arguments: StoreKind.allCases
+    )
+    func batch(kind: StoreKind) async throws {
+        let calls = Calls()
+        let back = Data("back;\(Holder.first)".utf8)
+        let harness = try PipelineHarness(
+            kind,
+            fetcher: Self.fetcher(calls) { _, job, keep in
+                let image = job.address.url.reveal().hasSuffix("front") ? Self.image : back
+                try await keep(image, 0, FetchedVersion(validator: "1", byteCount: image.count))
+                return .complete(ContentDigest(of: image))
+            }
+        )
+        let items = [
+            try Self.input("https://images.example/back", side: .back),
+            try Self.input("https://images.example/front", side: .front),
+        ]
+        #expect(try await harness.run(items) == .complete)
+        #expect(try await harness.states() == ["delivered", "delivered"])
+        #expect(harness.backend.accepted.map(\.image) == [Self.image, back])
+        #expect(try await harness.run(items) == .complete)
+        let duplicates = harness.results().values.filter { if case .duplicate = $0 { true } else { false } }
+        #expect(duplicates.count == 2)
+        #expect(calls.all.count == 2)
+        #expect(harness.backend.accepted.count == 2)
+    }
+
+    @Test("A URL that may not be fetched from is refused as an input, and so is every one where nothing is fetched")
+    func refusedInputs() async throws {
+        let reason = ReasonCode(rawValue: "fetch_host_refused")
+        let refusing = ImageFetcher(
+            refusal: { _ in ImageFetcher.Refusal(reason, message: "not this host") },
+            fetch: { _, _, _ in Self.whole }
+        )
+        for (fetcher, expected) in [(refusing, reason), (nil, ReasonCode.fetchUnavailable)] {
+            let harness = try PipelineHarness(.memory, fetcher: fetcher)
+            try await harness.run([try Self.input("https://images.example/1")])
+            guard case .refused(let code, let message) = harness.results()[0] else {
+                Issue.record("not refused: \(harness.results())")
+                continue
+            }
+            #expect(code == expected)
+            #expect(!message.contains("images.example"))
+            #expect(try await harness.states() == [])
+        }
+    }
+
     @Test("Without a fetcher such cards wait, and a batch beside them ends", arguments: StoreKind.allCases)
     func withoutFetcher(kind: StoreKind) async throws {
         let harness = try PipelineHarness(kind)

@@ -4,6 +4,7 @@ import IDCardPipeline
 import IDCardSandbox
 import IDCardTesting
 import Logging
+import Metrics
 import Testing
 
 /// Which store an engine test runs over.
@@ -28,6 +29,7 @@ final class PipelineHarness: Sendable {
     private let prepareFirst: @Sendable (Data) -> ImagePreparation.Outcome?
     private let fetcher: ImageFetcher?
     private let time: PipelineTime
+    private let metrics: any MetricsFactory
 
     init(
         _ kind: StoreKind,
@@ -38,12 +40,14 @@ final class PipelineHarness: Sendable {
         onPrepare: @escaping @Sendable (Data) -> Void = { _ in },
         prepareIsolated: (@Sendable (Data) -> ImagePreparation.Outcome)? = nil,
         prepareFirst: @escaping @Sendable (Data) -> ImagePreparation.Outcome? = { _ in nil },
-        fetcher: ImageFetcher? = nil
+        fetcher: ImageFetcher? = nil,
+        metrics: any MetricsFactory = NOOPMetricsHandler.instance
     ) throws {
         self.prepareFirst = prepareFirst
         self.fetcher = fetcher
         self.kind = kind
         self.time = time
+        self.metrics = metrics
         self.onPrepare = onPrepare
         self.prepareIsolated = prepareIsolated
         self.folder = NSTemporaryDirectory() + "pipeline-test-" + UUID().uuidString
@@ -130,7 +134,8 @@ final class PipelineHarness: Sendable {
                 backend: self.backend.port,
                 fetcher: self.fetcher,
                 pool: InlineWork(),
-                time: self.time
+                time: self.time,
+                metrics: self.metrics
             ),
             settings: settings,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },

@@ -95,6 +95,27 @@ struct WebhookTests {
         }
     }
 
+    @Test("An address that nothing is fetched from is refused at once, and nothing is stored")
+    func addressRefused() async throws {
+        try await self.serving { (harness) async throws in
+            harness.intake.refuseAddresses(
+                ImageFetcher.Refusal(
+                    ReasonCode(rawValue: "fetch_host_refused"),
+                    message: "name its host in fetch.hosts"
+                )
+            )
+            let body = Self.body(["business_no": "CASE-1", "image_url": "https://images.example.com/a.jpg"])
+            let response = try await harness.send(Message(body: body).request)
+            #expect(response.status == 422)
+            #expect(response.code == "image_url_refused")
+            #expect(response.text.contains("fetch.hosts"))
+            #expect(harness.intake.receptions.isEmpty)
+            // The same message will do once its host is allowed.
+            harness.intake.refuseAddresses(nil)
+            #expect(try await harness.send(Message(body: body).request).status == 202)
+        }
+    }
+
     @Test(
         "Either secret will do while one takes the other's place, and other versions may stand beside",
         arguments: 0..<4

@@ -208,6 +208,49 @@ import Testing
         )
     }
 
+    @Test("A row may name an image by its URL, whose metadata comes from the row and the options alone")
+    func addresses() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("c/LOAN-1/a.jpg")
+        let url = "https://images.example/a.jpg?signature=1"
+        try folder.write(
+            "c/m.csv",
+            text: """
+                path,business_no,side
+                \(url),R-1,front
+                HTTP://images.example/b,R-1,
+                \(url),R-1,back
+                \(url),R-2,
+                https://images.example/nobody's,,
+                """
+        )
+        let listing = try Listing(folder, paths: [folder["c"]], manifest: folder["c/m.csv"])
+        #expect(
+            listing.lines == [
+                "take LOAN-1 c/LOAN-1/a.jpg", "take R-1 \(url)", "take R-1 HTTP://images.example/b", "take R-2 \(url)",
+                "refuse business_no_missing https://images.example/nobody's",
+            ]
+        )
+        #expect(listing.metadata.map(\.side) == [nil, .front, nil, nil])
+        #expect(listing.items.map { $0.address != nil } == [false, true, true, true, true])
+        #expect(listing.items.compactMap { $0.address?.url.reveal() }.first == url)
+        #expect(listing.items.dropFirst().allSatisfy { $0.path.reveal().isEmpty })
+    }
+
+    @Test("A source of the configuration is a folder with the manifest that it holds, or a manifest alone")
+    func sources() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("c/LOAN-1/a.jpg", "c/LOAN-1/b.jpg")
+        let lines = { (source: String) in
+            try BatchSource(source: folder[source], manifestNames: ["m.csv", "m.jsonl"], options: ImageRules.options())
+                .items().map { "\(try $0.takenNumber) \(URL(filePath: $0.path.reveal()).lastPathComponent)" }
+        }
+        #expect(try lines("c") == ["LOAN-1 a.jpg", "LOAN-1 b.jpg"])
+        try folder.write("c/m.jsonl", text: #"{"path": "LOAN-1/b.jpg", "business_no": "R-1"}"#)
+        #expect(try lines("c") == ["LOAN-1 a.jpg", "R-1 b.jpg"])
+        #expect(try lines("c/m.jsonl") == ["R-1 b.jpg"])
+    }
+
     @Test(
         "A manifest without rows gives no inputs",
         arguments: [("m.csv", "path,business_no\n"), ("m.jsonl", ""), ("m.jsonl", "\n \n")]

@@ -26,7 +26,10 @@ package struct RunCommand: AsyncParsableCommand {
         name: .long,
         help: ArgumentHelp(
             "A CSV or JSONL file with metadata per image.",
-            discussion: "Columns: path, business_no, user_no, expected_id_number, expected_name, side, priority.",
+            discussion: """
+                Columns: path, business_no, user_no, expected_id_number, expected_name, side, priority. The path may be a URL, of a host in fetch.hosts; \
+                a row then takes nothing from a sidecar or a folder.
+                """,
             valueName: "file"
         ),
         completion: .file(extensions: ["csv", "jsonl", "ndjson"])

@@ -4,6 +4,7 @@ import IDCardPipeline
 import IDCardSandbox
 import IDCardVerification
 import Logging
+import Metrics
 import OutboundHTTP
 
 /// Joins store, imaging, services and engine, for as long as something is done with them.
@@ -19,6 +20,8 @@ struct EngineHost: Sendable {
     /// Where the embedded backend keeps its documents.
     let documents: String
     let logger: Logger
+    /// Where the figures of the stages go.
+    var metrics: any MetricsFactory = NOOPMetricsHandler.instance
     let observer: @Sendable (PipelineEvent) -> Void
 
     /// Makes an engine with all that it needs, hands it to a function, and lets go of it all when the function is done.
@@ -79,7 +82,8 @@ struct EngineHost: Sendable {
                     client: clients.delivery
                 ),
                 fetcher: try .configured(self.configuration),
-                pool: pool
+                pool: pool,
+                metrics: self.metrics
             ),
             settings: EngineSettings(self.configuration),
             logger: self.logger,

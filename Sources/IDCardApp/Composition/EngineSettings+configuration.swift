@@ -27,7 +27,9 @@ extension EngineSettings {
         self.shutdownTimeout = configuration.shutdownTimeout
         self.probeInterval = configuration.probeInterval
         self.maximumSourceBytes = configuration.imaging.maximumSourceBytes
+        self.prepareMaximumAttempts = configuration.imaging.maximumAttempts
         self.retention = configuration.retention
+        self.receiptRetention = configuration.receiptRetention
         self.verdict = configuration.verification.rules
         self.maximumCrashes = configuration.imaging.maximumCrashes
         self.fetchConcurrency = configuration.fetch.concurrency

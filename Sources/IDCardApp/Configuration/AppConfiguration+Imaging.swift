@@ -43,6 +43,8 @@ extension AppConfiguration {
         package let isolation: Isolation
         /// Crashes before an image is decoded in a child (`imaging.max_crashes`).
         package let maximumCrashes: Int
+        /// Failed preparations of a received image before its card has failed (`imaging.max_attempts`).
+        package let maximumAttempts: Int
         /// Longest time for decoding one image (`imaging.max_decode_time`).
         package let maximumDecodeTime: Duration
 
@@ -60,6 +62,7 @@ extension AppConfiguration {
             self.maximumDecodeBytes = values.require("imaging.max_decode_bytes", \.integer)
             self.isolation = values.word("imaging.isolation")
             self.maximumCrashes = values.require("imaging.max_crashes", \.integer)
+            self.maximumAttempts = values.require("imaging.max_attempts", \.integer)
             self.maximumDecodeTime = values.require("imaging.max_decode_time", \.duration)
         }
     }

@@ -5,11 +5,14 @@ extension AppConfiguration {
     package struct Watch: Sendable {
         /// Folders to watch (`watch.folders`).
         package let folders: [String]
+        /// Names that a manifest in a folder may have, watched or run over (`watch.manifests`).
+        package let manifests: [String]
         /// How they are watched, but for what the inputs are.
         let settings: @Sendable (BatchOptions) -> WatchSettings
 
         init(_ values: ResolvedConfiguration) {
             self.folders = values.find("watch.folders", \.list) ?? []
+            self.manifests = values.require("watch.manifests", \.list)
             self.settings = { Self.settings(values, inputs: $0) }
         }
 

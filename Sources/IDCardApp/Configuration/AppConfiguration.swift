@@ -55,6 +55,8 @@ package struct AppConfiguration: Sendable {
     package let watch: Watch
     /// How long cards stay after their end (`retention.…`).
     package let retention: Retention
+    /// How long requests are known as ones that came before (`retention.receipts`).
+    package let receiptRetention: Duration
     /// Keys under `http`.
     package let http: HTTP
     /// Keys under `log`.
@@ -95,6 +97,7 @@ package struct AppConfiguration: Sendable {
         self.probeInterval = values.require("stop.probe_interval", \.duration)
         self.watch = Watch(values)
         self.retention = Retention(values)
+        self.receiptRetention = values.require("retention.receipts", \.duration)
         self.http = HTTP(values)
         self.log = Log(values)
         self.embedded = embedded

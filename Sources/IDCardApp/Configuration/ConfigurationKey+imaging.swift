@@ -84,5 +84,11 @@ extension ConfigurationKey {
             .value("3"),
             "How often an image may bring the process down before it is decoded in a child."
         ),
+        ConfigurationKey(
+            "imaging.max_attempts",
+            .integer(1...1000),
+            .value("5"),
+            "How often a received image may fail to be prepared for want of memory or time before its card has failed."
+        ),
     ]
 }

@@ -31,6 +31,12 @@ extension ConfigurationKey {
             .value("0s"),
             "How long a card waits for a person before it is erased; 0: for ever, as nobody but a person decides."
         ),
+        ConfigurationKey(
+            "retention.receipts",
+            .duration(.seconds(24 * 3600)...Duration.seconds(3650 * 24 * 3600)),
+            .value("7d"),
+            "How long a webhook's id or an Idempotency-Key is known as one that came before; longer than any sender repeats it."
+        ),
     ]
 
     /// Ten years at most: who means longer writes 0.

@@ -170,7 +170,7 @@ extension ConfigurationKey {
             "sources",
             .list,
             .value(""),
-            "Folders for runs on demand, each `NAME=PATH`; `POST /v1/runs` names one of them."
+            "Folders, or manifests, for runs on demand, each `NAME=PATH`; `POST /v1/runs` names one of them."
         )
     ]
 }

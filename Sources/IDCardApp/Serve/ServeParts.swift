@@ -23,6 +23,7 @@ struct ServeParts: Sendable {
         host: EngineHost,
         server: CardServer.Configuration,
         tokens: TokenRegister,
+        metrics: PrometheusMetrics,
         isQuiet: Bool
     ) throws {
         let configuration = host.configuration
@@ -33,6 +34,7 @@ struct ServeParts: Sendable {
                 recognisesImage: { bytes, _ in ImageFormat.sniff(bytes) != .unknown },
                 isImageName: { ImageFormat.isImageExtension(($0 as NSString).pathExtension) }
             ),
+            manifestNames: configuration.watch.manifests,
             intake: engine,
             store: host.store,
             concurrency: configuration.imaging.concurrency,
@@ -50,6 +52,7 @@ struct ServeParts: Sendable {
                 workChanged: { engine.lookForWork() }
             ),
             tokens: tokens,
+            metrics: metrics,
             logger: host.logger,
             onRunning: { port in
                 notice.say("READY=1")

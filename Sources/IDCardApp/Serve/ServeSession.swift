@@ -84,11 +84,13 @@ struct ServeSession: Sendable {
         var random: any RandomNumberGenerator = SystemRandomNumberGenerator()
         let runID = UUIDText.version7(at: Timestamp(Date()), using: &random)
         let documents = self.documents ?? configuration.sandboxPath + "/embedded-documents"
+        let metrics = PrometheusMetrics()
         let host = EngineHost(
             store: store,
             configuration: configuration,
             documents: documents,
             logger: Logger(configuration.log, runID: runID),
+            metrics: metrics,
             observer: { event in
                 if let words = EngineWords(event) { Console.standardError(words.line) }
             }
@@ -100,6 +102,7 @@ struct ServeSession: Sendable {
                 host: host,
                 server: server,
                 tokens: tokens,
+                metrics: metrics,
                 isQuiet: self.isQuiet
             )
             return try await parts.run(until: shutdown)

@@ -24,6 +24,7 @@ final class SourceRunner: Service, SourceRuns {
 
     private let sources: [String: String]
     private let inputs: BatchOptions
+    private let manifestNames: [String]
     private let refusing: @Sendable (IntakeItem) -> IntakeItem
     private let intake: any CardIntake
     private let store: any ReceptionStore
@@ -38,11 +39,13 @@ final class SourceRunner: Service, SourceRuns {
     /// - Parameters:
     ///   - sources: the folders by their names.
     ///   - inputs: how inputs are found and read, as in `run`.
+    ///   - manifestNames: the names that a manifest in a folder may have (`watch.manifests`).
     ///   - concurrency: how many inputs are taken in at a time.
     ///   - refusing: what becomes of an input that lacks what the configuration does not give either.
     init(
         sources: [String: String],
         inputs: BatchOptions,
+        manifestNames: [String] = [],
         intake: any CardIntake,
         store: any ReceptionStore,
         concurrency: Int,
@@ -52,6 +55,7 @@ final class SourceRunner: Service, SourceRuns {
     ) {
         self.sources = sources
         self.inputs = inputs
+        self.manifestNames = manifestNames
         self.intake = intake
         self.store = store
         self.concurrency = concurrency
@@ -113,7 +117,11 @@ final class SourceRunner: Service, SourceRuns {
     private func perform(_ run: SourceRun) async throws {
         let items: [IntakeItem]
         do {
-            let source = BatchSource(paths: [self.sources[run.source] ?? ""], manifest: nil, options: self.inputs)
+            let source = BatchSource(
+                source: self.sources[run.source] ?? "",
+                manifestNames: self.manifestNames,
+                options: self.inputs
+            )
             items = try source.items().map(self.refusing)
         } catch {
             // Its words may hold the path.

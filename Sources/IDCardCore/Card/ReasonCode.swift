@@ -16,6 +16,8 @@ package struct ReasonCode: RawRepresentable, Hashable, Sendable, Codable, Custom
     package static let businessNumberInvalid = ReasonCode(rawValue: "business_no_invalid")
     /// The source file vanished or cannot be opened.
     package static let sourceUnreadable = ReasonCode(rawValue: "source_unreadable")
+    /// Nothing here fetches images by URL.
+    package static let fetchUnavailable = ReasonCode(rawValue: "fetch_unavailable")
     /// The source file changed while it was read.
     package static let sourceChanged = ReasonCode(rawValue: "source_changed")
     /// The source file is larger than the limit.

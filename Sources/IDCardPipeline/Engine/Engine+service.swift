@@ -28,6 +28,10 @@ extension Engine: CardIntake {
         }
     }
 
+    package func refusal(of address: ImageAddress) -> ImageFetcher.Refusal? {
+        self.intake.addresses.refusal(of: address)
+    }
+
     package func receive(_ reception: Reception) async throws -> ReceptionOutcome {
         let now = self.context.time.now()
         let id = self.context.random.draw { CardID.generate(at: now, using: &$0) }

@@ -40,7 +40,11 @@ package struct Engine: Sendable {
             settings.leaseDuration > max(settings.longestCall, settings.shutdownTimeout),
             "a lease must outlive every call and the shutdown, it holds \(settings.leaseDuration)"
         )
-        let monitor = PipelineMonitor(time: ports.time, observer: observer)
+        let metrics = StageMetrics(ports.metrics)
+        let monitor = PipelineMonitor(time: ports.time) { event in
+            metrics.count(event)
+            observer(event)
+        }
         let context = StageContext(
             store: store,
             settings: settings,
@@ -51,6 +55,7 @@ package struct Engine: Sendable {
             queue: QueueWatch(store: store, limit: settings.maximumQueueDepth, time: ports.time),
             time: ports.time,
             random: ports.random,
+            metrics: metrics,
             logger: logger
         )
         let makeGate = { (pacing: StagePacing) in
@@ -63,7 +68,8 @@ package struct Engine: Sendable {
         self.prepareGate = makeGate(.unpaced(concurrency: settings.prepareConcurrency))
         self.fetchGate = makeGate(.unpaced(concurrency: settings.fetchConcurrency))
         let preparation = NotedPreparation(context: context, preparation: ports.preparation, pool: ports.pool)
-        self.intake = IntakeStage(context: context, preparation: preparation, pool: ports.pool)
+        let addresses = AddressIntake(context: context, fetcher: ports.fetcher)
+        self.intake = IntakeStage(context: context, preparation: preparation, pool: ports.pool, addresses: addresses)
         self.prepare = PrepareStage(context: context, preparation: preparation, pool: ports.pool)
         self.fetch = ports.fetcher.map { FetchStage(context: context, fetcher: $0) }
         self.verify = VerifyStage(

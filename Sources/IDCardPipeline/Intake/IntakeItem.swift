@@ -1,6 +1,6 @@
 package import IDCardCore
 
-/// One input of a trigger: a file that is to become a card, or the reason why it does not.
+/// One input of a trigger: a file or an address that is to become a card, or the reason why it does not.
 package struct IntakeItem: Hashable, Sendable {
     /// What is to be done with the input.
     package enum Disposition: Hashable, Sendable {
@@ -13,17 +13,28 @@ package struct IntakeItem: Hashable, Sendable {
         case ignore
     }
 
-    /// The input as the user named it (path as given, or below the folder given): printed on standard output, never logged.
+    /// The input as the user named it (path as given, or below the folder given; a URL): printed on standard output, never
+    /// logged.
     package var source: Redacted<String>
-    /// The absolute path of the file.
+    /// The absolute path of the file; empty if there is an address instead.
     package var path: Redacted<String>
+    /// Where the image is to be fetched from; `nil` if it is a file.
+    package var address: ImageAddress?
     /// What is to be done with it.
     package var disposition: Disposition
 
-    /// Describes an input.
+    /// Describes an input that is a file.
     package init(source: String, path: String, disposition: Disposition) {
         self.source = Redacted(source)
         self.path = Redacted(path)
+        self.disposition = disposition
+    }
+
+    /// Describes an input that is to be fetched.
+    package init(address: ImageAddress, disposition: Disposition) {
+        self.source = address.url
+        self.path = Redacted("")
+        self.address = address
         self.disposition = disposition
     }
 }

@@ -13,6 +13,7 @@ struct IntakeStage: Sendable {
     let context: StageContext
     let preparation: NotedPreparation
     let pool: any BlockingWork
+    let addresses: AddressIntake
     /// Shared by all inputs.
     let room = IntakeRoom()
     /// Equal inputs under way at once are prepared once.
@@ -94,11 +95,16 @@ struct IntakeStage: Sendable {
     }
 
     private func result(of item: IntakeItem, metadata: CardMetadata, order: Int64?) async throws -> InputResult {
+        if let address = item.address {
+            return try await self.whenThereIsRoom(waits: order != nil) {
+                try await self.addresses.take(address, metadata: metadata, order: order)
+            }
+        }
         let path = item.path
         do {
             let identity = try await self.pool.run { try SourceFile(path: path.reveal()).identity }
             if let card = try await self.context.store.card(ofFile: identity, businessNumber: metadata.businessNumber) {
-                return .duplicate(try await self.updated(card, with: metadata), wasRead: false)
+                return .duplicate(try await self.context.updated(card, with: metadata), wasRead: false)
             }
             return try await self.whenThereIsRoom(waits: order != nil) {
                 try await self.readAndAdmit(path: path, metadata: metadata, order: order)
@@ -106,12 +112,6 @@ struct IntakeStage: Sendable {
         } catch let failure as SourceFile.Failure {
             return .refused(failure.reason, message: failure.message)
         }
-    }
-
-    /// What is said anew about a card that is known: only a difference is worth a write.
-    private func updated(_ card: Card, with metadata: CardMetadata) async throws -> Card {
-        guard card.metadata.takingOver(metadata) != card.metadata else { return card }
-        return try await self.context.store.update(card.id, with: metadata, now: self.context.time.now())
     }
 
     private func readAndAdmit(

@@ -13,7 +13,7 @@ extension StageContext {
     ) async throws -> Outcome {
         let outcome: Outcome
         do {
-            outcome = try await make()
+            outcome = try await self.metrics.measure(stage.work, make) { $0.failure?.failureClass ?? .accepted }
         } catch {
             gate.abandoned(call)
             throw error
@@ -43,6 +43,17 @@ extension StageContext {
         case .slowed(let limit):
             metadata["concurrency"] = "\(limit)"
             self.logger.info("endpoint asks for a slower pace", metadata: metadata)
+        }
+    }
+}
+
+extension Stage {
+    /// As what its calls are counted.
+    fileprivate var work: StageMetrics.Work {
+        switch self {
+        case .prepare: .prepare
+        case .verify: .verify
+        case .deliver: .deliver
         }
     }
 }

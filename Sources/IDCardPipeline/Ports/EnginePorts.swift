@@ -1,3 +1,5 @@
+package import Metrics
+
 /// Everything outside the engine that its stages call.
 package struct EnginePorts: Sendable {
     /// Recompresses images; called on `pool`.
@@ -14,8 +16,10 @@ package struct EnginePorts: Sendable {
     package var time: PipelineTime
     /// Randomness for ids, keys and jitter.
     package var random: RandomSource
+    /// Where the figures of the stages go.
+    package var metrics: any MetricsFactory
 
-    /// Joins the ports; time and randomness are the machine's own unless given.
+    /// Joins the ports; time and randomness are the machine's own, and figures go nowhere, unless given.
     package init(
         preparation: ImagePreparation,
         verifier: CardVerifier,
@@ -23,7 +27,8 @@ package struct EnginePorts: Sendable {
         fetcher: ImageFetcher? = nil,
         pool: any BlockingWork,
         time: PipelineTime = .system,
-        random: RandomSource = RandomSource()
+        random: RandomSource = RandomSource(),
+        metrics: any MetricsFactory = NOOPMetricsHandler.instance
     ) {
         self.preparation = preparation
         self.verifier = verifier
@@ -32,5 +37,6 @@ package struct EnginePorts: Sendable {
         self.pool = pool
         self.time = time
         self.random = random
+        self.metrics = metrics
     }
 }

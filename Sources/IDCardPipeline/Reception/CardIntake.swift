@@ -9,6 +9,8 @@ package protocol CardIntake: Sendable {
     ///
     /// - Throws: `StoreError` if the store fails.
     func receive(_ reception: Reception) async throws -> ReceptionOutcome
+    /// Why no image is fetched from an address; `nil` if it may be tried.
+    func refusal(of address: ImageAddress) -> ImageFetcher.Refusal?
     /// Whether more may come in just now; cheap enough to be asked before every input.
     func pressure() async -> IntakePressure
 }

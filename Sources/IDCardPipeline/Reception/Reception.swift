@@ -16,11 +16,24 @@ package struct Reception: Sendable {
     package var source: Source
     /// What tells a repetition of the same request apart from a new one, if the sender named something.
     package var receipt: Receipt?
+    /// Where a trigger that comes again and again found it: a card known from there under the business number is the
+    /// answer, unless it was rejected. `nil` for a sender who sends once.
+    package var place: FileIdentity?
+    /// Its place in the intake order, if one was reserved; `nil` for the next one.
+    package var intakeOrder: Int64?
 
     /// Describes a card on its way in.
-    package init(metadata: CardMetadata, source: Source, receipt: Receipt? = nil) {
+    package init(
+        metadata: CardMetadata,
+        source: Source,
+        receipt: Receipt? = nil,
+        place: FileIdentity? = nil,
+        intakeOrder: Int64? = nil
+    ) {
         self.metadata = metadata
         self.source = source
         self.receipt = receipt
+        self.place = place
+        self.intakeOrder = intakeOrder
     }
 }

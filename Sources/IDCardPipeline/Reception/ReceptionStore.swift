@@ -10,8 +10,10 @@ package protocol ReceptionStore: SourceSpooling {
     ///
     /// The same bytes under the same business number answer with the card that is there, which takes over what the
     /// sender says, as `CardStore.update` does. A receipt that was written down before answers with its card (be it a
-    /// tombstone), or with `nameReused` if its request was another one; then nothing is changed. The card gets the next
-    /// place in the intake order. Two cards that name the same address are two cards until their bytes are known.
+    /// tombstone), or with `nameReused` if its request was another one; then nothing is changed. The card gets the
+    /// place in the intake order that is named, or the next one. Two cards that name the same address are two cards
+    /// until their bytes are known, unless the reception names the place: then the card known from there is the answer,
+    /// be it a tombstone; one that was rejected is not, as something else may be there by now.
     ///
     /// - Parameter id: the new card's identifier.
     func receive(_ reception: Reception, as id: CardID, now: Timestamp) async throws -> ReceptionOutcome

@@ -30,11 +30,19 @@ struct FetchStage: Sendable {
         let store = self.context.store
         let card = job.card.id
         do {
-            return try await self.fetcher.fetch(
-                job,
-                { bytes, offset, version in try await store.keep(bytes, at: offset, of: card, version: version) },
-                { offset in try await store.source(of: card, at: offset) }
-            )
+            return try await self.context.metrics.measure(.fetch) {
+                try await self.fetcher.fetch(
+                    job,
+                    { bytes, offset, version in try await store.keep(bytes, at: offset, of: card, version: version) },
+                    { offset in try await store.source(of: card, at: offset) }
+                )
+            } endedAs: { outcome in
+                switch outcome {
+                case .complete: .accepted
+                case .refused: .rejected
+                case .failed(let failure): failure.failureClass
+                }
+            }
         } catch let error as StoreError where error.code == .diskFull {
             self.context.space.failed(error.message)
             return .failed(RemoteFailure(.notSent, code: "disk_full", message: error.message))

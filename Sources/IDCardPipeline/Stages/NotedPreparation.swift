@@ -22,7 +22,15 @@ struct NotedPreparation: Sendable {
         let prepare = isSuspect ? self.preparation.prepareIsolated : self.preparation.prepare
         let outcome: ImagePreparation.Outcome
         do {
-            outcome = try await self.pool.run { prepare(source) }
+            outcome = try await self.context.metrics.measure(.prepare) {
+                try await self.pool.run { prepare(source) }
+            } endedAs: { outcome in
+                switch outcome {
+                case .prepared: .accepted
+                case .refused: .rejected
+                case .unavailable: .transient
+                }
+            }
         } catch {
             // The pool did not take it: the first error is the one to report.
             try? await self.context.store.endPreparing(preparing, survived: false)

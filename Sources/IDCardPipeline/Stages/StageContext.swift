@@ -12,6 +12,7 @@ struct StageContext: Sendable {
     let queue: QueueWatch
     let time: PipelineTime
     let random: RandomSource
+    let metrics: StageMetrics
     let logger: Logger
 }
 

@@ -21,4 +21,9 @@ package struct FileIdentity: Hashable, Sendable {
         self.size = size
         self.modifiedNanoseconds = modifiedNanoseconds
     }
+
+    /// Describes what an address names: nothing but the address tells it apart.
+    package init(_ address: ImageAddress) {
+        self.init(path: address.url.reveal(), device: 0, inode: 0, size: 0, modifiedNanoseconds: 0)
+    }
 }

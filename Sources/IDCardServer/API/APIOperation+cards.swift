@@ -109,7 +109,9 @@ extension APIOperation {
         ],
         bodies: [.json("WebhookMessage")],
         answers: [Self.received],
-        problems: Self.intakeProblems + [.busy, .jsonInvalid, .imageInvalid, .addressInvalid, .webhookReused]
+        problems: Self.intakeProblems + [
+            .busy, .jsonInvalid, .imageInvalid, .addressInvalid, .addressRefused, .webhookReused,
+        ]
     )
 
     static let listCards = APIOperation(

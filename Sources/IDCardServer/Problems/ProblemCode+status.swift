@@ -16,8 +16,8 @@ extension ProblemCode {
         case .mediaTypeUnsupported, .codingUnsupported, .formatUnsupported, .formatHEIC: .unsupportedMediaType
         case .expectationUnknown: .expectationFailed
         case .jsonInvalid, .imageMissing, .imageEmpty, .imageInvalid, .fieldUnknown, .fieldDuplicate, .fieldInvalid,
-            .businessNumberMissing, .businessNumberInvalid, .addressInvalid, .keyReused, .sourceUnknown,
-            .parameterInvalid:
+            .businessNumberMissing, .businessNumberInvalid, .addressInvalid, .addressRefused, .keyReused,
+            .sourceUnknown, .parameterInvalid:
             .unprocessableContent
         case .rateLimited: .tooManyRequests
         case .headerTooLarge: .requestHeaderFieldsTooLarge
@@ -83,6 +83,7 @@ extension ProblemCode {
         case .businessNumberMissing: "The business number is missing."
         case .businessNumberInvalid: "The business number is not 1 to 64 printable characters."
         case .addressInvalid: "The address of the image is not an absolute http or https URL."
+        case .addressRefused: "Images are not fetched from this address."
         case .cardUnderway: "The same image is under way or done with other metadata, which cannot change any more."
         case .keyMalformed: "The Idempotency-Key is not one string of 1 to 255 printable ASCII characters."
         case .keyInProgress: "A request with this Idempotency-Key is under way; wait and send it again."

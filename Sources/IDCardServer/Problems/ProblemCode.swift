@@ -54,6 +54,7 @@ enum ProblemCode: String, CaseIterable, Sendable, Encodable {
     case businessNumberMissing = "business_no_missing"
     case businessNumberInvalid = "business_no_invalid"
     case addressInvalid = "image_url_invalid"
+    case addressRefused = "image_url_refused"
     case cardUnderway = "card_underway"
 
     // Repetitions.

@@ -103,13 +103,18 @@ struct WebhookDesk: Sendable {
     }
 
     private func source(of message: WebhookMessage) async throws -> Reception.Source {
-        if let url = message.imageURL { return .address(try Self.address(url)) }
+        if let url = message.imageURL {
+            let address = try Self.address(url)
+            // Said now: a card that nobody may fetch would wait, or end, out of the sender's sight.
+            if let refusal = self.intake.refusal(of: address) { throw Problem(.addressRefused, refusal.message) }
+            return .address(address)
+        }
         var image = try ImageSpool(self.spooling, limit: self.limits.imageBytes)
         try await Base64Pieces.decode(message.imageBase64 ?? "") { try await image.append($0) }
         return .bytes(try await image.finish())
     }
 
-    /// Whether it may be fetched, whoever fetches it decides; here it only has to be an address.
+    /// What is no address at all.
     private static func address(_ text: String) throws -> ImageAddress {
         guard text.utf8.count <= 4_096, text.utf8.allSatisfy({ 0x21...0x7E ~= $0 }),
             let components = URLComponents(string: text), let scheme = components.scheme?.lowercased(),

@@ -9,7 +9,8 @@ package import IDCardPipeline
 /// - A *pattern* (`GlobExpansion`) is expanded if no file of that very name exists; the files it names are judged like
 ///   those of a folder.
 /// - A *manifest* alone names the inputs. Together with paths it annotates the files found there, and rows whose file
-///   is not among them are added after them. A file named by a row is always taken.
+///   is not among them are added after them. A file named by a row is always taken. A row may name an image by URL
+///   (`http://`, `https://`); it is fetched later.
 ///
 /// An input appears once per file and business number, in the place where it was named first; so one photo may serve
 /// two applications, but a path given twice, or a link beside its file, is one input. Metadata comes from manifest row,
@@ -31,6 +32,26 @@ package struct BatchSource: Sendable {
         self.options = options
     }
 
+    /// Takes a source of the configuration: a folder, with the manifest that it may hold, or a manifest alone.
+    ///
+    /// - Parameters:
+    ///   - source: the absolute path of a folder, or of a manifest by its extension (`.csv`, `.jsonl`, `.ndjson`).
+    ///   - manifestNames: the names that a manifest in the folder may have; the first one found counts.
+    ///   - options: what holds for all inputs.
+    package init(source: String, manifestNames: [String], options: BatchOptions) {
+        self.options = options
+        if Manifest.isName(PathText.name(of: source)), Self.isFile(source) {
+            (self.paths, self.manifest) = ([], source)
+        } else {
+            self.paths = [source]
+            self.manifest = manifestNames.map { PathText.join(source, $0) }.first(where: Self.isFile)
+        }
+    }
+
+    private static func isFile(_ path: String) -> Bool {
+        (try? FileKind.of(path, followingLinks: true)) == .file
+    }
+
     /// Lists the inputs in their order; blocks while it reads folders, sidecars and the manifest.
     ///
     /// - Throws: `BatchSourceError`.
@@ -40,6 +61,7 @@ package struct BatchSource: Sendable {
         var candidates = try locator.candidates(of: self.paths)
         let rows = manifest?.rows ?? []
         candidates += rows.enumerated().map { index, row in
+            if row.isAddress { return Candidate(address: row.path, row: index) }
             let path = PathText.isAbsolute(row.path) ? row.path : PathText.join(manifest?.folder ?? "", row.path)
             return locator.candidate(at: path, origin: .row(index))
         }

@@ -14,6 +14,8 @@ struct Candidate {
     enum Finding: Hashable {
         /// A regular file.
         case file
+        /// A URL, in the source; there is neither folder nor sidecar.
+        case address
         /// Something that cannot be used, and why.
         case unusable(String)
         /// A symbolic link that is not followed, and why.
@@ -22,7 +24,7 @@ struct Candidate {
         case notAFile
     }
 
-    /// The path as the user gave it, joined with the part below.
+    /// The path as the user gave it, joined with the part below; or the URL.
     var source: String
     /// The absolute path: the real folder, then the file's own name (which may be a link).
     var path: String
@@ -34,4 +36,18 @@ struct Candidate {
     var origin: Origin
     /// What can already be said of it.
     var finding: Finding
+}
+
+extension Candidate {
+    /// What a row of the manifest names by URL.
+    init(address: String, row: Int) {
+        self.init(
+            source: address,
+            path: "",
+            identity: PathBytes(address),
+            folderName: nil,
+            origin: .row(row),
+            finding: .address
+        )
+    }
 }

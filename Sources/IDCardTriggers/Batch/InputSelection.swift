@@ -49,7 +49,11 @@ struct InputSelection {
             guard items.count < self.options.limits.inputs else {
                 throw .tooManyInputs(limit: self.options.limits.inputs)
             }
-            items.append(IntakeItem(source: candidate.source, path: candidate.path, disposition: disposition))
+            items.append(
+                candidate.finding == .address
+                    ? IntakeItem(address: ImageAddress(candidate.source), disposition: disposition)
+                    : IntakeItem(source: candidate.source, path: candidate.path, disposition: disposition)
+            )
         }
         return items
     }
@@ -74,6 +78,7 @@ struct InputSelection {
             return .ignore
         case .strayLink(let message):
             return self.options.isImageName(name) ? .refuse(.sourceUnreadable, message: message, of: number) : .ignore
+        case .address: break
         case .file where isNamed || self.options.isImageName(name):
             break
         case .file:

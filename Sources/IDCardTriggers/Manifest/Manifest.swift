@@ -33,6 +33,11 @@ struct Manifest {
         }
     }
 
+    /// Whether a file is a manifest by its name.
+    static func isName(_ name: String) -> Bool {
+        [".csv", ".jsonl", ".ndjson"].contains { name.lowercased().hasSuffix($0) }
+    }
+
     private static func read(_ path: String, limit: Int) throws(BatchSourceError) -> Data {
         do {
             return try BoundedFile.contents(of: path, limit: limit).withoutByteOrderMark

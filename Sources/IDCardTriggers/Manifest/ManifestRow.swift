@@ -1,7 +1,13 @@
 /// One row of a manifest.
 struct ManifestRow: Hashable {
-    /// The path as written: absolute, or relative to the manifest's folder.
+    /// The path as written: absolute, or relative to the manifest's folder; or a URL.
     var path: String
     /// What the row says about the photo.
     var fields: MetadataFields
+
+    /// Whether the path is the URL of an image (RFC 3986 section 3.1: schemes are written in any case).
+    var isAddress: Bool {
+        let start = self.path.prefix(8).lowercased()
+        return start.hasPrefix("https://") || start.hasPrefix("http://")
+    }
 }

@@ -20,7 +20,10 @@ struct MetadataResolver {
     func disposition(of candidate: Candidate, row: ManifestRow?) -> IntakeItem.Disposition {
         var fields = row?.fields ?? MetadataFields()
         do {
-            if let sidecar = try Sidecar.fields(ofImage: candidate.path, limit: self.sidecarLimit) {
+            // Beside a URL lies nothing.
+            if candidate.finding == .file,
+                let sidecar = try Sidecar.fields(ofImage: candidate.path, limit: self.sidecarLimit)
+            {
                 fields.fill(from: sidecar)
             }
         } catch {

@@ -60,6 +60,15 @@ struct ServeTests {
         return (Int(response.status.code), try? JSONDecoder().decode(Answer.self, from: data))
     }
 
+    /// The lines of `/metrics`.
+    private func figures(of address: String, token: String) async throws -> [String] {
+        var request = HTTPClientRequest(url: address + "/metrics")
+        request.headers.add(name: "Authorization", value: "Bearer \(token)")
+        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(30))
+        let text = String(buffer: try await response.body.collect(upTo: 1 << 20))
+        return text.split(separator: "\n").map(String.init)
+    }
+
     private func upload(to address: String, token: String) async throws -> (status: Int, answer: Answer?) {
         let photo = try Data(contentsOf: Project.fixtures.appending(path: "cards/LOAN-2026-0001/front.jpg"))
         let headers = [("Content-Type", "image/jpeg"), ("Card-Business-No", "HTTP-1")]
@@ -78,6 +87,15 @@ struct ServeTests {
             let second = try await self.upload(to: address, token: token)
             #expect(second.answer?.cardID == first.answer?.cardID)
             #expect(second.answer?.duplicate == true)
+            let figures = try await self.figures(of: address, token: token)
+            for line in [
+                #"idcard_stage_calls_total{outcome="accepted",stage="prepare"} 1"#,
+                #"idcard_stage_calls_total{outcome="accepted",stage="verify"} 1"#,
+                #"idcard_stage_duration_seconds_count{stage="deliver"} 1"#,
+                #"idcard_cards_entered_total{state="verified"} 1"#,
+            ] {
+                #expect(figures.contains(line), "\(line)")
+            }
             try signal(.terminate)
         }
         #expect(status == 143)

@@ -11,6 +11,7 @@ final class FakeIntake: CardIntake {
         var error: StoreError?
         var count = 0
         var receptions: [Reception] = []
+        var refusal: ImageFetcher.Refusal?
     }
 
     let store: InMemoryStore
@@ -29,6 +30,9 @@ final class FakeIntake: CardIntake {
     func close(_ pressure: IntakePressure) { self.state.withLock { $0.pressure = pressure } }
     func fail(_ error: StoreError?) { self.state.withLock { $0.error = error } }
 
+    func refuseAddresses(_ refusal: ImageFetcher.Refusal?) { self.state.withLock { $0.refusal = refusal } }
+
+    func refusal(of address: ImageAddress) -> ImageFetcher.Refusal? { self.state.withLock { $0.refusal } }
     func take(_ item: IntakeItem) async throws -> InputResult { .ignored }
     func pressure() async -> IntakePressure { self.state.withLock { $0.pressure } }
 

@@ -55,6 +55,7 @@ final class FakeIntake: CardIntake {
     func pressure() async -> IntakePressure { self.state.withLock { $0.pressure } }
 
     func receive(_ reception: Reception) async throws -> ReceptionOutcome { .nameReused }
+    func refusal(of address: ImageAddress) -> ImageFetcher.Refusal? { nil }
 
     func take(_ item: IntakeItem) async throws -> InputResult {
         let call = self.state.withLock { state in
