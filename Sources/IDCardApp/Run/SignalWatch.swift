@@ -1,5 +1,6 @@
 import Glibc
 import IDCardPipeline
+import Synchronization
 import UnixSignals
 
 /// Turns the signals that end a process into a shutdown in order.
@@ -19,35 +20,37 @@ struct SignalWatch: Sendable {
         _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Watched<Value> {
         let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
-        return try await withThrowingTaskGroup(of: Event<Value>.self) { group in
+        let first = FirstSignal()
+        return try await withThrowingTaskGroup(of: Value?.self) { group in
             defer { group.cancelAll() }
-            group.addTask { .ended(try await work()) }
-            group.addTask { .signal(await self.first(of: signals)) }
-            var signal: EndingSignal?
-            while let event = try await group.next() {
-                switch event {
-                case .ended(let value): return Watched(value: value, signal: signal)
-                case .signal(let first): signal = first
-                }
+            group.addTask { try await work() }
+            group.addTask {
+                await self.wait(for: first, of: signals)
+                return nil
+            }
+            while let ended = try await group.next() {
+                if let value = ended { return Watched(value: value, signal: first.signal) }
             }
             throw CancellationError()
         }
     }
 
-    private enum Event<Value: Sendable>: Sendable {
-        case ended(Value)
-        case signal(EndingSignal?)
+    /// The signal that came first, noted before the end it asks for: the work may end before anybody else has spoken.
+    private final class FirstSignal: Sendable {
+        private let stored = Mutex<EndingSignal?>(nil)
+        var signal: EndingSignal? { self.stored.withLock { $0 } }
+        func note(_ signal: EndingSignal) { self.stored.withLock { $0 = signal } }
     }
 
-    private func first(of signals: UnixSignalsSequence) async -> EndingSignal? {
+    private func wait(for first: FirstSignal, of signals: UnixSignalsSequence) async {
         for await signal in signals {
             // A second signal ends the process at once: all that was acknowledged is durable.
             Glibc.signal(SIGINT, SIG_DFL)
             Glibc.signal(SIGTERM, SIG_DFL)
+            first.note(signal == .sigint ? .interrupt : .terminate)
             self.shutdown.request()
             await self.onSignal()
-            return signal == .sigint ? .interrupt : .terminate
+            return
         }
-        return nil
     }
 }
