@@ -18,13 +18,20 @@ enum ReceptionSQL {
 
     static let forgetReceipts = "DELETE FROM receipt WHERE created_at < ?"
 
-    /// Walks one index no further than the limit.
+    /// Walks two indexes no further than the limit; only of cards that are `verified` the rows are read.
     static let queueDepth = """
         SELECT count(*) FROM (
             SELECT 1 FROM card INDEXED BY card_age
-            WHERE state IN (\(SandboxSchema.list(CardState.allCases.filter(\.isRunnable)))) LIMIT ?
+            WHERE state IN (\(SandboxSchema.list(CardState.allCases.filter { $0.isRunnable && $0 != .verified })))
+            UNION ALL
+            SELECT 1 FROM card INDEXED BY card_verified
+            WHERE state = 'verified' AND (reason IS NULL OR reason NOT IN (\(Self.reasonsAskingAPerson)))
+            LIMIT ?
         )
         """
+
+    private static let reasonsAskingAPerson = ReasonCode.askingAPerson.map { "'\($0.rawValue)'" }.sorted()
+        .joined(separator: ", ")
 
     static let keepPiece = "INSERT INTO source_piece (card, start, byte_count, bytes) VALUES (?, ?, ?, ?)"
 
@@ -48,6 +55,9 @@ enum ReceptionSQL {
     static let fetch = "SELECT url, validator, byte_count FROM fetch WHERE card = ?"
 
     static let dropFetch = "DELETE FROM fetch WHERE card = ?"
+
+    /// What was taken in from a place is another card.
+    static let handOverPlaces = "UPDATE source_file SET card = ? WHERE card = ?"
 
     static let hasFetch = "SELECT EXISTS (SELECT 1 FROM fetch WHERE card = ?)"
 

@@ -62,7 +62,7 @@ extension SandboxSchema {
         ) STRICT, WITHOUT ROWID
         """
 
-    /// `counts` is a JSON object.
+    /// `counts` is a JSON object; refusals by their code stand in it as `refused:CODE`.
     private static let sourceRunTable = """
         CREATE TABLE source_run (
             id TEXT NOT NULL PRIMARY KEY,

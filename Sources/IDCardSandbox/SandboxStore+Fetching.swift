@@ -43,13 +43,13 @@ extension SandboxStore {
     package func concludeFetching(
         _ claimed: Card,
         as conclusion: FetchConclusion,
-        attempt: AttemptRecord,
+        attempt: AttemptRecord?,
         now: Timestamp
     ) async throws -> Card {
         let (owner, card) = (try self.owner, claimed.id)
         return try await self.writer.write { db in
             let before = try self.requireStanding(claimed, in: db)
-            try self.note(attempt, ofFetching: card, now: now, in: db)
+            if let attempt { try self.note(attempt, ofFetching: card, now: now, in: db) }
             var transition = CardTransition(card: card, from: .fetching, to: .received, leasedBy: owner, now: now)
             switch conclusion {
             case .complete(let digest):
@@ -69,7 +69,7 @@ extension SandboxStore {
                 try self.dropSource(of: card, in: db)
             case .failed(let reason, let message):
                 (transition.to, transition.reason, transition.message) = (.failed, reason, message)
-                transition.attempts = before.attempts + 1
+                transition.attempts = before.attempts + (attempt == nil ? 0 : 1)
                 try self.perform(transition, in: db)
             }
             return try self.requireCard(card, in: db)
@@ -173,6 +173,8 @@ extension SandboxStore {
         end.message = "the same image is here already as card \(known.id)"
         try self.perform(end, in: db)
         try self.dropSource(of: card.id, in: db)
+        // What is known of the place is known of that card: were it rejected, something else may be there by now.
+        try db.execute(sql: ReceptionSQL.handOverPlaces, arguments: [known.id.rawValue, card.id.rawValue])
         // What came later says more; the one that is there may be the later of the two.
         if known.intakeOrder < card.intakeOrder {
             _ = try self.takeOver(card.metadata, into: known, now: transition.now, in: db)

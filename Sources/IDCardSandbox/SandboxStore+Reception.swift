@@ -10,7 +10,7 @@ extension SandboxStore {
         return try await self.writer.write(byteCount: reception.byteCount, mayUseReserve: false) { db in
             if let receipt = reception.receipt, let known = try self.outcome(of: receipt, in: db) { return known }
             let outcome = try self.take(reception, as: id, now: now, in: db)
-            if let receipt = reception.receipt, let card = outcome.card {
+            if let receipt = reception.receipt, let card = outcome.card, card.says(reception.metadata) {
                 try self.keep(receipt, for: card.id, now: now, in: db)
             }
             return outcome

@@ -12,9 +12,12 @@ extension CardServer {
         package var connections = ConnectionLimits()
         /// How large what is sent in may be.
         package var submission = SubmissionLimits()
+        /// Whether a card needs a user account of its own, as the configuration names none for all (`delivery.user_no`).
+        package var requiresUserNumber = false
         /// How often one token may ask (`server.rate_limit`, `server.rate_window`).
         package var callerRate = RatePolicy(quota: 600, window: .seconds(60))
-        /// How often one address may come without a valid token (`server.failed_rate_limit`).
+        /// How often one address may come without a valid token, and how often with a webhook that is not believed before
+        /// its large ones are read one at a time (`server.failed_rate_limit`).
         package var failureRate = RatePolicy(quota: 20, window: .seconds(60))
         /// Secrets of webhook senders; several, so that one can take another's place without a gap (`webhooks.secrets`).
         package var webhookSecrets: [WebhookSecret] = []

@@ -7,6 +7,9 @@ extension CardServer {
         /// Erases a card and gives its certificate.
         package typealias Erase = @Sendable (CardID, ReasonCode, AccessOrigin) async throws -> ErasureCertificate?
 
+        /// What is not as it should be beyond stages and room, one sentence each; strangers read it.
+        package typealias Findings = @Sendable () async throws -> [String]
+
         /// Where images go.
         package var intake: any CardIntake
         /// Where their bytes are gathered; the store, unless something else is given.
@@ -17,6 +20,8 @@ extension CardServer {
         package var runs: (any SourceRuns)?
         /// Erases a card; by default in the store alone.
         package var erase: Erase
+        /// What the store finds wrong with itself; by default nothing.
+        package var findings: Findings
         /// Is called after a person's decision, so that the stages look for work.
         package var workChanged: @Sendable () -> Void
         /// The wall-clock time.
@@ -29,6 +34,7 @@ extension CardServer {
             runs: (any SourceRuns)? = nil,
             spooling: (any SourceSpooling)? = nil,
             erase: Erase? = nil,
+            findings: @escaping Findings = { [] },
             workChanged: @escaping @Sendable () -> Void = {},
             now: @escaping @Sendable () -> Timestamp = PipelineTime.system.now
         ) {
@@ -41,6 +47,7 @@ extension CardServer {
                     _ = try await cards.finishErasures()
                     return try await cards.erase([card], reason: reason, by: origin, now: now()).first
                 }
+            self.findings = findings
             self.workChanged = workChanged
             self.now = now
         }

@@ -50,7 +50,7 @@ package struct CardServer: Service {
         try ListeningRule.check(
             host: configuration.host,
             hasCertificate: configuration.tls != nil,
-            hasTokens: !tokens.isEmpty
+            hasCredentials: !tokens.isEmpty || !configuration.webhookSecrets.isEmpty
         )
         self.configuration = configuration
         self.ports = ports
@@ -131,6 +131,8 @@ package struct CardServer: Service {
 
     private func routes(_ register: ConnectionRegister, figures: ServerMetrics) -> ServerRoutes {
         let now = self.ports.now
+        let limits = self.configuration.submission
+        let spooled = ByteBudget(limit: max(limits.spooledBytes, limits.imageBytes))
         return ServerRoutes(
             envelope: Envelope(
                 metrics: figures,
@@ -144,19 +146,16 @@ package struct CardServer: Service {
                 metrics: figures,
                 now: { now().date }
             ),
-            submissions: SubmissionDesk(
-                intake: self.ports.intake,
-                spooling: self.ports.spooling,
-                limits: self.configuration.submission
-            ),
+            submissions: SubmissionDesk(self.ports, configuration: self.configuration, spooled: spooled),
             webhooks: WebhookDesk(
                 self.ports,
                 configuration: self.configuration,
                 secrets: self.webhookSecrets,
+                spooled: spooled,
                 metrics: figures
             ),
-            cards: CardDesk(ports: self.ports, limits: self.configuration.submission),
-            runs: RunDesk(ports: self.ports, limits: self.configuration.submission),
+            cards: CardDesk(ports: self.ports, limits: limits),
+            runs: RunDesk(ports: self.ports, limits: limits),
             health: HealthDesk(ports: self.ports),
             figures: MetricsDesk(
                 cards: self.ports.cards,
@@ -164,7 +163,7 @@ package struct CardServer: Service {
                 rendered: self.metrics,
                 connections: register
             ),
-            document: OpenAPIDocument(sources: self.ports.runs?.names ?? [])
+            document: OpenAPIDocument()
         )
     }
 

@@ -37,7 +37,7 @@ extension CardStore {
     package func concludeFetching(
         _ card: CardID,
         as conclusion: FetchConclusion,
-        attempt: AttemptRecord,
+        attempt: AttemptRecord?,
         now: Timestamp
     ) async throws -> Card {
         try await self.concludeFetching(try await self.standing(card), as: conclusion, attempt: attempt, now: now)

@@ -20,6 +20,48 @@ extension CardStoreConformance {
             try expectEqual(known.metadata, metadata, "the metadata of the card that is here")
             try expectEqual(known.state, .received, "its state")
         },
+        Case("the place of a fetched duplicate is that of the card that is here: rejected, it may be fetched again") {
+            subject in
+            let bytes = Data.source(1, 5000)
+            try await subject.receive(1, try await subject.bytes(bytes))
+            try await subject.claimReceived(1)
+            let reason = ReasonCode(rawValue: "image_corrupt")
+            _ = try await subject.store.concludePreparing(
+                .numbered(1),
+                as: .rejected(reason, message: "x"),
+                now: .second(2)
+            )
+            let place = FileIdentity(ImageAddress("https://images.example/1"))
+            for number in 2...3 {
+                // Twice: the second night the place leads to the rejected card again.
+                try await subject.receive(number, .address(1, place: place))
+                try await subject.claimFetching(number)
+                let id = CardID.numbered(number)
+                try await subject.store.keep(bytes, at: 0, of: id, version: .sample(bytes.count))
+                try expectEqual(try await subject.complete(number, bytes).state, .superseded, "the duplicate")
+                let known = try await subject.store.card(ofFile: place, businessNumber: try .sample("CASE-1"))
+                try expectEqual(known?.id, .numbered(1), "the card of the place")
+            }
+        },
+        Case("a fetch that was not begun is put off, or ended, without an attempt") { subject in
+            try await subject.receive(1, .address(1))
+            try await subject.claimFetching(1)
+            let conclusions: [FetchConclusion] = [
+                .retry(at: .second(5), costsAttempt: false), .failed(.attemptsExhausted, message: "x"),
+            ]
+            for conclusion in conclusions {
+                let card = try await subject.store.concludeFetching(
+                    .numbered(1),
+                    as: conclusion,
+                    attempt: nil,
+                    now: .second(3)
+                )
+                try expectEqual(card.attempts, 0, "attempts")
+                if card.state == .fetching { try await subject.claimFetching(1, at: .second(5)) }
+            }
+            try expectEqual(try await subject.card(.numbered(1)).state, .failed, "the state")
+            try expectEqual(try await subject.events(of: 1), ["received", "failed"], "the events")
+        },
         Case("a card that came in later says more than a fetch that took longer") { subject in
             let bytes = Data.source(1, 5000)
             try await subject.fetch(1, bytes, metadata: try .sample(priority: 9))

@@ -53,6 +53,23 @@ extension CardStoreConformance {
             try expectEqual(again, .repeated(card), "the second answer")
             try expectEqual(card.metadata.priority, 5, "the priority")
         },
+        Case("a request that its card cannot take over leaves no receipt") { subject in
+            try await subject.receive(1, try await subject.bytes(.source(1, 10)))
+            try await subject.claimReceived(1)
+            let end = PreparationConclusion.failed(.decoderCrashed, message: "x")
+            _ = try await subject.store.concludePreparing(.numbered(1), as: end, now: .second(2))
+            let receipt = Receipt.sample()
+            let other = try await subject.bytes(.source(1, 10), CardMetadata.sample(priority: 3), receipt: receipt)
+            for _ in 1...2 {
+                let outcome = try await subject.store.receive(other, as: .numbered(2), now: .second(3))
+                try expectEqual(outcome, .duplicate(try await subject.card(.numbered(1))), "the answer")
+                try await expectNoOutcome(of: receipt, in: subject)
+            }
+            let same = try await subject.bytes(.source(1, 10), receipt: receipt)
+            _ = try await subject.store.receive(same, as: .numbered(3), now: .second(4))
+            let known = try await subject.store.outcome(of: receipt)
+            try expectEqual(known, .repeated(try await subject.card(.numbered(1))), "the answer asked for")
+        },
         Case("of concurrent requests under one name exactly one is taken in") { subject in
             let other = try await subject.another()
             let outcomes = try await withThrowingTaskGroup(of: ReceptionOutcome.self) { group in
@@ -93,7 +110,8 @@ extension CardStoreConformance {
             for run in [first, second] { try await subject.store.keep(run) }
             try expectEqual(try await subject.store.openRuns(), [second, first], "the open runs")
             (first.state, first.reason, first.endedAt) = (.failed, .sourceUnreadable, .second(9))
-            first.counts = ["admitted": 3, "duplicate": 1]
+            first.counts = ["admitted": 3, "duplicate": 1, "refused": 5]
+            first.refusals = ["source_unreadable": 3, "manifest_invalid": 2]
             try await subject.store.keep(first)
             try expectEqual(try await subject.another().run("run-1"), first, "the run")
             try expectEqual(try await subject.store.openRuns(), [second], "the open runs")

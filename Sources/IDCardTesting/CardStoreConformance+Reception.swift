@@ -131,5 +131,18 @@ extension CardStoreConformance {
             try expectEqual(try await subject.store.queueDepth(upTo: 9), 5, "the depth")
             try expectEqual(try await subject.store.queueDepth(upTo: 2), 2, "the depth up to a limit")
         },
+        Case("a verified card that waits for a person takes no place in the queue, one that waits for another does") {
+            subject in
+            let card = try await subject.verified(try Sample(1))
+            let waits: [(reason: ReasonCode?, depth: Int)] =
+                [(.waitsForFront, 1), (nil, 1)] + ReasonCode.askingAPerson.map { ($0, 0) } + [(nil, 1)]
+            for wait in waits {
+                let basis = try await subject.store.snapshot(of: .sample("CASE-1"))
+                let change = ApplicationChange(waitReasons: [card.id: wait.reason])
+                try expect(try await subject.store.apply(change, basis: basis, now: .second(7)), "it is applied")
+                let depth = try await subject.store.queueDepth(upTo: 9)
+                try expectEqual(depth, wait.depth, "the depth with \(wait.reason?.rawValue ?? "no reason")")
+            }
+        },
     ]
 }

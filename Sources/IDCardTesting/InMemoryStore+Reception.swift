@@ -12,7 +12,8 @@ extension InMemoryStore {
             let outcome = try state.take(reception, as: id, now: now)
             guard let receipt = reception.receipt else { return outcome }
             switch outcome {
-            case .admitted(let card), .duplicate(let card): state.keep(receipt, for: card.id, now: now)
+            case .admitted(let card), .duplicate(let card):
+                if card.says(reception.metadata) { state.keep(receipt, for: card.id, now: now) }
             case .repeated, .nameReused: break
             }
             return outcome
@@ -32,7 +33,13 @@ extension InMemoryStore {
     }
 
     package func queueDepth(upTo limit: Int) async throws -> Int {
-        self.memory.look { state in min(max(0, limit), state.cards.values.count { $0.card.state.isRunnable }) }
+        self.memory.look { state in
+            let depth = state.cards.values.count { entry in
+                let asksAPerson = entry.card.reason.map(ReasonCode.askingAPerson.contains) == true
+                return entry.card.state.isRunnable && !(entry.card.state == .verified && asksAPerson)
+            }
+            return min(max(0, limit), depth)
+        }
     }
 
     package func keep(_ run: SourceRun) async throws {

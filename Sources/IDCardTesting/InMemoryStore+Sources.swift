@@ -76,14 +76,16 @@ extension InMemoryStore {
     package func concludeFetching(
         _ claimed: Card,
         as conclusion: FetchConclusion,
-        attempt: AttemptRecord,
+        attempt: AttemptRecord?,
         now: Timestamp
     ) async throws -> Card {
         try self.memory.change { state in
             let card = claimed.id
             let before = try state.requireStanding(claimed)
-            state.cards[card]?.fetchAttempts.append(attempt)
-            state.append(CardEvent(at: now, kind: "attempt", code: attempt.code), to: card)
+            if let attempt {
+                state.cards[card]?.fetchAttempts.append(attempt)
+                state.append(CardEvent(at: now, kind: "attempt", code: attempt.code), to: card)
+            }
             switch conclusion {
             case .complete(let digest):
                 try state.complete(before, digest: digest, by: self.owner, now: now)
@@ -94,7 +96,7 @@ extension InMemoryStore {
                 state.dropSource(of: card)
             case .failed(let reason, let message):
                 try state.end(card, from: .fetching, as: .failed, reason, message, by: self.owner, now: now)
-                state.cards[card]?.card.attempts = before.card.attempts + 1
+                state.cards[card]?.card.attempts = before.card.attempts + (attempt == nil ? 0 : 1)
             }
             return try state.entry(of: card).card
         }
@@ -160,6 +162,9 @@ extension InMemoryState {
         let message = "the same image is here already as card \(known.card.id)"
         try self.end(card.id, from: .fetching, as: .superseded, .duplicate, message, by: owner, now: now)
         self.dropSource(of: card.id)
+        for place in self.files.keys where self.files[place]?.card == card.id {
+            self.files[place]?.card = known.card.id
+        }
         if known.card.intakeOrder < card.intakeOrder { _ = self.takeOver(card.metadata, into: known, now: now) }
     }
 }

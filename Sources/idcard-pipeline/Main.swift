@@ -7,6 +7,7 @@ struct Main {
     static func main() async {
         StandardStreams.secure()
         ProcessSecrecy.begin()
+        DescriptorLimit.raise()
         DecodingChild.runIfAsked(CommandLine.arguments)
         await IDCardPipelineCommand.main()
     }

@@ -207,10 +207,11 @@ struct FetchTests {
     }
 
     @Test(
-        "What is refused, by our rules or by the host, is rejected at once",
+        "What is no image, by its bytes or by the host's last word, is rejected at once",
         arguments: [
-            ImageFetcher.Outcome.refused(ReasonCode(rawValue: "address_forbidden"), message: "x"),
+            ImageFetcher.Outcome.unusable(ReasonCode(rawValue: "address_forbidden"), message: "x"),
             .failed(RemoteFailure(.rejected, code: "address_forbidden", message: "x", httpStatus: 404)),
+            .failed(RemoteFailure(.rejected, code: "address_forbidden", message: "x", httpStatus: 410)),
         ]
     )
     func refused(outcome: ImageFetcher.Outcome) async throws {
@@ -222,6 +223,53 @@ struct FetchTests {
         }
         #expect(try await harness.states() == ["rejected:address_forbidden"])
         #expect(calls.all.count == 1)
+    }
+
+    @Test(
+        "What our rules or the host refuse fails at once; mended, a retry fetches it",
+        arguments: StoreKind.allCases,
+        [
+            ImageFetcher.Outcome.refused(ReasonCode(rawValue: "host_forbidden"), message: "x"),
+            .failed(RemoteFailure(.rejected, code: "host_forbidden", message: "x", httpStatus: 403)),
+        ]
+    )
+    func mended(kind: StoreKind, outcome: ImageFetcher.Outcome) async throws {
+        let calls = Calls()
+        let harness = try PipelineHarness(
+            kind,
+            fetcher: Self.fetcher(calls) { number, _, keep in
+                guard number > 0 else { return outcome }
+                try await keep(Self.image, 0, Self.version)
+                return Self.whole
+            }
+        )
+        try await harness.serve { engine in
+            _ = try await engine.receive(try harness.address("https://images.example/1"))
+            let card = try #require(await harness.reached(.failed))
+            #expect(card.reason?.rawValue == "host_forbidden")
+            let retried = try await harness.store.retry(card.id, by: Self.origin, now: Timestamp(Date()))
+            #expect(retried.state == .fetching)
+        }
+        try await harness.serve { _ in _ = await harness.reached(.delivered) }
+        #expect(calls.all.map { $0.address.url.reveal() } == Array(repeating: "https://images.example/1", count: 2))
+    }
+
+    @Test(
+        "A new photo at the URL of a rejected one is taken in, also after a run that met the old bytes",
+        arguments: StoreKind.allCases
+    )
+    func nights(kind: StoreKind) async throws {
+        let broken = Data("broken".utf8)
+        let harness = try PipelineHarness(
+            kind,
+            fetcher: Self.fetcher(Calls()) { number, _, keep in
+                let image = number < 2 ? broken : Self.image
+                try await keep(image, 0, FetchedVersion(validator: "\(number)", byteCount: image.count))
+                return .complete(ContentDigest(of: image))
+            }
+        )
+        for _ in 1...3 { try await harness.run([try Self.input("https://images.example/1")]) }
+        #expect(try await harness.states() == ["rejected:image_corrupt", "superseded:duplicate", "delivered"])
     }
 
     @Test(

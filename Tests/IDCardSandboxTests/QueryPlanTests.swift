@@ -68,6 +68,7 @@ struct QueryPlanTests {
     func queueDepth() async throws {
         let plan = try await self.plan(of: ReceptionSQL.queueDepth)
         #expect(plan.contains("SEARCH card USING COVERING INDEX card_age (state=?)"), "\(plan)")
+        #expect(plan.contains("SEARCH card USING INDEX card_verified (state=?)"), "\(plan)")
         // What is scanned is the limited list alone.
         #expect(plan.filter { $0.hasPrefix("SCAN card") } == [])
     }

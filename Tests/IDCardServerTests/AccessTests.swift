@@ -1,4 +1,5 @@
 import Foundation
+import NIOCore
 import Testing
 
 @testable import IDCardServer
@@ -87,6 +88,17 @@ struct AccessTests {
             let right = RawRequest("GET", "/v1/cards", token: ServerHarness.read.reveal())
             #expect(try await harness.send(right).status == 200)
         }
+    }
+
+    @Test(
+        "Addresses are told apart whole, those of IPv6 by their network, however they come",
+        arguments: [
+            ("10.1.2.3", "10.1.2.3"), ("::ffff:10.1.2.3", "10.1.2.3"), ("::ffff:10.1.2.4", "10.1.2.4"),
+            ("2001:db8:1:2:3:4:5:6", "20:1:d:b8:0:1:0:2"), ("2001:db8:1:2::9", "20:1:d:b8:0:1:0:2"),
+        ]
+    )
+    func networks(address: String, network: String) throws {
+        #expect(ServerContext.network(of: try SocketAddress(ipAddress: address, port: 0)) == network)
     }
 
     @Test("A bucket gives back one after the other, and never more than it holds")

@@ -125,6 +125,23 @@ struct CardTests {
         }
     }
 
+    @Test("What remote sides said of a card is shown only where it is revealed")
+    func remoteWords() async throws {
+        try await ServerHarness.with { (harness) async throws in
+            let id = try await self.submit(1, to: harness)[0]
+            try await harness.hold(CardID(rawValue: id))
+            for token in [Self.read, ServerHarness.all.reveal()] {
+                let plain = try await harness.send(RawRequest("GET", "/v1/cards/\(id)", token: token))
+                #expect((plain.json["card"] as? [String: Any])?["reason"] as? String == "attempts_exhausted")
+                #expect(plain.json["message"] == nil)
+            }
+            let request = RawRequest("GET", "/v1/cards/\(id)?reveal=true", token: ServerHarness.all.reveal())
+            #expect(try await harness.send(request).json["message"] as? String == "specimen")
+            let log = try await harness.store.accessLog(of: nil, after: 0, limit: 10)
+            #expect(log.filter { $0.action == .show }.count == 1)
+        }
+    }
+
     @Test("A failed card is retried by whoever may, with the reason in the access log")
     func retry() async throws {
         try await ServerHarness.with { (harness) async throws in
@@ -225,7 +242,8 @@ struct CardTests {
             let path = try #require(started["location"])
             let shown = try await harness.send(RawRequest("GET", path, token: Self.read))
             #expect(shown.body == started.body)
-            #expect(shown.json["counts"] as? [String: Int] == ["admitted": 3])
+            #expect(shown.json["counts"] as? [String: Int] == ["admitted": 3, "refused": 2])
+            #expect(shown.json["refusals"] as? [String: Int] == ["source_unreadable": 2])
             let unknown = try await harness.send(.json("POST", "/v1/runs", token: Self.submit, "{\"source\":\"x\"}"))
             #expect(unknown.status == 422)
             #expect(unknown.code == "source_unknown")

@@ -100,6 +100,24 @@ struct ConnectionProgressTests {
         #expect(pace.deadline == .seconds(3_621) + .milliseconds(1))
     }
 
+    @Test("What came fast buys no more than the grace and a standstill, however much it is")
+    func burst() {
+        var pace = BodyPace(limits: Self.limits)
+        pace.wait(at: .zero)
+        pace.receive(44 << 20, at: .seconds(1))
+        // Then a byte every ten seconds.
+        var time = Duration.seconds(1)
+        pace.wait(at: time)
+        while let deadline = pace.deadline, deadline > time + .seconds(10), time < .seconds(3_600) {
+            time += .seconds(10)
+            pace.receive(1, at: time)
+            pace.wait(at: time)
+        }
+        #expect(time == .seconds(31))
+        // 20 s and 15 s, of which 30 s are used up.
+        #expect(pace.deadline.map { $0 < .seconds(37) } == true)
+    }
+
     @Test("A body that comes fast enough may take as long as it needs")
     func fastEnough() {
         var pace = BodyPace(limits: Self.limits)

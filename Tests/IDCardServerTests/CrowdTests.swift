@@ -99,4 +99,26 @@ struct CrowdTests {
             }
         }
     }
+
+    @Test("Beyond those that are being told so, connections end without a word, and nobody inside notices")
+    func dropped() async throws {
+        try await ServerHarness.with(
+            { configuration in
+                configuration.connections.connections = 1
+                configuration.connections.refusalsUnderWay = 0
+            }
+        ) { (harness) async throws in
+            try await harness.connected { (inside) async throws in
+                try await inside.send(RawRequest("GET", "/healthz").bytes)
+                #expect(try await inside.response()?.status == 200)
+                for _ in 0..<20 {
+                    // It may have ended before it could be looked at.
+                    let answer = try? await harness.connected { outside in try await outside.response() }
+                    #expect(answer?.status == nil)
+                }
+                try await inside.send(RawRequest("GET", "/healthz").bytes)
+                #expect(try await inside.response()?.status == 200)
+            }
+        }
+    }
 }

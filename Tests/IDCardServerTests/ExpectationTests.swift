@@ -32,6 +32,20 @@ struct ExpectationTests {
         }
     }
 
+    @Test("A client of HTTP/1.0 is not sent what it would take for its answer")
+    func oldVersion() async throws {
+        try await ServerHarness.with { (harness) async throws in
+            let image = Specimen.jpeg()
+            let request = RawRequest.image(image, token: ServerHarness.submit.reveal(), headers: Self.expect)
+            let status = try await harness.connected { (connection) async throws -> Int? in
+                try await connection.send(request.head.replacing("HTTP/1.1\r\n", with: "HTTP/1.0\r\n"))
+                try await connection.send(image)
+                return try await connection.response()?.status
+            }
+            #expect(status == 202)
+        }
+    }
+
     @Test("A wrong token, closed intake, a bad field: refused without the body")
     func unwanted() async throws {
         try await ServerHarness.with { (harness) async throws in

@@ -47,6 +47,22 @@ struct HealthTests {
         }
     }
 
+    @Test("What the store finds wrong with itself is a reason, and so is that it cannot tell")
+    func findings() async throws {
+        let words = "the disk of the sandbox failed to store data durably"
+        try await ServerHarness.with(findings: { [words] }) { (harness) async throws in
+            let response = try await harness.send(RawRequest("GET", "/readyz"))
+            #expect(response.status == 503)
+            #expect(self.reasons(response) == ["store_unsound"])
+            #expect(response.text.contains(words))
+        }
+        try await ServerHarness.with(findings: { throw StoreError(.unavailable, "gone") }) { (harness) async throws in
+            let response = try await harness.send(RawRequest("GET", "/readyz"))
+            #expect(response.status == 503)
+            #expect(self.reasons(response) == ["store_unavailable"])
+        }
+    }
+
     @Test("Every answer keeps caches and browsers off, and has a name", arguments: ["/healthz", "/v1/cards", "/none"])
     func headers(path: String) async throws {
         try await ServerHarness.with { (harness) async throws in

@@ -1,4 +1,5 @@
 import Foundation
+import IDCardCore
 import Testing
 
 @testable import IDCardServer
@@ -12,10 +13,12 @@ struct IdempotencyTests {
         _ key: String,
         image: Int = 1,
         boundary: String = "b1",
+        user: String = "U-1",
         token: String = token
     ) -> RawRequest {
         let parts = [
             (name: "business_no", filename: String?.none, bytes: Data("CASE-1".utf8)),
+            (name: "user_no", filename: nil, bytes: Data(user.utf8)),
             (name: "image", filename: "a.jpg", bytes: Specimen.jpeg(image)),
         ]
         return .form(parts, token: token, boundary: boundary, headers: [("Idempotency-Key", key)])
@@ -41,6 +44,26 @@ struct IdempotencyTests {
             let response = try await harness.send(Self.request("\"k-1\"", image: 2))
             #expect(response.status == 422)
             #expect(response.code == "idempotency_key_reused")
+        }
+    }
+
+    @Test("Who was told yes is told yes again, whatever others have said since; who was told no is told no again")
+    func correctedSince() async throws {
+        try await ServerHarness.with { (harness) async throws in
+            // Its answer is lost, and what it says is corrected by the next request.
+            let first = try await harness.send(Self.request("k-1"))
+            let id = try #require(first.json["card_id"] as? String)
+            #expect(try await harness.send(Self.request("k-2", user: "U-2")).status == 202)
+            try await harness.hold(CardID(rawValue: id))
+            let retry = try await harness.send(Self.request("k-1"))
+            #expect(retry.status == 202)
+            #expect(retry.json["card_id"] as? String == id)
+            #expect(retry["idempotent-replayed"] == "true")
+            for _ in 1...2 {
+                let late = try await harness.send(Self.request("k-3", user: "U-3"))
+                #expect(late.status == 409)
+                #expect(late.code == "card_underway")
+            }
         }
     }
 

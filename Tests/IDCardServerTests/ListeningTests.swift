@@ -1,4 +1,6 @@
 import Foundation
+import IDCardPipeline
+import IDCardTesting
 import NIOSSL
 import Testing
 
@@ -21,19 +23,43 @@ struct ListeningTests {
     }
 
     @Test(
-        "Beyond it a certificate and a token are needed",
+        "Beyond it a certificate, and a token or a secret, are needed",
         arguments: [
             ("127.0.0.1", false, false, true), ("0.0.0.0", false, false, false), ("0.0.0.0", true, false, false),
             ("0.0.0.0", false, true, false), ("0.0.0.0", true, true, true), ("::", true, true, true),
         ]
     )
-    func rule(host: String, hasCertificate: Bool, hasTokens: Bool, isAllowed: Bool) {
-        let check = { try ListeningRule.check(host: host, hasCertificate: hasCertificate, hasTokens: hasTokens) }
+    func rule(host: String, hasCertificate: Bool, hasCredentials: Bool, isAllowed: Bool) {
+        let check = {
+            try ListeningRule.check(host: host, hasCertificate: hasCertificate, hasCredentials: hasCredentials)
+        }
         if isAllowed {
             #expect(throws: Never.self) { try check() }
         } else {
             let error = #expect(throws: ServerError.self) { try check() }
             #expect(error?.code == .listening)
+        }
+    }
+
+    @Test("A service for webhooks alone needs no token; one that nobody may ask does not begin")
+    func webhooksAlone() async throws {
+        try await withCertificates { old, _, place in
+            try place.install(old)
+            var configuration = CardServer.Configuration()
+            (configuration.host, configuration.tls) = ("0.0.0.0", place.files)
+            let store = InMemoryStore()
+            let make = { (configuration: CardServer.Configuration) in
+                try CardServer(
+                    configuration: configuration,
+                    ports: CardServer.Ports(intake: FakeIntake(store), cards: store),
+                    tokens: TokenRegister([]),
+                    logger: LogLines().logger
+                )
+            }
+            let error = #expect(throws: ServerError.self) { try make(configuration) }
+            #expect(error?.code == .listening)
+            configuration.webhookSecrets = [try WebhookSecret(Data(repeating: 1, count: 32).base64EncodedString())]
+            #expect(throws: Never.self) { try make(configuration) }
         }
     }
 

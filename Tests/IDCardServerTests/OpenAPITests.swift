@@ -73,6 +73,15 @@ struct OpenAPITests {
         }
     }
 
+    @Test("Strangers do not learn from it what the sources are called")
+    func sources() async throws {
+        try await ServerHarness.with { (harness) async throws in
+            let document = try await harness.send(RawRequest("GET", "/openapi.json"))
+            #expect(document.text.contains("RunRequest"))
+            #expect(!document.text.contains(FakeRuns.source))
+        }
+    }
+
     @Test("Every parameter of a path is described")
     func pathParameters() {
         for operation in APIOperation.all {

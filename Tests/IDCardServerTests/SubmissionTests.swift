@@ -41,6 +41,22 @@ struct SubmissionTests {
         }
     }
 
+    @Test("Header fields say what a form does not, and what they say wrongly is heard in any case")
+    func formWithHeaders() async throws {
+        try await ServerHarness.with { (harness) async throws in
+            let headers = [("Card-Side", "back"), ("Card-User-No", "u-1")]
+            #expect(try await harness.send(Self.form(headers: headers)).status == 202)
+            #expect(harness.intake.receptions.last?.metadata.side == .back)
+            #expect(harness.intake.receptions.last?.metadata.userNumber?.reveal() == "u-1")
+            let fields = [("business_no", "CASE-2"), ("side", "front")]
+            #expect(try await harness.send(Self.form(fields: fields, headers: headers)).status == 202)
+            #expect(harness.intake.receptions.last?.metadata.side == .front)
+            let refused = try await harness.send(Self.form(fields: fields, headers: [("Card-Side", "nonsense")]))
+            #expect(refused.status == 422)
+            #expect(refused.code == "field_invalid")
+        }
+    }
+
     @Test("The image of a form may come before its fields")
     func imageFirst() async throws {
         try await ServerHarness.with { (harness) async throws in

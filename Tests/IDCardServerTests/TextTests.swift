@@ -40,15 +40,32 @@ struct TextTests {
         }
     }
 
-    @Test("Memory that was given back can be had again")
+    @Test("Bytes that were given back can be had again")
     func budget() {
-        let budget = MemoryBudget(limit: 10)
-        #expect(budget.take(6))
-        #expect(!budget.take(5))
-        #expect(budget.take(4))
-        budget.giveBack(10)
+        let budget = ByteBudget(limit: 10)
+        let claims = [budget.claim(), budget.claim(of: "a")]
+        #expect(claims[0].take(6))
+        #expect(!claims[1].take(5))
+        #expect(claims[1].take(4))
+        #expect(budget.usedBytes == 10)
+        for claim in claims + claims { claim.giveBack() }
         #expect(budget.usedBytes == 0)
-        #expect(budget.take(10))
+        #expect(claims[1].take(10))
+    }
+
+    @Test("Nobody has more of the bytes than a share, however many claims it makes")
+    func share() {
+        let budget = ByteBudget(limit: 10, share: 6)
+        let claims = [budget.claim(of: "a"), budget.claim(of: "a"), budget.claim(of: "b")]
+        #expect(claims[0].take(4))
+        #expect(!claims[1].take(3))
+        #expect(claims[1].take(2))
+        #expect(budget.usedBytes(of: "a") == 6)
+        #expect(!claims[2].take(5))
+        #expect(claims[2].take(4))
+        claims[0].giveBack()
+        #expect(budget.usedBytes(of: "a") == 2)
+        #expect(claims[1].take(4))
     }
 
     @Test("Places in a list survive their cursors", arguments: [0, 1, 999_999_999_999_999_999] as [Int64])

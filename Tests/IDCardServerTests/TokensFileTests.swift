@@ -1,4 +1,6 @@
 import Foundation
+import Glibc
+import IDCardCore
 import Testing
 
 @testable import IDCardServer
@@ -22,7 +24,7 @@ struct TokensFileTests {
         scopes: Set<TokenScope> = [.read],
         expiresAt: Date? = nil
     ) throws -> AccessToken {
-        var random = SystemRandomNumberGenerator()
+        var random: any RandomNumberGenerator = SystemRandomNumberGenerator()
         return try file.add(name, scopes: scopes, expiresAt: expiresAt, now: Self.now, using: &random)
     }
 
@@ -134,5 +136,48 @@ struct TokensFileTests {
             let register = try TokenRegister(file: file)
             #expect(register.isEmpty)
         }
+    }
+
+    @Test("A credential of systemd may show rights of its group, as its access list makes it; no other file may")
+    func credential() throws {
+        try self.withFile { file, path in
+            _ = try self.add("branch", to: file)
+            let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+            let credential = TokensFile(path: path, credentials: CredentialFolder(path: folder))
+            let elsewhere = TokensFile(path: path, credentials: CredentialFolder(path: folder + "/other"))
+            try FileManager.default.setAttributes([.posixPermissions: 0o440], ofItemAtPath: path)
+            #expect(try credential.read().map(\.name) == ["branch"])
+            for file in [file, elsewhere] { #expect(throws: ServerError.self) { try file.read() } }
+            for mode in [0o460, 0o444, 0o450] {
+                try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+                #expect(throws: ServerError.self) { try credential.read() }
+            }
+        }
+    }
+
+    @Test(
+        "Root changes the service's file, which stays the service's; a new one belongs to whom its folder does",
+        .enabled(if: geteuid() == 0)
+    )
+    func owner() throws {
+        try self.withFile { file, path in
+            let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+            #expect(chown(folder, 4711, 4712) == 0)
+            _ = try self.add("branch", to: file)
+            #expect(try Self.owner(of: path) == [4711, 4712])
+            #expect(chown(path, 4713, 4714) == 0)
+            _ = try self.add("other", to: file)
+            #expect(try file.revoke("branch"))
+            #expect(try Self.owner(of: path) == [4713, 4714])
+            #expect(try file.readForUpkeep().map(\.name) == ["other"])
+            // To serve by it, root takes only what nobody else can write.
+            #expect(throws: ServerError.self) { try file.read() }
+        }
+    }
+
+    private static func owner(of path: String) throws -> [UInt32] {
+        var status = stat()
+        try #require(lstat(path, &status) == 0)
+        return [status.st_uid, status.st_gid]
     }
 }

@@ -95,6 +95,15 @@ struct WebhookTests {
         }
     }
 
+    @Test("How long an address may be is for the fetcher to say")
+    func longAddress() async throws {
+        try await self.serving { (harness) async throws in
+            let url = "https://images.example.com/a.jpg?signature=" + String(repeating: "1", count: 7000)
+            let body = Self.body(["business_no": "CASE-1", "image_url": url])
+            #expect(try await harness.send(Message(body: body).request).status == 202)
+        }
+    }
+
     @Test("An address that nothing is fetched from is refused at once, and nothing is stored")
     func addressRefused() async throws {
         try await self.serving { (harness) async throws in

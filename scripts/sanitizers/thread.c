@@ -1,4 +1,4 @@
-// What the thread sanitizer is to do, and the slow path of Swift's Mutex it must see it; linked into the binaries of `scripts/test --sanitize thread`.
+// What the thread sanitizer is to do, and what of Swift's libraries it must see; linked into the binaries of `scripts/test --sanitize thread`.
 //
 // Synchronization.Mutex takes and gives up a free lock by atomics that are compiled into our own code, where the sanitizer sees
 // them. A contended lock goes through the Swift library, which is built without the sanitizer: the kernel hands the lock over, and the
@@ -45,4 +45,24 @@ SWIFTCALL void unlockSlow(SELF void *handle) {
     }
     if (__tsan_release) __tsan_release(handle);
     function(handle);
+}
+
+// A continuation that was resumed before it is awaited goes on at once, by an atomic in the Swift library; only the other way, by the queue
+// of jobs, is told to the sanitizer. This one stands before it and says that whoever resumed the task came before.
+// (swift/stdlib/public/Concurrency/Task.cpp: swift_continuation_awaitImpl, resumeTaskAfterContinuation)
+#define SWIFTASYNCCALL __attribute__((swiftasynccall))
+
+typedef SWIFTASYNCCALL void (*continuation_await)(void *context);
+
+__attribute__((weak)) SWIFTCALL void *swift_task_getCurrent(void);
+
+SWIFTASYNCCALL void swift_continuation_await(void *context) {
+    static continuation_await library;
+    continuation_await function = __atomic_load_n(&library, __ATOMIC_ACQUIRE);
+    if (!function) {
+        function = (continuation_await)dlsym(RTLD_NEXT, "swift_continuation_await");
+        __atomic_store_n(&library, function, __ATOMIC_RELEASE);
+    }
+    if (__tsan_acquire) __tsan_acquire(swift_task_getCurrent());
+    __attribute__((musttail)) return function(context);
 }

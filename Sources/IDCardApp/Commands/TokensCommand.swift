@@ -8,7 +8,7 @@ package struct TokensCommand: AsyncParsableCommand {
         commandName: "tokens",
         abstract: "Say who may ask `serve`.",
         discussion: """
-            A token is shown once, when it is made; the file (server.tokens_file) holds only hashes. A running server takes changes over at SIGHUP.
+            A token is shown once, when it is made; the file (server.tokens_file) holds only hashes. A running server takes changes over at SIGHUP (`systemctl reload`), from the very file that it reads: one that was copied at its start, such as a credential of systemd, changes with a restart only. Root changes the file of the service's user, and it stays that user's.
 
             Scopes: submit (send cards in, start runs), read (look at cards, runs and figures), operate (retry, resolve, erase, reveal).
             """,
@@ -139,7 +139,7 @@ extension TokensCommand {
         package func run() async throws {
             let status: CommandStatus
             do {
-                let lines = try self.options.file().read().map(TokenLine.init)
+                let lines = try self.options.file().readForUpkeep().map(TokenLine.init)
                 switch self.options.format {
                 case .text: for line in lines { Console.standardOutput(line.text) }
                 case .json: Console.standardOutput(JSONText.document(lines))
@@ -174,6 +174,10 @@ extension TokensCommand {
                 if try !self.options.file().revoke(self.name) {
                     Console.standardError("error: there is no token of this name; `tokens list` shows them")
                     status = .inputUnreadable
+                } else {
+                    Console.standardError(
+                        "a running server refuses it after SIGHUP; one that reads a copy of the file, after a restart"
+                    )
                 }
             } catch {
                 status = CommandFailure(error).report()

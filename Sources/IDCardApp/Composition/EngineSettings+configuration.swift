@@ -33,7 +33,9 @@ extension EngineSettings {
         self.verdict = configuration.verification.rules
         self.maximumCrashes = configuration.imaging.maximumCrashes
         self.fetchConcurrency = configuration.fetch.concurrency
+        self.fetchHostConcurrency = configuration.fetch.hostConcurrency
         self.fetchMaximumAttempts = configuration.fetch.maximumAttempts
+        self.fetchMaximumAge = configuration.fetch.maximumAge
         self.maximumQueueDepth = configuration.sandbox.maximumQueueDepth
         self.leaseDuration = configuration.lease
         self.longestCall = max(configuration.verification.timeout, configuration.delivery.timeout)

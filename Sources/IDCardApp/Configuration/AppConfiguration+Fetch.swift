@@ -20,10 +20,12 @@ extension AppConfiguration {
         /// Bytes above which an image comes in ranges, and how many at a time (`fetch.parallel_above`,
         /// `fetch.parallel_ranges`).
         package let parallelAbove: Int, parallelRanges: Int
-        /// How many images are fetched at a time (`fetch.concurrency`).
-        package let concurrency: Int
+        /// How many images are fetched at a time (`fetch.concurrency`), and from one host (`fetch.host_concurrency`).
+        package let concurrency: Int, hostConcurrency: Int
         /// Failed attempts after which a card is `failed` (`fetch.max_attempts`).
         package let maximumAttempts: Int
+        /// How long an image is tried for (`fetch.max_age`).
+        package let maximumAge: Duration
         /// PEM file with the only authorities trusted (`fetch.tls.ca_file`).
         package let authoritiesPath: String?
         /// The `User-Agent` (`fetch.user_agent`).
@@ -43,7 +45,9 @@ extension AppConfiguration {
             self.parallelAbove = values.require("fetch.parallel_above", \.integer)
             self.parallelRanges = values.require("fetch.parallel_ranges", \.integer)
             self.concurrency = values.require("fetch.concurrency", \.integer)
+            self.hostConcurrency = values.require("fetch.host_concurrency", \.integer)
             self.maximumAttempts = values.require("fetch.max_attempts", \.integer)
+            self.maximumAge = values.require("fetch.max_age", \.duration)
             self.authoritiesPath = values.find("fetch.tls.ca_file", \.text)
             self.userAgent = values.require("fetch.user_agent", \.text)
         }

@@ -35,6 +35,8 @@ extension AppConfiguration {
         package let formParts: Int
         /// Most bytes of a form beside its image (`server.form_overhead_bytes`).
         package let formOverheadBytes: Int
+        /// Most bytes of images that lie in spools at once (`server.max_spooled_bytes`).
+        package let maximumSpooledBytes: Int
 
         init(_ values: ResolvedConfiguration) {
             self.listen = values.require("server.listen", \.text)
@@ -57,6 +59,7 @@ extension AppConfiguration {
             self.writeTimeout = values.require("server.write_timeout", \.duration)
             self.formParts = values.require("server.form_parts", \.integer)
             self.formOverheadBytes = values.require("server.form_overhead_bytes", \.integer)
+            self.maximumSpooledBytes = values.require("server.max_spooled_bytes", \.integer)
         }
     }
 

@@ -7,12 +7,17 @@ extension AppConfiguration {
         package let folders: [String]
         /// Names that a manifest in a folder may have, watched or run over (`watch.manifests`).
         package let manifests: [String]
+        /// Where files are put away (`watch.done_folder`, `watch.failed_folder`): no inputs of a run.
+        package let putAwayFolders: [String]
         /// How they are watched, but for what the inputs are.
         let settings: @Sendable (BatchOptions) -> WatchSettings
 
         init(_ values: ResolvedConfiguration) {
             self.folders = values.find("watch.folders", \.list) ?? []
             self.manifests = values.require("watch.manifests", \.list)
+            self.putAwayFolders = [
+                values.require("watch.done_folder", \.text), values.require("watch.failed_folder", \.text),
+            ]
             self.settings = { Self.settings(values, inputs: $0) }
         }
 
@@ -32,6 +37,7 @@ extension AppConfiguration {
             settings.sidecar = values.word("watch.sidecar")
             settings.sidecarWait = values.require("watch.sidecar_wait", \.duration)
             settings.manifests = values.require("watch.manifests", \.list)
+            settings.manifestBytes = values.require("watch.max_manifest_bytes", \.integer)
             settings.concurrency = values.require("watch.concurrency", \.integer)
             settings.retryBase = values.require("watch.retry_base", \.duration)
             settings.retryCap = values.require("watch.retry_cap", \.duration)

@@ -1,5 +1,6 @@
 import Configuration
 import Foundation
+import IDCardCore
 import Synchronization
 import SystemPackage
 
@@ -44,8 +45,8 @@ struct ConfigurationFile: Sendable {
     /// - Throws: `fileUnreadable`, `fileMalformed`; the message never quotes the file, which holds secrets.
     init(path: String) throws(ConfigurationError.Problem) {
         self.path = path
-        let (bytes, mode) = try Self.read(path)
-        self.isReadableByOthers = mode & 0o044 != 0
+        let (bytes, isReadableByOthers) = try Self.read(path)
+        self.isReadableByOthers = isReadableByOthers
         guard let text = String(data: bytes, encoding: .utf8) else {
             throw .init(.fileMalformed, "the configuration file \(path) is not UTF-8 text")
         }
@@ -70,7 +71,7 @@ struct ConfigurationFile: Sendable {
         self.paths = seen.paths
     }
 
-    private static func read(_ path: String) throws(ConfigurationError.Problem) -> (Data, mode_t) {
+    private static func read(_ path: String) throws(ConfigurationError.Problem) -> (Data, isReadableByOthers: Bool) {
         var status = stat()
         let bytes: Data
         do {
@@ -90,7 +91,9 @@ struct ConfigurationFile: Sendable {
             let limit = ByteCountText.render(Self.maximumBytes)
             throw .init(.fileUnreadable, "the configuration file \(path) is longer than \(limit)")
         }
-        return (bytes, status.st_mode)
+        let mayRead = status.st_mode & 0o044
+        let isOpen = CredentialFolder.current.othersMayTouch(path, mode: mayRead, owner: status.st_uid)
+        return (bytes, isOpen)
     }
 
     /// Whether there is a line that is neither empty nor a comment nor the start of a document; the library refuses

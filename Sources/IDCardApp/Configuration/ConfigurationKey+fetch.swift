@@ -80,10 +80,22 @@ extension ConfigurationKey {
             "How many images are fetched at a time."
         ),
         ConfigurationKey(
+            "fetch.host_concurrency",
+            .integer(1...256),
+            .value("2"),
+            "How many of them from one host; a host in trouble is left alone (`breaker`), the others go on."
+        ),
+        ConfigurationKey(
             "fetch.max_attempts",
             .integer(1...1000),
             .value("20"),
             "Failed attempts after which a card is `failed`; what has arrived stays for `cards retry`."
+        ),
+        ConfigurationKey(
+            "fetch.max_age",
+            .duration(.seconds(60)...(.seconds(30 * 86_400))),
+            .value("24h"),
+            "How long an image is tried for before its card is `failed`, whatever its host answers."
         ),
         ConfigurationKey(
             "fetch.tls.ca_file",

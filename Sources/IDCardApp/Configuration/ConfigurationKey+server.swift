@@ -5,7 +5,7 @@ extension ConfigurationKey {
             "server.listen",
             .text,
             .value("127.0.0.1:8080"),
-            "Address and port on which `serve` takes requests; beyond this machine only with `server.tls` and tokens. Port 0 takes a free one."
+            "Address and port on which `serve` takes requests; beyond this machine only with `server.tls`, and tokens or webhook secrets. Port 0 takes a free one."
         ),
         ConfigurationKey(
             "server.tls.certificate",
@@ -41,7 +41,7 @@ extension ConfigurationKey {
             "server.failed_rate_limit",
             .integer(1...1_000_000),
             .value("20"),
-            "Requests without a valid token that one address may make in `server.rate_window`."
+            "Requests without a valid token that one address may make in `server.rate_window`; and unsigned webhooks, before its large ones are read one at a time."
         ),
         ConfigurationKey(
             "server.cors_origins",
@@ -121,6 +121,12 @@ extension ConfigurationKey {
             .value("64KiB"),
             "Most bytes that a form may have beside its image."
         ),
+        ConfigurationKey(
+            "server.max_spooled_bytes",
+            .byteCount(1 << 20...1 << 40),
+            .value("1GiB"),
+            "Most bytes of images on their way into the sandbox at once (in unnamed files on its disk); beyond it, 503."
+        ),
     ]
 
     /// What webhooks are believed.
@@ -160,7 +166,7 @@ extension ConfigurationKey {
             "webhooks.memory_bytes",
             .byteCount(1024...1 << 34),
             .value("128MiB"),
-            "Most bytes of all webhooks that are in memory at once; beyond it, 503."
+            "Most bytes of all webhooks that are in memory at once, half of them from one address; beyond it, 503."
         ),
     ]
 

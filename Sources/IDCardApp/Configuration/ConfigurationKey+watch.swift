@@ -98,6 +98,12 @@ extension ConfigurationKey {
             .value("manifest.csv, manifest.jsonl, manifest.ndjson"),
             "Names that a manifest may have in a watched folder; the first one found counts."
         ),
+        ConfigurationKey(
+            "watch.max_manifest_bytes",
+            .byteCount(1024...(1 << 30)),
+            .value("16MiB"),
+            "Most bytes of a manifest in a watched folder, which is kept in memory."
+        ),
     ]
 
     private static let watchPaceKeys = [

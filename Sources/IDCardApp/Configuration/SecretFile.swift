@@ -17,11 +17,13 @@ package struct SecretFile: Hashable, Sendable {
     package let path: String
     /// The key that names it.
     package let key: String
+    private let credentials: CredentialFolder
 
     /// Names a file.
-    package init(path: String, key: String) {
+    package init(path: String, key: String, credentials: CredentialFolder = .current) {
         self.path = path
         self.key = key
+        self.credentials = credentials
     }
 
     /// Reads the secret; blanks and line ends around it do not count.
@@ -89,7 +91,7 @@ package struct SecretFile: Hashable, Sendable {
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw self.unreadable("is not a regular file", expected: expected)
         }
-        guard status.st_mode & 0o077 == 0 else {
+        guard !self.credentials.othersMayTouch(self.path, mode: status.st_mode, owner: status.st_uid) else {
             let mode = String(status.st_mode & 0o777, radix: 8)
             throw ConfigurationError.Problem(
                 .insecureFile,

@@ -1,7 +1,8 @@
 import IDCardCore
 import IDCardPipeline
 
-/// One card as `cards show` shows it; personal fields only if asked for.
+/// One card as `cards show` shows it; what is personal only if asked for: the fields, and the message, which may quote
+/// what remote sides said in their own words.
 struct CardReport: Encodable {
     struct Event: Encodable {
         let at: String
@@ -33,7 +34,7 @@ struct CardReport: Encodable {
 
     init(_ details: CardDetails, reveal: Bool) {
         self.card = CardLine(details.card)
-        self.message = details.card.message
+        self.message = reveal ? details.card.message : nil
         self.attempts = details.card.attempts
         self.priority = details.card.metadata.priority
         self.imageBytes = details.imageByteCount

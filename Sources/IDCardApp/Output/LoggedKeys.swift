@@ -11,7 +11,8 @@ enum LoggedKeys {
 
     static let all: Set<String> = [
         // The engine.
-        "run.id", "run.source", "run.state", "card.id", "card.state", "delivery.id", "attempt.class", "attempt.code",
+        "run.id", "run.source", "run.state", "run.input", "card.id", "card.state", "delivery.id", "attempt.class",
+        "attempt.code",
         "stage", "code",
         "detail",
         "until", "concurrency", "leases", "cards", "image.crashes", "store.code", "watch.root", "files",

@@ -41,7 +41,7 @@ struct RunSession: Sendable {
         do {
             let configuration = try self.options.loadConfiguration(requiringRemotes: true)
             self.say(configuration.notices)
-            let items = try self.items().map { Self.requiringUserNumber($0, configuration: configuration) }
+            let items = try self.items(configuration).map { Self.requiringUserNumber($0, configuration: configuration) }
             return try await self.run(items, configuration: configuration)
         } catch {
             return CommandFailure(error).report()
@@ -55,19 +55,20 @@ struct RunSession: Sendable {
         }
     }
 
-    private func items() throws -> [IntakeItem] {
+    private func items(_ configuration: AppConfiguration) throws -> [IntakeItem] {
         let options = BatchOptions(
             businessNumber: self.arguments.businessNumber,
             userNumber: self.arguments.userNumber,
             recognisesImage: { bytes, _ in ImageFormat.sniff(bytes) != .unknown },
-            isImageName: { ImageFormat.isImageExtension(($0 as NSString).pathExtension) }
+            isImageName: { ImageFormat.isImageExtension(($0 as NSString).pathExtension) },
+            skippedFolders: configuration.watch.putAwayFolders
         )
         return try BatchSource(paths: self.arguments.paths, manifest: self.arguments.manifest, options: options).items()
     }
 
     /// A card for a real backend needs a user account; without one it would be verified, paid for, and then wait for ever.
     static func requiringUserNumber(_ item: IntakeItem, configuration: AppConfiguration) -> IntakeItem {
-        guard !configuration.embedded, configuration.delivery.userNumber == nil,
+        guard configuration.requiresUserNumber,
             case .take(let metadata) = item.disposition, metadata.userNumber?.reveal().isEmpty ?? true
         else { return item }
         var refused = item

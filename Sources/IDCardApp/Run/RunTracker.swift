@@ -204,16 +204,12 @@ final class RunTracker: Sendable {
     private static func hasEnded(_ card: Card) -> Bool { !card.state.isRunnable }
 
     private static func isBlocked(_ card: Card) -> Bool {
-        card.state == .verified && card.reason.map(Self.reasonsThatAskAPerson.contains) == true
+        card.state == .verified && card.reason.map(ReasonCode.askingAPerson.contains) == true
     }
-
-    private static let reasonsThatAskAPerson: Set<ReasonCode> = [
-        .blockedByFront, .blockedByOlderPhoto, .userNumberMissing, .imageUnreadable,
-    ]
 
     /// Whether a card waits for something that only a person can give.
     static func isBlocked(reason: String?) -> Bool {
-        reason.map { Self.reasonsThatAskAPerson.contains(ReasonCode(rawValue: $0)) } ?? false
+        reason.map { ReasonCode.askingAPerson.contains(ReasonCode(rawValue: $0)) } ?? false
     }
 
     // MARK: Reports

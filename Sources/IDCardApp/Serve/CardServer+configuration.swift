@@ -23,10 +23,12 @@ extension CardServer.Configuration {
         self.connections.bodyBytesPerSecond = server.bodyRate
         self.connections.writeTime = server.writeTimeout
         self.submission.imageBytes = configuration.imaging.maximumSourceBytes
+        self.submission.spooledBytes = server.maximumSpooledBytes
         self.submission.formOverheadBytes = server.formOverheadBytes
         self.submission.formParts = server.formParts
         self.submission.webhookBytes = webhooks.bodyBytes
         self.submission.webhookMemoryBytes = webhooks.memoryBytes
+        self.requiresUserNumber = configuration.requiresUserNumber
         self.callerRate = RatePolicy(quota: server.rateLimit, window: server.rateWindow)
         self.failureRate = RatePolicy(quota: server.failedRateLimit, window: server.rateWindow)
         self.origins = Set(server.origins)

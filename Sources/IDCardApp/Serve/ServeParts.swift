@@ -2,6 +2,7 @@ import Foundation
 import IDCardCore
 import IDCardImaging
 import IDCardPipeline
+import IDCardSandbox
 import IDCardServer
 import IDCardTriggers
 import Logging
@@ -28,19 +29,7 @@ struct ServeParts: Sendable {
     ) throws {
         let configuration = host.configuration
         let notice = SystemdNotice()
-        let runner = try SourceRunner(
-            sources: Self.sources(configuration),
-            inputs: BatchOptions(
-                recognisesImage: { bytes, _ in ImageFormat.sniff(bytes) != .unknown },
-                isImageName: { ImageFormat.isImageExtension(($0 as NSString).pathExtension) }
-            ),
-            manifestNames: configuration.watch.manifests,
-            intake: engine,
-            store: host.store,
-            concurrency: configuration.imaging.concurrency,
-            logger: host.logger,
-            refusing: { RunSession.requiringUserNumber($0, configuration: configuration) }
-        )
+        let runner = try Self.runner(over: engine, host: host)
         let scheme = server.tls == nil ? "http" : "https"
         let address = server.host.contains(":") ? "[\(server.host)]" : server.host
         let cardServer = try CardServer(
@@ -49,6 +38,12 @@ struct ServeParts: Sendable {
                 intake: engine,
                 cards: host.store,
                 runs: runner,
+                findings: { [store = host.store] in
+                    var readiness = try await store.readiness()
+                    // Told of as a reason of its own.
+                    readiness.space = .ample
+                    return readiness.findings
+                },
                 workChanged: { engine.lookForWork() }
             ),
             tokens: tokens,
@@ -106,6 +101,31 @@ struct ServeParts: Sendable {
             }
         )
         return try await signals.watching { try await group.run() }.signal
+    }
+
+    private static func runner(over engine: Engine, host: EngineHost) throws(ConfigurationError) -> SourceRunner {
+        let configuration = host.configuration
+        let inputs = BatchOptions(
+            recognisesImage: { bytes, _ in ImageFormat.sniff(bytes) != .unknown },
+            isImageName: { ImageFormat.isImageExtension(($0 as NSString).pathExtension) },
+            skippedFolders: configuration.watch.putAwayFolders
+        )
+        return SourceRunner(
+            sources: try self.sources(configuration),
+            listing: SourceRunner.Listing(
+                inputs: inputs,
+                manifestNames: configuration.watch.manifests,
+                refusing: { RunSession.requiringUserNumber($0, configuration: configuration) }
+            ),
+            intake: SourceIntake(
+                intake: engine,
+                concurrency: configuration.imaging.concurrency,
+                patience: SourceIntake.Patience(configuration.watch.settings(inputs)),
+                time: .system,
+                logger: host.logger
+            ),
+            store: host.store
+        )
     }
 
     private static func watch(of engine: Engine, host: EngineHost) throws(WatchError) -> FolderWatch {

@@ -42,6 +42,7 @@ struct ServeSession: Sendable {
 
     private func run(_ configuration: AppConfiguration) async throws -> CommandStatus {
         let server = try CardServer.Configuration(configuration)
+        try DescriptorLimit.check(connections: server.connections.descriptors)
         let tokens = try self.tokens(configuration, server: server)
         let store = try await SandboxOpening(configuration: configuration)
             .open(endpoints: configuration.embedded ? .embedded : .external)

@@ -6,191 +6,199 @@ import Logging
 import ServiceLifecycle
 import Synchronization
 
-/// Hands inputs out one by one, to many takers.
-private final class ItemQueue: Sendable {
-    private let rest: Mutex<ArraySlice<IntakeItem>>
-
-    init(_ items: [IntakeItem]) { self.rest = Mutex(items[...]) }
-
-    func next() -> IntakeItem? { self.rest.withLock { $0.popFirst() } }
-}
-
 /// Takes in folders named in the configuration when a caller asks for it; what a killed process began goes on.
 final class SourceRunner: Service, SourceRuns {
+    /// How the inputs of a source are found and read.
+    struct Listing: Sendable {
+        /// As in `run`.
+        var inputs: BatchOptions
+        /// The names that a manifest in a folder may have (`watch.manifests`).
+        var manifestNames: [String] = []
+        /// What becomes of an input that lacks what the configuration does not give either.
+        var refusing: @Sendable (IntakeItem) -> IntakeItem = { $0 }
+        /// Where the folders are read: reading them blocks, for long if they are large.
+        var work: any BlockingWork = DispatchWork()
+    }
+
     private struct State {
-        /// The runs under way, by their source.
-        var open: [String: SourceRun] = [:]
+        var lines = SourceLines()
+        /// What the last run of each source told the rules: its refused fronts count until the next one has looked again.
+        var announcements: [String: IntakeAnnouncement] = [:]
     }
 
     private let sources: [String: String]
-    private let inputs: BatchOptions
-    private let manifestNames: [String]
-    private let refusing: @Sendable (IntakeItem) -> IntakeItem
-    private let intake: any CardIntake
-    private let store: any ReceptionStore
-    private let concurrency: Int
-    private let time: PipelineTime
-    private let logger: Logger
+    private let listing: Listing
+    private let intake: SourceIntake
+    private let store: any SourceRunStore
     private let state = Mutex(State())
-    private let (started, starter) = AsyncStream.makeStream(of: SourceRun.self)
+    /// One start of a source at a time: nobody is told of a run that is not durable yet.
+    private let starts = KeyedExclusion<String>()
+    /// At most one of each source, as the first run of a line begins it.
+    private let (started, starter) = AsyncStream.makeStream(of: String.self)
 
     /// Makes a runner; ``run()`` does the work.
     ///
     /// - Parameters:
     ///   - sources: the folders by their names.
-    ///   - inputs: how inputs are found and read, as in `run`.
-    ///   - manifestNames: the names that a manifest in a folder may have (`watch.manifests`).
-    ///   - concurrency: how many inputs are taken in at a time.
-    ///   - refusing: what becomes of an input that lacks what the configuration does not give either.
-    init(
-        sources: [String: String],
-        inputs: BatchOptions,
-        manifestNames: [String] = [],
-        intake: any CardIntake,
-        store: any ReceptionStore,
-        concurrency: Int,
-        time: PipelineTime = .system,
-        logger: Logger,
-        refusing: @escaping @Sendable (IntakeItem) -> IntakeItem = { $0 }
-    ) {
+    ///   - listing: how inputs are found and read.
+    ///   - intake: how they are taken in.
+    ///   - store: where the runs are kept.
+    init(sources: [String: String], listing: Listing, intake: SourceIntake, store: any SourceRunStore) {
         self.sources = sources
-        self.inputs = inputs
-        self.manifestNames = manifestNames
+        self.listing = listing
         self.intake = intake
         self.store = store
-        self.concurrency = concurrency
-        self.time = time
-        self.logger = logger
-        self.refusing = refusing
     }
+
+    private var time: PipelineTime { self.intake.time }
+    private var logger: Logger { self.intake.logger }
+
+    // MARK: For callers
 
     var names: [String] { self.sources.keys.sorted() }
 
     func start(_ source: String) async throws -> SourceRun? {
         guard self.sources[source] != nil else { return nil }
-        let now = self.time.now()
-        var random: any RandomNumberGenerator = SystemRandomNumberGenerator()
-        let new = SourceRun(id: UUIDText.version7(at: now, using: &random), source: source, startedAt: now)
-        let (run, isNew) = self.state.withLock { state in
-            if let open = state.open[source] { return (open, false) }
-            state.open[source] = new
-            return (new, true)
-        }
-        guard isNew else { return run }
-        do {
+        return try await self.starts.run(under: source) {
+            if let waiting = self.state.withLock({ $0.lines.unlisted(of: source) }) { return waiting }
+            let now = self.time.now()
+            var random: any RandomNumberGenerator = SystemRandomNumberGenerator()
+            let new = SourceRun(id: UUIDText.version7(at: now, using: &random), source: source, startedAt: now)
             try await self.store.keep(new)
-        } catch {
-            self.state.withLock { $0.open[source] = nil }
-            throw error
+            self.add(new)
+            return new
         }
-        self.starter.yield(new)
-        return new
     }
 
     func run(_ id: String) async throws -> SourceRun? {
-        let open = self.state.withLock { state in state.open.values.first { $0.id == id } }
-        if let open { return open }
+        if let open = self.state.withLock({ $0.lines.run(id) }) { return open }
         return try await self.store.run(id)
     }
 
-    /// Does the runs, each beside the others, until graceful shutdown: what is under way then goes on at the next start.
+    private func add(_ run: SourceRun) {
+        let isFirst = self.state.withLock { $0.lines.add(run) }
+        if isFirst { self.starter.yield(run.source) }
+    }
+
+    // MARK: The work
+
+    /// Does the runs, those of different sources beside each other, until graceful shutdown: what is under way then goes on
+    /// at the next start.
+    ///
+    /// - Throws: `StoreError` if the store as a whole fails.
     func run() async throws {
-        for run in try await self.store.openRuns() {
-            // One of a source that the configuration does not name any more cannot go on.
-            guard self.sources[run.source] != nil else {
-                try await self.end(run, as: .failed, reason: .sourceUnreadable)
-                continue
-            }
-            let isFirst = self.state.withLock { state in
-                defer { state.open[run.source] = state.open[run.source] ?? run }
-                return state.open[run.source] == nil
-            }
-            if isFirst { self.starter.yield(run) }
-        }
+        let open = try await self.store.openRuns()
+        for run in open where self.sources[run.source] != nil { self.add(run) }
         try await withThrowingDiscardingTaskGroup { group in
-            for await run in self.started.cancelOnGracefulShutdown() {
-                group.addTask { try await self.perform(run) }
+            // One of a source that the configuration does not name any more cannot go on.
+            for run in open where self.sources[run.source] == nil {
+                group.addTask {
+                    try await self.ending { _ = try await self.end(run, as: .failed, reason: .sourceUnreadable) }
+                }
+            }
+            for await source in self.started.cancelOnGracefulShutdown() {
+                group.addTask { try await self.ending { try await self.perform(source) } }
             }
         }
     }
 
-    private func perform(_ run: SourceRun) async throws {
+    /// Does a piece of work; an error ends the runner.
+    private func ending(_ body: () async throws -> Void) async throws {
+        do {
+            try await body()
+        } catch {
+            // The group waits for its body, which waits for the next run.
+            self.starter.finish()
+            throw error
+        }
+    }
+
+    /// Does the runs of a source one after the other, until none waits.
+    private func perform(_ source: String) async throws {
+        var next = self.state.withLock { $0.lines.first(of: source) }
+        while let run = next {
+            guard try await self.perform(run) else { return }
+            next = self.state.withLock { $0.lines.removeFirst(of: source) }
+        }
+    }
+
+    /// Does a run; `false` if the service is coming to its end: the run stays open, and goes on at the next start.
+    private func perform(_ run: SourceRun) async throws -> Bool {
+        self.state.withLock { $0.lines.beginListing(of: run.source) }
         let items: [IntakeItem]
         do {
-            let source = BatchSource(
-                source: self.sources[run.source] ?? "",
-                manifestNames: self.manifestNames,
-                options: self.inputs
-            )
-            items = try source.items().map(self.refusing)
+            items = try await self.items(of: run.source)
         } catch {
+            let reason = Self.reason(of: error)
             // Its words may hold the path.
             self.logger.error(
                 "source cannot be read",
-                metadata: ["run.id": "\(run.id)", "run.source": "\(run.source)"]
+                metadata: ["run.id": "\(run.id)", "run.source": "\(run.source)", "code": "\(reason)"]
             )
-            return try await self.end(run, as: .failed, reason: .sourceUnreadable)
+            return try await self.end(run, as: .failed, reason: reason)
         }
-        var begun = run
-        begun.counts = [:]
-        self.note(begun)
+        let announcement = self.announce(items, of: run.source)
         do {
-            try await self.take(items, of: run)
+            try await self.intake.take(items, announcement: announcement, of: run.id) { result in
+                self.state.withLock { $0.lines.change(run.source) { Self.count(result, in: &$0) } }
+            }
         } catch is CancellationError {
-            // The pipeline is coming to its end: the run stays open, and goes on at the next start.
-            return
+            // Not withdrawn: the rules must not decide as if none of the inputs would come any more.
+            return false
         }
-        let ended = self.state.withLock { $0.open[run.source] } ?? run
-        try await self.end(ended, as: .complete, reason: nil)
+        return try await self.end(self.state.withLock { $0.lines.first(of: run.source) } ?? run, as: .complete)
     }
 
-    private func take(_ items: [IntakeItem], of run: SourceRun) async throws {
-        try await withThrowingDiscardingTaskGroup { group in
-            let queue = ItemQueue(items)
-            for _ in 0..<max(1, self.concurrency) {
-                group.addTask {
-                    while let item = queue.next() {
-                        let key = try await self.result(of: item)
-                        self.state.withLock { $0.open[run.source]?.counts[key, default: 0] += 1 }
-                    }
-                }
-            }
+    private func items(of source: String) async throws -> [IntakeItem] {
+        let path = self.sources[source] ?? ""
+        let listing = self.listing
+        return try await listing.work.run {
+            try BatchSource(source: path, manifestNames: listing.manifestNames, options: listing.inputs).items()
+                .map(listing.refusing)
         }
     }
 
-    /// Takes one input in as soon as it is let in, and returns under what it counts.
-    private func result(of item: IntakeItem) async throws -> String {
-        while true {
-            try Task.checkCancellation()
-            if Task.isShuttingDownGracefully { throw CancellationError() }
-            if case .closed(_, _, let retryAfter) = await self.intake.pressure() {
-                try await self.time.sleep(self.time.now().advanced(by: retryAfter))
-                continue
-            }
-            switch try await self.intake.take(item) {
-            case .admitted: return "admitted"
-            case .duplicate: return "duplicate"
-            case .ignored: return "ignored"
-            case .refused(.diskSpaceLow, _): continue
-            case .refused: return "refused"
-            }
+    /// Why a source cannot be read, as a stable code.
+    private static func reason(of error: any Error) -> ReasonCode {
+        guard let code = (error as? BatchSourceError)?.code, code != .inputNotFound, code != .inputUnreadable else {
+            return .sourceUnreadable
+        }
+        return ReasonCode(rawValue: code.description)
+    }
+
+    /// Announces the inputs of a run in place of those of the run before.
+    private func announce(_ items: [IntakeItem], of source: String) -> IntakeAnnouncement {
+        let announcement = self.intake.intake.expect(items)
+        let former = self.state.withLock { state in
+            defer { state.announcements[source] = announcement }
+            return state.announcements[source]
+        }
+        former?.withdraw()
+        return announcement
+    }
+
+    private static func count(_ result: InputResult, in run: inout SourceRun) {
+        switch result {
+        case .admitted: run.counts["admitted", default: 0] += 1
+        case .duplicate: run.counts["duplicate", default: 0] += 1
+        case .ignored: run.counts["ignored", default: 0] += 1
+        case .refused(let reason, _):
+            run.counts["refused", default: 0] += 1
+            run.countRefusal(reason)
         }
     }
 
-    private func note(_ run: SourceRun) {
-        self.state.withLock { $0.open[run.source] = run }
-    }
-
-    private func end(_ run: SourceRun, as state: SourceRun.State, reason: ReasonCode?) async throws {
+    /// Writes down that a run has ended; waits for room on the disk if there is none.
+    ///
+    /// - Returns: `false` if the service is coming to its end before that.
+    private func end(_ run: SourceRun, as state: SourceRun.State, reason: ReasonCode? = nil) async throws -> Bool {
         var ended = run
-        ended.state = state
-        ended.reason = reason
-        ended.endedAt = self.time.now()
-        try await self.store.keep(ended)
-        self.state.withLock { $0.open[run.source] = nil }
+        (ended.state, ended.reason, ended.endedAt) = (state, reason, self.time.now())
+        guard try await self.intake.whenThereIsRoom({ try await self.store.keep(ended) }) else { return false }
         self.logger.info(
             "run over a source ended",
             metadata: ["run.id": "\(run.id)", "run.state": "\(state.rawValue)"]
         )
+        return true
     }
 }

@@ -24,7 +24,7 @@ extension FolderWatch {
             isImageName: { ImageFormat.isImageExtension(($0 as NSString).pathExtension) }
         )
         var settings = configuration.watch.settings(inputs)
-        settings.requiresUserNumber = !configuration.embedded && configuration.delivery.userNumber == nil
+        settings.requiresUserNumber = configuration.requiresUserNumber
         try self.init(
             roots: folders.isEmpty ? configuration.watch.folders : folders,
             settings: settings,

@@ -90,4 +90,9 @@ package struct ReasonCode: RawRepresentable, Hashable, Sendable, Codable, Custom
     package static let waitsForVerification = ReasonCode(rawValue: "waits_for_verification")
     /// An older photo of the same side is on its way.
     package static let waitsForOlderPhoto = ReasonCode(rawValue: "waits_for_older_photo")
+
+    /// Why a `verified` card waits for something that only a person can give.
+    package static let askingAPerson: Set<ReasonCode> = [
+        .blockedByFront, .blockedByOlderPhoto, .userNumberMissing, .imageUnreadable,
+    ]
 }

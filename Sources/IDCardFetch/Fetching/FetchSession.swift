@@ -31,6 +31,8 @@ struct FetchSession: Sendable {
             switch error {
             case .store(let cause): throw cause
             case .cancelled: throw CancellationError()
+            case .refused(let refusal) where refusal.isOfBytes:
+                return .unusable(refusal.code, message: refusal.message)
             case .refused(let refusal): return .refused(refusal.code, message: refusal.message)
             case .failed(let failure): return .failed(failure)
             // These two have become a failure by now.

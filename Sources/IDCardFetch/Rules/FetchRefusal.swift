@@ -1,6 +1,6 @@
 import IDCardCore
 
-/// Says that an image must not be fetched, or is none: trying again is of no use.
+/// Says that an image must not be fetched, or is none: trying again at once is of no use.
 struct FetchRefusal: Error, Equatable {
     /// The reason, for programs.
     let code: ReasonCode
@@ -11,4 +11,8 @@ struct FetchRefusal: Error, Equatable {
         self.code = code
         self.message = message
     }
+
+    /// Whether it is what came that is no image. All else hangs on the configuration, on the name service or on how the
+    /// host is set up, and may be put right there.
+    var isOfBytes: Bool { self.code == .fetchNotAnImage || self.code == .fetchEmpty }
 }

@@ -3,7 +3,7 @@ import IDCardCore
 // The loops of what comes before an image is prepared: fetching, and preparing what is in the store.
 extension Engine {
     /// Fetches images; if nothing can fetch, such cards wait, and the loop parks for ever, as the board expects of each.
-    var fetchLoop: StageLoop<FetchJob> {
+    var fetchLoop: StageLoop<HostedFetch> {
         StageLoop(
             lane: .fetch,
             concurrency: self.context.settings.fetchConcurrency,
@@ -12,16 +12,14 @@ extension Engine {
             time: self.context.time,
             claim: { limit in
                 // What is fetched is as large as what is taken in.
-                guard self.fetch != nil, await self.context.space.look().allowsIntake else { return [] }
-                return try await self.context.store.claimFetching(
-                    limit: limit,
-                    until: self.leaseExpiry,
-                    now: self.context.time.now()
-                )
+                guard let fetch = self.fetch, await self.context.space.look().allowsIntake else { return [] }
+                return try await fetch.claim(limit) { self.leaseExpiry }
             },
             nextDue: {
-                guard self.fetch != nil else { return nil }
-                return try await self.nextReception(in: .fetching) { $0.allowsIntake }
+                guard let fetch = self.fetch else { return nil }
+                // What waits for its host is leased, so the store does not tell of it.
+                let waiting = fetch.queue.nextDue(at: self.context.time.now())
+                return try await self.nextReception(in: .fetching, or: waiting) { $0.allowsIntake }
             },
             work: { try await self.fetch?.work($0) }
         )
@@ -51,9 +49,11 @@ extension Engine {
 
     private func nextReception(
         in state: CardState,
+        or waiting: Timestamp? = nil,
         ifRoom allows: (StoreSpace) -> Bool
     ) async throws -> Timestamp? {
-        guard let due = try await self.context.store.nextDue(in: state) else { return nil }
+        let stored = try await self.context.store.nextDue(in: state)
+        guard let due = [stored, waiting].compactMap(\.self).min() else { return nil }
         if allows(await self.context.space.look()) { return due }
         return max(due, self.context.time.now().advanced(by: IntakeStage.roomInterval))
     }

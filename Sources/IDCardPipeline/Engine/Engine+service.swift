@@ -11,6 +11,11 @@ extension Engine: CardIntake {
         _ = try await self.run(nil, until: shutdown)
     }
 
+    package func expect(_ items: [IntakeItem]) -> IntakeAnnouncement {
+        let inputs = AnnouncedInputs(items, context: self.context)
+        return IntakeAnnouncement(arrived: { inputs.arrived($0, as: $1) }, withdraw: { inputs.withdraw() })
+    }
+
     package func take(_ item: IntakeItem) async throws -> InputResult {
         switch item.disposition {
         case .ignore: return .ignored

@@ -136,6 +136,8 @@ package struct Engine: Sendable {
         if reclaimed > 0 {
             self.context.logger.notice("leases of interrupted work taken back", metadata: ["leases": "\(reclaimed)"])
         }
+        // Handed back at the end of an earlier run.
+        self.fetch?.queue.clear()
         let pauses = try await self.context.store.pauses()
         if pauses[.verify] != nil { self.verifyGate.noteStoredPause() }
         if pauses[.deliver] != nil { self.deliverGate.noteStoredPause() }

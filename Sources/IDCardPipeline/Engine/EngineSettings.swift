@@ -6,6 +6,10 @@ package struct EngineSettings: Hashable, Sendable {
     package var prepareConcurrency = 2
     /// How many images are fetched at a time (`fetch.concurrency`).
     package var fetchConcurrency = 4
+    /// How many of them from one host (`fetch.host_concurrency`).
+    package var fetchHostConcurrency = 2
+    /// How long an image is tried for, from the moment it is to be fetched (`fetch.max_age`).
+    package var fetchMaximumAge = Duration.seconds(86_400)
     /// How many attempts to fetch one image may fail (`fetch.max_attempts`).
     package var fetchMaximumAttempts = 20
     /// How many attempts to prepare one received image may fail for want of memory or time (`imaging.max_attempts`).

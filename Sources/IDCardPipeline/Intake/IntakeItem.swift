@@ -20,13 +20,17 @@ package struct IntakeItem: Hashable, Sendable {
     package var path: Redacted<String>
     /// Where the image is to be fetched from; `nil` if it is a file.
     package var address: ImageAddress?
+    /// The file that was looked at when the disposition was decided: any other, and any link in its place, is refused with
+    /// `source_changed`. `nil` if whatever the path names is meant, by way of links, too.
+    package var expected: FileIdentity?
     /// What is to be done with it.
     package var disposition: Disposition
 
     /// Describes an input that is a file.
-    package init(source: String, path: String, disposition: Disposition) {
+    package init(source: String, path: String, expected: FileIdentity? = nil, disposition: Disposition) {
         self.source = Redacted(source)
         self.path = Redacted(path)
+        self.expected = expected
         self.disposition = disposition
     }
 

@@ -100,14 +100,14 @@ struct IntakeStage: Sendable {
                 try await self.addresses.take(address, metadata: metadata, order: order)
             }
         }
-        let path = item.path
+        let (path, expected) = (item.path, item.expected)
         do {
-            let identity = try await self.pool.run { try SourceFile(path: path.reveal()).identity }
+            let identity = try await self.pool.run { try SourceFile(path: path.reveal(), expected: expected).identity }
             if let card = try await self.context.store.card(ofFile: identity, businessNumber: metadata.businessNumber) {
                 return .duplicate(try await self.context.updated(card, with: metadata), wasRead: false)
             }
             return try await self.whenThereIsRoom(waits: order != nil) {
-                try await self.readAndAdmit(path: path, metadata: metadata, order: order)
+                try await self.readAndAdmit(item, metadata: metadata, order: order)
             }
         } catch let failure as SourceFile.Failure {
             return .refused(failure.reason, message: failure.message)
@@ -115,13 +115,14 @@ struct IntakeStage: Sendable {
     }
 
     private func readAndAdmit(
-        path: Redacted<String>,
+        _ item: IntakeItem,
         metadata: CardMetadata,
         order: Int64?
     ) async throws -> InputResult {
         let limit = self.context.settings.maximumSourceBytes
+        let (path, expected) = (item.path, item.expected)
         let (identity, source, digest) = try await self.pool.run {
-            let file = try SourceFile(path: path.reveal())
+            let file = try SourceFile(path: path.reveal(), expected: expected)
             let source = try file.read(limit: limit)
             return (file.identity, source, ContentDigest(of: source))
         }

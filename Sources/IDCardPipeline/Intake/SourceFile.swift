@@ -17,9 +17,19 @@ package struct SourceFile: ~Copyable {
     package let identity: FileIdentity
 
     /// Opens a regular file for reading.
-    package init(path: String) throws(Failure) {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
-        guard descriptor >= 0 else { throw Self.failure(errno) }
+    ///
+    /// - Parameters:
+    ///   - path: the absolute path of the file, or of a link to it.
+    ///   - expected: the only file that will do, which the path names itself; `nil` if any will.
+    /// - Throws: `Failure` with `source_unreadable`, or `source_changed` if it is not the file that was expected.
+    package init(path: String, expected: FileIdentity? = nil) throws(Failure) {
+        let flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | (expected == nil ? 0 : O_NOFOLLOW)
+        let descriptor = open(path, flags)
+        guard descriptor >= 0 else {
+            // A link has taken the place of the file that was looked at.
+            if expected != nil, errno == ELOOP { throw Self.replaced }
+            throw Self.failure(errno)
+        }
         var status = stat()
         guard fstat(descriptor, &status) == 0 else {
             let code = errno
@@ -30,8 +40,13 @@ package struct SourceFile: ~Copyable {
             close(descriptor)
             throw Failure(reason: .sourceUnreadable, message: "the input is not a regular file")
         }
+        let identity = FileIdentity(path: path, status)
+        guard expected ?? identity == identity else {
+            close(descriptor)
+            throw Self.replaced
+        }
         self.descriptor = descriptor
-        self.identity = FileIdentity(path: path, status)
+        self.identity = identity
     }
 
     deinit { close(self.descriptor) }
@@ -65,6 +80,11 @@ package struct SourceFile: ~Copyable {
         return data
     }
 
+    private static let replaced = Failure(
+        reason: .sourceChanged,
+        message: "the file is not the one that was looked at; it is looked at anew"
+    )
+
     private static func tooLarge(_ size: Int, limit: Int) -> Failure {
         Failure(
             reason: .sourceTooLarge,
@@ -75,17 +95,5 @@ package struct SourceFile: ~Copyable {
     private static func failure(_ code: Int32) -> Failure {
         let text = String(cString: strerror(code))
         return Failure(reason: .sourceUnreadable, message: "the file cannot be read: \(text)")
-    }
-}
-
-extension FileIdentity {
-    fileprivate init(path: String, _ status: stat) {
-        self.init(
-            path: path,
-            device: UInt64(status.st_dev),
-            inode: UInt64(status.st_ino),
-            size: Int64(status.st_size),
-            modifiedNanoseconds: Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
-        )
     }
 }

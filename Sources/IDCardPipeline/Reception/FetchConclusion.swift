@@ -6,8 +6,8 @@ package enum FetchConclusion: Hashable, Sendable {
     case complete(ContentDigest)
     /// Not now: it is tried again at a time; what has arrived stays.
     case retry(at: Timestamp, costsAttempt: Bool)
-    /// The image cannot be used, or must not be fetched.
+    /// There is no image: its bytes say so, or its host does for good.
     case rejected(ReasonCode, message: String)
-    /// The attempts are used up.
+    /// The attempts or the time are used up, or a rule forbids it that somebody may change; what has arrived stays.
     case failed(ReasonCode, message: String)
 }

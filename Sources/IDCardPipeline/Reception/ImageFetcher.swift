@@ -9,8 +9,10 @@ package struct ImageFetcher: Sendable {
         case complete(ContentDigest)
         /// It did not come to its end; what was kept stays.
         case failed(RemoteFailure)
-        /// The rules forbid it, or it is no image: trying again is of no use.
+        /// The rules forbid it, or the host sends what they forbid: of no use before somebody changes the one or the other.
         case refused(ReasonCode, message: String)
+        /// It is no image, by its bytes: trying again is of no use.
+        case unusable(ReasonCode, message: String)
     }
 
     /// Why an address is not fetched from, whatever its host would answer.

@@ -2,11 +2,12 @@ package import Foundation
 package import IDCardCore
 
 /// What the engine needs of the place where cards live before their images are decoded; part of every `CardStore`.
-package protocol ReceptionStore: SourceSpooling {
+package protocol ReceptionStore: SourceSpooling, SourceRunStore {
     // MARK: Receiving
 
     /// Makes a card durable with its source bytes, or with the address they are fetched from; in the same change its
-    /// receipt is written down.
+    /// receipt is written down, unless its card cannot take over what the sender says (`Card.says(_:)`): only who was
+    /// told yes is told yes again.
     ///
     /// The same bytes under the same business number answer with the card that is there, which takes over what the
     /// sender says, as `CardStore.update` does. A receipt that was written down before answers with its card (be it a
@@ -23,7 +24,8 @@ package protocol ReceptionStore: SourceSpooling {
     func outcome(of receipt: Receipt) async throws -> ReceptionOutcome?
     /// Forgets receipts written down before a time, and returns how many.
     func forgetReceipts(before time: Timestamp) async throws -> Int
-    /// Counts the cards that the pipeline still moves, up to `limit`.
+    /// Counts the cards that the pipeline still moves, up to `limit`; `verified` ones that wait for a person
+    /// (`ReasonCode.askingAPerson`) are none of them, else they would keep out the very photos that free them.
     func queueDepth(upTo limit: Int) async throws -> Int
 
     // MARK: Preparing
@@ -59,26 +61,19 @@ package protocol ReceptionStore: SourceSpooling {
     /// Concludes work on a leased `fetching` card, and gives the lease back.
     ///
     /// A whole image makes it `received`, and its address is forgotten. If the same bytes are there already under its
-    /// business number it becomes `superseded` with the reason `duplicate`, and the card that is there takes over what its
-    /// sender said, unless it came in later. What has arrived of a `failed` one stays, and a retry goes on from there; of a
+    /// business number it becomes `superseded` with the reason `duplicate`, the card that is there is the one known from
+    /// its place, and takes over what its sender said, unless it came in later. What has arrived of a `failed` one stays, and a retry goes on from there; of a
     /// `rejected` one nothing stays.
     ///
-    /// - Parameter claimed: the card as it was claimed; one that stands otherwise by now is a `conflict`.
+    /// - Parameters:
+    ///   - claimed: the card as it was claimed; one that stands otherwise by now is a `conflict`.
+    ///   - attempt: what was tried; `nil` if nothing was.
     /// - Throws: `StoreError.corrupt`, about this card alone, if the pieces of an image that is said to be whole leave a
     ///   gap, or are fewer or more than the version says; nothing is changed then.
     func concludeFetching(
         _ claimed: Card,
         as conclusion: FetchConclusion,
-        attempt: AttemptRecord,
+        attempt: AttemptRecord?,
         now: Timestamp
     ) async throws -> Card
-
-    // MARK: Runs on demand
-
-    /// Writes down a run, or what has become of it.
-    func keep(_ run: SourceRun) async throws
-    /// Returns a run, if there is one of this name.
-    func run(_ id: String) async throws -> SourceRun?
-    /// Returns the runs that have not ended, oldest first: after a restart they go on.
-    func openRuns() async throws -> [SourceRun]
 }

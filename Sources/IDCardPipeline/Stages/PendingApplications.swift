@@ -4,11 +4,13 @@ import Synchronization
 /// The business numbers whose cards changed since they were last decided on, and those with a wait that ends by itself.
 final class PendingApplications: Sendable {
     private struct State {
+        /// Those before `firstChanged` are taken out already: a long array is not moved up for each that is taken.
         var changed: [BusinessNumber] = []
+        var firstChanged = 0
         var isChanged: Set<BusinessNumber> = []
-        var waits: [BusinessNumber: Timestamp] = [:]
+        var waits = ApplicationWaits()
         var expected: [BusinessNumber: Int] = [:]
-        var refused: Set<BusinessNumber> = []
+        var refused: [BusinessNumber: Int] = [:]
     }
 
     private let state = Mutex(State())
@@ -22,26 +24,29 @@ final class PendingApplications: Sendable {
 
     /// Notes when a business number is to be decided on again, or that it need not be.
     func wait(_ number: BusinessNumber, until time: Timestamp?) {
-        self.state.withLock { $0.waits[number] = time }
+        self.state.withLock { $0.waits.set(number, until: time) }
     }
 
     /// Takes out up to `limit` business numbers that are to be decided on now.
     func take(_ limit: Int, now: Timestamp) -> [BusinessNumber] {
         self.state.withLock { state in
-            for (number, time) in state.waits where time <= now {
-                state.waits[number] = nil
+            while let number = state.waits.next(now: now) {
                 if state.isChanged.insert(number).inserted { state.changed.append(number) }
             }
-            let taken = Array(state.changed.prefix(limit))
-            state.changed.removeFirst(taken.count)
-            state.isChanged.subtract(taken)
+            let taken = Array(state.changed[state.firstChanged...].prefix(limit))
+            state.firstChanged += taken.count
+            if state.firstChanged * 2 >= state.changed.count {
+                state.changed.removeFirst(state.firstChanged)
+                state.firstChanged = 0
+            }
+            for number in taken { state.isChanged.remove(number) }
             return taken
         }
     }
 
     /// When there is something to decide on; `nil` if there is nothing.
     func nextDue(now: Timestamp) -> Timestamp? {
-        self.state.withLock { $0.changed.isEmpty ? $0.waits.values.min() : now }
+        self.state.withLock { $0.isChanged.isEmpty ? $0.waits.first : now }
     }
 
     // MARK: Inputs on their way
@@ -51,10 +56,15 @@ final class PendingApplications: Sendable {
         self.state.withLock { $0.expected[number, default: 0] += 1 }
     }
 
-    /// Notes that an expected input is dealt with.
-    func arrived(_ number: BusinessNumber) {
+    /// Notes how many inputs of each business number are known but not in the store yet.
+    func expect(_ counts: [BusinessNumber: Int]) {
+        self.state.withLock { $0.expected.merge(counts, uniquingKeysWith: +) }
+    }
+
+    /// Notes that expected inputs are dealt with.
+    func arrived(_ number: BusinessNumber, count: Int = 1) {
         self.state.withLock { state in
-            let rest = (state.expected[number] ?? 1) - 1
+            let rest = (state.expected[number] ?? count) - count
             state.expected[number] = rest > 0 ? rest : nil
         }
     }
@@ -64,13 +74,21 @@ final class PendingApplications: Sendable {
         self.state.withLock { $0.expected[number] ?? 0 }
     }
 
-    /// Notes that an input of a business number which may be its front was refused without a card.
-    func refused(_ number: BusinessNumber) {
-        self.state.withLock { _ = $0.refused.insert(number) }
+    /// Notes that inputs of a business number which may be its front were refused without a card.
+    func refused(_ number: BusinessNumber, count: Int = 1) {
+        self.state.withLock { $0.refused[number, default: 0] += count }
+    }
+
+    /// Notes that such refusals do not count any longer.
+    func forgetRefused(_ number: BusinessNumber, count: Int) {
+        self.state.withLock { state in
+            let rest = (state.refused[number] ?? count) - count
+            state.refused[number] = rest > 0 ? rest : nil
+        }
     }
 
     /// Whether an input of a business number which may be its front was refused without a card.
     func hasRefusedInput(of number: BusinessNumber) -> Bool {
-        self.state.withLock { $0.refused.contains(number) }
+        self.state.withLock { $0.refused[number] != nil }
     }
 }

@@ -35,4 +35,9 @@ extension Card {
         card.changedAt = now
         return card
     }
+
+    /// Whether this card says all that a sender says; of an erased one nothing is known that could differ.
+    package func says(_ metadata: CardMetadata) -> Bool {
+        self.state == .erased || self.metadata.takingOver(metadata) == self.metadata
+    }
 }

@@ -1,4 +1,5 @@
 import HTTPTypes
+import IDCardPipeline
 
 extension APIOperation {
     private static let cardID = Parameter(
@@ -11,24 +12,14 @@ extension APIOperation {
     private static let why = Parameter(
         name: "Card-Why",
         place: "header",
-        schema: ["type": "string", "maxLength": 200, "pattern": "^[!-$&-~]*$"],
+        schema: .headerText(AccessOrigin.maximumLength),
         description: "Why, for the access log; UTF-8 with percent-encoding. Never the holder's name or number."
     )
-
-    private static func headerSchema(_ field: SubmissionField) -> JSONNode {
-        switch field {
-        case .businessNumber: ["type": "string", "minLength": 1, "maxLength": 64, "pattern": "^[!-$&-~]+$"]
-        case .userNumber, .expectedIDNumber, .expectedName:
-            ["type": "string", "maxLength": 256, "pattern": "^[!-$&-~]*$"]
-        case .side: .reference("CardSide")
-        case .priority: .priority
-        }
-    }
 
     private static let intakeProblems: [ProblemCode] = [
         .queueFull, .diskSpaceLow, .intakeClosed, .imageEmpty, .imageTooLarge, .formatUnsupported, .formatHEIC,
         .imageMissing, .fieldUnknown, .fieldDuplicate, .fieldInvalid, .businessNumberMissing, .businessNumberInvalid,
-        .cardUnderway,
+        .userNumberMissing, .cardUnderway, .busy,
     ]
     private static let received = Answer(
         status: .accepted,
@@ -50,7 +41,7 @@ extension APIOperation {
             Parameter(
                 name: "Idempotency-Key",
                 place: "header",
-                schema: ["type": "string", "pattern": "^\"[ !#-\\[\\]-~]{1,255}\"$"],
+                schema: .idempotencyKey,
                 description: "A Structured Field String; the same for every attempt of one submission."
             )
         ]
@@ -58,8 +49,8 @@ extension APIOperation {
                 Parameter(
                     name: field.headerName.rawName,
                     place: "header",
-                    schema: Self.headerSchema(field),
-                    description: "With a raw body: `\(field.rawValue)`, UTF-8 with percent-encoding."
+                    schema: .header(field),
+                    description: "`\(field.rawValue)`, unless a form says it; UTF-8 with percent-encoding."
                 )
             },
         bodies: [
@@ -110,7 +101,7 @@ extension APIOperation {
         bodies: [.json("WebhookMessage")],
         answers: [Self.received],
         problems: Self.intakeProblems + [
-            .busy, .jsonInvalid, .imageInvalid, .addressInvalid, .addressRefused, .webhookReused,
+            .jsonInvalid, .imageInvalid, .addressInvalid, .addressRefused, .webhookReused,
         ]
     )
 
@@ -158,7 +149,7 @@ extension APIOperation {
         method: .get,
         path: "/v1/cards/{card_id}",
         summary:
-            "Show a card; what is personal only with reveal=true and the scope operate, which the access log tells.",
+            "Show a card; `fields` and `message` only with reveal=true and the scope operate, which the access log tells.",
         access: .token(.read),
         parameters: [
             Self.cardID,
@@ -166,7 +157,7 @@ extension APIOperation {
                 name: "reveal",
                 place: "query",
                 schema: ["type": "boolean", "default": false],
-                description: "Whether to show what is personal."
+                description: "Whether to show what is personal: `fields`, and `message`, which may quote remote sides."
             ),
             Self.why,
         ],

@@ -62,7 +62,7 @@ struct APIOperation: Sendable {
         switch self.access {
         case .open: break
         case .token: codes += [.unauthorized, .scopeMissing, .rateLimited, .storeUnavailable, .shuttingDown]
-        case .signature: codes += [.signatureInvalid, .storeUnavailable, .shuttingDown]
+        case .signature: codes += [.signatureInvalid, .rateLimited, .storeUnavailable, .shuttingDown]
         }
         if !self.bodies.isEmpty {
             codes += [.bodyTruncated, .bodyTimeout, .bodyTooLarge, .codingUnsupported]
@@ -81,10 +81,11 @@ struct APIOperation: Sendable {
     /// What to say to a request that no operation takes: its path is known, or not.
     static func missing(_ request: Request) -> Problem {
         let parts = request.uri.path.split(separator: "/", omittingEmptySubsequences: true)
-        let methods = self.all.filter { $0.matches(parts) }.map(\.method.rawValue)
+        var methods = Set(self.all.filter { $0.matches(parts) }.map(\.method))
         guard !methods.isEmpty else { return Problem(.notFound) }
+        if methods.contains(.get) { methods.insert(.head) }
         var problem = Problem(.methodNotAllowed)
-        problem.headers[.allow] = Set(methods).sorted().joined(separator: ", ")
+        problem.headers[.allow] = methods.map(\.rawValue).sorted().joined(separator: ", ")
         return problem
     }
 

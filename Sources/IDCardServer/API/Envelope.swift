@@ -42,6 +42,8 @@ struct Envelope: RouterMiddleware {
             response = problem.response(requestID: context.exchange.id)
         }
         self.complete(&response, request: request, context: context)
+        // Whatever it is, the answer to HEAD has no content (RFC 9110 section 9.3.2).
+        if request.method == .head { response = response.createHeadResponse() }
         self.report(request, context: context, response: response, code: code, took: ContinuousClock.now - start)
         return response
     }

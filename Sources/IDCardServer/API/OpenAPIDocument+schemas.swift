@@ -5,6 +5,9 @@ extension OpenAPIDocument {
     private static let text: JSONNode = ["type": "string"]
     private static let time: JSONNode = ["type": "string", "format": "date-time"]
     private static let count: JSONNode = ["type": "integer", "minimum": 0]
+    private static let why: JSONNode = [
+        "type": ["string", "null"], "maxLength": .number(AccessOrigin.maximumLength),
+    ]
 
     private static func object(_ properties: [String: JSONNode], required: [String], isOpen: Bool = false) -> JSONNode {
         var node: [String: JSONNode] = ["type": "object", "properties": .object(properties)]
@@ -18,14 +21,7 @@ extension OpenAPIDocument {
     }
 
     /// What bodies hold, by name.
-    ///
-    /// - Parameter sources: the names of the configuration's sources.
-    static func schemas(sources: [String]) -> [String: JSONNode] {
-        let source = sources.isEmpty ? self.text : ["enum": .strings(sources)]
-        return self.fixedSchemas.merging(["RunRequest": self.object(["source": source], required: ["source"])]) { $1 }
-    }
-
-    private static let fixedSchemas: [String: JSONNode] = [
+    static let schemas: [String: JSONNode] = [
         "Problem": Self.object(
             [
                 "type": Self.text, "title": Self.text, "status": ["type": "integer"],
@@ -78,16 +74,24 @@ extension OpenAPIDocument {
             [
                 "run_id": Self.text, "source": Self.text,
                 "state": ["enum": .strings(SourceRun.State.allCases.map(\.rawValue))], "reason": Self.text,
-                "counts": ["type": "object", "additionalProperties": Self.count], "started_at": Self.time,
-                "ended_at": Self.time,
+                "counts": ["type": "object", "additionalProperties": Self.count],
+                "refusals": [
+                    "type": "object", "additionalProperties": Self.count,
+                    "maxProperties": .number(SourceRun.codeLimit + 1),
+                ],
+                "started_at": Self.time, "ended_at": Self.time,
             ],
-            required: ["run_id", "source", "state", "counts", "started_at"]
+            required: ["run_id", "source", "state", "counts", "refusals", "started_at"]
         ),
-        "Why": Self.object(["why": ["type": "string", "maxLength": 200]], required: []),
+        "RunRequest": Self.object(
+            ["source": ["type": "string", "pattern": "^[A-Za-z0-9._-]{1,64}$"]],
+            required: ["source"]
+        ),
+        "Why": Self.object(["why": Self.why], required: []),
         "Decision": Self.object(
             [
                 "as": ["enum": .strings(Resolution.allCases.map(\.rawValue))],
-                "why": ["type": "string", "maxLength": 200],
+                "why": Self.why,
             ],
             required: ["as"]
         ),

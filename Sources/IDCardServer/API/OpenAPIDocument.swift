@@ -9,10 +9,8 @@ struct OpenAPIDocument: Sendable {
     let node: JSONNode
     private let bytes: ByteBuffer
 
-    /// - Parameters:
-    ///   - operations: what it tells of.
-    ///   - sources: the names of the configuration's sources.
-    init(_ operations: [APIOperation] = APIOperation.all, sources: [String]) {
+    /// - Parameter operations: what it tells of; strangers read it, so nothing of the configuration stands in it.
+    init(_ operations: [APIOperation] = APIOperation.all) {
         var paths: [String: [String: JSONNode]] = [:]
         for operation in operations {
             paths[operation.path, default: [:]][operation.method.rawValue.lowercased()] = Self.node(of: operation)
@@ -28,7 +26,7 @@ struct OpenAPIDocument: Sendable {
             ],
             "paths": .object(paths.mapValues { .object($0) }),
             "components": [
-                "schemas": .object(Self.schemas(sources: sources)),
+                "schemas": .object(Self.schemas),
                 "securitySchemes": ["token": ["type": "http", "scheme": "bearer"]],
             ],
         ]
@@ -118,7 +116,7 @@ struct OpenAPIDocument: Sendable {
 
     private static func problemHeaders(_ status: Int) -> [String: JSONNode] {
         switch status {
-        case 401: ["WWW-Authenticate": .header("How to authenticate; not with webhooks.")]
+        case 401: ["WWW-Authenticate": .header("How to authenticate.")]
         case 429, 503: ["Retry-After": .header("When to try again, in seconds.")]
         default: [:]
         }

@@ -1,4 +1,3 @@
-import Glibc
 import Hummingbird
 import NIOCore
 
@@ -15,12 +14,13 @@ struct ServerContext: RequestContext {
         self.channel = source.channel
     }
 
-    /// The address it came from, as far as one that fails is told apart by it: of IPv6 its network.
-    var remoteNetwork: String {
-        guard let address = self.channel.remoteAddress else { return "" }
-        guard case .v6(let v6) = address else { return address.ipAddress ?? "" }
-        return withUnsafeBytes(of: v6.address.sin6_addr) { bytes in
-            bytes.prefix(8).map { String($0, radix: 16) }.joined(separator: ":")
-        }
+    /// The address it came from, as far as one that fails is told apart by it.
+    var remoteNetwork: String { self.channel.remoteAddress.map(Self.network(of:)) ?? "" }
+
+    /// The address itself, but of IPv6 its network; one of IPv4 that comes by a socket of IPv6 is one of IPv4.
+    static func network(of address: SocketAddress) -> String {
+        if let bytes = address.mappedIPv4Bytes { return bytes.map { "\($0)" }.joined(separator: ".") }
+        guard let bytes = address.ipv6Bytes else { return address.ipAddress ?? "" }
+        return bytes.prefix(8).map { String($0, radix: 16) }.joined(separator: ":")
     }
 }

@@ -19,7 +19,8 @@ struct ServerRoutes: Sendable {
 
     /// The routes, one for each operation.
     func router() -> Router<ServerContext> {
-        let router = Router(context: ServerContext.self)
+        // Every server takes HEAD (RFC 9110 section 9.1): asked as GET is, and answered without the content.
+        let router = Router(context: ServerContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: self.envelope)
         for operation in APIOperation.all {
             let handler = self.handler(of: operation)

@@ -1,16 +1,19 @@
 package import Foundation
 import Glibc
+package import IDCardCore
 
 /// The file of tokens (`server.tokens_file`): a JSON array of records, read and written by its owner alone.
 package struct TokensFile: Hashable, Sendable {
     /// Where it lies.
     package let path: String
+    private let credentials: CredentialFolder
 
     private static let maximumByteCount = 1 << 20
 
     /// Names the file.
-    package init(path: String) {
+    package init(path: String, credentials: CredentialFolder = .current) {
         self.path = path
+        self.credentials = credentials
     }
 
     // MARK: Reading
@@ -19,13 +22,37 @@ package struct TokensFile: Hashable, Sendable {
     ///
     /// - Throws: `ServerError.tokens`, if others may touch it, or it holds something else.
     package func read() throws -> [TokenRecord] {
-        let descriptor = open(self.path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        guard descriptor >= 0 else {
-            if errno == ENOENT { return [] }
-            throw self.refusal("cannot be opened: \(Self.reason)")
-        }
+        guard let descriptor = try self.opened() else { return [] }
         defer { close(descriptor) }
-        try self.requireOwnersAlone(descriptor)
+        let status = try self.requireOwnersAlone(descriptor)
+        guard status.st_uid == geteuid() || status.st_uid == 0 else {
+            throw self.refusal("belongs to somebody else; it belongs to the user of this process, or to root")
+        }
+        return try self.records(of: descriptor)
+    }
+
+    /// Reads the tokens for one who looks after them: root may look after those of the service's user, too.
+    ///
+    /// - Throws: `ServerError.tokens`, as ``read()``.
+    package func readForUpkeep() throws -> [TokenRecord] { try self.readWithOwner().records }
+
+    private func readWithOwner() throws -> (records: [TokenRecord], owner: Owner?) {
+        guard geteuid() == 0 else { return (try self.read(), nil) }
+        guard let descriptor = try self.opened() else { return ([], nil) }
+        defer { close(descriptor) }
+        let status = try self.requireOwnersAlone(descriptor)
+        return (try self.records(of: descriptor), Owner(user: status.st_uid, group: status.st_gid))
+    }
+
+    private func opened() throws -> CInt? {
+        // Without O_NONBLOCK a FIFO of that name would stop us for ever.
+        let descriptor = open(self.path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard descriptor < 0 else { return descriptor }
+        if errno == ENOENT { return nil }
+        throw self.refusal("cannot be opened: \(Self.reason)")
+    }
+
+    private func records(of descriptor: CInt) throws -> [TokenRecord] {
         let content = try self.content(of: descriptor)
         do {
             let decoder = JSONDecoder()
@@ -43,16 +70,14 @@ package struct TokensFile: Hashable, Sendable {
     }
 
     /// Taken of the open file: what is read is what was looked at.
-    private func requireOwnersAlone(_ descriptor: CInt) throws {
+    private func requireOwnersAlone(_ descriptor: CInt) throws -> stat {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw self.refusal("cannot be looked at: \(Self.reason)") }
         guard status.st_mode & S_IFMT == S_IFREG else { throw self.refusal("is no file") }
-        guard status.st_mode & 0o077 == 0 else {
+        guard !self.credentials.othersMayTouch(self.path, mode: status.st_mode, owner: status.st_uid) else {
             throw self.refusal("may be touched by others than its owner; take that right away (chmod 600)")
         }
-        guard status.st_uid == geteuid() || status.st_uid == 0 else {
-            throw self.refusal("belongs to somebody else; it belongs to the user of this process, or to root")
-        }
+        return status
     }
 
     private func content(of descriptor: CInt) throws -> Data {
@@ -134,15 +159,29 @@ package struct TokensFile: Hashable, Sendable {
         defer { close(folder) }
         // The lock is that of the folder, as the file itself is replaced.
         guard flock(folder, LOCK_EX) == 0 else { throw self.refusal("cannot be held: \(Self.reason)") }
-        var records = try self.read()
+        var (records, owner) = try self.readWithOwner()
         try body(&records)
         let encoder = JSONEncoder()
         encoder.dateEncodingStrategy = .iso8601
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        try self.replace(with: try encoder.encode(records) + [UInt8(ascii: "\n")], in: folder)
+        let content = try encoder.encode(records) + [UInt8(ascii: "\n")]
+        try self.replace(with: content, in: folder, for: owner ?? self.owner(of: folder))
     }
 
-    private func replace(with content: Data, in folder: CInt) throws {
+    /// Whom a file belongs to.
+    private struct Owner {
+        var user: uid_t
+        var group: gid_t
+    }
+
+    /// Whom a new file is for: in a folder of the service's user, root makes it for that user; `nil` if it is ours.
+    private func owner(of folder: CInt) -> Owner? {
+        var status = stat()
+        guard geteuid() == 0, fstat(folder, &status) == 0 else { return nil }
+        return Owner(user: status.st_uid, group: status.st_gid)
+    }
+
+    private func replace(with content: Data, in folder: CInt, for owner: Owner?) throws {
         let temporary = self.path + ".new"
         // Left by a process that died; nobody else is here now.
         unlink(temporary)
@@ -155,7 +194,8 @@ package struct TokensFile: Hashable, Sendable {
             guard count > 0 else { break }
             rest = Data(rest.dropFirst(count))
         }
-        let isWritten = rest.isEmpty && fchmod(descriptor, 0o600) == 0 && fsync(descriptor) == 0
+        let isOwned = owner.map { fchown(descriptor, $0.user, $0.group) == 0 } ?? true
+        let isWritten = rest.isEmpty && isOwned && fchmod(descriptor, 0o600) == 0 && fsync(descriptor) == 0
         let isClosed = close(descriptor) == 0
         guard isWritten, isClosed, rename(temporary, self.path) == 0, fsync(folder) == 0 else {
             let refusal = self.refusal("cannot be written: \(Self.reason)")

@@ -42,12 +42,14 @@ struct CardDesk: Sendable {
     /// - Parameter reveals: whether the caller may see what is personal.
     func show(_ request: Request, context: ServerContext, caller: TokenRecord) async throws -> Response {
         let reveal = try QueryParameters(request, known: ["reveal"]).flag("reveal")
+        // Said wrongly is said wrongly, even where it is not needed.
+        let why = try Self.why(request)
         let id = try await self.knownCard(context)
         if reveal {
             guard caller.scopes.contains(.operate) else {
                 throw Problem(.scopeMissing, "The scope operate is needed to reveal what is personal.")
             }
-            let origin = try Self.origin("GET /v1/cards/{card_id}", caller: caller, why: try Self.why(request))
+            let origin = try Self.origin("GET /v1/cards/{card_id}", caller: caller, why: why)
             // If it cannot be written down, nothing is revealed.
             try await self.ports.cards.record(.show, of: id, by: origin, now: self.ports.now())
         }

@@ -1,8 +1,8 @@
 import IDCardCore
 import IDCardPipeline
 
-/// One card with its history: the same keys as `cards show --format json`. What is personal stands in `fields`, and only
-/// where it is asked for.
+/// One card with its history: the same keys as `cards show --format json`. What is personal stands in `fields`, and may
+/// stand in `message`, which quotes what remote sides said in their own words: both only where they are asked for.
 struct CardDetailsDocument: Encodable {
     struct Event: Encodable {
         let at: String
@@ -33,7 +33,7 @@ struct CardDetailsDocument: Encodable {
 
     init(_ details: CardDetails, reveal: Bool) {
         self.card = CardDocument(details.card)
-        self.message = details.card.message
+        self.message = reveal ? details.card.message : nil
         self.attempts = details.card.attempts
         self.priority = details.card.metadata.priority
         self.imageBytes = details.imageByteCount

@@ -4,13 +4,13 @@
 /// since any one moment.
 struct BodyPace: Hashable, Sendable {
     private let limits: ConnectionLimits
-    private var byteCount = 0
-    /// How long bytes were waited for, up to the last ones.
-    private var waited = Duration.zero
+    /// For how long bytes may still be waited for: what those that came have earned, less what was used up.
+    private var credit: Duration
     private var waitsSince: Duration?
 
     init(limits: ConnectionLimits) {
         self.limits = limits
+        self.credit = limits.bodyGrace
     }
 
     /// Somebody wants bytes from now on.
@@ -20,9 +20,12 @@ struct BodyPace: Hashable, Sendable {
 
     /// Bytes have come.
     mutating func receive(_ count: Int, at time: Duration) {
-        self.byteCount += count
-        if let since = self.waitsSince { self.waited += time - since }
+        if let since = self.waitsSince { self.credit -= time - since }
         self.waitsSince = nil
+        guard self.limits.bodyBytesPerSecond > 0 else { return }
+        // Capped, or a sender who sends fast at first could hold for hours what then only drips.
+        let most = self.limits.bodyGrace + self.limits.bodyStandstill
+        self.credit = min(most, self.credit + .seconds(count) / self.limits.bodyBytesPerSecond)
     }
 
     /// Until when the next byte must come; `nil` while nobody waits for it.
@@ -30,7 +33,6 @@ struct BodyPace: Hashable, Sendable {
         guard let since = self.waitsSince else { return nil }
         let standstill = since + self.limits.bodyStandstill
         guard self.limits.bodyBytesPerSecond > 0 else { return standstill }
-        let earned = Duration.seconds(self.byteCount) / self.limits.bodyBytesPerSecond
-        return min(standstill, since + self.limits.bodyGrace + earned - self.waited)
+        return min(standstill, since + self.credit)
     }
 }

@@ -15,7 +15,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundOut = HTTPServerResponsePart
 
     private let limits: ConnectionLimits
-    private let isRefused: Bool
+    private let admission: ConnectionRegister.Admission
     private let closesOutput: Bool
     private let onRefusal: @Sendable (ProblemCode, String) -> Void
     var progress: ConnectionProgress
@@ -27,17 +27,17 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// - Parameters:
     ///   - limits: what is allowed.
-    ///   - isRefused: whether there are too many connections already, so that this one is told so.
+    ///   - admission: whether there are too many connections already, and this one is told so.
     ///   - closesOutput: whether one direction can be closed alone, as it cannot within TLS.
     ///   - onRefusal: is told of what never becomes a request: why, and under which name it was answered.
     init(
         limits: ConnectionLimits,
-        isRefused: Bool,
+        admission: ConnectionRegister.Admission,
         closesOutput: Bool,
         onRefusal: @escaping @Sendable (ProblemCode, String) -> Void
     ) {
         self.limits = limits
-        self.isRefused = isRefused
+        self.admission = admission
         self.closesOutput = closesOutput
         self.onRefusal = onRefusal
         self.progress = ConnectionProgress(limits: limits, at: Self.now)
@@ -62,8 +62,11 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func begin() {
-        guard self.isRefused else { return self.schedule() }
-        self.refuse(Problem(.connectionsExhausted, retryAfter: .seconds(5)))
+        switch self.admission {
+        case .taken: self.schedule()
+        case .refused: self.refuse(Problem(.connectionsExhausted, retryAfter: .seconds(5)))
+        case .dropped: self.context?.close(promise: nil)
+        }
     }
 
     // MARK: What comes in
@@ -88,9 +91,10 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
             self.progress.receiveHead()
             head.uri = Self.path(of: head.uri)
             part = .head(head)
-            if let problem = self.problem(of: head) { return self.refuse(problem, isAtHead: true) }
+            if let problem = self.problem(of: head) { return self.refuse(problem, at: head) }
             if !head.isKeepAlive { self.progress.endsWithAnswer = true }
-            self.awaitsContinue = head.headers.contains(name: "expect")
+            // Of HTTP/1.0 it is to be overlooked (RFC 9110 section 10.1.1): such a client takes 100 for its answer.
+            self.awaitsContinue = head.version.minor > 0 && head.headers.contains(name: "expect")
         case .body(let bytes):
             self.awaitsContinue = false
             self.progress.receiveBody(bytes.readableBytes, at: Self.now)
@@ -252,10 +256,10 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// Answers what never becomes a request, and ends the connection.
     ///
-    /// - Parameter isAtHead: whether the request refused is the last one counted.
-    func refuse(_ problem: Problem, isAtHead: Bool = false) {
+    /// - Parameter request: the head of the request refused, if it is whole: then it is the last one counted.
+    func refuse(_ problem: Problem, at request: HTTPRequestHead? = nil) {
         guard let context = self.context, self.progress.lingersSince == nil else { return }
-        guard self.progress.unanswered == (isAtHead ? 1 : 0), !self.hasFinalHead else {
+        guard self.progress.unanswered == (request == nil ? 0 : 1), !self.hasFinalHead else {
             // The requests before it are answered first, and nothing after them.
             self.progress.endsWithAnswer = true
             self.progress.ignoresInput = true
@@ -275,7 +279,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         }
         self.progress.linger(at: Self.now)
         context.write(self.wrapOutboundOut(.head(head)), promise: nil)
-        context.write(self.wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
+        if request?.method != .HEAD { context.write(self.wrapOutboundOut(.body(.byteBuffer(body))), promise: nil) }
         context.writeAndFlush(self.wrapOutboundOut(.end(nil)), promise: nil)
         if self.closesOutput { context.close(mode: .output, promise: nil) }
         context.read()

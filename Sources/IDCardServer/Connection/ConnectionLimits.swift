@@ -19,12 +19,18 @@ package struct ConnectionLimits: Hashable, Sendable {
     package var bodyStandstill: Duration = .seconds(15)
     /// How long a body may take whatever its size, before its pace counts (`server.body_grace`).
     package var bodyGrace: Duration = .seconds(10)
-    /// The least bytes per second that a body must come with on average; 0 for any (`server.body_rate`).
+    /// The least bytes per second that a body must come with on average; 0 for any (`server.body_rate`). Whatever came
+    /// faster buys no more time than ``bodyGrace`` and ``bodyStandstill`` together.
     package var bodyBytesPerSecond = 2_048
     /// How long a client may take to read an answer (`server.write_timeout`).
     package var writeTime: Duration = .seconds(30)
     /// How long what a client still sends is read away after it was refused, so that it can read the refusal.
     package var lingerTime: Duration = .seconds(2)
+    /// How many connections beyond the limits are told so at a time; each holds a descriptor meanwhile, those beyond end
+    /// without a word.
+    package var refusalsUnderWay = 128
+    /// The most descriptors that connections hold at once.
+    package var descriptors: Int { self.connections + self.refusalsUnderWay }
 
     /// Sets the defaults.
     package init() {}

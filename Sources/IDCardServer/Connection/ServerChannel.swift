@@ -37,12 +37,12 @@ struct ServerChannel: ServerChildChannel {
     }
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
-        let isWithin = self.register.register(channel)
+        let admission = self.register.register(channel)
         return channel.eventLoop.makeCompletedFuture {
             guard let certificate = self.certificate else { return }
             // Of one that is refused not even the handshake is made: it costs most of all.
             try channel.pipeline.syncOperations.addHandler(
-                isWithin ? NIOSSLServerHandler(context: certificate.context) : ClosingHandler()
+                admission == .taken ? NIOSSLServerHandler(context: certificate.context) : ClosingHandler()
             )
         }
         .flatMap { self.base.setup(channel: channel, logger: logger) }
@@ -51,7 +51,7 @@ struct ServerChannel: ServerChildChannel {
             let parser = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
             let guardian = ConnectionGuard(
                 limits: self.limits,
-                isRefused: !isWithin,
+                admission: admission,
                 closesOutput: self.certificate == nil,
                 onRefusal: self.onRefusal
             )

@@ -28,6 +28,9 @@ struct HealthDesk: Sendable {
         let since: String?
     }
 
+    /// The code of what the store finds wrong with itself.
+    static let findingCode = "store_unsound"
+
     let ports: CardServer.Ports
 
     /// `GET /healthz`.
@@ -50,6 +53,8 @@ struct HealthDesk: Sendable {
         var pauses: [Stage: StagePause] = [:]
         do {
             pauses = try await self.ports.cards.pauses()
+            let findings = try await self.ports.findings()
+            reasons += findings.map { Reason(code: Self.findingCode, message: $0) }
         } catch {
             reasons.append(Reason(code: ProblemCode.storeUnavailable.rawValue, message: "the store does not answer"))
         }

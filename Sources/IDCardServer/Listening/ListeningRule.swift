@@ -1,16 +1,15 @@
-import Glibc
 import NIOCore
 
-/// Where a server may listen: beyond this machine only with TLS and with tokens.
+/// Where a server may listen: beyond this machine only with TLS, and with somebody who may ask.
 package enum ListeningRule {
     /// Checks an address.
     ///
     /// - Parameters:
     ///   - host: the address to listen on, a number or a name; only `localhost` is known to be this machine by name.
     ///   - hasCertificate: whether connections are encrypted.
-    ///   - hasTokens: whether there is at least one token.
+    ///   - hasCredentials: whether there is at least one token, or one secret of a sender of webhooks.
     /// - Throws: `ServerError.listening`.
-    package static func check(host: String, hasCertificate: Bool, hasTokens: Bool) throws {
+    package static func check(host: String, hasCertificate: Bool, hasCredentials: Bool) throws {
         guard !self.isLoopback(host) else { return }
         guard hasCertificate else {
             throw ServerError(
@@ -19,10 +18,11 @@ package enum ListeningRule {
                     + "server.tls.certificate and server.tls.key, or listen on 127.0.0.1 behind a proxy that has them"
             )
         }
-        guard hasTokens else {
+        guard hasCredentials else {
             throw ServerError(
                 .listening,
-                "server.listen names an address that others reach, and there is no token; make one by `tokens add`"
+                "server.listen names an address that others reach, and nobody may ask; make a token by `tokens add`, or "
+                    + "set webhooks.secrets"
             )
         }
     }
@@ -32,13 +32,10 @@ package enum ListeningRule {
         if host.lowercased() == "localhost" { return true }
         guard let address = try? SocketAddress(ipAddress: host, port: 0) else { return false }
         switch address {
-        case .v4(let v4): return withUnsafeBytes(of: v4.address.sin_addr) { $0[0] == 127 }
-        case .v6(let v6):
-            return withUnsafeBytes(of: v6.address.sin6_addr) { bytes in
-                let isMapped = bytes[..<10].allSatisfy { $0 == 0 } && bytes[10] == 0xFF && bytes[11] == 0xFF
-                if isMapped { return bytes[12] == 127 }
-                return bytes[..<15].allSatisfy { $0 == 0 } && bytes[15] == 1
-            }
+        case .v4: return address.ipAddress?.hasPrefix("127.") ?? false
+        case .v6:
+            if let mapped = address.mappedIPv4Bytes { return mapped[0] == 127 }
+            return address.ipv6Bytes.map { $0[..<15].allSatisfy { $0 == 0 } && $0[15] == 1 } ?? false
         default: return false
         }
     }

@@ -3,6 +3,7 @@ import Hummingbird
 import IDCardCore
 import IDCardPipeline
 import MultipartForm
+import NIOCore
 import NIOHTTP1
 
 extension Problem {
@@ -17,7 +18,8 @@ extension Problem {
             self.init(.shuttingDown, retryAfter: .seconds(5))
         case is BodyTimeout:
             self.init(.bodyTimeout, endsConnection: true)
-        case is BodyTruncation, is HTTPParserError:
+        case is BodyTruncation, is HTTPParserError, is IOError:
+            // Of the connection: what is written to the disk fails as `StoreError`.
             self.init(.bodyTruncated, endsConnection: true)
         case let error as HTTPError: self.init(http: error)
         default: self.init(.internalError)

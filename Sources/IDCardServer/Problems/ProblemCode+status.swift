@@ -16,8 +16,8 @@ extension ProblemCode {
         case .mediaTypeUnsupported, .codingUnsupported, .formatUnsupported, .formatHEIC: .unsupportedMediaType
         case .expectationUnknown: .expectationFailed
         case .jsonInvalid, .imageMissing, .imageEmpty, .imageInvalid, .fieldUnknown, .fieldDuplicate, .fieldInvalid,
-            .businessNumberMissing, .businessNumberInvalid, .addressInvalid, .addressRefused, .keyReused,
-            .sourceUnknown, .parameterInvalid:
+            .businessNumberMissing, .businessNumberInvalid, .userNumberMissing, .addressInvalid, .addressRefused,
+            .keyReused, .sourceUnknown, .parameterInvalid:
             .unprocessableContent
         case .rateLimited: .tooManyRequests
         case .headerTooLarge: .requestHeaderFieldsTooLarge
@@ -82,6 +82,7 @@ extension ProblemCode {
         case .fieldInvalid: "A field has a value that it cannot have."
         case .businessNumberMissing: "The business number is missing."
         case .businessNumberInvalid: "The business number is not 1 to 64 printable characters."
+        case .userNumberMissing: "The user account is missing (user_no), and the configuration names none."
         case .addressInvalid: "The address of the image is not an absolute http or https URL."
         case .addressRefused: "Images are not fetched from this address."
         case .cardUnderway: "The same image is under way or done with other metadata, which cannot change any more."

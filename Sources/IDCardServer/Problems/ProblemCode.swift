@@ -53,6 +53,7 @@ enum ProblemCode: String, CaseIterable, Sendable, Encodable {
     case fieldInvalid = "field_invalid"
     case businessNumberMissing = "business_no_missing"
     case businessNumberInvalid = "business_no_invalid"
+    case userNumberMissing = "user_no_missing"
     case addressInvalid = "image_url_invalid"
     case addressRefused = "image_url_refused"
     case cardUnderway = "card_underway"

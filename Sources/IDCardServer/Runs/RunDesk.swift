@@ -12,6 +12,7 @@ struct RunDesk: Sendable {
         let state: SourceRun.State
         let reason: ReasonCode?
         let counts: [String: Int]
+        let refusals: [String: Int]
         let startedAt: String
         let endedAt: String?
 
@@ -21,6 +22,7 @@ struct RunDesk: Sendable {
             case state
             case reason
             case counts
+            case refusals
             case startedAt = "started_at"
             case endedAt = "ended_at"
         }
@@ -31,6 +33,7 @@ struct RunDesk: Sendable {
             self.state = run.state
             self.reason = run.reason
             self.counts = run.counts
+            self.refusals = run.refusals
             self.startedAt = run.startedAt.description
             self.endedAt = run.endedAt?.description
         }

@@ -21,9 +21,10 @@ struct FormSubmission {
     private var image: ImageSpool?
     private var isComplete = false
     private let spooling: any SourceSpooling
+    private let claim: ByteClaim
 
     /// - Throws: ``Problem``: `form_malformed` for a content type without a boundary.
-    init(headers: HTTPFields, limits: SubmissionLimits, spooling: any SourceSpooling) throws {
+    init(headers: HTTPFields, limits: SubmissionLimits, spooling: any SourceSpooling, claim: ByteClaim) throws {
         var formLimits = MultipartParser.Limits()
         formLimits.partCount = limits.formParts
         formLimits.partHeaderBytes = limits.partHeaderBytes
@@ -34,6 +35,7 @@ struct FormSubmission {
         self.parser = try MultipartParser(contentType: headers[.contentType] ?? "", limits: formLimits)
         self.limits = limits
         self.spooling = spooling
+        self.claim = claim
     }
 
     /// Takes the next bytes.
@@ -70,7 +72,7 @@ struct FormSubmission {
     private mutating func begin(_ head: PartHead) throws {
         if head.name == Self.imageName {
             guard self.image == nil else { throw Problem(.fieldDuplicate, "There is one part 'image'.") }
-            self.image = try ImageSpool(self.spooling, limit: self.limits.imageBytes)
+            self.image = try ImageSpool(self.spooling, limit: self.limits.imageBytes, claim: self.claim)
             self.part = .image
             return
         }

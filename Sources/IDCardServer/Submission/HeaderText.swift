@@ -34,7 +34,7 @@ enum HeaderText {
 }
 
 extension SubmissionFields {
-    /// Reads what the header fields of a raw body say.
+    /// Reads what the header fields say.
     ///
     /// - Throws: ``Problem``: `field_unknown`, `field_duplicate` or `field_invalid`.
     init(headers: HTTPFields) throws {

@@ -8,27 +8,35 @@ struct ImageSpool {
 
     private let spool: any SourceSpool
     private let limit: Int
+    private let claim: ByteClaim
     private var pending = Data()
     private var byteCount = 0
     private var isChecked = false
 
     /// Makes an empty spool.
-    init(_ spooling: any SourceSpooling, limit: Int) throws {
+    ///
+    /// - Parameters:
+    ///   - limit: the most bytes of the image.
+    ///   - claim: what its bytes are counted against together with those of all others.
+    init(_ spooling: any SourceSpooling, limit: Int, claim: ByteClaim) throws {
         self.spool = try spooling.makeSpool()
         self.limit = limit
+        self.claim = claim
     }
 
     /// Adds bytes.
     ///
-    /// - Throws: ``Problem``: `image_too_large_bytes`, `unsupported_format`; `StoreError`.
+    /// - Throws: ``Problem``: `image_too_large_bytes`, `unsupported_format`, `busy`; `StoreError`.
     mutating func append(_ bytes: some Sequence<UInt8>) async throws {
         let before = self.pending.count
         self.pending.append(contentsOf: bytes)
-        self.byteCount += self.pending.count - before
+        let added = self.pending.count - before
+        self.byteCount += added
         guard self.byteCount <= self.limit else {
             throw Problem(.imageTooLarge, "At most \(self.limit) bytes are taken.", endsConnection: true)
         }
         try self.checkFormat(isWhole: false)
+        guard self.claim.take(added) else { throw Problem(.busy, retryAfter: .seconds(2), endsConnection: true) }
         if self.pending.count >= Self.pieceByteCount { try await self.flush() }
     }
 

@@ -20,7 +20,8 @@ struct ReceptionAnswer: Encodable {
     ///
     /// - Parameters:
     ///   - outcome: what became of it.
-    ///   - metadata: what the sender said; a card that cannot take it over any more is reported.
+    ///   - metadata: what the sender said; a card that cannot take it over any more is reported, but not to a sender
+    ///     who repeats what was answered with yes, whatever others have said since.
     ///   - reuse: what is wrong if the name of the request was used for another.
     /// - Throws: ``Problem``: `card_underway` or `reuse`.
     static func response(
@@ -31,19 +32,11 @@ struct ReceptionAnswer: Encodable {
         switch outcome {
         case .admitted(let card): return self.response(of: card, isDuplicate: false, isReplay: false)
         case .duplicate(let card):
-            guard self.says(card, metadata) else { throw self.underway(card) }
+            guard card.says(metadata) else { throw self.underway(card) }
             return self.response(of: card, isDuplicate: true, isReplay: false)
-        case .repeated(let card):
-            // Later sendings may have changed a card that takes them over; only what it never took is reported again.
-            guard card.state.takesMetadataOver || self.says(card, metadata) else { throw self.underway(card) }
-            return self.response(of: card, isDuplicate: false, isReplay: true)
+        case .repeated(let card): return self.response(of: card, isDuplicate: false, isReplay: true)
         case .nameReused: throw Problem(reuse)
         }
-    }
-
-    /// Whether a card says all that the sender says.
-    private static func says(_ card: Card, _ metadata: CardMetadata) -> Bool {
-        card.state == .erased || card.metadata.takingOver(metadata) == card.metadata
     }
 
     private static func underway(_ card: Card) -> Problem {

@@ -12,12 +12,18 @@ struct SubmissionDesk: Sendable {
     let intake: any CardIntake
     let spooling: any SourceSpooling
     let limits: SubmissionLimits
+    /// How much of all images under way may lie in spools.
+    let spooled: ByteBudget
+    /// Whether a card without a user account is refused.
+    let requiresUserNumber: Bool
     private let underWay = NamesUnderWay()
 
-    init(intake: any CardIntake, spooling: any SourceSpooling, limits: SubmissionLimits) {
-        self.intake = intake
-        self.spooling = spooling
-        self.limits = limits
+    init(_ ports: CardServer.Ports, configuration: CardServer.Configuration, spooled: ByteBudget) {
+        self.intake = ports.intake
+        self.spooling = ports.spooling
+        self.limits = configuration.submission
+        self.spooled = spooled
+        self.requiresUserNumber = configuration.requiresUserNumber
     }
 
     /// Answers one submission; 202 means that the image is durable.
@@ -40,7 +46,9 @@ struct SubmissionDesk: Sendable {
         context: ServerContext,
         receipt name: (caller: String, key: String)?
     ) async throws -> Response {
-        let (metadata, image) = try await self.submission(request, context: context)
+        let claim = self.spooled.claim()
+        defer { claim.giveBack() }
+        let (metadata, image) = try await self.submission(request, context: context, claim: claim)
         let receipt = name.map { name in
             Receipt(
                 scope: .idempotencyKey(caller: name.caller),
@@ -55,30 +63,45 @@ struct SubmissionDesk: Sendable {
 
     private func submission(
         _ request: Request,
-        context: ServerContext
+        context: ServerContext,
+        claim: ByteClaim
     ) async throws -> (CardMetadata, any SpooledSource) {
         let type = request.headers[.contentType]?.prefix { $0 != ";" && $0 != " " }.lowercased() ?? ""
-        if type == "multipart/form-data" { return try await self.form(request, context: context) }
+        if type == "multipart/form-data" { return try await self.form(request, context: context, claim: claim) }
         guard Self.rawTypes.contains(type) else {
             let types = Self.rawTypes.sorted().joined(separator: ", ")
             throw Problem(.mediaTypeUnsupported, "Taken are multipart/form-data, \(types).")
         }
-        let metadata = try SubmissionFields(headers: request.headers).metadata()
-        var image = try ImageSpool(self.spooling, limit: self.limits.imageBytes)
+        let fields = try SubmissionFields(headers: request.headers)
+        let metadata = try fields.metadata(requiringUserNumber: self.requiresUserNumber)
+        var image = try ImageSpool(self.spooling, limit: self.limits.imageBytes, claim: claim)
         let body = BodyReader(request: request, context: context, limit: self.limits.imageBytes)
         try await body.read { try await image.append($0.readableBytesView) }
         return (metadata, try await image.finish())
     }
 
-    private func form(_ request: Request, context: ServerContext) async throws -> (CardMetadata, any SpooledSource) {
-        var form = try FormSubmission(headers: request.headers, limits: self.limits, spooling: self.spooling)
+    private func form(
+        _ request: Request,
+        context: ServerContext,
+        claim: ByteClaim
+    ) async throws -> (CardMetadata, any SpooledSource) {
+        // What the form does not say, the header fields may; heard they are in any case.
+        let headers = try SubmissionFields(headers: request.headers)
+        try headers.check()
+        var form = try FormSubmission(
+            headers: request.headers,
+            limits: self.limits,
+            spooling: self.spooling,
+            claim: claim
+        )
         let body = BodyReader(
             request: request,
             context: context,
             limit: self.limits.imageBytes + self.limits.formOverheadBytes
         )
         try await body.read { try await form.append(Data($0.readableBytesView)) }
-        let (fields, image) = try await form.finish()
-        return (try fields.metadata(), image)
+        var (fields, image) = try await form.finish()
+        fields.fill(from: headers)
+        return (try fields.metadata(requiringUserNumber: self.requiresUserNumber), image)
     }
 }

@@ -19,12 +19,31 @@ struct SubmissionFields: Sendable {
         self.texts[field] = Redacted(text)
     }
 
+    /// Takes what others say about fields of which nothing is said here.
+    mutating func fill(from others: SubmissionFields) {
+        self.texts.merge(others.texts) { own, _ in own }
+    }
+
+    /// Checks each field for itself, whatever else may be missing.
+    ///
+    /// - Throws: ``Problem``: `business_no_invalid` or `field_invalid`.
+    func check() throws {
+        if let number = self.present(.businessNumber), BusinessNumber(number) == nil {
+            throw Problem(.businessNumberInvalid)
+        }
+        for field in [SubmissionField.userNumber, .expectedIDNumber, .expectedName] { _ = try self.text(field) }
+        _ = try self.side()
+        _ = try self.priority()
+    }
+
     /// What the fields say, checked.
     ///
-    /// - Throws: ``Problem``: `business_no_missing`, `business_no_invalid` or `field_invalid`.
-    func metadata() throws -> CardMetadata {
+    /// - Parameter requiringUserNumber: whether a user account has to be among them.
+    /// - Throws: ``Problem``: `business_no_missing`, `business_no_invalid`, `user_no_missing` or `field_invalid`.
+    func metadata(requiringUserNumber: Bool = false) throws -> CardMetadata {
         guard let number = self.present(.businessNumber) else { throw Problem(.businessNumberMissing) }
         guard let businessNumber = BusinessNumber(number) else { throw Problem(.businessNumberInvalid) }
+        guard !requiringUserNumber || self.present(.userNumber) != nil else { throw Problem(.userNumberMissing) }
         return CardMetadata(
             businessNumber: businessNumber,
             userNumber: try self.text(.userNumber),

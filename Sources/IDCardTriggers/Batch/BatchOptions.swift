@@ -12,6 +12,9 @@ package struct BatchOptions: Sendable {
     package var recognisesImage: @Sendable (_ firstBytes: Data, _ fileName: String) -> Bool
     /// Whether a file name alone (its extension) claims an image.
     package var isImageName: @Sendable (_ fileName: String) -> Bool
+    /// Folders into which a watch puts files (`watch.done_folder`, `watch.failed_folder`): relative ones are passed over
+    /// directly below each folder that is walked, absolute ones wherever they are met.
+    package var skippedFolders: [String]
     /// How much is taken from outside.
     package var limits: BatchLimits
 
@@ -21,12 +24,14 @@ package struct BatchOptions: Sendable {
         userNumber: String? = nil,
         recognisesImage: @escaping @Sendable (_ firstBytes: Data, _ fileName: String) -> Bool,
         isImageName: @escaping @Sendable (_ fileName: String) -> Bool,
+        skippedFolders: [String] = [],
         limits: BatchLimits = BatchLimits()
     ) {
         self.businessNumber = businessNumber
         self.userNumber = userNumber.map { Redacted($0) }
         self.recognisesImage = recognisesImage
         self.isImageName = isImageName
+        self.skippedFolders = skippedFolders
         self.limits = limits
     }
 }

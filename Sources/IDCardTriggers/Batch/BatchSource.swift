@@ -18,6 +18,8 @@ package import IDCardPipeline
 package struct BatchSource: Sendable {
     private let paths: [String]
     private let manifest: String?
+    /// The folder that the rows of the manifest must not leave; `nil` if the user named the manifest himself.
+    private let confines: String?
     private let options: BatchOptions
 
     /// Takes what the user named; nothing is looked at yet.
@@ -29,10 +31,14 @@ package struct BatchSource: Sendable {
     package init(paths: [String], manifest: String?, options: BatchOptions) {
         self.paths = paths
         self.manifest = manifest
+        self.confines = nil
         self.options = options
     }
 
     /// Takes a source of the configuration: a folder, with the manifest that it may hold, or a manifest alone.
+    ///
+    /// Whoever may put files into the folder may write its manifest: that one is no link, and its rows name files of the
+    /// folder (or URLs). A manifest that the configuration names itself may name every file.
     ///
     /// - Parameters:
     ///   - source: the absolute path of a folder, or of a manifest by its extension (`.csv`, `.jsonl`, `.ndjson`).
@@ -41,10 +47,13 @@ package struct BatchSource: Sendable {
     package init(source: String, manifestNames: [String], options: BatchOptions) {
         self.options = options
         if Manifest.isName(PathText.name(of: source)), Self.isFile(source) {
-            (self.paths, self.manifest) = ([], source)
+            (self.paths, self.manifest, self.confines) = ([], source, nil)
         } else {
-            self.paths = [source]
-            self.manifest = manifestNames.map { PathText.join(source, $0) }.first(where: Self.isFile)
+            (self.paths, self.confines) = ([source], source)
+            // Also a link, or what else has the name: it is refused rather than passed over.
+            self.manifest = manifestNames.map { PathText.join(source, $0) }.first { path in
+                (try? FileKind.of(path, followingLinks: false)) != nil
+            }
         }
     }
 
@@ -56,14 +65,22 @@ package struct BatchSource: Sendable {
     ///
     /// - Throws: `BatchSourceError`.
     package func items() throws -> [IntakeItem] {
-        let manifest = try self.manifest.map { try Manifest(path: $0, limits: self.options.limits) }
-        var locator = InputLocator(limit: self.options.limits.inputs)
+        let manifest = try self.manifest.map { path in
+            try Manifest(path: path, limits: self.options.limits, followingLinks: self.confines == nil)
+        }
+        var locator = InputLocator(
+            putAway: PutAwayFolders(self.options.skippedFolders),
+            limit: self.options.limits.inputs
+        )
         var candidates = try locator.candidates(of: self.paths)
         let rows = manifest?.rows ?? []
+        // It has just been walked; gone meanwhile, it holds none of the files that the rows name.
+        let confines = self.confines.map { (try? FileKind.realPath(of: $0)) ?? $0 }
         candidates += rows.enumerated().map { index, row in
             if row.isAddress { return Candidate(address: row.path, row: index) }
             let path = PathText.isAbsolute(row.path) ? row.path : PathText.join(manifest?.folder ?? "", row.path)
-            return locator.candidate(at: path, origin: .row(index))
+            guard let confines else { return locator.candidate(at: path, origin: .row(index)) }
+            return locator.candidate(at: path, origin: .row(index), within: confines)
         }
         var selection = InputSelection(
             candidates: candidates,

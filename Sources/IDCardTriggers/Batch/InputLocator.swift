@@ -6,13 +6,15 @@ struct InputLocator {
         case unusable(source: String, message: String)
     }
 
+    private let putAway: PutAwayFolders
     private let limit: Int
     private var named: [Named] = []
     private var roots: Set<PathBytes> = []
     private var realFolders: [PathBytes: String] = [:]
 
-    /// Takes the most files that one folder may hold.
-    init(limit: Int) {
+    /// Takes the folders into which a watch puts files, and the most files that one folder may hold.
+    init(putAway: PutAwayFolders, limit: Int) {
+        self.putAway = putAway
         self.limit = limit
     }
 
@@ -29,13 +31,30 @@ struct InputLocator {
             case .file(let source, let origin):
                 candidates.append(self.candidate(at: source, origin: origin))
             case .folder(let source, let real):
-                var walk = FolderWalk(root: real, source: source, roots: self.roots, limit: self.limit)
+                var walk = FolderWalk(
+                    root: real,
+                    source: source,
+                    roots: self.roots,
+                    putAway: self.putAway,
+                    limit: self.limit
+                )
                 candidates += try walk.candidates()
             case .unusable(let source, let message):
                 candidates.append(self.unusable(source, origin: .found, message: message))
             }
         }
         return candidates
+    }
+
+    /// Looks a single file up that must really lie below a folder, as named by a row of a manifest that lies there.
+    ///
+    /// - Parameter confines: the real path of the folder.
+    mutating func candidate(at source: String, origin: Candidate.Origin, within confines: String) -> Candidate {
+        let candidate = self.candidate(at: source, origin: origin)
+        guard candidate.finding == .file else { return candidate }
+        if let real = try? FileKind.realPath(of: source), PathText.lies(real, below: confines) { return candidate }
+        let words = "it lies outside of the folder that its manifest lies in; put it there, or name it otherwise"
+        return self.unusable(source, origin: origin, message: words)
     }
 
     /// Looks a single file up, as named by a row of a manifest or on the command line.
@@ -50,11 +69,12 @@ struct InputLocator {
             let folder = try self.realFolder(written)
             var lent = PathText.name(of: written)
             if lent.isEmpty || lent == "." || lent == ".." { lent = PathText.name(of: folder) }
+            let isLent = !lent.isEmpty && !self.roots.contains(PathBytes(folder)) && self.lends(lent, folder: folder)
             return Candidate(
                 source: source,
                 path: PathText.join(folder, PathText.name(of: source)),
                 identity: PathBytes(try FileKind.realPath(of: source)),
-                folderName: self.roots.contains(PathBytes(folder)) || lent.isEmpty ? nil : lent,
+                folderName: isLent ? lent : nil,
                 origin: origin,
                 finding: .file
             )
@@ -62,6 +82,10 @@ struct InputLocator {
             let words = error.isAbsence ? "there is no such file" : "it cannot be opened (\(error))"
             return self.unusable(source, origin: origin, message: "\(words); check the path and run again")
         }
+    }
+
+    private func lends(_ name: String, folder: String) -> Bool {
+        self.putAway.lends(name) && !PutAwayMark.marks(folder)
     }
 
     private mutating func look(up path: String, place: Int) throws(BatchSourceError) {
@@ -90,6 +114,7 @@ struct InputLocator {
             switch match.kind {
             case .file: self.named.append(.file(source: match.source, origin: .found))
             case .unusable(let message): self.named.append(.unusable(source: match.source, message: message))
+            case .folder where PutAwayMark.marks(match.source): continue
             case .folder:
                 do {
                     try self.addRoot(match.source)

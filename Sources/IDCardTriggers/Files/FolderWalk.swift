@@ -2,7 +2,7 @@
 ///
 /// A real folder is entered once. Symbolic links are followed only to what lies below the folder given, and links to
 /// folders only after all real folders have been seen, so a file keeps the name of the folder it really lies in and
-/// loops end by themselves.
+/// loops end by themselves. Folders into which a watch puts files are passed over, by their mark or their place.
 struct FolderWalk {
     private struct Folder {
         var path: String
@@ -13,6 +13,8 @@ struct FolderWalk {
     private let root: String
     private let source: String
     private let roots: Set<PathBytes>
+    private let putAway: PutAwayFolders
+    private let skipped: Set<PathBytes>
     private let limit: Int
     private var pending: [Folder] = []
     private var linked: [Folder] = []
@@ -25,11 +27,15 @@ struct FolderWalk {
     ///   - root: the real path of the folder.
     ///   - source: the folder as the user gave it.
     ///   - roots: the real paths of all folders that the user named: they lend no business number.
+    ///   - putAway: the folders into which a watch puts files.
     ///   - limit: the most files.
-    init(root: String, source: String, roots: Set<PathBytes>, limit: Int) {
+    init(root: String, source: String, roots: Set<PathBytes>, putAway: PutAwayFolders, limit: Int) {
         self.root = root
         self.source = source
         self.roots = roots
+        self.putAway = putAway
+        // A folder that the user named is meant.
+        self.skipped = putAway.places(in: root).subtracting(roots)
         self.limit = limit
     }
 
@@ -40,7 +46,9 @@ struct FolderWalk {
     mutating func candidates() throws(BatchSourceError) -> [Candidate] {
         self.pending = [Folder(path: self.root, below: "", lentName: nil)]
         while let folder = self.nextFolder() {
-            guard self.entered.insert(PathBytes(folder.path)).inserted else { continue }
+            guard !self.skipped.contains(PathBytes(folder.path)),
+                self.entered.insert(PathBytes(folder.path)).inserted
+            else { continue }
             try self.list(folder)
             guard self.found.count <= self.limit else { throw .tooManyInputs(limit: self.limit) }
         }
@@ -71,6 +79,7 @@ struct FolderWalk {
             return
         }
         let names = Set(listing.entries.map { PathBytes($0.name) })
+        guard folder.below.isEmpty || !names.contains(PathBytes(PutAwayMark.name)) else { return }
         for entry in listing.entries where !SkippedNames.contains(entry.name) {
             if let image = PathText.name(entry.name, without: Sidecar.suffix), names.contains(PathBytes(image)) {
                 continue
@@ -112,7 +121,8 @@ struct FolderWalk {
     }
 
     private func folder(at path: String, below: String, named name: String) -> Folder {
-        Folder(path: path, below: below, lentName: self.roots.contains(PathBytes(path)) ? nil : name)
+        let isLent = !self.roots.contains(PathBytes(path)) && self.putAway.lends(name)
+        return Folder(path: path, below: below, lentName: isLent ? name : nil)
     }
 
     private mutating func add(

@@ -16,15 +16,17 @@ struct Manifest {
 
     /// Reads a manifest.
     ///
+    /// - Parameter followingLinks: `false` refuses a manifest that is a symbolic link.
     /// - Throws: `BatchSourceError` with `manifestUnreadable`, `manifestTooLarge`, `manifestInvalid` (naming the row,
     ///   never its values) or `tooManyInputs`.
-    init(path: String, limits: BatchLimits) throws(BatchSourceError) {
-        let data = try Self.read(path, limit: limits.manifestBytes)
+    init(path: String, limits: BatchLimits, followingLinks: Bool = true) throws(BatchSourceError) {
+        let data = try Self.read(path, limit: limits.manifestBytes, followingLinks: followingLinks)
         let name = PathText.name(of: path).lowercased()
         let isJSONLines = name.hasSuffix(".jsonl") || name.hasSuffix(".ndjson")
-        let rows = isJSONLines ? try JSONLinesManifest.rows(in: data) : try CSVManifest.rows(in: data)
-        guard rows.count <= limits.inputs else { throw .tooManyInputs(limit: limits.inputs) }
-        self.rows = rows
+        self.rows =
+            try isJSONLines
+            ? JSONLinesManifest.rows(in: data, limits: limits)
+            : CSVManifest.rows(in: data, limits: limits)
         self.folder = PathText.folder(of: path)
         do {
             self.identity = PathBytes(try FileKind.realPath(of: path))
@@ -38,9 +40,13 @@ struct Manifest {
         [".csv", ".jsonl", ".ndjson"].contains { name.lowercased().hasSuffix($0) }
     }
 
-    private static func read(_ path: String, limit: Int) throws(BatchSourceError) -> Data {
+    private static func read(
+        _ path: String,
+        limit: Int,
+        followingLinks: Bool
+    ) throws(BatchSourceError) -> Data {
         do {
-            return try BoundedFile.contents(of: path, limit: limit).withoutByteOrderMark
+            return try BoundedFile.contents(of: path, limit: limit, followingLinks: followingLinks).withoutByteOrderMark
         } catch {
             switch error {
             case .system(let failure):

@@ -1,4 +1,5 @@
 import Glibc
+import IDCardPipeline
 
 /// What tells one state of a file from another without reading it; the name is not part of it.
 struct FileShape: Hashable {
@@ -33,7 +34,7 @@ extension FileShape {
             device: UInt64(status.st_dev),
             inode: UInt64(status.st_ino),
             size: Int64(status.st_size),
-            modified: Self.nanoseconds(status.st_mtim),
+            modified: FileIdentity.nanoseconds(status.st_mtim),
             names: UInt64(status.st_nlink)
         )
     }
@@ -45,8 +46,14 @@ extension FileShape {
         return FileKind(mode: status.st_mode) == .file ? FileShape(status) : nil
     }
 
-    /// A time in nanoseconds since the epoch; beyond the years that fit (1677 to 2262) it wraps around.
-    static func nanoseconds(_ time: timespec) -> Int64 {
-        Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+    /// The file of this shape at a path, as the pipeline tells it.
+    func identity(at path: String) -> FileIdentity {
+        FileIdentity(
+            path: path,
+            device: self.device,
+            inode: self.inode,
+            size: self.size,
+            modifiedNanoseconds: self.modified
+        )
     }
 }

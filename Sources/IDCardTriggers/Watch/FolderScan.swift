@@ -20,6 +20,16 @@ struct FolderScan {
         var isComplete = true
     }
 
+    /// How what a killed process left is put right.
+    struct Recovery: Sendable {
+        /// The suffixes of what may go with an image.
+        var suffixes: [String]
+        /// What becomes of files whose card is durable.
+        var after: WatchSettings.Disposal
+        /// Whether an image is being put away just now, by this process.
+        var isUnderway: @Sendable (WatchedPath) -> Bool
+    }
+
     /// How many folders that cannot be listed are kept in mind.
     static let limit = 1000
 
@@ -28,8 +38,8 @@ struct FolderScan {
     /// Where files are put away: nothing in there is an input.
     let excluded: Set<PathBytes>
     let notifier: FolderNotifier?
-    /// Whether this is the first scan of the root: what a killed process left is put right.
-    let isFirst: Bool
+    /// What a killed process left is put right by this, in the first scan of the root; `nil` in later ones.
+    let recovery: Recovery?
     /// Hears of each file; `false` ends the scan.
     let visit: @Sendable (WatchedPath, FileShape) -> Bool
 
@@ -88,23 +98,50 @@ struct FolderScan {
         _ pending: inout [String],
         _ report: inout Report
     ) {
-        var name = entry.name
-        if self.isFirst, entry.kind == .file, let own = SourceDisposal.recover(name, in: folder) { name = own }
-        guard self.names.mayBeInput(name) else { return }
+        if entry.kind == .file {
+            for name in self.recovered(entry.name, in: folder, at: path) {
+                self.meetFile(name, in: folder, at: path, &report)
+            }
+        }
+        guard self.names.mayBeInput(entry.name) else { return }
         guard entry.isDecodable else {
             report.unreadableNames += 1
             return
         }
-        let below = PathText.join(path, name)
         switch entry.kind {
         case .folder:
+            let below = PathText.join(path, entry.name)
             if !self.excluded.contains(PathBytes(below)) { pending.append(below) }
-        case .file:
-            // A file that has gone meanwhile, or cannot be looked up, is none for now.
-            guard let found = try? folder.shape(of: name) else { return }
-            report.files += 1
-            report.isComplete = self.visit(WatchedPath(root: self.root.index, path: below), found)
+        case .file: self.meetFile(entry.name, in: folder, at: path, &report)
         case .link, .other: break
         }
+    }
+
+    private func meetFile(
+        _ name: String,
+        in folder: borrowing FolderDescriptor,
+        at path: String,
+        _ report: inout Report
+    ) {
+        // A file that has gone meanwhile, or cannot be looked up, is none for now.
+        guard self.names.mayBeInput(name), let found = try? folder.shape(of: name) else { return }
+        report.files += 1
+        let file = WatchedPath(root: self.root.index, path: PathText.join(path, name))
+        report.isComplete = self.visit(file, found) && report.isComplete
+    }
+
+    /// The names that files have got back which a killed process left under passing ones.
+    private func recovered(_ name: String, in folder: borrowing FolderDescriptor, at path: String) -> [String] {
+        guard let recovery = self.recovery, name.utf8.first == UInt8(ascii: ".") else { return [] }
+        let (folders, last) = self.root.components(of: path)
+        let disposal = InterruptedDisposal(
+            root: self.root,
+            folders: last.isEmpty ? [] : folders + [last],
+            suffixes: recovery.suffixes,
+            after: recovery.after
+        )
+        guard let image = disposal.image(of: name) else { return [] }
+        let own = WatchedPath(root: self.root.index, path: PathText.join(path, image))
+        return recovery.isUnderway(own) ? [] : disposal.recover(name, in: folder)
     }
 }

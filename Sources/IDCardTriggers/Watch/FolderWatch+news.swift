@@ -48,6 +48,7 @@ extension FolderWatch {
         switch notice {
         case .closed(let file): self.heard(of: file, isClosed: true, now: now)
         case .created(let file): self.heard(of: file, isClosed: false, now: now)
+        case .modified(let file): guard self.state.withLock({ $0.ledger.modified(file, now: now) }) else { return }
         case .folder(let folder):
             guard self.mayBeInput(folder) else { return }
             self.state.withLock { state in
@@ -75,10 +76,21 @@ extension FolderWatch {
             if let marker = self.settings.doneMarker, let image = PathText.name(file.path, without: marker) {
                 // A marker has no content that could still be missing.
                 state.ledger.reconsider(WatchedPath(root: file.root, path: image), now: now)
+                return
+            }
+            let always = self.isManifest(file, of: state.roots[file.root].root)
+            if isClosed {
+                state.ledger.noticed(file, isClosed: true, now: now, always: always)
             } else {
-                state.ledger.noticed(file, isClosed: isClosed, now: now)
+                state.ledger.appeared(file, now: now, always: always)
             }
         }
+    }
+
+    /// Whether a file has the name and the place of a manifest: all others of its root may wait for it.
+    private func isManifest(_ file: WatchedPath, of root: WatchedRoot?) -> Bool {
+        guard let root else { return false }
+        return self.settings.manifests.contains { PathBytes(PathText.join(root.path, $0)) == file.key }
     }
 
     private func mayBeInput(_ path: WatchedPath) -> Bool {

@@ -24,6 +24,7 @@ extension FolderWatch {
                 let root = try WatchedRoot(index: index, given: given, settings: self.settings)
                 if root != known { notifier?.forget(WatchedPath(root: index, path: known?.path ?? root.path)) }
                 self.attach(root)
+                self.meetManifest(of: root)
                 let scan = self.folderScan(of: root, notifier: notifier, isFirst: isFirst)
                 return .success((root, try scan.scan(WatchedPath(root: index, path: root.path))))
             } catch {
@@ -46,7 +47,7 @@ extension FolderWatch {
             names: self.names,
             excluded: self.state.withLock { $0.excluded },
             notifier: notifier,
-            isFirst: isFirst,
+            recovery: isFirst ? self.recovery : nil,
             visit: { [self] file, shape in
                 let now = self.clock.now()
                 return self.state.withLock { state in
@@ -56,16 +57,39 @@ extension FolderWatch {
         )
     }
 
+    private var recovery: FolderScan.Recovery {
+        FolderScan.Recovery(
+            suffixes: [Sidecar.suffix, self.settings.doneMarker].compactMap { $0 },
+            after: self.settings.after,
+            isUnderway: { [self] image in self.state.withLock { $0.ledger.isUnderway(image) } }
+        )
+    }
+
     /// Notes where a root lies now.
     private func attach(_ root: WatchedRoot) {
         self.state.withLock { state in
             if state.roots[root.index].root?.path != root.path {
                 state.ledger.forget(root: root.index)
                 state.ledger.settled.forget(root: root.index)
+                state.ledger.unplaced.forget(root: root.index)
                 state.roots[root.index].manifest = nil
             }
             state.attach(root)
-            state.ledger.settled.scanBegins(root: root.index)
+            state.ledger.scanBegins(root: root.index)
+        }
+    }
+
+    /// Meets the manifest of a root before all that may wait for it.
+    private func meetManifest(of root: WatchedRoot) {
+        for name in self.settings.manifests {
+            let file = WatchedPath(root: root.index, path: PathText.join(root.path, name))
+            // What cannot be looked up is told of by the files that wait for it.
+            guard let shape = try? FileShape.of(path: file.path) else { continue }
+            let now = self.clock.now()
+            return self.state.withLock { state in
+                guard !state.isEnding else { return }
+                _ = state.ledger.found(file, as: shape, now: now, always: true)
+            }
         }
     }
 
@@ -74,12 +98,13 @@ extension FolderWatch {
         let wasUnreadable = self.state.withLock { state in
             defer { state.roots[index].unreadable = report.unreadable }
             if report.isComplete {
-                state.ledger.settled.scanEnds(root: index)
+                state.ledger.scanEnds(root: index)
                 state.roots[index].isScanned = true
             }
             return state.roots[index].unreadable
         }
         self.tellMended(.rootMissing, of: index)
+        self.tellOfPlaced(root: index)
         if root.isRemote, !self.state.withLock({ $0.roots[index].isPolled }) {
             self.logger.notice(
                 "watched folder is on a remote file system: polled",

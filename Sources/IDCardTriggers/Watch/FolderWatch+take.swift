@@ -76,11 +76,11 @@ extension FolderWatch {
         case .noInput: return .settled(ready.shape)
         case .companion(let image): return self.companion(ready, of: image)
         case .leftBehind(let file, let ending):
-            return try await self.put(file, as: ending, isTold: false) == nil ? .untilNextScan : .changed
+            return try await self.finish(file, as: ending, ready, isTold: false)
         case .manifest(let manifest): return self.adopt(manifest, ready)
         case .waitsForManifest(let path):
             self.state.withLock { $0.ledger.expect(path, now: now) }
-            return .putOff(until: now + self.settings.retryCap, counts: false)
+            return .parked(until: now + self.settings.retryCap, counts: false)
         case .waitsForSidecar(let until, let reason):
             self.observer(.putOff(source: Redacted(root.source(of: ready.file.path)), reason, wait: until - now))
             return .putOff(until: until, counts: false)
@@ -117,7 +117,7 @@ extension FolderWatch {
             state.roots[root].manifest = manifest
             guard known?.shape != manifest.shape || known?.problem != manifest.problem else { return }
             // All that was judged without it is judged anew.
-            state.ledger.reconsider(root: root, now: now)
+            state.ledger.reconsider(root: root, because: ready.file, now: now)
             state.roots[root].nextScan = now
         }
         if let problem = manifest.problem {
@@ -150,22 +150,31 @@ extension FolderWatch {
             }
             switch result {
             case .admitted(let card), .duplicate(let card, _):
-                if let rejected = self.note(card, of: item, result) { refusal = rejected }
+                if let rejected = self.note(card, of: item, result, ready) { refusal = rejected }
             case .refused(let reason, let message):
                 return try await self.refuse(ready, taken, Refusal(reason, message))
             case .ignored: return .settled(ready.shape)
             }
         }
-        if let refusal { return try await self.fail(taken, refusal) }
+        if let refusal { return try await self.fail(taken, refusal, ready) }
         switch self.settings.after {
-        case .move: return try await self.finish(taken, as: .done)
-        case .delete: return try await self.finish(taken, as: .deleted)
+        case .move: return try await self.finish(taken, as: .done, ready)
+        case .delete: return try await self.finish(taken, as: .deleted, ready)
         case .leave: return self.leave(taken)
         }
     }
 
     /// Tells of a card that is durable; returns why it is rejected, if it is.
-    private func note(_ card: Card, of item: IntakeItem, _ result: InputResult) -> Refusal? {
+    private func note(
+        _ card: Card,
+        of item: IntakeItem,
+        _ result: InputResult,
+        _ ready: WatchLedger.Ready
+    ) -> Refusal? {
+        let refusal: Refusal? =
+            card.state == .rejected
+            ? Refusal(card.reason ?? .sourceUnreadable, card.message ?? "the card was rejected", card: card.id) : nil
+        guard !self.wasTold(of: ready, refusal?.reason) else { return refusal }
         var isDuplicate = false
         if case .duplicate = result { isDuplicate = true }
         let metadata: Logger.Metadata = ["card.id": "\(card.id)", "card.state": "\(card.state.rawValue)"]
@@ -175,8 +184,7 @@ extension FolderWatch {
             self.logger.info("card taken in from a watched folder", metadata: metadata)
         }
         self.observer(.taken(source: item.source, card, isDuplicate: isDuplicate))
-        guard card.state == .rejected else { return nil }
-        return Refusal(card.reason ?? .sourceUnreadable, card.message ?? "the card was rejected", card: card.id)
+        return refusal
     }
 
     // MARK: Refusals
@@ -193,14 +201,30 @@ extension FolderWatch {
         guard shape == ready.shape else { return .changed }
         let wait = refusal.wait(tries: ready.tries, self.settings)
         guard let taken else { return .untilNextScan }
-        guard let wait else { return try await self.fail(taken, refusal) }
+        guard let wait else { return try await self.fail(taken, refusal, ready) }
         self.logger.debug("file of a watched folder is tried again", metadata: ["code": "\(refusal.reason)"])
         let source = taken.root.source(of: file.path)
         self.observer(.putOff(source: Redacted(source), refusal.reason, wait: wait))
         return .putOff(until: self.clock.now() + wait, counts: true)
     }
 
-    private func fail(_ taken: TakenFile, _ refusal: Refusal) async throws -> WatchLedger.End {
+    private func fail(
+        _ taken: TakenFile,
+        _ refusal: Refusal,
+        _ ready: WatchLedger.Ready
+    ) async throws -> WatchLedger.End {
+        if !self.wasTold(of: ready, refusal.reason) { self.tell(refusal, of: taken) }
+        guard self.settings.after != .leave else { return self.leave(taken) }
+        let note = FailureNote(
+            code: refusal.reason,
+            message: refusal.message,
+            cardID: refusal.card,
+            time: Timestamp(.now).description
+        )
+        return try await self.finish(taken, as: .failed(note), ready)
+    }
+
+    private func tell(_ refusal: Refusal, of taken: TakenFile) {
         var metadata: Logger.Metadata = ["watch.root": "\(taken.root.index + 1)", "code": "\(refusal.reason)"]
         if let card = refusal.card { metadata["card.id"] = "\(card)" }
         self.logger.warning("file of a watched folder is refused", metadata: metadata)
@@ -212,57 +236,5 @@ extension FolderWatch {
                 card: refusal.card
             )
         )
-        guard self.settings.after != .leave else { return self.leave(taken) }
-        let note = FailureNote(
-            code: refusal.reason,
-            message: refusal.message,
-            cardID: refusal.card,
-            time: Timestamp(.now).description
-        )
-        return try await self.finish(taken, as: .failed(note))
-    }
-
-    // MARK: Putting away
-
-    private func finish(_ taken: TakenFile, as ending: SourceDisposal.Ending) async throws -> WatchLedger.End {
-        guard let place = try await self.put(taken, as: ending) else { return .untilNextScan }
-        return place == .gone ? .changed : .gone
-    }
-
-    /// Puts a file away; `nil` if that fails.
-    private func put(
-        _ taken: TakenFile,
-        as ending: SourceDisposal.Ending,
-        isTold: Bool = true
-    ) async throws -> WatchEvent.Place? {
-        let result: Result<WatchEvent.Place, SystemFailure> = try await self.work.run {
-            do throws(SystemFailure) {
-                return .success(try SourceDisposal(file: taken).put(as: ending))
-            } catch {
-                return .failure(error)
-            }
-        }
-        switch result {
-        case .success(let place):
-            self.tellMended(.disposalFailed, of: taken.root.index)
-            if isTold { self.observer(.placed(source: Redacted(taken.source), place)) }
-            return place
-        case .failure(let failure):
-            let words =
-                "a file cannot be put away (\(failure)), though what it says is safe; see to the folders' rights"
-            self.tell(.disposalFailed, of: taken.root.index, words)
-            return nil
-        }
-    }
-
-    private func leave(_ taken: TakenFile) -> WatchLedger.End {
-        self.state.withLock { state in
-            for companion in taken.companions {
-                let path = WatchedPath(root: taken.root.index, path: taken.path + companion.suffix)
-                state.ledger.settled.insert(path, shape: companion.shape)
-            }
-        }
-        self.observer(.placed(source: Redacted(taken.source), .left))
-        return .settled(taken.shape)
     }
 }

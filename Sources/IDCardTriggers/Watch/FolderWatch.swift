@@ -145,7 +145,7 @@ package final class FolderWatch: Service, Sendable {
                     group.addTask { try await self.ending { try await self.perform(scan, notifier: notifier) } }
                 }
                 if let files = self.dueLooks(now: now) {
-                    group.addTask { try await self.ending { try await self.look(at: files) } }
+                    group.addTask { try await self.ending { try await self.look(at: files, notifier: notifier) } }
                 }
                 while let ready = await self.nextTurn() {
                     group.addTask { try await self.ending { try await self.handle(ready) } }
@@ -186,7 +186,7 @@ package final class FolderWatch: Service, Sendable {
         }
     }
 
-    private func look(at files: [WatchedPath]) async throws {
+    private func look(at files: [WatchedPath], notifier: FolderNotifier?) async throws {
         let looks = try await self.work.run {
             // A file that cannot be looked up is none for now; the next scan meets it again.
             let looks = files.map { (file: $0, shape: try? FileShape.of(path: $0.path)) }
@@ -194,6 +194,10 @@ package final class FolderWatch: Service, Sendable {
             return looks.sorted { ($0.shape?.modified ?? 0, $0.file.key) < ($1.shape?.modified ?? 0, $1.file.key) }
         }
         let now = self.clock.now()
+        if self.state.withLock({ state in files.contains { !state.roots[$0.root].isPolled } }) {
+            // What was told before the look may say that somebody is still writing: then the look is overtaken.
+            await notifier?.caughtUp()
+        }
         self.state.withLock { state in
             for look in looks { state.ledger.looked(at: look.file, as: look.shape, now: now) }
             state.isLooking = false

@@ -29,7 +29,7 @@ package enum WatchEvent: Sendable {
         case polling = "polling"
         /// The manifest cannot be read or understood: nothing is taken from the root until it is mended.
         case manifestInvalid = "manifest_invalid"
-        /// A file whose card is durable cannot be moved or deleted: it is tried again at the next rescan.
+        /// A file whose card is durable cannot be moved or deleted: it is tried again after waits that grow.
         case disposalFailed = "disposal_failed"
     }
 

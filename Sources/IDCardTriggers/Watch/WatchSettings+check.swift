@@ -11,7 +11,7 @@ extension WatchSettings {
         }
         let counts = [
             ("watch.concurrency", self.concurrency), ("watch.attempts", self.attempts),
-            ("watch.pending_files", self.pendingFiles),
+            ("watch.pending_files", self.pendingFiles), ("watch.max_manifest_bytes", self.manifestBytes),
         ]
         for (key, count) in counts where count < 1 {
             throw WatchError(.settingInvalid, "\(key) is \(count); it must be at least 1")

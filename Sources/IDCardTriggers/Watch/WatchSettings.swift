@@ -60,6 +60,8 @@ package struct WatchSettings: Sendable {
     package var requiresUserNumber = false
     /// The names that a manifest may have in a root, the first one found counts (`watch.manifests`).
     package var manifests = ["manifest.csv", "manifest.jsonl", "manifest.ndjson"]
+    /// The largest manifest in bytes (`watch.max_manifest_bytes`, 16 MiB): it is kept in memory as long as the watch runs.
+    package var manifestBytes = 16 << 20
     /// How many files are taken in at a time (`watch.concurrency`, as many as images are decoded).
     package var concurrency = 2
     /// The first wait before a file is tried again; it doubles each time (`watch.retry_base`, 1 second).

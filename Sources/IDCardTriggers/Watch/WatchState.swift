@@ -45,10 +45,7 @@ struct WatchState {
     /// What to look through now, if anything: a root whose time has come, else folders that appeared.
     mutating func nextScan(now: Duration) -> Scan? {
         guard !self.isScanning else { return nil }
-        if self.ledger.hasMissedFiles, self.ledger.isHalfEmpty {
-            self.ledger.hasMissedFiles = false
-            self.scanAll(now: now)
-        }
+        for index in self.ledger.rootsWithRoom() { self.roots[index].nextScan = min(self.roots[index].nextScan, now) }
         if let index = self.roots.indices.first(where: { self.roots[$0].nextScan <= now }) {
             self.isScanning = true
             // News from now on ask for another scan.

@@ -49,9 +49,10 @@ struct WatchedRoot: Hashable, Sendable {
         return PathText.join(self.given, (folders + [name]).joined(separator: "/"))
     }
 
-    /// The name that the folder of a file lends as business number; the root lends none.
+    /// The name that the folder of a file lends as business number; the root lends none, nor does a folder that an
+    /// earlier watch, with other settings, put files into.
     func lentName(of path: String) -> String? {
-        self.components(of: path).folders.last
+        self.components(of: path).folders.last.flatMap { PutAwayFolders.defaultNames.contains($0) ? nil : $0 }
     }
 
     /// Whether a path lies in a folder or is it.

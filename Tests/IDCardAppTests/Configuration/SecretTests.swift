@@ -116,4 +116,16 @@ struct SecretTests {
         #expect(with.entry("verification.api_key")?.shown == "<set>")
         #expect(with.entry("verification.url")?.shown == "https://verify.example/faceid/v1/ocridcard")
     }
+
+    @Test("A credential of systemd may show rights of its group, as its access list makes it; no other file may")
+    func credential() throws {
+        let folder = try ConfigurationFolder()
+        let path = try folder.write("secret", to: "vault.key", mode: 0o440)
+        let credentials = CredentialFolder(path: folder.path)
+        #expect(try SecretFile(path: path, key: "k", credentials: credentials).read().reveal() == "secret")
+        for other in [CredentialFolder(path: nil), CredentialFolder(path: folder.path + "/other")] {
+            let file = SecretFile(path: path, key: "k", credentials: other)
+            #expect(throws: ConfigurationError.Problem.self) { try file.read() }
+        }
+    }
 }

@@ -186,6 +186,8 @@ struct ServeTests {
         Mistake(arguments: ["--listen", "0.0.0.0:0"], key: "server.tls.certificate"),
         Mistake(variables: ["IDCARD_SOURCES": "inbox"], key: "NAME=PATH"),
         Mistake(variables: ["IDCARD_WEBHOOKS_SECRETS": "short"], key: "webhooks.secrets"),
+        // More than the process lets itself open, whatever the system allows.
+        Mistake(variables: ["IDCARD_SERVER_MAX_CONNECTIONS": "65536"], key: "open files"),
         Mistake(variables: ["IDCARD_SERVER_TLS_KEY": "/nowhere.pem"], key: "server.tls.certificate"),
     ]
 

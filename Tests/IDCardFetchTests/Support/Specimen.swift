@@ -87,7 +87,10 @@ extension ImageFetcher.Outcome {
 
     /// The reason of a refusal, if it is one.
     var refusal: ReasonCode? {
-        if case .refused(let code, _) = self { code } else { nil }
+        switch self {
+        case .refused(let code, _), .unusable(let code, _): code
+        case .complete, .failed: nil
+        }
     }
 
     /// All words of it.
@@ -95,7 +98,7 @@ extension ImageFetcher.Outcome {
         switch self {
         case .complete: ""
         case .failed(let failure): "\(failure) \(failure.message)"
-        case .refused(let code, let message): "\(code) \(message)"
+        case .refused(let code, let message), .unusable(let code, let message): "\(code) \(message)"
         }
     }
 

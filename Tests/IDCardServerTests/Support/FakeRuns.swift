@@ -7,16 +7,18 @@ import Synchronization
 final class FakeRuns: SourceRuns {
     private let started = Mutex<[String: SourceRun]>([:])
 
-    var names: [String] { ["inbox"] }
+    /// The name of its source.
+    static let source = "inbox"
 
     func start(_ source: String) async throws -> SourceRun? {
-        guard self.names.contains(source) else { return nil }
+        guard source == Self.source else { return nil }
         return self.started.withLock { runs in
             if let run = runs.values.first(where: { $0.source == source }) { return run }
             let run = SourceRun(
                 id: "run-\(runs.count + 1)",
                 source: source,
-                counts: ["admitted": 3],
+                counts: ["admitted": 3, "refused": 2],
+                refusals: ["source_unreadable": 2],
                 startedAt: Timestamp(millisecondsSinceEpoch: 1_760_000_000_000)
             )
             runs[run.id] = run

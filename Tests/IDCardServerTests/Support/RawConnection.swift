@@ -66,9 +66,11 @@ struct RawConnection {
     func finish() { self.outbound.finish() }
 
     /// Returns the next answer whole, also one of the informational ones; `nil` if the connection ends before it.
-    func response() async throws -> RawResponse? {
+    ///
+    /// - Parameter hasContent: whether what its length says follows it; not so after HEAD.
+    func response(hasContent: Bool = true) async throws -> RawResponse? {
         while true {
-            if let (response, rest) = try RawResponse.parse(self.reader.pending) {
+            if let (response, rest) = try RawResponse.parse(self.reader.pending, hasContent: hasContent) {
                 self.reader.pending = rest
                 return response
             }

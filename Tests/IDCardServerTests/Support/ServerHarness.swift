@@ -51,6 +51,7 @@ struct ServerHarness: Sendable {
         _ configure: (inout CardServer.Configuration) throws -> Void = { _ in },
         tokens: TokenRegister? = nil,
         client: NIOSSLContext? = nil,
+        findings: @escaping CardServer.Ports.Findings = { [] },
         now: @escaping @Sendable () -> Timestamp = PipelineTime.system.now,
         _ body: (ServerHarness) async throws -> Value
     ) async throws -> Value {
@@ -66,7 +67,14 @@ struct ServerHarness: Sendable {
         let (ports, port) = AsyncStream.makeStream(of: Int.self)
         let server = try CardServer(
             configuration: configuration,
-            ports: CardServer.Ports(intake: intake, cards: store, runs: runs, spooling: spooling, now: now),
+            ports: CardServer.Ports(
+                intake: intake,
+                cards: store,
+                runs: runs,
+                spooling: spooling,
+                findings: findings,
+                now: now
+            ),
             tokens: tokens ?? TokenRegister(Self.records),
             metrics: metrics,
             logger: log.logger,

@@ -223,7 +223,7 @@ import Testing
 }
 
 /// Lets the thread that reads inotify stand still.
-private final class ReaderGate: Sendable {
+final class ReaderGate: Sendable {
     private let condition = NSCondition()
     nonisolated(unsafe) private var isClosed = false
 

@@ -55,6 +55,7 @@ final class FakeIntake: CardIntake {
     func pressure() async -> IntakePressure { self.state.withLock { $0.pressure } }
 
     func receive(_ reception: Reception) async throws -> ReceptionOutcome { .nameReused }
+    func expect(_ items: [IntakeItem]) -> IntakeAnnouncement { IntakeAnnouncement() }
     func refusal(of address: ImageAddress) -> ImageFetcher.Refusal? { nil }
 
     func take(_ item: IntakeItem) async throws -> InputResult {
@@ -78,7 +79,7 @@ final class FakeIntake: CardIntake {
     }
 
     private func admit(_ item: IntakeItem, _ metadata: CardMetadata) throws(SourceFile.Failure) -> InputResult {
-        let file = try SourceFile(path: item.path.reveal())
+        let file = try SourceFile(path: item.path.reveal(), expected: item.expected)
         let identity = file.identity
         if let known = self.state.withLock({ $0.files[identity] }),
             known.metadata.businessNumber == metadata.businessNumber

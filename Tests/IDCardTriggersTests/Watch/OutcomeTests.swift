@@ -81,7 +81,7 @@ import Testing
             guard chmod(path, 0o600) == 0, stat(path, &own) == 0, stat(other, &others) == 0 else {
                 throw POSIXError(.EIO)
             }
-        } while FileShape.nanoseconds(own.st_ctim) <= FileShape.nanoseconds(others.st_ctim)
+        } while FileIdentity.nanoseconds(own.st_ctim) <= FileIdentity.nanoseconds(others.st_ctim)
     }
 
     @Test("The same bytes again are moved, too, under the next free name, and are no new card")

@@ -2,7 +2,7 @@ import Foundation
 import MultipartForm
 import Testing
 
-@Suite("Other people's programs", .timeLimit(.minutes(3)))
+@Suite("Other people's programs", .timeLimit(.minutes(10)))
 struct InteropTests {
     @Test("urllib3, requests-toolbelt and httpx write the same bytes for the common subset")
     func pythonEncoders() async throws {

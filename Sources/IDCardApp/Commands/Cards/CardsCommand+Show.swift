@@ -8,13 +8,13 @@ extension CardsCommand {
     /// Shows one card with its history.
     package struct Show: AsyncParsableCommand {
         package static let configuration = CommandConfiguration(
-            abstract: "Show one card and its history; the fields read from it only with --reveal."
+            abstract: "Show one card and its history; fields read from it, and remote words, only with --reveal."
         )
 
         @Argument(help: ArgumentHelp("The card's id.", valueName: "card-id"))
         var card: String
 
-        @Flag(name: .long, help: "Show the personal fields too.")
+        @Flag(name: .long, help: "Show the personal fields and the message too.")
         var reveal = false
 
         @OptionGroup var purpose: PurposeOptions

@@ -1,4 +1,3 @@
-import CFolders
 import Glibc
 
 /// Moves a file of a known shape to another file system: copy, sync, rename, and only then delete.
@@ -6,6 +5,8 @@ struct FileCopy {
     private static let chunk = 1 << 18
 
     let shape: FileShape
+    /// What goes wrong on purpose.
+    var faults = FileMoveFaults()
 
     /// Moves the file; the folders are still to be synced, but the copy is durable before the source is deleted.
     func move(
@@ -63,25 +64,23 @@ struct FileCopy {
             unlinkat(target.number, temporary, 0)
             throw error
         }
-        return try Self.rename(temporary, to: newName, in: target)
+        return try self.rename(temporary, to: newName, in: target)
     }
 
-    private static func rename(
+    private func rename(
         _ temporary: String,
         to name: String,
         in folder: borrowing FolderDescriptor
     ) throws(SystemFailure) -> Bool {
-        if idc_rename_new(folder.number, temporary, folder.number, name) == 0 { return true }
-        if [EINVAL, ENOSYS, ENOTSUP].contains(errno),
-            linkat(folder.number, temporary, folder.number, name, 0) == 0
-        {
+        do throws(SystemFailure) {
+            let step = ExclusiveRename(faults: self.faults)
+            if try step.rename(temporary, in: folder, to: name, in: folder) == .renamed { return true }
+        } catch {
             unlinkat(folder.number, temporary, 0)
-            return true
+            throw error
         }
-        let failure = SystemFailure.current
         unlinkat(folder.number, temporary, 0)
-        if failure.code == EEXIST { return false }
-        throw failure
+        return false
     }
 
     private static func pour(_ input: Int32, into output: Int32) throws(SystemFailure) {

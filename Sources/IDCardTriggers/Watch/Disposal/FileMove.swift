@@ -1,4 +1,3 @@
-import CFolders
 import Glibc
 
 /// Renames one file of a known shape into a folder, without ever replacing another.
@@ -14,6 +13,8 @@ struct FileMove {
     }
 
     let shape: FileShape
+    /// What goes wrong on purpose.
+    var faults = FileMoveFaults()
 
     /// Moves the file; the folders are still to be synced.
     func move(
@@ -23,16 +24,14 @@ struct FileMove {
         to target: borrowing FolderDescriptor
     ) throws(SystemFailure) -> Outcome {
         guard try source.shape(of: name) == self.shape else { return .gone }
-        if idc_rename_new(source.number, name, target.number, newName) == 0 {
-            return try self.confirm(name, in: source, as: newName, in: target)
-        }
-        let failure = SystemFailure.current
-        switch failure.code {
-        case ENOENT: return .gone
-        case EEXIST: return try self.isLeftOver(newName, in: target) ? self.drop(name, from: source) : .nameTaken
-        case EINVAL, ENOSYS, ENOTSUP: return try self.link(name, from: source, as: newName, to: target)
-        case EXDEV: return try FileCopy(shape: self.shape).move(name, from: source, as: newName, to: target)
-        default: throw failure
+        switch try ExclusiveRename(faults: self.faults).begin(name, in: source, to: newName, in: target) {
+        case .renamed: return try self.confirm(name, in: source, as: newName, in: target)
+        case .linked: return try self.drop(name, from: source)
+        case .nameTaken: return try self.isLeftOver(newName, in: target) ? self.drop(name, from: source) : .nameTaken
+        case .absent: return .gone
+        case .otherFileSystem:
+            let copy = FileCopy(shape: self.shape, faults: self.faults)
+            return try copy.move(name, from: source, as: newName, to: target)
         }
     }
 
@@ -50,31 +49,14 @@ struct FileMove {
         in target: borrowing FolderDescriptor
     ) throws(SystemFailure) -> Outcome {
         guard try target.shape(of: newName) != self.shape else { return .moved }
+        let back = ExclusiveRename(faults: self.faults)
         for own in NumberedName(name) {
-            if idc_rename_new(target.number, newName, source.number, own) == 0 { break }
-            guard errno == EEXIST else { throw SystemFailure.current }
+            if try back.rename(newName, in: target, to: own, in: source) != .nameTaken { break }
         }
         return .gone
     }
 
-    /// Moves by a second name where a rename may replace: the file has both for a moment.
-    private func link(
-        _ name: String,
-        from source: borrowing FolderDescriptor,
-        as newName: String,
-        to target: borrowing FolderDescriptor
-    ) throws(SystemFailure) -> Outcome {
-        guard linkat(source.number, name, target.number, newName, 0) == 0 else {
-            let failure = SystemFailure.current
-            switch failure.code {
-            case ENOENT: return .gone
-            case EEXIST: return try self.isLeftOver(newName, in: target) ? self.drop(name, from: source) : .nameTaken
-            default: throw failure
-            }
-        }
-        return try self.drop(name, from: source)
-    }
-
+    /// Takes the first name away once the file has its second: it has both for a moment.
     private func drop(_ name: String, from source: borrowing FolderDescriptor) throws(SystemFailure) -> Outcome {
         guard try source.shape(of: name) == self.shape else { return .gone }
         guard unlinkat(source.number, name, 0) == 0 else { throw SystemFailure.current }

@@ -33,10 +33,20 @@ struct FolderDescriptor: ~Copyable {
     }
 
     private borrowing func entering(_ name: String, making: Bool) throws(SystemFailure) -> FolderDescriptor {
-        // A folder that somebody made meanwhile is as good.
-        if making, mkdirat(self.number, name, 0o777) == 0 { try self.sync() }
+        var refusal: SystemFailure?
+        if making {
+            if mkdirat(self.number, name, 0o777) == 0 {
+                try self.sync()
+            } else if errno != EEXIST {
+                refusal = SystemFailure.current
+            }
+        }
         let number = openat(self.number, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-        guard number >= 0 else { throw SystemFailure.current }
+        guard number >= 0 else {
+            let failure = SystemFailure.current
+            // A folder that somebody made meanwhile is as good; without one, what kept it from being made is the reason.
+            throw failure.code == ENOENT ? refusal ?? failure : failure
+        }
         return FolderDescriptor(number: number)
     }
 

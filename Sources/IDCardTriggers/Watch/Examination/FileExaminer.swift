@@ -86,7 +86,7 @@ struct FileExaminer: Sendable {
                 let moved = try? place.status(of: image), let left = try? folder.status(of: file.name),
                 let isTaken = try? place.has(file.name), !isTaken
             else { continue }
-            if FileShape.nanoseconds(left.st_ctim) < FileShape.nanoseconds(moved.st_ctim) { return ending }
+            if FileIdentity.nanoseconds(left.st_ctim) < FileIdentity.nanoseconds(moved.st_ctim) { return ending }
         }
         return nil
     }
@@ -98,7 +98,8 @@ struct FileExaminer: Sendable {
         _ manifest: (name: String, shape: FileShape)
     ) -> Examination? {
         if file.folders.isEmpty, PathBytes(file.name) == PathBytes(manifest.name) {
-            let limits = self.settings.inputs.limits
+            var limits = self.settings.inputs.limits
+            limits.manifestBytes = min(limits.manifestBytes, self.settings.manifestBytes)
             return .manifest(
                 RootManifest(path: ready.file.path, shape: manifest.shape, root: self.root, limits: limits)
             )
@@ -155,7 +156,12 @@ struct FileExaminer: Sendable {
             case .take(let metadata):
                 guard numbers.insert(metadata.businessNumber).inserted else { continue }
                 items.append(
-                    IntakeItem(source: candidate.source, path: candidate.path, disposition: .take(metadata))
+                    IntakeItem(
+                        source: candidate.source,
+                        path: candidate.path,
+                        expected: taken.shape.identity(at: candidate.path),
+                        disposition: .take(metadata)
+                    )
                 )
             case .refuse(let reason, let message, _):
                 let end = ready.since + self.settings.sidecarWait

@@ -12,7 +12,7 @@ struct RootManifest: Sendable {
     init(path: String, shape: FileShape, root: WatchedRoot, limits: BatchLimits) {
         self.shape = shape
         do throws(BatchSourceError) {
-            let manifest = try Manifest(path: path, limits: limits)
+            let manifest = try Manifest(path: path, limits: limits, followingLinks: false)
             for row in manifest.rows {
                 let path = PathText.isAbsolute(row.path) ? row.path : PathText.join(root.path, row.path)
                 self.rows[Self.key(path), default: []].append(row)

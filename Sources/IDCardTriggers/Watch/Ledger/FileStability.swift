@@ -21,6 +21,8 @@ struct FileStability {
         var isClosed = false
         /// Whether it was seen to be created, and not yet to be closed.
         var isOpen = false
+        /// Whether its name was seen to appear, and nothing was told of it since.
+        var hasJustAppeared = false
     }
 
     private let quietTime: Duration
@@ -38,6 +40,21 @@ struct FileStability {
     /// How many files are kept in mind.
     var count: Int { self.observations.count }
 
+    /// Notes that a name was seen to appear: of a file that is being created, or a further one of a file that is there.
+    ///
+    /// Servers that move a file by a second name (OpenSSH's for SFTP) are told of like this and never of a close, and so
+    /// are files that were written without a name. Which it is shows once somebody writes.
+    mutating func appeared(_ file: PathBytes) {
+        var observation = Observation()
+        observation.hasJustAppeared = true
+        self.observations[file] = observation
+    }
+
+    /// Whether a name has appeared, and nothing was told of it since.
+    func hasJustAppeared(_ file: PathBytes) -> Bool {
+        self.observations[file]?.hasJustAppeared ?? false
+    }
+
     /// Notes that a file was seen being created.
     mutating func created(_ file: PathBytes) {
         var observation = Observation()
@@ -49,6 +66,7 @@ struct FileStability {
     mutating func closed(_ file: PathBytes) {
         self.observations[file, default: Observation()].wasClosed = true
         self.observations[file]?.isOpen = false
+        self.observations[file]?.hasJustAppeared = false
     }
 
     /// Notes how a file looks now.
@@ -67,14 +85,17 @@ struct FileStability {
         self.observations[file] = observation
         let end = observation.since + self.wait(observation, shape)
         guard now >= end else { return .lookAgain(at: end) }
+        self.observations[file]?.hasJustAppeared = false
         return .complete
     }
 
     private func wait(_ observation: Observation, _ shape: FileShape) -> Duration {
         // Some programs make an empty file first, close it, and come back to fill it.
         if observation.isClosed, shape.size > 0 { return self.closeWait }
+        // A file that appeared empty is still to be written.
+        let isOpen = observation.isOpen || (observation.hasJustAppeared && shape.size == 0)
         // A further name for a file that is there is never told to be closed.
-        return observation.isOpen && shape.names == 1 ? self.openWait : self.quietTime
+        return isOpen && shape.names == 1 ? self.openWait : self.quietTime
     }
 
     /// Forgets a file.
@@ -84,6 +105,9 @@ struct FileStability {
 
     /// Expects no end to be told of any more: it may be among what was lost.
     mutating func forgetOpenings() {
-        for file in self.observations.keys { self.observations[file]?.isOpen = false }
+        for file in self.observations.keys {
+            self.observations[file]?.isOpen = false
+            self.observations[file]?.hasJustAppeared = false
+        }
     }
 }

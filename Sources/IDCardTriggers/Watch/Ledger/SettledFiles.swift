@@ -29,20 +29,42 @@ struct SettledFiles {
     /// How many files are kept in mind.
     var count: Int { self.roots.values.reduce(0) { $0 + $1.current.count + $1.previous.count } }
 
+    /// Whether nothing of a root is kept in mind.
+    func isEmpty(root: Int) -> Bool {
+        guard let generations = self.roots[root] else { return true }
+        return generations.current.isEmpty && generations.previous.isEmpty
+    }
+
     /// Keeps a file in mind.
     mutating func insert(_ file: WatchedPath, shape: FileShape) {
-        self.roots[file.root, default: Generations()].current[Name(file.key)] = shape.hashValue
+        self.insert(file, as: shape)
+    }
+
+    /// Keeps a file in mind, with something about it.
+    mutating func insert(_ file: WatchedPath, as value: some Hashable) {
+        self.roots[file.root, default: Generations()].current[Name(file.key)] = value.hashValue
+    }
+
+    /// Lets a file that is kept in mind stay for another scan, whatever there is about it.
+    mutating func keep(_ file: WatchedPath) {
+        guard let value = self.roots[file.root]?.previous.removeValue(forKey: Name(file.key)) else { return }
+        self.roots[file.root]?.current[Name(file.key)] = value
     }
 
     /// Whether a file is settled in this shape; then it stays for another scan.
     mutating func contains(_ file: WatchedPath, shape: FileShape) -> Bool {
+        self.contains(file, as: shape)
+    }
+
+    /// Whether a file is kept in mind with this; then it stays for another scan.
+    mutating func contains(_ file: WatchedPath, as value: some Hashable) -> Bool {
         guard var generations = self.roots.removeValue(forKey: file.root) else { return false }
         defer { self.roots[file.root] = generations }
         let name = Name(file.key)
-        if let known = generations.current[name] { return known == shape.hashValue }
-        guard generations.previous[name] == shape.hashValue else { return false }
+        if let known = generations.current[name] { return known == value.hashValue }
+        guard generations.previous[name] == value.hashValue else { return false }
         generations.previous[name] = nil
-        generations.current[name] = shape.hashValue
+        generations.current[name] = value.hashValue
         return true
     }
 

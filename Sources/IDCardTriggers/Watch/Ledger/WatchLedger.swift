@@ -3,32 +3,6 @@
 /// It holds at most as many as it is told: what finds no room is found again by the next scan. It does nothing itself;
 /// whoever asks it has looked and knows the time.
 struct WatchLedger {
-    /// A file that is complete, and its turn.
-    struct Ready: Hashable, Sendable {
-        /// Where it is.
-        var file: WatchedPath
-        /// How it looked when it was found to be complete.
-        var shape: FileShape
-        /// When it was found to be complete first.
-        var since: Duration
-        /// How often it was put off.
-        var tries: Int
-    }
-
-    /// What became of a file whose turn it was.
-    enum End: Hashable, Sendable {
-        /// It is not there any more, or put away.
-        case gone
-        /// It stays, and is no input as long as it stays as it is.
-        case settled(FileShape)
-        /// It stays, and the next scan will find it again.
-        case untilNextScan
-        /// It is not what it was: it is to be looked at again.
-        case changed
-        /// It stays, and its turn comes again; `counts` tells whether as a failed try.
-        case putOff(until: Duration, counts: Bool)
-    }
-
     private enum Phase {
         case settling
         case ready
@@ -46,7 +20,7 @@ struct WatchLedger {
         var tries = 0
     }
 
-    private let capacity: Int
+    private var room: LedgerRoom
     private var entries: [PathBytes: Entry] = [:]
     private var stability: FileStability
     private var agenda = DueTimes<PathBytes>()
@@ -54,12 +28,12 @@ struct WatchLedger {
     private var queueStart = 0
     /// The files that need no look as long as they stay as they are.
     var settled = SettledFiles()
-    /// Whether files found no room since this was last set to `false`.
-    var hasMissedFiles = false
+    /// The files that could not be put away, and what was told of each.
+    var unplaced = SettledFiles()
 
     /// Starts empty.
     init(_ settings: WatchSettings) {
-        self.capacity = settings.pendingFiles
+        self.room = LedgerRoom(capacity: settings.pendingFiles)
         self.stability = FileStability(
             quietTime: settings.quietTime,
             closeWait: settings.closeWait,
@@ -69,31 +43,54 @@ struct WatchLedger {
 
     /// How many files are on their way.
     var count: Int { self.entries.count }
-    /// Whether there is room for at least half as many as there may be.
-    var isHalfEmpty: Bool { self.entries.count * 2 <= self.capacity }
+    /// Whether files found no room, and their roots were not taken out since.
+    var hasMissedFiles: Bool { !self.room.missed.isEmpty }
     /// When something is due next.
     var nextDue: Duration? { self.agenda.first }
+
+    /// Takes out the roots with files that found no room, as far as there is now enough for them.
+    mutating func rootsWithRoom() -> [Int] { self.room.rootsWithRoom(count: self.entries.count) }
 
     // MARK: News
 
     /// Notes that a scan met a file; `false` if there was no room for it.
-    mutating func found(_ file: WatchedPath, as shape: FileShape, now: Duration) -> Bool {
+    ///
+    /// - Parameter always: whether it needs no room, because others wait for it.
+    mutating func found(_ file: WatchedPath, as shape: FileShape, now: Duration, always: Bool = false) -> Bool {
+        self.unplaced.keep(file)
         // What is on its way is looked at in its own time: this look may be older than what was told of it.
         // Asked first, for that keeps a settled file in mind.
         if self.settled.contains(file, shape: shape) || self.entries[file.key] != nil { return true }
-        guard self.insert(file, due: nil) else { return false }
+        guard self.insert(file, due: nil, always: always) else { return false }
         self.judge(file.key, as: shape, now: now)
         return true
     }
 
     /// Notes that something was told of a file.
     ///
-    /// - Parameter isClosed: whether it was closed or moved in; else it was seen being created.
-    mutating func noticed(_ file: WatchedPath, isClosed: Bool, now: Duration) {
+    /// - Parameters:
+    ///   - isClosed: whether it was closed or moved in; else it was seen being created.
+    ///   - always: whether it needs no room, because others wait for it.
+    mutating func noticed(_ file: WatchedPath, isClosed: Bool, now: Duration, always: Bool = false) {
         let key = file.key
-        guard self.entries[key] != nil || self.insert(file, due: nil) else { return }
+        guard self.entries[key] != nil || self.insert(file, due: nil, always: always) else { return }
         if isClosed { self.stability.closed(key) } else { self.stability.created(key) }
         self.lookSoon(key, now: now)
+    }
+
+    /// Notes that a name appeared, of a file that is being created or of one that was there before.
+    mutating func appeared(_ file: WatchedPath, now: Duration, always: Bool = false) {
+        let key = file.key
+        guard self.entries[key] != nil || self.insert(file, due: nil, always: always) else { return }
+        self.stability.appeared(key)
+        self.lookSoon(key, now: now)
+    }
+
+    /// Notes that somebody wrote to a file; returns whether that was news.
+    mutating func modified(_ file: WatchedPath, now: Duration) -> Bool {
+        guard self.stability.hasJustAppeared(file.key) else { return false }
+        self.noticed(file, isClosed: false, now: now)
+        return true
     }
 
     /// Notes that a file is to be judged anew, since what belongs to it has changed.
@@ -110,16 +107,20 @@ struct WatchLedger {
         }
     }
 
-    /// Notes that a file is wanted that is there, wherever it stands.
+    /// Notes that a file is wanted that is there, wherever it stands: it needs no room, since others wait for it.
     mutating func expect(_ file: WatchedPath, now: Duration) {
-        if self.entries[file.key] == nil { _ = self.insert(file, due: now) }
+        if self.entries[file.key] == nil { _ = self.insert(file, due: now, always: true) }
     }
 
-    /// Lets the turn of all files of a root that were put off come now.
-    mutating func reconsider(root: Int, now: Duration) {
+    /// Lets the turn of all files of a root that were put off come now, because of another file, which is left out.
+    mutating func reconsider(root: Int, because cause: WatchedPath? = nil, now: Duration) {
         self.settled.forget(root: root)
-        for (key, entry) in self.entries where entry.file.root == root {
-            if case .putOff = entry.phase { self.schedule(key, due: now) }
+        for (key, entry) in self.entries where entry.file.root == root && entry.file != cause {
+            switch entry.phase {
+            case .putOff: self.schedule(key, due: now)
+            case .underway: self.entries[key]?.phase = .underway(newsMeanwhile: true)
+            case .settling, .ready: break
+            }
         }
     }
 
@@ -227,7 +228,8 @@ struct WatchLedger {
         case .changed:
             self.entries[key]?.phase = .settling
             return self.schedule(key, due: now)
-        case .putOff(let due, let counts):
+        case .putOff(let due, let counts), .parked(let due, let counts):
+            if case .parked = end { self.room.park(key, of: file.root) }
             self.entries[key]?.phase = .putOff
             self.entries[key]?.tries += counts ? 1 : 0
             return self.schedule(key, due: newsMeanwhile ? now : due)
@@ -241,10 +243,13 @@ struct WatchLedger {
 
     // MARK: Entries
 
-    private mutating func insert(_ file: WatchedPath, due: Duration?) -> Bool {
-        guard self.entries.count < self.capacity else {
-            self.hasMissedFiles = true
-            return false
+    private mutating func insert(_ file: WatchedPath, due: Duration?, always: Bool = false) -> Bool {
+        if !always, !self.room.isFree(self.entries.count) {
+            guard let other = self.room.givingWay(to: file.root) else {
+                self.room.miss(root: file.root)
+                return false
+            }
+            self.remove(other)
         }
         self.entries[file.key] = Entry(file: file)
         if let due { self.schedule(file.key, due: due) }
@@ -252,6 +257,7 @@ struct WatchLedger {
     }
 
     private mutating func remove(_ key: PathBytes) {
+        self.unpark(key)
         self.entries[key] = nil
         self.stability.forget(key)
     }
@@ -261,8 +267,13 @@ struct WatchLedger {
             self.entries[key]?.phase = .underway(newsMeanwhile: true)
             return
         }
+        self.unpark(key)
         self.entries[key]?.phase = .settling
         self.schedule(key, due: now)
+    }
+
+    private mutating func unpark(_ key: PathBytes) {
+        if let root = self.entries[key]?.file.root { self.room.unpark(key, of: root) }
     }
 
     private mutating func schedule(_ key: PathBytes, due: Duration) {
@@ -271,6 +282,7 @@ struct WatchLedger {
     }
 
     private mutating func enqueue(_ key: PathBytes) {
+        self.unpark(key)
         self.entries[key]?.phase = .ready
         self.entries[key]?.due = nil
         self.queue.append(key)

@@ -15,14 +15,19 @@ final class FolderNotifier: Sendable {
     private struct State {
         /// The folders by their watches. The kernel never gives a number twice.
         var folders: [Int32: Folder] = [:]
+        /// Whether the thread is to end, and whether it has ended.
+        var isEnding = false
         var hasEnded = false
+        /// Who waits for the end of the thread, and who until it has told of all that there is.
         var waiter: CheckedContinuation<Void, Never>?
+        var listeners: [CheckedContinuation<Void, Never>] = []
     }
 
-    /// What is asked of a folder: nothing is told of files that are being written, only of their end.
+    /// What is asked of a folder. That files are written to is wanted only to tell one that is being created from one that
+    /// got a further name; the kernel tells of writes that follow each other as of one.
     private static let mask = [
-        IN_CLOSE_WRITE, IN_MOVED_TO, IN_MOVED_FROM, IN_CREATE, IN_DELETE_SELF, IN_MOVE_SELF, IN_ONLYDIR, IN_EXCL_UNLINK,
-        IN_DONT_FOLLOW,
+        IN_CLOSE_WRITE, IN_MOVED_TO, IN_MOVED_FROM, IN_CREATE, IN_MODIFY, IN_DELETE_SELF, IN_MOVE_SELF, IN_ONLYDIR,
+        IN_EXCL_UNLINK, IN_DONT_FOLLOW,
     ].reduce(UInt32(0)) { $0 | UInt32(truncatingIfNeeded: $1) }
 
     private let descriptor: Int32
@@ -100,46 +105,85 @@ final class FolderNotifier: Sendable {
             let hasEnded = self.state.withLock { state in
                 guard !state.hasEnded else { return true }
                 state.waiter = continuation
-                var one: UInt64 = 1
-                // It cannot fail: the counter is far from its limit.
-                _ = write(self.wake, &one, MemoryLayout<UInt64>.size)
+                state.isEnding = true
+                self.nudge()
                 return false
             }
             if hasEnded { continuation.resume() }
         }
     }
 
+    /// Returns once all that inotify had to tell by now has been heard.
+    func caughtUp() async {
+        await withCheckedContinuation { continuation in
+            let hasEnded = self.state.withLock { state in
+                guard !state.hasEnded else { return true }
+                state.listeners.append(continuation)
+                self.nudge()
+                return false
+            }
+            if hasEnded { continuation.resume() }
+        }
+    }
+
+    /// Wakes the thread; under the lock, for the descriptor is closed once it has ended.
+    private func nudge() {
+        var one: UInt64 = 1
+        // It cannot fail: the counter is far from its limit.
+        _ = write(self.wake, &one, MemoryLayout<UInt64>.size)
+    }
+
     // MARK: The thread
 
     private func listen() {
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
-        while self.waitForEvents() {
-            self.faults.beforeReading()
-            let count = read(self.descriptor, &buffer, buffer.count)
-            guard count > 0 else { continue }
-            let events = buffer.withUnsafeBytes { bytes in
-                InotifyEvent.events(in: UnsafeRawBufferPointer(rebasing: bytes[..<count]))
-            }
-            for event in events { self.hear(event) }
+        while let listeners = self.nextTurn() {
+            self.readAll(&buffer)
+            for listener in listeners { listener.resume() }
         }
-        let waiter = self.state.withLock { state -> CheckedContinuation<Void, Never>? in
+        let waiters = self.state.withLock { state -> [CheckedContinuation<Void, Never>] in
             state.hasEnded = true
             close(self.descriptor)
             close(self.wake)
-            return state.waiter
+            defer { state.listeners = [] }
+            return state.listeners + (state.waiter.map { [$0] } ?? [])
         }
-        waiter?.resume()
+        for waiter in waiters { waiter.resume() }
     }
 
-    /// Waits for something to read; `false` once the thread is to end.
-    private func waitForEvents() -> Bool {
+    /// Waits for something to read, or for somebody who wants to know that there is nothing; `nil` once the thread is to
+    /// end. Who comes while it reads is for the next turn.
+    private func nextTurn() -> [CheckedContinuation<Void, Never>]? {
         var waits = [
             pollfd(fd: self.descriptor, events: Int16(POLLIN), revents: 0),
             pollfd(fd: self.wake, events: Int16(POLLIN), revents: 0),
         ]
         // Interrupted by a signal, it is simply called again.
         while poll(&waits, nfds_t(waits.count), -1) < 0 {}
-        return waits[1].revents == 0
+        return self.state.withLock { state in
+            var count: UInt64 = 0
+            // Without a nudge there is nothing to be read, which does not block.
+            _ = read(self.wake, &count, MemoryLayout<UInt64>.size)
+            guard !state.isEnding else { return nil }
+            defer { state.listeners = [] }
+            return state.listeners
+        }
+    }
+
+    /// Reads until there is nothing more.
+    private func readAll(_ buffer: inout [UInt8]) {
+        // An event has a head and a name with a zero byte; where another one would have had room there was none.
+        let longest = MemoryLayout<inotify_event>.size + Int(NAME_MAX) + 1
+        var count = 0
+        repeat {
+            self.faults.beforeReading()
+            count = read(self.descriptor, &buffer, buffer.count)
+            guard count > 0 else { return }
+            let events = buffer.withUnsafeBytes { bytes in
+                InotifyEvent.events(in: UnsafeRawBufferPointer(rebasing: bytes[..<count]))
+            }
+            for event in events { self.hear(event) }
+        } while count > buffer.count - longest
     }
 
     private func hear(_ event: InotifyEvent) {
@@ -169,7 +213,11 @@ extension FolderNotice {
             return
         }
         if event.has(IN_IGNORED) { return nil }
-        if event.name.isEmpty {
+        if event.has(IN_MODIFY) {
+            // A name that cannot be read is told of by the other events.
+            guard !event.name.isEmpty else { return nil }
+            self = .modified(path)
+        } else if event.name.isEmpty {
             self = .folder(folder)
         } else if event.has(IN_ISDIR) {
             self = .folder(path)

@@ -1,0 +1,33 @@
+import IDCardCore
+
+// What header fields may hold, as the service reads it.
+extension JSONNode {
+    /// An idempotency key: a Structured Field String (RFC 9651 section 3.3.3), or bare.
+    static let idempotencyKey: JSONNode = [
+        "type": "string",
+        "pattern": .string(#"^("([ !#-\[\]-~]|\\["\\]){1,255}"|[!#-+\--:<-\[\]-~]{1,255})$"#),
+    ]
+
+    /// A text, percent-encoded where it is not printable ASCII (`HeaderText`); of longer sequences of UTF-8 those that
+    /// are letters anywhere.
+    ///
+    /// - Parameter characters: the most characters of the text.
+    static func headerText(_ characters: Int) -> JSONNode {
+        let escaped = [
+            "%[2-6][0-9A-Fa-f]", "%7[0-9A-Ea-e]", "%([Cc][3-9A-Fa-f]|[Dd][0-9A-Fa-f])%[89ABab][0-9A-Fa-f]",
+            "%[Ee][1-9ABab](%[89ABab][0-9A-Fa-f]){2}",
+        ]
+        let units = (["[ -$&-~]"] + escaped).joined(separator: "|")
+        return ["type": "string", "pattern": .string("^(\(units)){0,\(characters)}$")]
+    }
+
+    /// What a field of a submission may say in its header field; empty is not said.
+    static func header(_ field: SubmissionField) -> JSONNode {
+        switch field {
+        case .businessNumber: ["type": "string", "minLength": 1, "maxLength": 64, "pattern": "^[!-$&-~]+$"]
+        case .userNumber, .expectedIDNumber, .expectedName: .headerText(SubmissionFields.maximumTextLength)
+        case .side: ["type": "string", "pattern": "^([Ff][Rr][Oo][Nn][Tt]|[Bb][Aa][Cc][Kk])?$"]
+        case .priority: ["anyOf": [.priority, ["type": "string", "maxLength": 0]]]
+        }
+    }
+}

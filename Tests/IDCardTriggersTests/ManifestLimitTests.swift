@@ -1,0 +1,67 @@
+import Foundation
+import IDCardCore
+import IDCardPipeline
+import IDCardTriggers
+import Testing
+
+/// How much of a manifest is read before it is refused.
+@Suite struct ManifestLimitTests {
+    private static func error(_ name: String, _ text: String, _ limits: BatchLimits) throws -> BatchSourceError {
+        let folder = try TemporaryFolder()
+        try folder.write(name, text: text)
+        return try #require(throws: BatchSourceError.self) {
+            try Listing(folder, paths: [], manifest: folder[name], options: ImageRules.options(limits: limits))
+        }
+    }
+
+    @Test(
+        "What follows the last row that is allowed is not read any more",
+        arguments: [
+            ("m.csv", "path\n", "a.jpg\n", "\"a.jpg\"x\n"), ("m.jsonl", "", "{\"path\": \"a.jpg\"}\n", "no JSON\n"),
+        ]
+    )
+    func rows(_ name: String, _ head: String, _ row: String, _ broken: String) throws {
+        var limits = BatchLimits(inputs: 10)
+        limits.recordBytes = 100
+        let rows = head + String(repeating: row, count: 40)
+        #expect(try Self.error(name, rows + broken, limits).code == .tooManyInputs)
+        limits.inputs = 100
+        let error = try Self.error(name, rows + broken, limits)
+        #expect(error.code == .manifestInvalid)
+        #expect(error.message.contains("row \(name == "m.csv" ? 42 : 41) "))
+    }
+
+    @Test(
+        "A row with more bytes than allowed is an error that names it",
+        arguments: [
+            ("m.csv", "path\na.jpg\n\"b\n\n\n.jpg\"\n", "x"), ("m.csv", "path\ra.jpg\rb.jpg\r", "x"),
+            ("m.jsonl", "{\"path\": \"a\"}\n\n\n", "{\"path\": "),
+        ]
+    )
+    func rowBytes(_ name: String, _ head: String, _ start: String) throws {
+        var limits = BatchLimits()
+        limits.recordBytes = 20
+        let error = try Self.error(name, head + start + String(repeating: "x", count: 30), limits)
+        #expect(error.code == .manifestInvalid)
+        #expect(error.message.contains("row 4 of the manifest has more than 20 bytes"))
+    }
+
+    @Test("Rows are the same however the manifest is cut to be read", arguments: [32, 33, 40, 64, 1000])
+    func pieces(limit: Int) throws {
+        let folder = try TemporaryFolder()
+        var text = "path,business_no,expected_name\r\n"
+        for number in 0..<50 {
+            try folder.write("\(number).jpg")
+            text += "\(number).jpg,L\(number)"
+            text += number.isMultiple(of: 3) ? ",\"a, \"\"b\"\r\n" : "\n"
+            if number.isMultiple(of: 7) { text += "\n" }
+        }
+        try folder.write("m.csv", text: text)
+        var limits = BatchLimits(inputs: 50)
+        limits.recordBytes = limit
+        let options = ImageRules.options(limits: limits)
+        let listing = try Listing(folder, paths: [], manifest: folder["m.csv"], options: options)
+        #expect(listing.metadata.map(\.businessNumber.rawValue) == (0..<50).map { "L\($0)" })
+        #expect(listing.metadata.count { $0.expectedName?.reveal() == "a, \"b" } == 17)
+    }
+}
