@@ -7,6 +7,7 @@ struct ProofTests {
     private static let scripts = [
         "prove-crashes", "prove-kills", "prove-failing-calls", "prove-lost-answers", "prove-several-processes",
         "prove-upkeep", "prove-canaries", "prove-erasure", "prove-watch",
+        "prove-serve", "prove-clients",
     ].map { ProofScript(name: $0) }
 
     private static let powerCut = ProofScript(

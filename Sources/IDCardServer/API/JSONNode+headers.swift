@@ -1,6 +1,6 @@
 import IDCardCore
 
-// What header fields may hold, as the service reads it.
+// What header fields and the texts of forms may hold, as the service reads them.
 extension JSONNode {
     /// An idempotency key: a Structured Field String (RFC 9651 section 3.3.3), or bare.
     static let idempotencyKey: JSONNode = [
@@ -21,13 +21,19 @@ extension JSONNode {
         return ["type": "string", "pattern": .string("^(\(units)){0,\(characters)}$")]
     }
 
+    /// A side in words of any case; empty is not said.
+    static let sideText: JSONNode = ["type": "string", "pattern": "^([Ff][Rr][Oo][Nn][Tt]|[Bb][Aa][Cc][Kk])?$"]
+
+    /// A priority in figures; empty is not said.
+    static let priorityText: JSONNode = ["anyOf": [.priority, ["type": "string", "maxLength": 0]]]
+
     /// What a field of a submission may say in its header field; empty is not said.
     static func header(_ field: SubmissionField) -> JSONNode {
         switch field {
         case .businessNumber: ["type": "string", "minLength": 1, "maxLength": 64, "pattern": "^[!-$&-~]+$"]
         case .userNumber, .expectedIDNumber, .expectedName: .headerText(SubmissionFields.maximumTextLength)
-        case .side: ["type": "string", "pattern": "^([Ff][Rr][Oo][Nn][Tt]|[Bb][Aa][Cc][Kk])?$"]
-        case .priority: ["anyOf": [.priority, ["type": "string", "maxLength": 0]]]
+        case .side: .sideText
+        case .priority: .priorityText
         }
     }
 }

@@ -98,7 +98,7 @@ extension OpenAPIDocument {
         "Alive": Self.object(["status": ["const": "alive"]], required: ["status"]),
         "Readiness": Self.readiness,
         "SubmissionForm": Self.object(
-            Self.submission.merging(["image": [:]]) { old, _ in old },
+            Self.submission.merging(["image": [:], "side": .sideText, "priority": .priorityText]) { $1 },
             required: ["image", "business_no"]
         ),
         "WebhookMessage": Self.webhook,
