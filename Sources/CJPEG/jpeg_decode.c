@@ -1,7 +1,7 @@
 #include <jerror.h>
 #include <string.h>
 
-#include "jpeg_context.h"
+#include "jpeg_parts.h"
 #include "jpeg_segments.h"
 #include "pixels_inks.h"
 
@@ -43,9 +43,9 @@ static void source_skip(j_decompress_ptr jpeg, long count) {
     jpeg->src->bytes_in_buffer -= (size_t)count;
 }
 
-static void set_source(j_decompress_ptr jpeg, struct jpeg_source_mgr *source, const decoding *job) {
-    source->next_input_byte = job->bytes;
-    source->bytes_in_buffer = job->count;
+void idc_jpeg_set_source(j_decompress_ptr jpeg, struct jpeg_source_mgr *source, const uint8_t *bytes, size_t count) {
+    source->next_input_byte = bytes;
+    source->bytes_in_buffer = count;
     source->init_source = source_ignore;
     source->fill_input_buffer = source_fill;
     source->skip_input_data = source_skip;
@@ -71,7 +71,7 @@ static uint64_t estimate_memory(j_decompress_ptr jpeg) {
     return total;
 }
 
-static void check_limits(j_decompress_ptr jpeg, const idc_jpeg_limits *limits) {
+void idc_jpeg_check_limits(j_decompress_ptr jpeg, const idc_jpeg_limits *limits) {
     j_common_ptr common = (j_common_ptr)jpeg;
     uint32_t width = jpeg->image_width, height = jpeg->image_height;
     if (limits == NULL) return;
@@ -167,6 +167,19 @@ static void read_all_scans(j_decompress_ptr jpeg, const idc_jpeg_limits *limits)
     }
 }
 
+void idc_jpeg_start_output(j_decompress_ptr jpeg, const idc_jpeg_limits *limits) {
+    jpeg->buffered_image = jpeg_has_multiple_scans(jpeg);
+    jpeg_start_decompress(jpeg);
+    if (!jpeg->buffered_image) return;
+    read_all_scans(jpeg, limits);
+    jpeg_start_output(jpeg, jpeg->input_scan_number);
+}
+
+void idc_jpeg_finish_output(j_decompress_ptr jpeg) {
+    if (jpeg->buffered_image) jpeg_finish_output(jpeg);
+    jpeg_finish_decompress(jpeg);
+}
+
 // MARK: - Pixels
 
 static void choose_output(j_decompress_ptr jpeg, const decoding *job) {
@@ -181,7 +194,6 @@ static void choose_output(j_decompress_ptr jpeg, const decoding *job) {
     jpeg->scale_num = job->scale;
     jpeg->scale_denom = 8;
     jpeg->do_block_smoothing = FALSE;
-    jpeg->buffered_image = jpeg_has_multiple_scans(jpeg);
 }
 
 static void check_room(j_decompress_ptr jpeg, const decoding *job) {
@@ -219,21 +231,16 @@ static void read_rows(j_decompress_ptr jpeg, const decoding *job) {
 
 static void run(j_decompress_ptr jpeg, const decoding *job) {
     jpeg_read_header(jpeg, TRUE);
-    check_limits(jpeg, job->limits);
+    idc_jpeg_check_limits(jpeg, job->limits);
     if (job->header != NULL) {
         describe(jpeg, job);
         return;
     }
     choose_output(jpeg, job);
-    jpeg_start_decompress(jpeg);
-    if (jpeg->buffered_image) {
-        read_all_scans(jpeg, job->limits);
-        jpeg_start_output(jpeg, jpeg->input_scan_number);
-    }
+    idc_jpeg_start_output(jpeg, job->limits);
     check_room(jpeg, job);
     read_rows(jpeg, job);
-    if (jpeg->buffered_image) jpeg_finish_output(jpeg);
-    jpeg_finish_decompress(jpeg);  // Reads up to the end marker.
+    idc_jpeg_finish_output(jpeg);
 }
 
 static idc_jpeg_status perform(const decoding *job, char *message, size_t message_capacity) {
@@ -249,7 +256,7 @@ static idc_jpeg_status perform(const decoding *job, char *message, size_t messag
     }
     if (setjmp(context.escape) == 0) {
         jpeg_create_decompress(&jpeg);
-        set_source(&jpeg, &source, job);
+        idc_jpeg_set_source(&jpeg, &source, job->bytes, job->count);
         run(&jpeg, job);
     }
     jpeg_destroy_decompress(&jpeg);

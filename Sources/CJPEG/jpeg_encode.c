@@ -2,19 +2,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "jpeg_context.h"
+#include "jpeg_parts.h"
 
 enum {
     FIRST_BUFFER_BYTES = 256 * 1024,
     ROWS_PER_CALL = 16,
 };
-
-typedef struct {
-    struct jpeg_destination_mgr manager;  // First, so that libjpeg's pointer to it is a pointer to the whole.
-    uint8_t *bytes;
-    size_t capacity;
-    size_t ceiling;  // 0: none
-} destination;
 
 typedef struct {
     const uint8_t *pixels;
@@ -31,7 +24,7 @@ typedef struct {
 // MARK: - Destination: a buffer that grows up to a ceiling.
 
 static void grow(j_compress_ptr jpeg, size_t used) {
-    destination *target = (destination *)jpeg->dest;
+    idc_jpeg_destination *target = (idc_jpeg_destination *)jpeg->dest;
     if (target->ceiling > 0 && target->capacity > target->ceiling) {
         idc_jpeg_fail((j_common_ptr)jpeg, IDC_JPEG_OVER_CEILING, "more than %zu bytes", target->ceiling);
     }
@@ -51,7 +44,7 @@ static void destination_start(j_compress_ptr jpeg) {
 }
 
 static boolean destination_full(j_compress_ptr jpeg) {
-    grow(jpeg, ((destination *)jpeg->dest)->capacity);
+    grow(jpeg, ((idc_jpeg_destination *)jpeg->dest)->capacity);
     return TRUE;
 }
 
@@ -59,7 +52,45 @@ static void destination_end(j_compress_ptr jpeg) {
     (void)jpeg;
 }
 
+void idc_jpeg_set_destination(j_compress_ptr jpeg, idc_jpeg_destination *destination, size_t ceiling) {
+    memset(destination, 0, sizeof *destination);
+    destination->ceiling = ceiling;
+    destination->manager.init_destination = destination_start;
+    destination->manager.empty_output_buffer = destination_full;
+    destination->manager.term_destination = destination_end;
+    jpeg->dest = &destination->manager;
+}
+
+idc_jpeg_status idc_jpeg_take(
+    const idc_jpeg_context *context, idc_jpeg_destination *destination, uint8_t **out, size_t *out_count
+) {
+    if (context->status != IDC_JPEG_OK) {
+        free(destination->bytes);
+        return context->status;
+    }
+    *out = destination->bytes;
+    *out_count = destination->capacity - destination->manager.free_in_buffer;
+    return IDC_JPEG_OK;
+}
+
 // MARK: - Encoding
+
+void idc_jpeg_set_encoding(j_compress_ptr jpeg, const idc_jpeg_encoding *encoding) {
+    jpeg_set_quality(jpeg, encoding->quality, TRUE);
+    jpeg->optimize_coding = FALSE;
+    int factor = encoding->subsample_chroma ? 2 : 1;
+    if (jpeg->jpeg_color_space == JCS_YCbCr) {
+        jpeg->comp_info[0].h_samp_factor = factor;
+        jpeg->comp_info[0].v_samp_factor = factor;
+    }
+    if (encoding->progressive) jpeg_simple_progression(jpeg);
+}
+
+void idc_jpeg_start_input(j_compress_ptr jpeg, const idc_jpeg_encoding *encoding) {
+    jpeg_start_compress(jpeg, TRUE);
+    if (encoding->icc == NULL || encoding->icc_count == 0) return;
+    jpeg_write_icc_profile(jpeg, encoding->icc, (unsigned int)encoding->icc_count);
+}
 
 static void configure(j_compress_ptr jpeg, const picture *job) {
     jpeg->image_width = job->width;
@@ -68,23 +99,13 @@ static void configure(j_compress_ptr jpeg, const picture *job) {
     jpeg->in_color_space = job->input_space;
     jpeg_set_defaults(jpeg);
     jpeg_set_colorspace(jpeg, job->coded_space);
-    jpeg_set_quality(jpeg, job->encoding.quality, TRUE);
-    jpeg->optimize_coding = FALSE;
-    int factor = job->encoding.subsample_chroma ? 2 : 1;
-    if (job->coded_space == JCS_YCbCr) {
-        jpeg->comp_info[0].h_samp_factor = factor;
-        jpeg->comp_info[0].v_samp_factor = factor;
-    }
+    idc_jpeg_set_encoding(jpeg, &job->encoding);
     if (job->input_space == JCS_CMYK) jpeg->write_Adobe_marker = job->adobe;
-    if (job->encoding.progressive) jpeg_simple_progression(jpeg);
 }
 
 static void run(j_compress_ptr jpeg, const picture *job) {
     configure(jpeg, job);
-    jpeg_start_compress(jpeg, TRUE);
-    if (job->encoding.icc != NULL && job->encoding.icc_count > 0) {
-        jpeg_write_icc_profile(jpeg, job->encoding.icc, (unsigned int)job->encoding.icc_count);
-    }
+    idc_jpeg_start_input(jpeg, &job->encoding);
     while (jpeg->next_scanline < jpeg->image_height) {
         JSAMPROW rows[ROWS_PER_CALL];
         uint32_t count = jpeg->image_height - jpeg->next_scanline;
@@ -103,27 +124,17 @@ static idc_jpeg_status perform(
 ) {
     struct jpeg_compress_struct jpeg;
     idc_jpeg_context context;
-    destination target;
+    idc_jpeg_destination target;
     memset(&jpeg, 0, sizeof jpeg);
     memset(&target, 0, sizeof target);
-    target.ceiling = job->encoding.byte_ceiling;
-    target.manager.init_destination = destination_start;
-    target.manager.empty_output_buffer = destination_full;
-    target.manager.term_destination = destination_end;
     jpeg.err = idc_jpeg_context_prepare(&context, message, message_capacity, 0);
     if (setjmp(context.escape) == 0) {
         jpeg_create_compress(&jpeg);
-        jpeg.dest = &target.manager;
+        idc_jpeg_set_destination(&jpeg, &target, job->encoding.byte_ceiling);
         run(&jpeg, job);
     }
     jpeg_destroy_compress(&jpeg);
-    if (context.status != IDC_JPEG_OK) {
-        free(target.bytes);
-        return context.status;
-    }
-    *out = target.bytes;
-    *out_count = target.capacity - target.manager.free_in_buffer;
-    return IDC_JPEG_OK;
+    return idc_jpeg_take(&context, &target, out, out_count);
 }
 
 idc_jpeg_status idc_jpeg_encode(

@@ -1,13 +1,13 @@
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "CJPEGPixels.h"
+#include "kernel.h"
 
 // Fixed point: weights have 14 fractional bits; between the passes a value has 6 (16 bits hold 0...255 with the
 // overshoot of a cubic kernel).
 enum {
-    WEIGHT_BITS = 14,
+    WEIGHT_BITS = IDC_WEIGHT_BITS,
     MIDDLE_BITS = 6,
     CHANNELS = 4,
     LANES = 8,
@@ -19,16 +19,9 @@ typedef int16_t shorts8 __attribute__((vector_size(16)));
 typedef int32_t ints4 __attribute__((vector_size(16)));
 typedef int32_t ints8 __attribute__((vector_size(32)));
 
-// For each target index: the first source index and `taps` weights (padded with zeros).
-typedef struct {
-    uint32_t taps;
-    uint32_t *first;
-    int16_t *weights;
-} kernel;
-
 struct idc_resampler {
     uint32_t source_width, source_height, target_width, target_height;
-    kernel across, down;
+    idc_kernel across, down;
     uint8_t *ring;      // The last `down.taps` source rows.
     const uint8_t **window;    // The rows of one window that have a weight,
     int16_t *window_weights;   // and their weights.
@@ -37,53 +30,6 @@ struct idc_resampler {
     uint32_t next_source, next_target;
     bool copies;        // Same size: rows are copied.
 };
-
-static double cubic(double x) {
-    x = fabs(x);
-    if (x < 1) return (1.5 * x - 2.5) * x * x + 1;
-    if (x < 2) return ((-0.5 * x + 2.5) * x - 4) * x + 2;
-    return 0;
-}
-
-// Rounds the weights so that they add up to exactly one; the remainder goes to the largest.
-static void quantise(const double *exact, uint32_t count, int16_t *weights) {
-    double sum = 0;
-    for (uint32_t i = 0; i < count; i++) sum += exact[i];
-    int32_t rest = 1 << WEIGHT_BITS;
-    uint32_t largest = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        weights[i] = (int16_t)lrint(exact[i] / sum * (1 << WEIGHT_BITS));
-        rest -= weights[i];
-        if (weights[i] > weights[largest]) largest = i;
-    }
-    weights[largest] = (int16_t)(weights[largest] + rest);
-}
-
-static bool kernel_make(kernel *made, uint32_t source, uint32_t target) {
-    double ratio = (double)source / target, reach = 2 * ratio;
-    uint32_t most = (uint32_t)ceil(reach) * 2 + 1;
-    if (most > source) most = source;
-    made->taps = most;
-    made->first = malloc(target * sizeof *made->first);
-    made->weights = calloc((size_t)target * most, sizeof *made->weights);
-    double *exact = malloc(most * sizeof *exact);
-    bool complete = made->first != NULL && made->weights != NULL && exact != NULL;
-    for (uint32_t i = 0; complete && i < target; i++) {
-        double centre = (i + 0.5) * ratio - 0.5;
-        int64_t low = (int64_t)ceil(centre - reach), high = (int64_t)floor(centre + reach);
-        if (low < 0) low = 0;
-        if (high > (int64_t)source - 1) high = (int64_t)source - 1;
-        if (low > (int64_t)source - most) low = (int64_t)source - most;  // Every window lies inside.
-        made->first[i] = (uint32_t)low;
-        for (uint32_t t = 0; t < most; t++) {
-            int64_t at = low + t;
-            exact[t] = at <= high ? cubic(((double)at - centre) / ratio) : 0;
-        }
-        quantise(exact, most, made->weights + (size_t)i * most);
-    }
-    free(exact);
-    return complete;
-}
 
 idc_resampler *idc_resampler_create(
     uint32_t source_width, uint32_t source_height, uint32_t target_width, uint32_t target_height, uint8_t *pixels
@@ -100,8 +46,8 @@ idc_resampler *idc_resampler_create(
     made->copies = target_width == source_width && target_height == source_height;
     if (made->copies) return made;
 
-    bool complete = kernel_make(&made->across, source_width, target_width)
-        && kernel_make(&made->down, source_height, target_height);
+    bool complete = idc_kernel_make(&made->across, source_width, target_width, (double)source_width / target_width, 0)
+        && idc_kernel_make(&made->down, source_height, target_height, (double)source_height / target_height, 0);
     if (complete) {
         size_t row = (size_t)source_width * CHANNELS;
         made->ring = malloc(row * made->down.taps);
@@ -210,10 +156,8 @@ bool idc_resampler_is_complete(const idc_resampler *resampler) {
 
 void idc_resampler_destroy(idc_resampler *resampler) {
     if (resampler == NULL) return;
-    free(resampler->across.first);
-    free(resampler->across.weights);
-    free(resampler->down.first);
-    free(resampler->down.weights);
+    idc_kernel_clear(&resampler->across);
+    idc_kernel_clear(&resampler->down);
     free(resampler->ring);
     free(resampler->middle);
     free(resampler->window);

@@ -46,11 +46,6 @@ extension ImageRecompressor {
         quality: Int,
         profile: [UInt8]
     ) throws(ImagingError) -> Data? {
-        try JPEGEncoder.encode(
-            pixels,
-            quality: quality,
-            profile: profile,
-            byteCeiling: self.settings.byteBudget
-        )
+        try JPEGEncoder.encode(pixels, self.encoding(quality: quality, profile: profile))
     }
 }

@@ -4,7 +4,7 @@ package import Foundation
 ///
 /// The picture is decoded (at a DCT scale when the target allows), reduced, turned upright, converted to sRGB and
 /// encoded as baseline JPEG without metadata. All of it is synchronous CPU work of a few to a hundred milliseconds:
-/// call it on a thread pool.
+/// call it on a thread pool. Copies share the memory that they keep from picture to picture.
 ///
 /// ```swift
 /// let recompressor = ImageRecompressor(settings: RecompressionSettings(quality: 0.5, maximumEdge: 1600))
@@ -15,6 +15,7 @@ package struct ImageRecompressor: Sendable {
     package var settings: RecompressionSettings
     /// What a picture may cost.
     package var limits: ImagingLimits
+    let planes = JPEGPlanesPool()
 
     /// Takes settings and limits.
     package init(settings: RecompressionSettings = RecompressionSettings(), limits: ImagingLimits = ImagingLimits()) {
@@ -74,6 +75,9 @@ package struct ImageRecompressor: Sendable {
                 sourceOrientation: 1
             )
         }
+        if let encoded = try self.recompressPlanes(jpeg) {
+            return self.result(encoded, format: .jpeg, sourceSize: jpeg.size, orientation: jpeg.orientation)
+        }
         return try self.finish(try jpeg.decode(maximumEdge: self.settings.maximumEdge), format: .jpeg)
     }
 
@@ -82,7 +86,7 @@ package struct ImageRecompressor: Sendable {
         return try self.finish(try png.decode(maximumEdge: self.settings.maximumEdge), format: .png)
     }
 
-    private func finish(
+    func finish(
         _ decoded: consuming DecodedImage,
         format: ImageFormat
     ) throws(ImagingError) -> RecompressedImage {
@@ -95,6 +99,15 @@ package struct ImageRecompressor: Sendable {
         case .keep(let kept): profile = kept
         }
         let encoded = try self.encodeWithinBudget(upright, profile: profile)
+        return self.result(encoded, format: format, sourceSize: sourceSize, orientation: orientation)
+    }
+
+    private func result(
+        _ encoded: Encoded,
+        format: ImageFormat,
+        sourceSize: PixelSize,
+        orientation: Orientation
+    ) -> RecompressedImage {
         return RecompressedImage(
             jpeg: encoded.jpeg,
             width: encoded.size.width,

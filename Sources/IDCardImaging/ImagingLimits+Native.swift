@@ -30,7 +30,12 @@ extension ImagingLimits {
     /// Throws `image_decode_memory` when the decoder's need and our own pixels together exceed the limit.
     func checkMemory(decoder: Int, target: PixelSize, orientation: Orientation) throws(ImagingError) {
         let pictures = orientation == .upright ? 1 : 2
-        let needed = decoder + target.pixelCount * PixelBuffer.bytesPerPixel * pictures
+        try self.checkMemory(decoder: decoder, pixels: target.pixelCount * PixelBuffer.bytesPerPixel * pictures)
+    }
+
+    /// Throws `image_decode_memory` when the decoder's need and the bytes of our own pixels together exceed the limit.
+    func checkMemory(decoder: Int, pixels: Int) throws(ImagingError) {
+        let needed = decoder + pixels
         guard needed <= self.maximumDecodeMemoryBytes else {
             let message = """
                 image too large to process: \(needed) bytes of memory needed, \(self.maximumDecodeMemoryBytes) \

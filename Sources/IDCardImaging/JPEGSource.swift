@@ -37,6 +37,14 @@ struct JPEGSource {
         try self.decodeRows(scale: 1, into: { _, _, _ in true }, context: nil)
     }
 
+    /// Throws `image_decode_memory` when decoding and the planes together exceed the limit.
+    func checkMemory(planes plan: DecodePlan) throws(ImagingError) {
+        try self.limits.checkMemory(
+            decoder: Int(clamping: self.header.decode_memory),
+            pixels: plan.target.pixelCount * 3 / 2
+        )
+    }
+
     /// Decodes at the planned scale and reduces to the target.
     func decode(maximumEdge: Int) throws(ImagingError) -> DecodedImage {
         let plan = DecodePlan.jpeg(self.size, maximumEdge: maximumEdge)
@@ -82,7 +90,7 @@ struct JPEGSource {
     }
 
     /// Only pictures coded in three components can carry an RGB profile that applies to our pixels.
-    private func colourConversion() -> ColourConversion {
+    func colourConversion() -> ColourConversion {
         let size = self.header.icc_bytes
         guard self.header.components == 3, size > 0, size <= ColourConversion.maximumProfileBytes else { return .none }
         var profile = [UInt8](repeating: 0, count: size)

@@ -146,4 +146,6 @@ void idc_jpeg_free(uint8_t *bytes);
 }
 #endif
 
+#include "CJPEGPlanes.h"
+
 #endif

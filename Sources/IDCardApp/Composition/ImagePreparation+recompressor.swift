@@ -18,8 +18,12 @@ extension ImagePreparation {
         let limits = ImagingLimits(configuration)
         var process = DecoderProcess(limits: limits)
         process.executable = executable ?? process.executable
+        // One for all pictures, as it keeps the memory of one for the next.
+        let recompressor = ImageRecompressor(settings: settings, limits: limits)
         let here: Decode = { source, settings in
-            Self.outcome(of: ImageRecompressor(settings: settings, limits: limits), source: source)
+            var adjusted = recompressor
+            adjusted.settings = settings
+            return Self.outcome(of: adjusted, source: source)
         }
         let isolated: Decode = { [process] source, settings in process.decode(source, settings) }
         let usual = configuration.isolation == .process ? isolated : here
