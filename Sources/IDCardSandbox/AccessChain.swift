@@ -65,7 +65,7 @@ package struct AccessChain: Sendable {
             report.lineCount += 1
             report.head = Head(number: number, code: row["mac"])
         }
-        let seal = try Data.fetchOne(db, sql: AccessSQL.seal)
+        let seal = try Data.fetchOne(db, cached: AccessSQL.seal)
         // An empty log is sealed, too: one that was wiped together with its seal is found.
         if seal != self.seal(of: report.head) { report.findings.append(.endMissing(after: report.head.number)) }
         return report
@@ -73,7 +73,7 @@ package struct AccessChain: Sendable {
 
     /// The last line.
     package func head(in db: Database) throws -> Head {
-        try Row.fetchOne(db, sql: AccessSQL.head).map { Head(number: $0["number"], code: $0["mac"]) } ?? .none
+        try Row.fetchOne(db, cached: AccessSQL.head).map { Head(number: $0["number"], code: $0["mac"]) } ?? .none
     }
 
     /// The code of a line as certificates write it: in hexadecimal.
@@ -100,15 +100,15 @@ package struct AccessChain: Sendable {
         )
         let head = Head(number: row.number, code: self.code(of: row, after: last))
         try db.execute(
-            sql: AccessSQL.insert,
+            cached: AccessSQL.insert,
             arguments: [row.number, row.at, row.actor, row.action, row.purpose, row.card, head.code]
         )
-        try db.execute(sql: AccessSQL.setSeal, arguments: [self.seal(of: head)])
+        try db.execute(cached: AccessSQL.setSeal, arguments: [self.seal(of: head)])
     }
 
     /// Seals the log of a new sandbox, which is empty.
     func begin(in db: Database) throws {
-        try db.execute(sql: AccessSQL.setSeal, arguments: [self.seal(of: .none)])
+        try db.execute(cached: AccessSQL.setSeal, arguments: [self.seal(of: .none)])
     }
 
     private func code(of row: AccessRow, after last: Head) -> Data {

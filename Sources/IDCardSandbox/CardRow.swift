@@ -21,7 +21,7 @@ extension SandboxStore {
     func insert(_ row: CardRow, kind: String, now: Timestamp, in db: Database) throws {
         let (id, metadata) = (row.id, row.metadata)
         try db.execute(
-            sql: IntakeSQL.insertCard,
+            cached: IntakeSQL.insertCard,
             arguments: [
                 "id": id.rawValue, "state": row.state.rawValue, "businessNumber": metadata.businessNumber.rawValue,
                 "content": row.content, "priority": metadata.priority,
@@ -48,7 +48,7 @@ extension SandboxStore {
     static func reserveIntakeOrders(_ count: Int, in db: Database) throws -> Int64 {
         let next = try Int64.fetchOne(
             db,
-            sql: "UPDATE sandbox SET next_intake_order = next_intake_order + ? RETURNING next_intake_order",
+            cached: "UPDATE sandbox SET next_intake_order = next_intake_order + ? RETURNING next_intake_order",
             arguments: [count]
         )
         guard let next else { throw Self.corrupt("sandbox") }

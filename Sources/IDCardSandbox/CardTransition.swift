@@ -37,7 +37,7 @@ extension SandboxStore {
             )
         }
         try db.execute(
-            sql: """
+            cached: """
                 UPDATE card SET state = ?, reason = ?, message = ?, attempts = ?, due_at = 0,
                     lease_owner = NULL, lease_expires_at = NULL, changed_at = ?
                 WHERE id = ? AND state = ? AND lease_owner IS ?
@@ -66,7 +66,7 @@ extension SandboxStore {
     /// Adds a line to the history of a card.
     func append(_ event: CardEvent, to card: CardID, in db: Database) throws {
         try db.execute(
-            sql: "INSERT INTO event (card, at, kind, state, code) VALUES (?, ?, ?, ?, ?)",
+            cached: "INSERT INTO event (card, at, kind, state, code) VALUES (?, ?, ?, ?, ?)",
             arguments: [card.rawValue, event.at.millisecondsSinceEpoch, event.kind, event.state?.rawValue, event.code]
         )
     }

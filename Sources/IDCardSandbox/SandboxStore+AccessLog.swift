@@ -17,11 +17,11 @@ extension SandboxStore {
                 if let card {
                     try Row.fetchAll(
                         db,
-                        sql: AccessSQL.linesOfCard,
+                        cached: AccessSQL.linesOfCard,
                         arguments: [card.rawValue, number, max(0, limit)]
                     )
                 } else {
-                    try Row.fetchAll(db, sql: AccessSQL.lines, arguments: [number, max(0, limit)])
+                    try Row.fetchAll(db, cached: AccessSQL.lines, arguments: [number, max(0, limit)])
                 }
             // After a restore the log may speak of cards that are not there.
             if let card, rows.isEmpty { _ = try Self.requireRow(of: card, in: db) }
@@ -51,7 +51,7 @@ extension SandboxStore {
     ) throws {
         let rows = try Row.fetchAll(
             db,
-            sql: """
+            cached: """
                 SELECT id, lease_owner FROM card WHERE state = 'prepared' AND lease_owner IS NOT NULL AND (\(condition))
                 ORDER BY intake_order, id
                 """,

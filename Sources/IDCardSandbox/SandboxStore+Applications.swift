@@ -6,7 +6,7 @@ package import IDCardPipeline
 extension SandboxStore {
     package func applicationsWithVerifiedCards() async throws -> [BusinessNumber] {
         try await self.read { db in
-            try String.fetchAll(db, sql: ApplicationSQL.withVerifiedCards).map(Self.businessNumber(_:))
+            try String.fetchAll(db, cached: ApplicationSQL.withVerifiedCards).map(Self.businessNumber(_:))
         }
     }
 
@@ -14,7 +14,7 @@ extension SandboxStore {
         let owner = try self.owner
         return try await self.read { db in
             let arguments: StatementArguments = ["owner": owner]
-            let texts = try String.fetchAll(db, sql: ApplicationSQL.leasedElsewhere, arguments: arguments)
+            let texts = try String.fetchAll(db, cached: ApplicationSQL.leasedElsewhere, arguments: arguments)
             return Set(try texts.map(Self.businessNumber(_:)))
         }
     }
@@ -74,7 +74,7 @@ extension SandboxStore {
 
 extension SandboxStore {
     private func snapshot(of businessNumber: BusinessNumber, in db: Database) throws -> ApplicationSnapshot {
-        let rows = try Row.fetchAll(db, sql: ApplicationSQL.snapshot, arguments: [businessNumber.rawValue])
+        let rows = try Row.fetchAll(db, cached: ApplicationSQL.snapshot, arguments: [businessNumber.rawValue])
         return ApplicationSnapshot(
             businessNumber: businessNumber,
             cards: try rows.map { try self.applicationCard(from: $0, in: db) }
@@ -124,7 +124,7 @@ extension SandboxStore {
         let cards = try delivery.members.map { try self.requireCard($0, in: db) }
         let id = delivery.id.rawValue
         try db.execute(
-            sql: """
+            cached: """
                 INSERT INTO delivery (id, boundary, parts, state, priority, created_at, changed_at)
                 VALUES (:id, :boundary, :parts, 'open', :priority, :now, :now)
                 """,
@@ -141,11 +141,11 @@ extension SandboxStore {
         )
         for (position, card) in cards.enumerated() {
             try db.execute(
-                sql: "INSERT INTO delivery_card (delivery, position, card) VALUES (?, ?, ?)",
+                cached: "INSERT INTO delivery_card (delivery, position, card) VALUES (?, ?, ?)",
                 arguments: [id, position, card.id.rawValue]
             )
             // Before the state: a card that is `delivering` always names its delivery.
-            try db.execute(sql: "UPDATE card SET delivery = ? WHERE id = ?", arguments: [id, card.id.rawValue])
+            try db.execute(cached: "UPDATE card SET delivery = ? WHERE id = ?", arguments: [id, card.id.rawValue])
             var transition = CardTransition(card: card.id, from: .verified, to: .delivering, now: now)
             transition.attempts = card.attempts
             try self.perform(transition, in: db)
@@ -154,7 +154,7 @@ extension SandboxStore {
 
     private func explainWait(of card: CardID, by reason: ReasonCode?, now: Timestamp, in db: Database) throws {
         try db.execute(
-            sql: "UPDATE card SET reason = ? WHERE id = ? AND state = 'verified'",
+            cached: "UPDATE card SET reason = ? WHERE id = ? AND state = 'verified'",
             arguments: [reason?.rawValue, card.rawValue]
         )
         guard db.changesCount == 1 else {

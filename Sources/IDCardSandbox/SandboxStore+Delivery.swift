@@ -9,7 +9,7 @@ extension SandboxStore {
         return try await self.writer.write { db in
             try Row.fetchAll(
                 db,
-                sql: DeliverySQL.claim,
+                cached: DeliverySQL.claim,
                 arguments: [owner, expiry.millisecondsSinceEpoch, now.millisecondsSinceEpoch, limit]
             )
             // `RETURNING` promises no order.
@@ -32,7 +32,7 @@ extension SandboxStore {
                 try self.tellMembers(of: delivery, code: interruption.code, now: now, in: db)
             }
             try db.execute(
-                sql: "INSERT INTO attempt (delivery, ordinal, started_at) VALUES (?, ?, ?)",
+                cached: "INSERT INTO attempt (delivery, ordinal, started_at) VALUES (?, ?, ?)",
                 arguments: [delivery.rawValue, last + 1, now.millisecondsSinceEpoch]
             )
             try self.noteSending(of: delivery, by: owner, now: now, in: db)
@@ -77,7 +77,7 @@ extension SandboxStore {
                 try self.close(delivery, as: .dissolved, owner: owner, now: now, in: db)
                 try self.moveMembers(of: delivery, to: .verified, now: now, in: db)
                 try db.execute(
-                    sql: "UPDATE card SET delivery = NULL WHERE delivery = ?",
+                    cached: "UPDATE card SET delivery = NULL WHERE delivery = ?",
                     arguments: [delivery.rawValue]
                 )
             case .retry(let time, let costsAttempt):

@@ -9,12 +9,12 @@ extension SandboxStore {
     func requireLeased(_ delivery: DeliveryID, by owner: String, lastAttempt: Int, in db: Database) throws {
         let row = try Row.fetchOne(
             db,
-            sql: "SELECT state, lease_owner FROM delivery WHERE id = ?",
+            cached: "SELECT state, lease_owner FROM delivery WHERE id = ?",
             arguments: [delivery.rawValue]
         )
         guard let row else { throw StoreError(.notFound, "there is no delivery \(delivery)") }
         guard row["state"] as String == DeliveryState.open.rawValue, row["lease_owner"] as String? == owner,
-            try Int.fetchOne(db, sql: DeliverySQL.lastAttempt, arguments: [delivery.rawValue]) == lastAttempt
+            try Int.fetchOne(db, cached: DeliverySQL.lastAttempt, arguments: [delivery.rawValue]) == lastAttempt
         else { throw Self.notLeased(delivery) }
     }
 
@@ -29,7 +29,7 @@ extension SandboxStore {
     /// Writes an attempt that began and ended.
     func note(_ attempt: AttemptRecord, of delivery: DeliveryID, now: Timestamp, in db: Database) throws {
         try db.execute(
-            sql: """
+            cached: """
                 INSERT INTO attempt (delivery, ordinal, started_at, ended_at, class, code, http_status)
                 SELECT :delivery, COALESCE(MAX(ordinal), 0) + 1, :started, :ended, :class, :code, :status
                 FROM attempt WHERE delivery = :delivery
@@ -50,7 +50,7 @@ extension SandboxStore {
         in db: Database
     ) throws -> Bool {
         try db.execute(
-            sql: """
+            cached: """
                 UPDATE attempt SET ended_at = ?, class = ?, code = ?, http_status = ?
                 WHERE delivery = ? AND ended_at IS NULL
                 """,
@@ -77,7 +77,7 @@ extension SandboxStore {
         in db: Database
     ) throws {
         try db.execute(
-            sql: """
+            cached: """
                 UPDATE delivery SET state = ?, due_at = 0, lease_owner = NULL, lease_expires_at = NULL, changed_at = ?
                 WHERE id = ? AND state = 'open' AND lease_owner = ?
                 """,
@@ -90,7 +90,7 @@ extension SandboxStore {
     /// Leaves nothing of what a closed delivery sent.
     func empty(_ delivery: DeliveryID, in db: Database) throws {
         try db.execute(
-            sql: "UPDATE delivery SET parts = x'', boundary = '' WHERE id = ? AND state NOT IN ('open', 'held')",
+            cached: "UPDATE delivery SET parts = x'', boundary = '' WHERE id = ? AND state NOT IN ('open', 'held')",
             arguments: [delivery.rawValue]
         )
         try self.destroyKey(of: delivery.rawValue, in: db)
@@ -98,7 +98,7 @@ extension SandboxStore {
 
     /// The members that its conclusion moves: not those that went their own way when it was concluded before.
     func actingMembers(of delivery: DeliveryID, in db: Database) throws -> [CardID] {
-        try String.fetchAll(db, sql: DeliverySQL.actingMembers, arguments: [delivery.rawValue]).map(CardID.init)
+        try String.fetchAll(db, cached: DeliverySQL.actingMembers, arguments: [delivery.rawValue]).map(CardID.init)
     }
 
     func moveMembers(
@@ -150,7 +150,7 @@ extension SandboxStore {
                 transition.attempts = try self.requireCard(card, in: db).attempts + (costsAttempt ? 1 : 0)
                 try self.perform(transition, in: db)
                 try db.execute(
-                    sql: "UPDATE card SET delivery = NULL, due_at = ? WHERE id = ?",
+                    cached: "UPDATE card SET delivery = NULL, due_at = ? WHERE id = ?",
                     arguments: [time.millisecondsSinceEpoch, card.rawValue]
                 )
                 continue
@@ -168,7 +168,7 @@ extension SandboxStore {
         in db: Database
     ) throws {
         try db.execute(
-            sql: """
+            cached: """
                 UPDATE delivery SET attempts = attempts + ?, due_at = ?, lease_owner = NULL, lease_expires_at = NULL
                 WHERE id = ? AND state = 'open' AND lease_owner = ?
                 """,
@@ -176,7 +176,7 @@ extension SandboxStore {
         )
         guard db.changesCount == 1 else { throw Self.notLeased(delivery) }
         try db.execute(
-            sql: "UPDATE card SET attempts = attempts + ?, due_at = ? WHERE delivery = ? AND state = 'delivering'",
+            cached: "UPDATE card SET attempts = attempts + ?, due_at = ? WHERE delivery = ? AND state = 'delivering'",
             arguments: [costsAttempt ? 1 : 0, time.millisecondsSinceEpoch, delivery.rawValue]
         )
     }

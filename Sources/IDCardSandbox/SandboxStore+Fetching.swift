@@ -10,7 +10,7 @@ extension SandboxStore {
         return try await self.writer.write { db in
             let rows = try Row.fetchAll(
                 db,
-                sql: ClaimSQL.claim(.fetching),
+                cached: ClaimSQL.claim(.fetching),
                 arguments: [owner, expiry.millisecondsSinceEpoch, now.millisecondsSinceEpoch, limit]
             )
             let jobs = try rows.compactMap { row -> FetchJob? in
@@ -82,7 +82,7 @@ extension SandboxStore {
 extension SandboxStore {
     /// What is to be fetched of a card; `nil` if nobody knows where from.
     private func job(of card: Card, in db: Database) throws -> FetchJob? {
-        guard let row = try Row.fetchOne(db, sql: ReceptionSQL.fetch, arguments: [card.id.rawValue]),
+        guard let row = try Row.fetchOne(db, cached: ReceptionSQL.fetch, arguments: [card.id.rawValue]),
             let url = try self.vault.openText(row["url"], card: card.id, column: Self.urlColumn, in: db)
         else { return nil }
         var job = FetchJob(card: card, address: ImageAddress(url))
@@ -110,26 +110,26 @@ extension SandboxStore {
     }
 
     private func forgetVersion(of card: CardID, in db: Database) throws {
-        try db.execute(sql: ReceptionSQL.dropPieces, arguments: [card.rawValue])
+        try db.execute(cached: ReceptionSQL.dropPieces, arguments: [card.rawValue])
         try db.execute(
-            sql: "UPDATE fetch SET validator = NULL, byte_count = NULL WHERE card = ?",
+            cached: "UPDATE fetch SET validator = NULL, byte_count = NULL WHERE card = ?",
             arguments: [card.rawValue]
         )
     }
 
     /// Writes down of what the next pieces are, and drops those that are of something else.
     private func note(_ version: FetchedVersion, of card: CardID, in db: Database) throws {
-        guard let row = try Row.fetchOne(db, sql: ReceptionSQL.fetch, arguments: [card.rawValue]) else {
+        guard let row = try Row.fetchOne(db, cached: ReceptionSQL.fetch, arguments: [card.rawValue]) else {
             throw Self.corrupt("fetch of card \(card)")
         }
         let known = try self.version(from: row, of: card, in: db)
-        let hasPieces = try Bool.fetchOne(db, sql: ReceptionSQL.hasPieces, arguments: [card.rawValue]) ?? false
+        let hasPieces = try Bool.fetchOne(db, cached: ReceptionSQL.hasPieces, arguments: [card.rawValue]) ?? false
         let joined = !hasPieces ? version : known.joined(with: version)
         if joined == nil { try self.forgetVersion(of: card, in: db) }
         let noted = joined ?? version
         guard noted != known || joined == nil else { return }
         try db.execute(
-            sql: "UPDATE fetch SET validator = ?, byte_count = ? WHERE card = ?",
+            cached: "UPDATE fetch SET validator = ?, byte_count = ? WHERE card = ?",
             arguments: [
                 try self.vault.seal(
                     noted.validator.map(Redacted.init),
@@ -145,7 +145,7 @@ extension SandboxStore {
     private func isLeased(_ card: CardID, in state: CardState, by owner: String, _ db: Database) throws -> Bool {
         try Bool.fetchOne(
             db,
-            sql: "SELECT EXISTS (SELECT 1 FROM card WHERE id = ? AND state = ? AND lease_owner = ?)",
+            cached: "SELECT EXISTS (SELECT 1 FROM card WHERE id = ? AND state = ? AND lease_owner = ?)",
             arguments: [card.rawValue, state.rawValue, owner]
         ) ?? false
     }
@@ -160,10 +160,10 @@ extension SandboxStore {
         guard let known = try self.cardOfContent(digest, businessNumber: number, in: db) else {
             try self.perform(transition, in: db)
             try self.requireWhole(card.id, in: db)
-            try db.execute(sql: ReceptionSQL.dropFetch, arguments: [card.id.rawValue])
+            try db.execute(cached: ReceptionSQL.dropFetch, arguments: [card.id.rawValue])
             let content = self.vault.fingerprint(digest.bytes, purpose: Vault.Purpose.source)
             try db.execute(
-                sql: "UPDATE card SET content_fingerprint = ? WHERE id = ?",
+                cached: "UPDATE card SET content_fingerprint = ? WHERE id = ?",
                 arguments: [content, card.id.rawValue]
             )
             return
@@ -174,7 +174,7 @@ extension SandboxStore {
         try self.perform(end, in: db)
         try self.dropSource(of: card.id, in: db)
         // What is known of the place is known of that card: were it rejected, something else may be there by now.
-        try db.execute(sql: ReceptionSQL.handOverPlaces, arguments: [known.id.rawValue, card.id.rawValue])
+        try db.execute(cached: ReceptionSQL.handOverPlaces, arguments: [known.id.rawValue, card.id.rawValue])
         // What came later says more; the one that is there may be the later of the two.
         if known.intakeOrder < card.intakeOrder {
             _ = try self.takeOver(card.metadata, into: known, now: transition.now, in: db)
@@ -183,7 +183,7 @@ extension SandboxStore {
 
     /// - Throws: `StoreError.corrupt`, about this card alone, if the pieces do not join to what was announced.
     private func requireWhole(_ card: CardID, in db: Database) throws {
-        let row = try Row.fetchOne(db, sql: ReceptionSQL.fetch, arguments: [card.rawValue])
+        let row = try Row.fetchOne(db, cached: ReceptionSQL.fetch, arguments: [card.rawValue])
         let announced = row.flatMap { $0["byte_count"] as Int? }
         let pieces = try self.pieces(of: card, in: db)
         guard let end = FetchJob.endOfWhole(pieces), announced == nil || announced == end else {
@@ -196,7 +196,7 @@ extension SandboxStore {
 
     private func note(_ attempt: AttemptRecord, ofFetching card: CardID, now: Timestamp, in db: Database) throws {
         try db.execute(
-            sql: ReceptionSQL.noteAttempt,
+            cached: ReceptionSQL.noteAttempt,
             arguments: [
                 "card": card.rawValue, "started": attempt.startedAt.millisecondsSinceEpoch,
                 "ended": now.millisecondsSinceEpoch, "class": attempt.failureClass.rawValue,

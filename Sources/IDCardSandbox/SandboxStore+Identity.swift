@@ -8,7 +8,7 @@ extension SandboxStore {
         directory: SandboxDirectory,
         options: SandboxOptions
     ) throws -> (SandboxOptions.Endpoints, Vault) {
-        let name = try String.fetchOne(db, sql: "SELECT endpoints FROM sandbox")
+        let name = try String.fetchOne(db, cached: "SELECT endpoints FROM sandbox")
         guard let endpoints = name.flatMap(SandboxOptions.Endpoints.init) else { throw self.unidentified(directory) }
         if let wanted = options.endpoints, wanted != endpoints {
             throw StoreError(
@@ -25,7 +25,7 @@ extension SandboxStore {
     ///
     /// - Throws: `StoreError.wrongSandbox` if these differ.
     static func requireMode(_ wanted: Vault.Mode, of directory: SandboxDirectory, in db: Database) throws {
-        let name = try String.fetchOne(db, sql: "SELECT vault FROM sandbox")
+        let name = try String.fetchOne(db, cached: "SELECT vault FROM sandbox")
         guard let mode = name.flatMap(Vault.Mode.init) else { throw self.unidentified(directory) }
         guard mode != wanted else { return }
         let words =

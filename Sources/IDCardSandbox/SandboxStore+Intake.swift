@@ -59,7 +59,7 @@ extension SandboxStore {
     func card(ofFile file: FileIdentity, businessNumber: BusinessNumber, in db: Database) throws -> Card? {
         try Row.fetchOne(
             db,
-            sql: IntakeSQL.cardOfFile,
+            cached: IntakeSQL.cardOfFile,
             arguments: [
                 self.fingerprint(of: file, under: businessNumber),
                 Int64(bitPattern: file.inode), file.size, file.modifiedNanoseconds,
@@ -116,7 +116,7 @@ extension SandboxStore {
     /// Stores the image of a card in place of any other.
     func store(_ image: PreparedImage, of card: CardID, in db: Database) throws {
         try db.execute(
-            sql: """
+            cached: """
                 INSERT OR REPLACE INTO image (card, width, height, byte_count, digest, jpeg) VALUES (?, ?, ?, ?, ?, ?)
                 """,
             arguments: [
@@ -136,7 +136,7 @@ extension SandboxStore {
     ) throws {
         let place = try self.remember(file, of: card, businessNumber: businessNumber, in: db)
         try db.execute(
-            sql: IntakeSQL.rememberContent,
+            cached: IntakeSQL.rememberContent,
             arguments: [self.fingerprint(of: digest, at: place), place]
         )
     }
@@ -151,7 +151,7 @@ extension SandboxStore {
     ) throws -> Data {
         let place = self.fingerprint(of: file, under: businessNumber)
         try db.execute(
-            sql: IntakeSQL.rememberFile,
+            cached: IntakeSQL.rememberFile,
             arguments: [
                 place, Int64(bitPattern: file.device), Int64(bitPattern: file.inode), file.size,
                 file.modifiedNanoseconds, card.rawValue,
@@ -171,7 +171,7 @@ extension SandboxStore {
         let place = self.fingerprint(of: file, under: businessNumber)
         return try String.fetchOne(
             db,
-            sql: IntakeSQL.erasedCardOfFile,
+            cached: IntakeSQL.erasedCardOfFile,
             arguments: [place, self.fingerprint(of: digest, at: place)]
         ).map(CardID.init)
     }
@@ -190,7 +190,7 @@ extension SandboxStore {
         let fingerprint = self.vault.fingerprint(digest.bytes, purpose: Vault.Purpose.source)
         return try Row.fetchOne(
             db,
-            sql: IntakeSQL.cardOfContent,
+            cached: IntakeSQL.cardOfContent,
             arguments: [fingerprint, businessNumber.rawValue]
         ).map { try self.card(from: $0, in: db) }
     }

@@ -7,7 +7,7 @@ extension SandboxStore {
     package func reclaimLeases(now: Timestamp) async throws -> Int {
         let own = try self.owner
         let (others, someHaveExpired) = try await self.read { db in
-            let others = try String.fetchAll(db, sql: "SELECT id FROM owner WHERE id <> ?", arguments: [own])
+            let others = try String.fetchAll(db, cached: "SELECT id FROM owner WHERE id <> ?", arguments: [own])
             return (others, try Self.someHaveExpired(by: now, in: db))
         }
         // Kept until the end: while their locks are ours, no other process finds the same owners dead.
@@ -18,7 +18,7 @@ extension SandboxStore {
             for owner in dead {
                 try self.noteInterruptedCalls(now: now, in: db, where: "lease_owner = ?", [owner.id])
                 count += try Self.clearLeases(in: db, where: "lease_owner = ?", [owner.id])
-                try db.execute(sql: "DELETE FROM owner WHERE id = ?", arguments: [owner.id])
+                try db.execute(cached: "DELETE FROM owner WHERE id = ?", arguments: [owner.id])
                 // Another process may have found it dead just before, and buried it since.
                 if db.changesCount == 1 { try Self.countCrashes(of: owner, in: db) }
             }
@@ -44,7 +44,7 @@ extension SandboxStore {
         try await self.writer.write { db in
             for table in Self.leasedTables {
                 try db.execute(
-                    sql: "UPDATE \(table) SET lease_expires_at = ? WHERE lease_owner = ?",
+                    cached: "UPDATE \(table) SET lease_expires_at = ? WHERE lease_owner = ?",
                     arguments: [expiry.millisecondsSinceEpoch, owner]
                 )
             }
@@ -67,7 +67,7 @@ extension SandboxStore {
     private static func someHaveExpired(by now: Timestamp, in db: Database) throws -> Bool {
         for table in Self.leasedTables {
             let sql = "SELECT EXISTS (SELECT 1 FROM \(table) WHERE \(Self.hasExpired))"
-            if try Bool.fetchOne(db, sql: sql, arguments: [now.millisecondsSinceEpoch]) == true { return true }
+            if try Bool.fetchOne(db, cached: sql, arguments: [now.millisecondsSinceEpoch]) == true { return true }
         }
         return false
     }
@@ -80,7 +80,7 @@ extension SandboxStore {
         var count = 0
         for table in Self.leasedTables {
             try db.execute(
-                sql: "UPDATE \(table) SET lease_owner = NULL, lease_expires_at = NULL WHERE \(condition)",
+                cached: "UPDATE \(table) SET lease_owner = NULL, lease_expires_at = NULL WHERE \(condition)",
                 arguments: arguments
             )
             count += db.changesCount

@@ -9,7 +9,7 @@ extension SandboxStore {
     func takeOver(_ metadata: CardMetadata, into known: Card, now: Timestamp, in db: Database) throws -> Card {
         let canBeJudgedAgain = try Bool.fetchOne(
             db,
-            sql: IntakeSQL.canBeJudgedAgain,
+            cached: IntakeSQL.canBeJudgedAgain,
             arguments: [known.id.rawValue]
         )
         let updated = known.takingOver(
@@ -35,7 +35,7 @@ extension SandboxStore {
                 ),
                 in: db
             )
-            try db.execute(sql: IntakeSQL.forgetVerdict, arguments: [known.id.rawValue])
+            try db.execute(cached: IntakeSQL.forgetVerdict, arguments: [known.id.rawValue])
         }
         return try self.requireCard(known.id, in: db)
     }
@@ -44,7 +44,7 @@ extension SandboxStore {
 
     private func write(_ metadata: CardMetadata, of card: CardID, in db: Database) throws {
         try db.execute(
-            sql: """
+            cached: """
                 UPDATE card SET priority = ?, user_number = ?, expected_id_number = ?, expected_name = ?,
                     expected_side = ?
                 WHERE id = ?

@@ -20,7 +20,7 @@ extension SandboxStore {
                 ),
                 in: db
             )
-            try db.execute(sql: IntakeSQL.forgetVerdict, arguments: [card.rawValue])
+            try db.execute(cached: IntakeSQL.forgetVerdict, arguments: [card.rawValue])
             try self.chain.append(.retry, of: card, by: origin, now: now, in: db)
             return try self.requireCard(card, in: db)
         }
@@ -48,7 +48,7 @@ extension SandboxStore {
             default:
                 try self.settle(card, as: .verified, now: now, in: db)
                 try db.execute(
-                    sql: "UPDATE card SET is_accepted = 1, delivery = NULL WHERE id = ?",
+                    cached: "UPDATE card SET is_accepted = 1, delivery = NULL WHERE id = ?",
                     arguments: [card.rawValue]
                 )
                 // Kept without being of use to anybody once its last held member has left it.
@@ -69,14 +69,14 @@ extension SandboxStore {
         // What is sent again takes all its held members along.
         var together = [card]
         if standing.canBeSent, let delivery = card.delivery {
-            together = try String.fetchAll(db, sql: OperationsSQL.heldMembers, arguments: [delivery.rawValue])
+            together = try String.fetchAll(db, cached: OperationsSQL.heldMembers, arguments: [delivery.rawValue])
                 .map { try self.requireCard(CardID(rawValue: $0), in: db) }
         }
         let hasImage = try self.hasImage(card.id, in: db)
         return OperatorRules.Circumstances(
             hasImage: hasImage,
             hasSource: try !hasImage && self.hasSource(card.id, in: db),
-            wasRead: try Bool.fetchOne(db, sql: OperationsSQL.wasRead, arguments: [id]) ?? false,
+            wasRead: try Bool.fetchOne(db, cached: OperationsSQL.wasRead, arguments: [id]) ?? false,
             newerIsDelivered: try together.contains { try self.hasNewer(than: $0, in: .delivered, db) },
             newerIsDelivering: try together.contains { try self.hasNewer(than: $0, in: .delivering, db) },
             mayBeAtBackend: try self.mayBeAtBackend(card.id, in: db),
@@ -86,19 +86,19 @@ extension SandboxStore {
 
     /// Whether the image of a card is there and nobody works on the card.
     private func hasImage(_ card: CardID, in db: Database) throws -> Bool {
-        try Bool.fetchOne(db, sql: IntakeSQL.canBeJudgedAgain, arguments: [card.rawValue]) ?? false
+        try Bool.fetchOne(db, cached: IntakeSQL.canBeJudgedAgain, arguments: [card.rawValue]) ?? false
     }
 
     /// Whether the backend may hold a card by any delivery that it was ever a member of.
     func mayBeAtBackend(_ card: CardID, in db: Database) throws -> Bool {
-        try Bool.fetchOne(db, sql: OperationsSQL.mayBeAtBackend, arguments: [card.rawValue]) ?? false
+        try Bool.fetchOne(db, cached: OperationsSQL.mayBeAtBackend, arguments: [card.rawValue]) ?? false
     }
 
     private func hasNewer(than card: Card, in state: CardState, _ db: Database) throws -> Bool {
         guard let side = card.side ?? card.metadata.side else { return false }
         return try Bool.fetchOne(
             db,
-            sql: OperationsSQL.newerInState,
+            cached: OperationsSQL.newerInState,
             arguments: [card.metadata.businessNumber.rawValue, card.intakeOrder, state.rawValue, side.rawValue]
         ) ?? false
     }
@@ -107,13 +107,13 @@ extension SandboxStore {
         guard let delivery else { return .none }
         let state = try String.fetchOne(
             db,
-            sql: "SELECT state FROM delivery WHERE id = ?",
+            cached: "SELECT state FROM delivery WHERE id = ?",
             arguments: [delivery.rawValue]
         )
         guard state == DeliveryState.held.rawValue else { return .none }
-        let isApart = try Bool.fetchOne(db, sql: OperationsSQL.isApart, arguments: [delivery.rawValue])
+        let isApart = try Bool.fetchOne(db, cached: OperationsSQL.isApart, arguments: [delivery.rawValue])
         if isApart == true { return .keptApart }
-        let mayBeThere = try Bool.fetchOne(db, sql: DeliverySQL.mayHaveBeenReceived, arguments: [delivery.rawValue])
+        let mayBeThere = try Bool.fetchOne(db, cached: DeliverySQL.mayHaveBeenReceived, arguments: [delivery.rawValue])
         return mayBeThere == true ? .keptUnknown : .kept
     }
 
@@ -128,7 +128,7 @@ extension SandboxStore {
     /// Has a kept delivery sent again as it is; its members that are still held go with it.
     private func reopen(_ delivery: DeliveryID, now: Timestamp, in db: Database) throws -> [CardID] {
         try db.execute(
-            sql: OperationsSQL.reopen,
+            cached: OperationsSQL.reopen,
             arguments: [now.millisecondsSinceEpoch, delivery.rawValue]
         )
         guard db.changesCount == 1 else { throw Self.corrupt("delivery.state") }
@@ -138,7 +138,7 @@ extension SandboxStore {
             httpStatus: nil,
             startedAt: now
         )
-        let cards = try String.fetchAll(db, sql: OperationsSQL.heldMembers, arguments: [delivery.rawValue])
+        let cards = try String.fetchAll(db, cached: OperationsSQL.heldMembers, arguments: [delivery.rawValue])
             .map(CardID.init)
         for card in cards {
             var transition = CardTransition(card: card, from: .held, to: .delivering, kind: "resolved", now: now)
@@ -151,7 +151,7 @@ extension SandboxStore {
 
     /// Closes a kept delivery once every member has gone its way.
     private func closeIfSettled(_ delivery: DeliveryID, now: Timestamp, in db: Database) throws {
-        let states = try String.fetchAll(db, sql: OperationsSQL.memberStates, arguments: [delivery.rawValue])
+        let states = try String.fetchAll(db, cached: OperationsSQL.memberStates, arguments: [delivery.rawValue])
             .compactMap(CardState.init)
         guard !states.contains(.held) else { return }
         let end: DeliveryState = OperatorRules.endsDelivered(states) ? .delivered : .rejected
@@ -160,12 +160,12 @@ extension SandboxStore {
 
     private func dissolveKept(_ delivery: DeliveryID, now: Timestamp, in db: Database) throws {
         try self.closeKept(delivery, as: .dissolved, now: now, in: db)
-        try db.execute(sql: "UPDATE card SET delivery = NULL WHERE delivery = ?", arguments: [delivery.rawValue])
+        try db.execute(cached: "UPDATE card SET delivery = NULL WHERE delivery = ?", arguments: [delivery.rawValue])
     }
 
     private func closeKept(_ delivery: DeliveryID, as state: DeliveryState, now: Timestamp, in db: Database) throws {
         try db.execute(
-            sql: "UPDATE delivery SET state = ?, due_at = 0, changed_at = ? WHERE id = ? AND state = 'held'",
+            cached: "UPDATE delivery SET state = ?, due_at = 0, changed_at = ? WHERE id = ? AND state = 'held'",
             arguments: [state.rawValue, now.millisecondsSinceEpoch, delivery.rawValue]
         )
         if db.changesCount == 1 { try self.empty(delivery, in: db) }

@@ -9,7 +9,7 @@ extension SandboxStore {
         let crashes = try await self.read { db in
             try Int.fetchOne(
                 db,
-                sql: "SELECT count FROM decoder_crash WHERE content_fingerprint = ?",
+                cached: "SELECT count FROM decoder_crash WHERE content_fingerprint = ?",
                 arguments: [fingerprint]
             )
         }
@@ -23,7 +23,7 @@ extension SandboxStore {
         let fingerprint = self.vault.fingerprint(preparing.digest.bytes, purpose: Vault.Purpose.source)
         try await self.writer.write { db in
             try db.execute(
-                sql: "DELETE FROM decoder_crash WHERE content_fingerprint = ?",
+                cached: "DELETE FROM decoder_crash WHERE content_fingerprint = ?",
                 arguments: [fingerprint]
             )
         }
@@ -33,7 +33,7 @@ extension SandboxStore {
     static func countCrashes(of owner: DeadOwner, in db: Database) throws {
         for fingerprint in owner.breadcrumbs {
             try db.execute(
-                sql: """
+                cached: """
                     INSERT INTO decoder_crash (content_fingerprint, count) VALUES (?, 1)
                     ON CONFLICT (content_fingerprint) DO UPDATE SET count = count + 1
                     """,

@@ -15,16 +15,16 @@ extension SandboxStore {
                 card: card,
                 reading: try Row.fetchOne(
                     db,
-                    sql: "SELECT card, content FROM reading WHERE card = ?",
+                    cached: "SELECT card, content FROM reading WHERE card = ?",
                     arguments: arguments
                 )
                 .flatMap { row in try self.unlessDamaged { try self.reading(from: row, in: db) } },
                 imageByteCount: try Int.fetchOne(
                     db,
-                    sql: "SELECT byte_count FROM image WHERE card = ?",
+                    cached: "SELECT byte_count FROM image WHERE card = ?",
                     arguments: arguments
                 ),
-                events: try Row.fetchAll(db, sql: QuerySQL.events, arguments: arguments).map(Self.event(from:))
+                events: try Row.fetchAll(db, cached: QuerySQL.events, arguments: arguments).map(Self.event(from:))
             )
         }
     }
@@ -39,7 +39,7 @@ extension SandboxStore {
     package func stateCounts() async throws -> [CardState: Int] {
         try await self.read { db in
             var counts: [CardState: Int] = [:]
-            for row in try Row.fetchAll(db, sql: QuerySQL.stateCounts) {
+            for row in try Row.fetchAll(db, cached: QuerySQL.stateCounts) {
                 counts[try Self.word(row["state"], in: "card.state")] = row["count"]
             }
             return counts
@@ -54,16 +54,16 @@ extension SandboxStore {
         case .deliver: sql = DeliverySQL.nextDue
         }
         return try await self.read { db in
-            try Int64.fetchOne(db, sql: sql).map(Timestamp.init(millisecondsSinceEpoch:))
+            try Int64.fetchOne(db, cached: sql).map(Timestamp.init(millisecondsSinceEpoch:))
         }
     }
 
     package func setPause(_ pause: StagePause?, of stage: Stage) async throws {
         try await self.writer.write { db in
-            try db.execute(sql: "DELETE FROM stage_pause WHERE stage = ?", arguments: [stage.rawValue])
+            try db.execute(cached: "DELETE FROM stage_pause WHERE stage = ?", arguments: [stage.rawValue])
             guard let pause else { return }
             try db.execute(
-                sql: "INSERT INTO stage_pause (stage, code, message, since) VALUES (?, ?, ?, ?)",
+                cached: "INSERT INTO stage_pause (stage, code, message, since) VALUES (?, ?, ?, ?)",
                 arguments: [stage.rawValue, pause.code, pause.message, pause.since.millisecondsSinceEpoch]
             )
         }
@@ -72,7 +72,7 @@ extension SandboxStore {
     package func pauses() async throws -> [Stage: StagePause] {
         try await self.read { db in
             var pauses: [Stage: StagePause] = [:]
-            for row in try Row.fetchAll(db, sql: QuerySQL.pauses) {
+            for row in try Row.fetchAll(db, cached: QuerySQL.pauses) {
                 pauses[try Self.word(row["stage"], in: "stage_pause.stage")] = StagePause(
                     code: row["code"],
                     message: row["message"],

@@ -15,7 +15,7 @@ extension SandboxStore {
         return try await self.writer.write { db in
             try Row.fetchAll(
                 db,
-                sql: ClaimSQL.claim(state),
+                cached: ClaimSQL.claim(state),
                 arguments: [owner, expiry.millisecondsSinceEpoch, now.millisecondsSinceEpoch, limit]
             )
             .compactMap { try self.claimedCard(from: $0, owner: owner, now: now, in: db) }
@@ -27,14 +27,18 @@ extension SandboxStore {
     package func source(of card: CardID, at offset: Int) async throws -> Data {
         precondition(offset >= 0, "an offset must not be negative, got \(offset)")
         return try await self.read { db in
-            let row = try Row.fetchOne(db, sql: ReceptionSQL.pieceAt, arguments: [card.rawValue, offset])
+            let row = try Row.fetchOne(db, cached: ReceptionSQL.pieceAt, arguments: [card.rawValue, offset])
             if let row {
                 let (start, count): (Int, Int) = (row["start"], row["byte_count"])
                 if offset < start + count {
                     return try self.bytes(ofPiece: row, of: card, in: db).dropFirst(offset - start)
                 }
             }
-            let state = try String.fetchOne(db, sql: "SELECT state FROM card WHERE id = ?", arguments: [card.rawValue])
+            let state = try String.fetchOne(
+                db,
+                cached: "SELECT state FROM card WHERE id = ?",
+                arguments: [card.rawValue]
+            )
             guard state == CardState.received.rawValue else { return Data() }
             // What is received is whole: it ends behind its last piece, and has one.
             let end = try self.pieces(of: card, in: db).last?.upperBound
@@ -75,7 +79,7 @@ extension SandboxStore {
 
     package func nextDue(in state: CardState) async throws -> Timestamp? {
         try await self.read { db in
-            try Int64.fetchOne(db, sql: ClaimSQL.nextDue(state)).map(Timestamp.init(millisecondsSinceEpoch:))
+            try Int64.fetchOne(db, cached: ClaimSQL.nextDue(state)).map(Timestamp.init(millisecondsSinceEpoch:))
         }
     }
 }
@@ -106,7 +110,7 @@ extension SandboxStore {
         in db: Database
     ) throws {
         try db.execute(
-            sql: """
+            cached: """
                 UPDATE card SET attempts = attempts + ?, due_at = ?, lease_owner = NULL, lease_expires_at = NULL
                 WHERE id = ? AND state = ? AND lease_owner = ?
                 """,

@@ -23,18 +23,18 @@ extension SandboxStore {
 
     package func forgetReceipts(before time: Timestamp) async throws -> Int {
         let isDue = try await self.read { db in
-            try Bool.fetchOne(db, sql: ReceptionSQL.hasOldReceipts, arguments: [time.millisecondsSinceEpoch])
+            try Bool.fetchOne(db, cached: ReceptionSQL.hasOldReceipts, arguments: [time.millisecondsSinceEpoch])
         }
         guard isDue == true else { return 0 }
         return try await self.writer.write { db in
-            try db.execute(sql: ReceptionSQL.forgetReceipts, arguments: [time.millisecondsSinceEpoch])
+            try db.execute(cached: ReceptionSQL.forgetReceipts, arguments: [time.millisecondsSinceEpoch])
             return db.changesCount
         }
     }
 
     package func queueDepth(upTo limit: Int) async throws -> Int {
         try await self.read { db in
-            try Int.fetchOne(db, sql: ReceptionSQL.queueDepth, arguments: [max(0, limit)]) ?? 0
+            try Int.fetchOne(db, cached: ReceptionSQL.queueDepth, arguments: [max(0, limit)]) ?? 0
         }
     }
 }
@@ -68,7 +68,7 @@ extension SandboxStore {
             let content = Data.random(count: 32)
             try self.insert(reception.row(id, .fetching, content: content), kind: Self.receivedEvent, now: now, in: db)
             try db.execute(
-                sql: "INSERT INTO fetch (card, url) VALUES (?, ?)",
+                cached: "INSERT INTO fetch (card, url) VALUES (?, ?)",
                 arguments: [
                     id.rawValue, try self.vault.seal(address.url, card: id, column: Self.urlColumn, in: db),
                 ]
@@ -82,14 +82,14 @@ extension SandboxStore {
 
     private func outcome(of receipt: Receipt, in db: Database) throws -> ReceptionOutcome? {
         let name = self.fingerprint(ofNameOf: receipt)
-        guard let row = try Row.fetchOne(db, sql: ReceptionSQL.receipt, arguments: [name]) else { return nil }
+        guard let row = try Row.fetchOne(db, cached: ReceptionSQL.receipt, arguments: [name]) else { return nil }
         guard row["request_fingerprint"] == self.fingerprint(ofRequestOf: receipt) else { return .nameReused }
         return .repeated(try self.requireCard(CardID(rawValue: row["card"]), in: db))
     }
 
     private func keep(_ receipt: Receipt, for card: CardID, now: Timestamp, in db: Database) throws {
         try db.execute(
-            sql: ReceptionSQL.keepReceipt,
+            cached: ReceptionSQL.keepReceipt,
             arguments: [
                 self.fingerprint(ofNameOf: receipt), self.fingerprint(ofRequestOf: receipt), card.rawValue,
                 now.millisecondsSinceEpoch,

@@ -73,19 +73,20 @@ extension SandboxStore {
             members: try self.members(of: id, in: db),
             businessNumbers: try self.businessNumbers(of: id, in: db),
             attempts: row["attempts"],
-            mayHaveBeenReceived: try Bool.fetchOne(db, sql: DeliverySQL.mayHaveBeenReceived, arguments: [id]) ?? false,
-            awaitsDecision: try Bool.fetchOne(db, sql: DeliverySQL.awaitsDecision, arguments: [id, id]) ?? false,
-            lastAttempt: try Int.fetchOne(db, sql: DeliverySQL.lastAttempt, arguments: [id]) ?? 0
+            mayHaveBeenReceived: try Bool.fetchOne(db, cached: DeliverySQL.mayHaveBeenReceived, arguments: [id])
+                ?? false,
+            awaitsDecision: try Bool.fetchOne(db, cached: DeliverySQL.awaitsDecision, arguments: [id, id]) ?? false,
+            lastAttempt: try Int.fetchOne(db, cached: DeliverySQL.lastAttempt, arguments: [id]) ?? 0
         )
     }
 
     func members(of delivery: String, in db: Database) throws -> [CardID] {
-        try String.fetchAll(db, sql: DeliverySQL.members, arguments: [delivery]).map(CardID.init)
+        try String.fetchAll(db, cached: DeliverySQL.members, arguments: [delivery]).map(CardID.init)
     }
 
     private func businessNumbers(of delivery: String, in db: Database) throws -> [BusinessNumber] {
         var numbers: [BusinessNumber] = []
-        for text in try String.fetchAll(db, sql: DeliverySQL.businessNumbers, arguments: [delivery]) {
+        for text in try String.fetchAll(db, cached: DeliverySQL.businessNumbers, arguments: [delivery]) {
             guard let number = BusinessNumber(text) else { throw Self.corrupt("card.business_no") }
             if !numbers.contains(number) { numbers.append(number) }
         }
@@ -93,7 +94,7 @@ extension SandboxStore {
     }
 
     func fetchCard(_ id: CardID, in db: Database) throws -> Card? {
-        try Row.fetchOne(db, sql: "SELECT * FROM card WHERE id = ?", arguments: [id.rawValue]).map {
+        try Row.fetchOne(db, cached: "SELECT * FROM card WHERE id = ?", arguments: [id.rawValue]).map {
             try self.card(from: $0, in: db)
         }
     }

@@ -21,11 +21,11 @@ extension SandboxStore {
     /// Stores a piece in place of all that it covers, even in part.
     func store(_ bytes: Data, at offset: Int, of card: CardID, in db: Database) throws {
         try db.execute(
-            sql: ReceptionSQL.dropCovered,
+            cached: ReceptionSQL.dropCovered,
             arguments: ["card": card.rawValue, "start": offset, "end": offset + bytes.count]
         )
         try db.execute(
-            sql: ReceptionSQL.keepPiece,
+            cached: ReceptionSQL.keepPiece,
             arguments: [
                 card.rawValue, offset, bytes.count,
                 try self.vault.seal(bytes, card: card.rawValue, column: Self.place(ofPieceAt: offset), in: db),
@@ -51,7 +51,7 @@ extension SandboxStore {
 
     /// The pieces that are there, in order.
     func pieces(of card: CardID, in db: Database) throws -> [Range<Int>] {
-        try Row.fetchAll(db, sql: ReceptionSQL.pieces, arguments: [card.rawValue]).map { row in
+        try Row.fetchAll(db, cached: ReceptionSQL.pieces, arguments: [card.rawValue]).map { row in
             let (start, count): (Int, Int) = (row["start"], row["byte_count"])
             return start..<(start + count)
         }
@@ -59,17 +59,17 @@ extension SandboxStore {
 
     /// Removes the source bytes of a card, and the address of which they would come.
     func dropSource(of card: CardID, in db: Database) throws {
-        try db.execute(sql: ReceptionSQL.dropPieces, arguments: [card.rawValue])
-        try db.execute(sql: ReceptionSQL.dropFetch, arguments: [card.rawValue])
+        try db.execute(cached: ReceptionSQL.dropPieces, arguments: [card.rawValue])
+        try db.execute(cached: ReceptionSQL.dropFetch, arguments: [card.rawValue])
     }
 
     /// Whether something is there of which an image could still be made.
     func hasSource(_ card: CardID, in db: Database) throws -> Bool {
-        try Bool.fetchOne(db, sql: ReceptionSQL.hasSource, arguments: [card.rawValue, card.rawValue]) ?? false
+        try Bool.fetchOne(db, cached: ReceptionSQL.hasSource, arguments: [card.rawValue, card.rawValue]) ?? false
     }
 
     /// The state in which a card without an image is tried again: from the bytes that are all there, or by fetching them.
     func stateOfSource(of card: CardID, in db: Database) throws -> CardState {
-        try Bool.fetchOne(db, sql: ReceptionSQL.hasFetch, arguments: [card.rawValue]) == true ? .fetching : .received
+        try Bool.fetchOne(db, cached: ReceptionSQL.hasFetch, arguments: [card.rawValue]) == true ? .fetching : .received
     }
 }

@@ -10,7 +10,7 @@ extension SandboxStore {
         let counts = String(decoding: try Self.encode(figures), as: UTF8.self)
         try await self.writer.write { db in
             try db.execute(
-                sql: ReceptionSQL.keepRun,
+                cached: ReceptionSQL.keepRun,
                 arguments: [
                     run.id, run.source, run.state.rawValue, run.reason?.rawValue, counts,
                     run.startedAt.millisecondsSinceEpoch, run.endedAt?.millisecondsSinceEpoch,
@@ -21,12 +21,12 @@ extension SandboxStore {
 
     package func run(_ id: String) async throws -> SourceRun? {
         try await self.read { db in
-            try Row.fetchOne(db, sql: ReceptionSQL.run, arguments: [id]).map(Self.run(from:))
+            try Row.fetchOne(db, cached: ReceptionSQL.run, arguments: [id]).map(Self.run(from:))
         }
     }
 
     package func openRuns() async throws -> [SourceRun] {
-        try await self.read { db in try Row.fetchAll(db, sql: ReceptionSQL.openRuns).map(Self.run(from:)) }
+        try await self.read { db in try Row.fetchAll(db, cached: ReceptionSQL.openRuns).map(Self.run(from:)) }
     }
 
     /// What stands before the code of refusals among the counts.

@@ -10,7 +10,7 @@ extension SandboxStore {
 
     package func preparedImage(of card: CardID) async throws -> PreparedImage {
         try await self.read { db in
-            let row = try Row.fetchOne(db, sql: "SELECT * FROM image WHERE card = ?", arguments: [card.rawValue])
+            let row = try Row.fetchOne(db, cached: "SELECT * FROM image WHERE card = ?", arguments: [card.rawValue])
             guard let row else { throw StoreError(.notFound, "card \(card) has no prepared image") }
             let jpeg = try self.vault.open(row["jpeg"], card: card.rawValue, column: "image.jpeg", in: db)
             let digest = try self.vault.open(row["digest"], card: card.rawValue, column: "image.digest", in: db)
@@ -28,7 +28,7 @@ extension SandboxStore {
         try await self.read { db in
             try Row.fetchOne(
                 db,
-                sql: VerificationSQL.reading,
+                cached: VerificationSQL.reading,
                 arguments: [self.fingerprint(of: key), key.provider, key.parameters]
             ).flatMap { row in
                 // One that does not open is as good as none: the verifier is asked again.
@@ -94,7 +94,7 @@ extension SandboxStore {
     /// Writes the row and the event of an attempt that has ended.
     private func record(_ attempt: AttemptRecord, of card: CardID, now: Timestamp, in db: Database) throws {
         try db.execute(
-            sql: """
+            cached: """
                 INSERT INTO attempt (card, ordinal, started_at, ended_at, class, code, http_status)
                 SELECT :card, COALESCE(MAX(ordinal), 0) + 1, :started, :ended, :class, :code, :status
                 FROM attempt WHERE card = :card
@@ -117,7 +117,7 @@ extension SandboxStore {
     ) throws {
         let content = try self.vault.seal(Self.encode(reading), card: card.rawValue, column: "reading.content", in: db)
         try db.execute(
-            sql: """
+            cached: """
                 INSERT OR REPLACE INTO reading (card, key_fingerprint, provider, parameters, content, created_at)
                 VALUES (?, ?, ?, ?, ?, ?)
                 """,
@@ -127,7 +127,7 @@ extension SandboxStore {
             ]
         )
         try db.execute(
-            sql: "UPDATE card SET side = ?, holder_fingerprint = ? WHERE id = ?",
+            cached: "UPDATE card SET side = ?, holder_fingerprint = ? WHERE id = ?",
             arguments: [reading.side?.rawValue, self.vault.holderFingerprint(of: reading), card.rawValue]
         )
     }
@@ -138,7 +138,7 @@ extension SandboxStore {
 
     private func shrink(_ card: CardID, to image: PreparedImage, now: Timestamp, in db: Database) throws {
         try self.store(image, of: card, in: db)
-        try db.execute(sql: "UPDATE card SET is_shrunk = 1 WHERE id = ?", arguments: [card.rawValue])
+        try db.execute(cached: "UPDATE card SET is_shrunk = 1 WHERE id = ?", arguments: [card.rawValue])
         try self.append(CardEvent(at: now, kind: "shrunk"), to: card, in: db)
     }
 

@@ -38,7 +38,7 @@ extension Vault {
         let wrappingKey = try keeper.key(Self.currentKeyID(in: db))
         let key = SymmetricKey(size: .bits256)
         try db.execute(
-            sql: "INSERT INTO data_key (owner, key_id, bytes) VALUES (?, ?, ?)",
+            cached: "INSERT INTO data_key (owner, key_id, bytes) VALUES (?, ?, ?)",
             arguments: [
                 owner, wrappingKey.id, try wrappingKey.wrap(key, owner: owner, place: Self.dataKeyPlace),
             ]

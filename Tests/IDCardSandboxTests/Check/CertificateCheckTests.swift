@@ -45,7 +45,8 @@ struct CertificateCheckTests {
     func whole(quick: Bool) async throws {
         try await self.sandbox.fill()
         try await self.erase()
-        #expect(try await self.sandbox.check(quick: quick).words == [])
+        let words = try await self.sandbox.check(quick: quick).words
+        #expect(words == [])
     }
 
     @Test("a log cut off before the erasure is found, although what is left of it is a whole chain under its own seal")
