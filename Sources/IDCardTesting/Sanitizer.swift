@@ -9,4 +9,10 @@ package enum Sanitizer {
     package static var isPresent: Bool {
         dlsym(nil, "__tsan_init") != nil || dlsym(nil, "__asan_init") != nil
     }
+
+    /// The time limit of a test, in minutes: those of an ordinary build, and five times as many under a sanitizer, which
+    /// makes everything so much slower. A limit is there to end what hangs, not to measure.
+    package static func minutes(_ ordinary: Int) -> Int {
+        isPresent ? 5 * ordinary : ordinary
+    }
 }

@@ -8,7 +8,7 @@ import Testing
 @testable import IDCardDelivery
 
 /// The client as the engine sees it, over a real socket.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(Sanitizer.minutes(1))))
 struct BusinessBackendClientTests {
     private let key = "8e03978e-40d5-43e8-bc93-6894a57f9324"
     private let jpeg = Data([0xFF, 0xD8, 0xFF, 0x00, 0xFF, 0xD9])

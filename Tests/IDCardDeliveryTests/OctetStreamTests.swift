@@ -7,7 +7,7 @@ import Testing
 @testable import IDCardDelivery
 
 /// Raw bodies with the texts in headers.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(Sanitizer.minutes(1))))
 struct OctetStreamTests {
     private let image = Data([0xFF, 0xD8, 0xFF, 0x00, 0x0D, 0x0A, 0xFF, 0xD9])
 

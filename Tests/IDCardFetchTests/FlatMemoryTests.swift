@@ -9,7 +9,7 @@ import Testing
 @testable import IDCardFetch
 
 /// The memory of a fetch does not grow with the image.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Sanitizer.minutes(2))))
 struct FlatMemoryTests {
     /// In a process of its own: what the other tests use, and the server with its image, is not counted.
     @Test("An image of 100 MB in ranges, kept slowly, grows the process by less than 24 MB", arguments: [1, 4])

@@ -1,6 +1,7 @@
 import Foundation
 import IDCardCore
 import IDCardPipeline
+import IDCardTesting
 import Subprocess
 import SystemPackage
 import Testing
@@ -9,7 +10,7 @@ import Testing
 
 /// Web servers of other people's making, each with its own idea of ranges: aiohttp and tornado, for one, do not look at
 /// an entity tag in `If-Range`, and send a part of whatever there is now.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(Sanitizer.minutes(3))))
 struct InteropTests {
     private static let image = Specimen.image(3_200_001)
     private static let servers = ["aiohttp", "tornado", "werkzeug"]

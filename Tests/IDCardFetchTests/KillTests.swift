@@ -10,7 +10,7 @@ import Testing
 @testable import IDCardFetch
 
 /// A process that is killed while it fetches into a sandbox.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(Sanitizer.minutes(3))))
 struct KillTests {
     private static let card = CardID(rawValue: "card-1")
     private static let hour = Timestamp(millisecondsSinceEpoch: 1_760_003_600_000)

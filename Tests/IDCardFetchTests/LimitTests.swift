@@ -6,7 +6,7 @@ import Testing
 @testable import IDCardFetch
 
 /// Sizes, times, types, and servers that lie.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Sanitizer.minutes(2))))
 struct LimitTests {
     private static let image = Specimen.image(300_000)
 

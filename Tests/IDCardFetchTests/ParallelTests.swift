@@ -8,7 +8,7 @@ import Testing
 @testable import IDCardFetch
 
 /// Large images, in several ranges at a time.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Sanitizer.minutes(2))))
 struct ParallelTests {
     private static let mebibyte = 1_048_576
     private static let image = Specimen.image(5 * mebibyte + 12_345)

@@ -6,7 +6,7 @@ import Testing
 @testable import IDCardFetch
 
 /// Servers that send elsewhere.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Sanitizer.minutes(2))))
 struct RedirectTests {
     private static let image = Specimen.image(2_500_000)
 

@@ -6,7 +6,7 @@ import Testing
 @testable import IDCardFetch
 
 /// Beginning, breaking off and going on.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Sanitizer.minutes(2))))
 struct ResumeTests {
     private static let image = Specimen.image(700_001)
 

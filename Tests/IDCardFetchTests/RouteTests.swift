@@ -8,7 +8,7 @@ import Testing
 @testable import IDCardFetch
 
 /// Where connections go: names, addresses and redirects.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Sanitizer.minutes(2))))
 struct RouteTests {
     private static let image = Specimen.image(2_500_000)
 

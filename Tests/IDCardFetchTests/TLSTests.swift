@@ -7,7 +7,7 @@ import Testing
 @testable import IDCardFetch
 
 /// Connections to a checked address that must show the certificate of the name.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Sanitizer.minutes(2))))
 struct TLSTests {
     private static let image = Specimen.image(2_500_000)
 

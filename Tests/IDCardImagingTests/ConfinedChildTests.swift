@@ -1,9 +1,10 @@
 import Foundation
 import Glibc
 import IDCardImaging
+import IDCardTesting
 import Testing
 
-@Suite("A confined child", .timeLimit(.minutes(1)))
+@Suite("A confined child", .timeLimit(.minutes(Sanitizer.minutes(1))))
 struct ConfinedChildTests {
     private func run(_ script: String, timeout: Duration = .seconds(30), input: String = "") throws
         -> (end: ConfinedChild.End, output: String)

@@ -7,7 +7,7 @@ import Testing
 /// The decoder before files that were made to harm it, in a process whose memory and time are bounded by the kernel.
 ///
 /// `IDCARD_HOSTILE_FILES=20000 IDCARD_HOSTILE_SEED=7` tries more, and others.
-@Suite("Files made to harm the decoder", .timeLimit(.minutes(60)))
+@Suite("Files made to harm the decoder", .timeLimit(.minutes(Sanitizer.minutes(60))))
 struct HostileFileTests {
     /// What came of all of them.
     private struct Tally {

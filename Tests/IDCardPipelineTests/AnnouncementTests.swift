@@ -5,7 +5,7 @@ import IDCardTesting
 import Testing
 
 /// Inputs of a service that are announced before they are taken in.
-@Suite("Announced inputs", .timeLimit(.minutes(2)))
+@Suite("Announced inputs", .timeLimit(.minutes(Sanitizer.minutes(2))))
 struct AnnouncementTests {
     private static let front = "front;\(Holder.first)"
 

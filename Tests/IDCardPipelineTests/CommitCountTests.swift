@@ -7,7 +7,7 @@ import Testing
 
 /// What a batch costs is the number of its commits: each one waits for the disk.
 struct CommitCountTests {
-    @Test("forty cards through all stages cost fewer commits than changes", .timeLimit(.minutes(2)))
+    @Test("forty cards through all stages cost fewer commits than changes", .timeLimit(.minutes(Sanitizer.minutes(2))))
     func forty() async throws {
         let harness = try PipelineHarness(.sqlite)
         let items = try (0..<20).flatMap { pair in

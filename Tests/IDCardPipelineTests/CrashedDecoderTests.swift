@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// Images that brought processes down before, and the owners that died of them.
-@Suite("What dead processes leave behind", .timeLimit(.minutes(2)))
+@Suite("What dead processes leave behind", .timeLimit(.minutes(Sanitizer.minutes(2))))
 struct CrashedDecoderTests {
     private static let text = "front;\(Holder.first)"
 

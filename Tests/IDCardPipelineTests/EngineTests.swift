@@ -4,7 +4,7 @@ import IDCardPipeline
 import IDCardTesting
 import Testing
 
-@Suite("The pipeline from inputs to deliveries", .timeLimit(.minutes(2)))
+@Suite("The pipeline from inputs to deliveries", .timeLimit(.minutes(Sanitizer.minutes(2))))
 struct EngineTests {
     @Test("A pair is verified and delivered, front before back", arguments: StoreKind.allCases)
     func pair(kind: StoreKind) async throws {

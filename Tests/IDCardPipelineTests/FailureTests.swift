@@ -5,7 +5,7 @@ import IDCardTesting
 import Synchronization
 import Testing
 
-@Suite("What each class of failure leads to", .timeLimit(.minutes(2)))
+@Suite("What each class of failure leads to", .timeLimit(.minutes(Sanitizer.minutes(2))))
 struct FailureTests {
     private static func failure(_ failureClass: FailureClass, _ code: String = "code", status: Int? = nil)
         -> RemoteFailure

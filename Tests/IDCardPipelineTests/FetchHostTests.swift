@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// Several hosts, some of which are in trouble.
-@Suite("Hosts that images come from", .timeLimit(.minutes(2)))
+@Suite("Hosts that images come from", .timeLimit(.minutes(Sanitizer.minutes(2))))
 struct FetchHostTests {
     private static let image = Data("front;\(Holder.first)".utf8)
 

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// An engine whose images are fetched by a scripted fetcher.
-@Suite("Images by URL", .timeLimit(.minutes(2)))
+@Suite("Images by URL", .timeLimit(.minutes(Sanitizer.minutes(2))))
 struct FetchTests {
     private static let image = Data("front;\(Holder.first)".utf8)
     private static let version = FetchedVersion(validator: "\"v1\"", byteCount: Self.image.count)

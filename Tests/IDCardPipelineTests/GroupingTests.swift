@@ -5,7 +5,7 @@ import IDCardTesting
 import Synchronization
 import Testing
 
-@Suite("Deliveries of several cards", .timeLimit(.minutes(2)))
+@Suite("Deliveries of several cards", .timeLimit(.minutes(Sanitizer.minutes(2))))
 struct GroupingTests {
     private static func batch(_ cards: Int, bytes: Int = .max, wait: Duration = .milliseconds(50)) -> DeliveryGrouping {
         .batch(maximumCards: cards, maximumBytes: bytes, wait: wait)

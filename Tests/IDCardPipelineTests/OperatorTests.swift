@@ -5,7 +5,7 @@ import IDCardTesting
 import Synchronization
 import Testing
 
-@Suite("What a person does beside a running engine, and between two", .timeLimit(.minutes(2)))
+@Suite("What a person does beside a running engine, and between two", .timeLimit(.minutes(Sanitizer.minutes(2))))
 struct OperatorTests {
     /// Where a scripted remote side finds the store, which is made after it.
     private final class StorePlace: Sendable {

@@ -4,7 +4,7 @@ import IDCardTesting
 import Testing
 
 /// A run beside another process that has leased what the run waits for.
-@Suite("Work in the hands of another process", .timeLimit(.minutes(2)))
+@Suite("Work in the hands of another process", .timeLimit(.minutes(Sanitizer.minutes(2))))
 struct OthersAtWorkTests {
     private let time = ManualTime()
 

@@ -5,7 +5,7 @@ import IDCardTesting
 import Synchronization
 import Testing
 
-@Suite("The pace of the engine before endpoints that throttle or fail", .timeLimit(.minutes(2)))
+@Suite("The pace of the engine before endpoints that throttle or fail", .timeLimit(.minutes(Sanitizer.minutes(2))))
 struct PacingEngineTests {
     private static func failure(_ failureClass: FailureClass, _ code: String = "http_500") -> RemoteFailure {
         RemoteFailure(failureClass, code: code, message: "what happened", httpStatus: 500)

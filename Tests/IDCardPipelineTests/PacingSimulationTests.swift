@@ -1,9 +1,13 @@
 import IDCardCore
+import IDCardTesting
 import Testing
 
 @testable import IDCardPipeline
 
-@Suite("The learned concurrency before endpoints that allow few calls, simulated", .timeLimit(.minutes(2)))
+@Suite(
+    "The learned concurrency before endpoints that allow few calls, simulated",
+    .timeLimit(.minutes(Sanitizer.minutes(2)))
+)
 struct PacingSimulationTests {
     private static let services: [PacingSimulation.Service] = [
         .constant(50), .constant(200), .constant(1000), .constant(5000), .uniform(50...600), .longTail(150),

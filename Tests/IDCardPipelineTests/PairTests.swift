@@ -4,7 +4,7 @@ import IDCardPipeline
 import IDCardTesting
 import Testing
 
-@Suite("Front and back of one business number against each other", .timeLimit(.minutes(2)))
+@Suite("Front and back of one business number against each other", .timeLimit(.minutes(Sanitizer.minutes(2))))
 struct PairTests {
     private static func items(_ harness: PipelineHarness, validity: String) throws -> [IntakeItem] {
         [

@@ -1,9 +1,10 @@
 import IDCardCore
+import IDCardTesting
 import Testing
 
 @testable import IDCardPipeline
 
-@Suite("Business numbers to be decided on", .timeLimit(.minutes(1)))
+@Suite("Business numbers to be decided on", .timeLimit(.minutes(Sanitizer.minutes(1))))
 struct PendingApplicationsTests {
     private static let start = Timestamp(millisecondsSinceEpoch: 1_800_000_000_000)
 

@@ -3,7 +3,7 @@ import IDCardPipeline
 import IDCardTesting
 import Testing
 
-@Suite("Erasing beside a run", .timeLimit(.minutes(2)))
+@Suite("Erasing beside a run", .timeLimit(.minutes(Sanitizer.minutes(2))))
 struct RetentionTests {
     private let time = ManualTime()
 

@@ -1,10 +1,11 @@
 import IDCardCore
+import IDCardTesting
 import Synchronization
 import Testing
 
 @testable import IDCardPipeline
 
-@Suite("How the loops learn of work and of its end", .timeLimit(.minutes(1)))
+@Suite("How the loops learn of work and of its end", .timeLimit(.minutes(Sanitizer.minutes(1))))
 struct SchedulingTests {
     private static let time = PipelineTime.system
     private static let start = Timestamp(millisecondsSinceEpoch: 1_800_000_000_000)

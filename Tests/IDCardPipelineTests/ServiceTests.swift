@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// An engine as a service: cards come in while it works, decoded or not.
-@Suite("An engine as a service", .timeLimit(.minutes(2)))
+@Suite("An engine as a service", .timeLimit(.minutes(Sanitizer.minutes(2))))
 struct ServiceTests {
     private static let front = "front;\(Holder.first)"
     private static let origin = AccessOrigin(actor: "root:test", purpose: "test")

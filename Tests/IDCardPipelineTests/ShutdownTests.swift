@@ -5,7 +5,7 @@ import IDCardTesting
 import Testing
 
 /// An engine that is asked to end while something is under way, and the next one over the same store.
-@Suite("A shutdown in order", .timeLimit(.minutes(2)))
+@Suite("A shutdown in order", .timeLimit(.minutes(Sanitizer.minutes(2))))
 struct ShutdownTests {
     /// Runs a batch, asks for its end when `isReached` returns, and does what the test wants while it drains.
     private static func interrupt(

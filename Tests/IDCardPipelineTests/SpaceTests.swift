@@ -5,7 +5,7 @@ import IDCardTesting
 import Testing
 
 /// An engine whose store runs out of room, and gets some again.
-@Suite("A disk with little room", .timeLimit(.minutes(2)))
+@Suite("A disk with little room", .timeLimit(.minutes(Sanitizer.minutes(2))))
 struct SpaceTests {
     private static let low = StoreSpace.low(message: "the disk is nearly full")
     private static let critical = StoreSpace.critical(message: "the disk is full")

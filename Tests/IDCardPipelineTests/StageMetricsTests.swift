@@ -6,7 +6,7 @@ import MetricsTestKit
 import Testing
 
 /// What the stages tell of themselves in figures.
-@Suite("Figures of the stages", .timeLimit(.minutes(2)))
+@Suite("Figures of the stages", .timeLimit(.minutes(Sanitizer.minutes(2))))
 struct StageMetricsTests {
     /// The sum under a name and labels.
     private static func total(

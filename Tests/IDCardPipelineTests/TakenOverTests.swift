@@ -4,7 +4,7 @@ import IDCardTesting
 import Synchronization
 import Testing
 
-@Suite("What is taken away from a running engine, or fails beside it", .timeLimit(.minutes(2)))
+@Suite("What is taken away from a running engine, or fails beside it", .timeLimit(.minutes(Sanitizer.minutes(2))))
 struct TakenOverTests {
     /// Where a scripted remote side finds the store, which is made after it.
     private final class StorePlace: Sendable {

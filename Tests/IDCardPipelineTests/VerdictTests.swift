@@ -4,7 +4,7 @@ import IDCardPipeline
 import IDCardTesting
 import Testing
 
-@Suite("What the verdict does to a card", .timeLimit(.minutes(2)))
+@Suite("What the verdict does to a card", .timeLimit(.minutes(Sanitizer.minutes(2))))
 struct VerdictTests {
     /// A photo with what its sender expects it to show.
     private static func photo(

@@ -3,6 +3,7 @@ import GRDB
 import Glibc
 import IDCardCore
 import IDCardPipeline
+import IDCardTesting
 import Testing
 
 @testable import IDCardSandbox
@@ -59,7 +60,10 @@ struct SeveralProcessesTests {
         return copies
     }
 
-    @Test("three processes write, open and close at once beside readers and copies", .timeLimit(.minutes(5)))
+    @Test(
+        "three processes write, open and close at once beside readers and copies",
+        .timeLimit(.minutes(Sanitizer.minutes(5)))
+    )
     func hammering() async throws {
         try await self.folder.open().close()
         let isDone = Flag()
@@ -97,7 +101,10 @@ struct SeveralProcessesTests {
         #expect(try self.folder.owners().count == 1)
     }
 
-    @Test("after kill -9 several open it at once, some only to look, and all recover it", .timeLimit(.minutes(2)))
+    @Test(
+        "after kill -9 several open it at once, some only to look, and all recover it",
+        .timeLimit(.minutes(Sanitizer.minutes(2)))
+    )
     func recovery() async throws {
         for round in 0..<4 {
             await #expect(processExitsWith: .signal(SIGKILL)) {
@@ -129,7 +136,7 @@ struct SeveralProcessesTests {
         }
     }
 
-    @Test("who waits for its turn gets it, however busy another is", .timeLimit(.minutes(2)))
+    @Test("who waits for its turn gets it, however busy another is", .timeLimit(.minutes(Sanitizer.minutes(2))))
     func turns() async throws {
         try await self.folder.open().close()
         let path = self.folder.path + "/write.lock"

@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import IDCardCore
 import IDCardPipeline
+import IDCardTesting
 import Testing
 
 @testable import IDCardSandbox
@@ -49,7 +50,10 @@ struct WriteAheadLogTests {
         try self.end(first)
     }
 
-    @Test("readers that follow each other without a gap do not make the log grow for ever", .timeLimit(.minutes(3)))
+    @Test(
+        "readers that follow each other without a gap do not make the log grow for ever",
+        .timeLimit(.minutes(Sanitizer.minutes(3)))
+    )
     func overlappingReaders() async throws {
         let store = try self.folder.open(storage: self.storage)
         let isDone = Flag()

@@ -1,11 +1,12 @@
 import Foundation
+import IDCardTesting
 import NIOCore
 import Testing
 
 @testable import IDCardServer
 
 /// Tokens: who is let in, to what, and how often.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(Sanitizer.minutes(1))))
 struct AccessTests {
     @Test(
         "Without a valid token nothing under /v1 or /metrics answers, and all say how to come in",

@@ -7,7 +7,7 @@ import Testing
 @testable import IDCardServer
 
 /// Looking at cards, and deciding what becomes of them.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(Sanitizer.minutes(1))))
 struct CardTests {
     private static let (submit, read) = (ServerHarness.submit.reveal(), ServerHarness.read.reveal())
     private static let operate = ServerHarness.operate.reveal()

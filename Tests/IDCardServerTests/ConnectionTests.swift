@@ -1,12 +1,13 @@
 import Foundation
 import IDCardCore
 import IDCardPipeline
+import IDCardTesting
 import Testing
 
 @testable import IDCardServer
 
 /// What single connections may do, well-formed or not: every refusal has its status, and the service goes on.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(Sanitizer.minutes(1))))
 struct ConnectionTests {
     private static let token = ServerHarness.submit.reveal()
 

@@ -1,10 +1,11 @@
 import Foundation
+import IDCardTesting
 import Testing
 
 @testable import IDCardServer
 
 /// Many connections at once: those beyond the limit are told so, those that do nothing end, everybody else is served.
-@Suite(.timeLimit(.minutes(2)), .serialized)
+@Suite(.timeLimit(.minutes(Sanitizer.minutes(2))), .serialized)
 struct CrowdTests {
     @Test("A connection beyond the limit is told so at once, and has room again when one has gone")
     func limit() async throws {

@@ -1,12 +1,13 @@
 import Foundation
 import IDCardCore
 import IDCardPipeline
+import IDCardTesting
 import Testing
 
 @testable import IDCardServer
 
 /// `Expect: 100-continue`: a client that waits is told to go on, or has its refusal without having sent the body.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(Sanitizer.minutes(1))))
 struct ExpectationTests {
     private static let expect = [("Expect", "100-continue")]
 

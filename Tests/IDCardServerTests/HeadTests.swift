@@ -1,10 +1,11 @@
 import Foundation
+import IDCardTesting
 import Testing
 
 @testable import IDCardServer
 
 /// HEAD: every path that takes GET takes it, and no answer to it has content (RFC 9110 sections 9.1 and 9.3.2).
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(Sanitizer.minutes(1))))
 struct HeadTests {
     @Test(
         "The answer is that to GET without the content, and the connection goes on",

@@ -7,7 +7,7 @@ import Testing
 @testable import IDCardServer
 
 /// Whether the service lives and works, and what every answer has in common.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(Sanitizer.minutes(1))))
 struct HealthTests {
     private func reasons(_ response: RawResponse) -> [String] {
         (response.json["reasons"] as? [[String: String]] ?? []).compactMap { $0["code"] }

@@ -1,10 +1,11 @@
 import Foundation
+import IDCardTesting
 import Testing
 
 @testable import IDCardServer
 
 /// Requests with some of their bytes changed at random, from a seed: whatever comes of each, the service goes on.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Sanitizer.minutes(2))))
 struct HostileBytesTests {
     private struct SeededNumbers: RandomNumberGenerator {
         var state: UInt64

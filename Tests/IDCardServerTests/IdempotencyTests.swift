@@ -1,11 +1,12 @@
 import Foundation
 import IDCardCore
+import IDCardTesting
 import Testing
 
 @testable import IDCardServer
 
 /// `Idempotency-Key`: the same request twice, another one, and one that is still under way.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(Sanitizer.minutes(1))))
 struct IdempotencyTests {
     private static let token = ServerHarness.submit.reveal()
 

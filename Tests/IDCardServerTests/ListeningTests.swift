@@ -7,7 +7,7 @@ import Testing
 @testable import IDCardServer
 
 /// Where a server may listen, and with which certificate.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(Sanitizer.minutes(1))))
 struct ListeningTests {
     @Test(
         "This machine alone is loopback",

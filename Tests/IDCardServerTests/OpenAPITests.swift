@@ -1,11 +1,12 @@
 import Foundation
 import HTTPTypes
+import IDCardTesting
 import Testing
 
 @testable import IDCardServer
 
 /// The served document: whole, consistent, and about what is really there.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(Sanitizer.minutes(1))))
 struct OpenAPITests {
     private func document(_ harness: ServerHarness) async throws -> [String: Any] {
         let response = try await harness.send(RawRequest("GET", "/openapi.json"))

@@ -1,11 +1,12 @@
 import Foundation
+import IDCardTesting
 import ServiceLifecycle
 import Testing
 
 @testable import IDCardServer
 
 /// The end: what is under way is finished, what is left is cut off, nothing new is taken.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(Sanitizer.minutes(1))))
 struct ShutdownTests {
     @Test("A request under way is answered after the end was asked for, and an idle connection ends")
     func graceful() async throws {

@@ -1,10 +1,11 @@
 import Foundation
+import IDCardTesting
 import Testing
 
 @testable import IDCardServer
 
 /// How much of all images may lie in spools at once.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(Sanitizer.minutes(1))))
 struct SpoolBudgetTests {
     private static func request(_ number: Int, isForm: Bool) -> RawRequest {
         let (token, image) = (ServerHarness.submit.reveal(), Specimen.jpeg(number, byteCount: 100_000))

@@ -1,12 +1,13 @@
 import Foundation
 import IDCardCore
 import IDCardPipeline
+import IDCardTesting
 import Testing
 
 @testable import IDCardServer
 
 /// `POST /v1/cards`: what is taken, and what each refusal is called.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(Sanitizer.minutes(1))))
 struct SubmissionTests {
     private static let token = ServerHarness.submit.reveal()
 

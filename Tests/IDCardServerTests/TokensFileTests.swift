@@ -1,12 +1,13 @@
 import Foundation
 import Glibc
 import IDCardCore
+import IDCardTesting
 import Testing
 
 @testable import IDCardServer
 
 /// The file of tokens: what it holds, who may touch it, how it changes.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(Sanitizer.minutes(1))))
 struct TokensFileTests {
     private static let now = Date(timeIntervalSince1970: 1_760_000_000)
 

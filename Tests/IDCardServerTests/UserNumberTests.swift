@@ -1,10 +1,11 @@
 import Foundation
+import IDCardTesting
 import Testing
 
 @testable import IDCardServer
 
 /// A card that needs a user account and names none is not verified and paid for, only to wait for ever.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(Sanitizer.minutes(1))))
 struct UserNumberTests {
     private static func image(_ user: String?) -> RawRequest {
         let header = user.map { [("Card-User-No", $0)] } ?? []

@@ -1,10 +1,11 @@
 import Foundation
+import IDCardTesting
 import Testing
 
 @testable import IDCardServer
 
 /// What strangers can do to `POST /v1/webhooks/cards`, and what they cannot.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(Sanitizer.minutes(1))))
 struct WebhookDefenceTests {
     private func serving(
         _ configure: (inout CardServer.Configuration) -> Void = { _ in },

@@ -2,12 +2,13 @@ import Crypto
 import Foundation
 import IDCardCore
 import IDCardPipeline
+import IDCardTesting
 import Testing
 
 @testable import IDCardServer
 
 /// `POST /v1/webhooks/cards`: what is accepted, and that everything else looks the same.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(Sanitizer.minutes(1))))
 struct WebhookTests {
     private static let old = Data(repeating: 1, count: 32)
     private static let new = Data(repeating: 2, count: 24)

@@ -1,11 +1,12 @@
 import Foundation
 import IDCardPipeline
+import IDCardTesting
 import Testing
 
 @testable import IDCardTriggers
 
 /// Folders into which a watch puts files, met by a run.
-@Suite(.timeLimit(.minutes(1))) struct PutAwayFolderTests {
+@Suite(.timeLimit(.minutes(Sanitizer.minutes(1)))) struct PutAwayFolderTests {
     private func lines(_ folder: TemporaryFolder, _ paths: String..., skipping: [String] = []) throws -> [String] {
         var options = ImageRules.options()
         options.skippedFolders = skipping

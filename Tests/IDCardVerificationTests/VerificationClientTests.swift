@@ -8,7 +8,7 @@ import Testing
 @testable import IDCardVerification
 
 /// The client as the engine sees it, over a real socket.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(Sanitizer.minutes(1))))
 struct VerificationClientTests {
     private let jpeg = Data([0xFF, 0xD8, 0xFF, 0x00, 0xFF, 0xD9])
 

@@ -7,7 +7,7 @@ import Testing
 @testable import IDCardVerification
 
 /// What each dialect puts on the wire, over a real socket, byte by byte.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(Sanitizer.minutes(1))))
 struct WireFormTests {
     private static let jpeg = Data([0xFF, 0xD8, 0xFF, 0x00, 0x0D, 0x0A, 0x2D, 0x2D, 0xFF, 0xD9])
 

@@ -7,7 +7,7 @@ import Testing
 @testable import OutboundHTTP
 
 /// Interrupted is not failed.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(Sanitizer.minutes(1))))
 struct CancellationTests {
     @Test("A task cancelled while the request is under way ends as cancelled, after the sending")
     func cancelled() async throws {

@@ -10,7 +10,7 @@ import Testing
 @testable import OutboundHTTP
 
 /// Which connections are in use, and that none of them is closed as unused.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(Sanitizer.minutes(1))))
 struct ConnectionRegisterTests {
     /// Opens a connection as a client has it, and writes a head to it.
     private func open(_ port: Int, watchedBy register: ConnectionRegister) async throws -> ConnectionFacts {

@@ -7,7 +7,7 @@ import Testing
 @testable import OutboundHTTP
 
 /// The fault server itself, where the other tests do not use it: what it promises to the engine's tests.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(Sanitizer.minutes(1))))
 struct FaultServerTests {
     /// Sends so many forms at a time.
     private func replies(_ count: Int, port: Int) async throws -> [HTTPReply] {

@@ -7,7 +7,7 @@ import Testing
 @testable import OutboundHTTP
 
 /// The memory of an upload does not grow with it.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Sanitizer.minutes(2))))
 struct FlatMemoryTests {
     /// In a process of its own: what the other tests use is not counted.
     @Test("A file of 200 MB through a slow reader grows the process by less than 24 MB")

@@ -7,7 +7,7 @@ import Testing
 @testable import OutboundHTTP
 
 /// The race between a client that uses a kept connection and a server that closes it.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(Sanitizer.minutes(1))))
 struct KeepAliveTests {
     private func exchanges(_ count: Int, life: ConnectionLife, fileBytes: Int = 3000) async throws
         -> (exchanges: [HTTPExchange], server: FaultServer)

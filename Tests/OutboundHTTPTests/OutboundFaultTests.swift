@@ -7,7 +7,7 @@ import Testing
 @testable import OutboundHTTP
 
 /// How each fault of the way is named, and whether the remote may have seen the request.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(Sanitizer.minutes(1))))
 struct OutboundFaultTests {
     /// Sends one form to a server that follows one script.
     private func failure(

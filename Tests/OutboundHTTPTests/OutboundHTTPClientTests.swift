@@ -72,7 +72,7 @@ extension HTTPExchange {
 }
 
 /// What comes back when everything goes well.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(Sanitizer.minutes(1))))
 struct OutboundHTTPClientTests {
     @Test("A reply is given with status, media type and body, and the announced length is the length received")
     func reply() async throws {

@@ -9,7 +9,7 @@ import Testing
 @testable import OutboundHTTP
 
 /// Servers that must show one certificate and no other.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(Sanitizer.minutes(1))))
 struct PinnedCertificatesTests {
     private static let names = "DNS:localhost,IP:127.0.0.1"
 

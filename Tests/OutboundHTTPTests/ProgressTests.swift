@@ -7,7 +7,7 @@ import Testing
 @testable import OutboundHTTP
 
 /// What is reported of an upload while it runs.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(Sanitizer.minutes(1))))
 struct ProgressTests {
     private final class Log: Sendable {
         private let state = Mutex<[UploadProgress]>([])

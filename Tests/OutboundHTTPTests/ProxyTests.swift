@@ -7,7 +7,7 @@ import Testing
 @testable import OutboundHTTP
 
 /// The way through a proxy.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(Sanitizer.minutes(1))))
 struct ProxyTests {
     private func withProxy(_ proxy: ConnectProxy, run: (Int) async throws -> Void) async throws {
         let port = try await proxy.start()

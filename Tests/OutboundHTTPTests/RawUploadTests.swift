@@ -7,7 +7,7 @@ import Testing
 @testable import OutboundHTTP
 
 /// Bytes sent as they are, and what may stand beside them in headers.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(Sanitizer.minutes(1))))
 struct RawUploadTests {
     private func upload(
         _ content: MultipartForm.Content,

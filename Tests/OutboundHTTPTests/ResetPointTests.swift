@@ -8,7 +8,7 @@ import Testing
 @testable import OutboundHTTP
 
 /// A connection that breaks at every kind of place, and what can be said of it.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(Sanitizer.minutes(1))))
 struct ResetPointTests {
     /// The kinds of places, and how far into each the connection breaks.
     enum Place: String, CaseIterable {

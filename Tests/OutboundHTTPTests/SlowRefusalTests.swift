@@ -8,7 +8,7 @@ import Testing
 @testable import OutboundHTTP
 
 /// A refusal that begins before the request is out and ends long after.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(Sanitizer.minutes(1))))
 struct SlowRefusalTests {
     private func upload(
         _ count: Int,

@@ -1,11 +1,12 @@
 import Foundation
 import IDCardCore
+import IDCardTesting
 import Testing
 
 @testable import OutboundHTTP
 
 /// What is noticed before the first connection.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(Sanitizer.minutes(1))))
 struct TLSSettingsTests {
     private func error(_ make: () throws -> TLSSettings) throws -> OutboundHTTPError {
         try #require(throws: OutboundHTTPError.self) { try make() }

@@ -7,7 +7,7 @@ import Testing
 @testable import OutboundHTTP
 
 /// Whom a TLS connection believes, and how each refusal is named.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(Sanitizer.minutes(1))))
 struct TLSTests {
     private static let names = "DNS:localhost,IP:127.0.0.1"
 

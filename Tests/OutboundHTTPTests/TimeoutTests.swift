@@ -9,7 +9,7 @@ import Testing
 @testable import OutboundHTTP
 
 /// The four timeouts and the wait for a connection, each with its own name.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(Sanitizer.minutes(1))))
 struct TimeoutTests {
     /// A body of more bytes than the buffers of both sockets hold.
     private func largeForm() throws -> MultipartForm {

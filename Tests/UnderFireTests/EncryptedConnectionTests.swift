@@ -5,7 +5,7 @@ import OutboundHTTP
 import Testing
 
 /// TLS between the pipeline and both remote sides, with an authority of our own.
-@Suite("Encrypted connections to both sides", .serialized, .timeLimit(.minutes(2)))
+@Suite("Encrypted connections to both sides", .serialized, .timeLimit(.minutes(Sanitizer.minutes(2))))
 struct EncryptedConnectionTests {
     private static func plan(_ authority: ThrowawayAuthority) throws -> FirePlan {
         var plan = FirePlan()

@@ -4,7 +4,7 @@ import IDCardTesting
 import Testing
 
 /// An engine that ends while the backend has committed and says nothing, and the next one over the same sandbox.
-@Suite("Processes that end between commit and answer", .serialized, .timeLimit(.minutes(2)))
+@Suite("Processes that end between commit and answer", .serialized, .timeLimit(.minutes(Sanitizer.minutes(2))))
 struct InterruptionTests {
     /// A backend that commits its first request and stays silent, and tells when it has committed.
     private static func plan() -> (plan: FirePlan, committed: AsyncStream<Void>) {

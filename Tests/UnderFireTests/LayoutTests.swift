@@ -5,7 +5,7 @@ import IDCardTesting
 import Testing
 
 /// Deliveries of several cards, and answers in every writing, over real sockets.
-@Suite("Layouts and the writings of answers", .serialized, .timeLimit(.minutes(2)))
+@Suite("Layouts and the writings of answers", .serialized, .timeLimit(.minutes(Sanitizer.minutes(2))))
 struct LayoutTests {
     private static let key = "0123456789abcdefghijklmn"
     private static let vector = "76543210"

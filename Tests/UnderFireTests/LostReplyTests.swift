@@ -4,7 +4,7 @@ import IDCardTesting
 import Testing
 
 /// A backend that takes a document in, and whose answer never arrives.
-@Suite("Answers that are lost after the backend has committed", .serialized, .timeLimit(.minutes(2)))
+@Suite("Answers that are lost after the backend has committed", .serialized, .timeLimit(.minutes(Sanitizer.minutes(2))))
 struct LostReplyTests {
     /// How the answer is lost.
     enum Loss: String, CaseIterable {

@@ -4,7 +4,7 @@ import IDCardTesting
 import Testing
 
 /// A backend that refuses who we are, before it has read what we send.
-@Suite("Credentials that the backend refuses at the head", .serialized, .timeLimit(.minutes(2)))
+@Suite("Credentials that the backend refuses at the head", .serialized, .timeLimit(.minutes(Sanitizer.minutes(2))))
 struct RefusedCredentialsTests {
     private static let statuses = ["401 Unauthorized", "403 Forbidden"]
 

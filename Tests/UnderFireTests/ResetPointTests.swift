@@ -4,7 +4,7 @@ import IDCardTesting
 import Testing
 
 /// A connection that breaks within a request, at every kind of place: the card is delivered all the same, once.
-@Suite("Connections that break within a request", .serialized, .timeLimit(.minutes(2)))
+@Suite("Connections that break within a request", .serialized, .timeLimit(.minutes(Sanitizer.minutes(2))))
 struct ResetPointTests {
     /// Where the connection breaks.
     enum Place: String, CaseIterable {

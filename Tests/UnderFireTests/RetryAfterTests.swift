@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// Servers that ask to be left alone for a time.
-@Suite("Servers that ask to be left alone", .serialized, .timeLimit(.minutes(2)))
+@Suite("Servers that ask to be left alone", .serialized, .timeLimit(.minutes(Sanitizer.minutes(2))))
 struct RetryAfterTests {
     enum Form: String, CaseIterable {
         case seconds

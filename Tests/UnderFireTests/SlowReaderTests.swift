@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// A backend that takes bodies slowly.
-@Suite("A backend that reads slowly", .serialized, .timeLimit(.minutes(3)))
+@Suite("A backend that reads slowly", .serialized, .timeLimit(.minutes(Sanitizer.minutes(3))))
 struct SlowReaderTests {
     /// The answer that a slow backend gives whatever it has read.
     private static let taken = FaultReply.json(#"{"RETCODE":"000000"}"#)

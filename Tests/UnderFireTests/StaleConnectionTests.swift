@@ -5,7 +5,7 @@ import OutboundHTTP
 import Testing
 
 /// Servers that close a kept connection exactly when the next request begins on it.
-@Suite("Kept connections that close when they are used again", .serialized, .timeLimit(.minutes(2)))
+@Suite("Kept connections that close when they are used again", .serialized, .timeLimit(.minutes(Sanitizer.minutes(2))))
 struct StaleConnectionTests {
     private static func plan(_ ending: FaultScript.Ending, afterReplies: Int) -> FirePlan {
         var plan = FirePlan()

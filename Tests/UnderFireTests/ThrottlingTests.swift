@@ -4,7 +4,7 @@ import IDCardTesting
 import Testing
 
 /// A key that allows one call at a time.
-@Suite("A verifier that allows one call at a time", .serialized, .timeLimit(.minutes(3)))
+@Suite("A verifier that allows one call at a time", .serialized, .timeLimit(.minutes(Sanitizer.minutes(3))))
 struct ThrottlingTests {
     @Test("Three hundred cards are delivered by eight workers, and one call in a hundred is throttled at most")
     func oneAtATime() async throws {

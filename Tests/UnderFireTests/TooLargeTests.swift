@@ -4,7 +4,7 @@ import IDCardTesting
 import Testing
 
 /// Servers that answer 413 at the head, while the body is still being sent.
-@Suite("Bodies that are refused before they have ended", .serialized, .timeLimit(.minutes(2)))
+@Suite("Bodies that are refused before they have ended", .serialized, .timeLimit(.minutes(Sanitizer.minutes(2))))
 struct TooLargeTests {
     /// More than the buffers of both sockets hold: the answer meets the sender in the middle.
     private static let imageBytes = 8 << 20

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// A verifier of which every call fails, and that works again later.
-@Suite("A verifier that fails throughout", .serialized, .timeLimit(.minutes(2)))
+@Suite("A verifier that fails throughout", .serialized, .timeLimit(.minutes(Sanitizer.minutes(2))))
 struct TotalFailureTests {
     enum Failure: String, CaseIterable {
         case status

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import IDCardApp
+import IDCardTesting
 import Testing
 
 @Suite("The configuration file")
@@ -77,7 +78,7 @@ struct ConfigurationFileTests {
         #expect(configuration.imaging.quality == 0.4)
     }
 
-    @Test("A pipe is read as a file that is empty, and nothing hangs", .timeLimit(.minutes(1)))
+    @Test("A pipe is read as a file that is empty, and nothing hangs", .timeLimit(.minutes(Sanitizer.minutes(1))))
     func pipe() throws {
         let folder = try ConfigurationFolder()
         let path = folder.path + "/pipe"

@@ -1,5 +1,6 @@
 import Glibc
 import IDCardApp
+import IDCardTesting
 import Testing
 
 @Suite("Keys of TLS, for both outside services")
@@ -141,7 +142,10 @@ struct TLSConfigurationTests {
         #expect(error.message.contains("chmod 600 \(path)"))
     }
 
-    @Test("Files that are absent, folders, pipes or hold something else are refused", .timeLimit(.minutes(1)))
+    @Test(
+        "Files that are absent, folders, pipes or hold something else are refused",
+        .timeLimit(.minutes(Sanitizer.minutes(1)))
+    )
     func files() throws {
         let pipe = self.folder.path + "/pipe"
         #expect(mkfifo(pipe, 0o600) == 0)

@@ -1,9 +1,10 @@
 import Foundation
 import IDCardApp
 import IDCardCore
+import IDCardTesting
 import Testing
 
-@Suite("The TOKEN from a command", .timeLimit(.minutes(2)))
+@Suite("The TOKEN from a command", .timeLimit(.minutes(Sanitizer.minutes(2))))
 struct TokenCommandTests {
     private func failure(_ command: String, timeout: Duration = .seconds(30)) async -> ConfigurationError? {
         await #expect(throws: ConfigurationError.self) {

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import IDCardApp
 import IDCardCore
+import IDCardTesting
 import Testing
 
 @Suite("The TOKEN and its file")
@@ -48,7 +49,10 @@ struct TokenSourceTests {
         #expect((error?.message.count ?? 0) < 400)
     }
 
-    @Test("A file that is absent, a folder or a pipe is refused, and nothing hangs", .timeLimit(.minutes(1)))
+    @Test(
+        "A file that is absent, a folder or a pipe is refused, and nothing hangs",
+        .timeLimit(.minutes(Sanitizer.minutes(1)))
+    )
     func refusesKind() async throws {
         let folder = try ConfigurationFolder()
         let pipe = folder.path + "/pipe"

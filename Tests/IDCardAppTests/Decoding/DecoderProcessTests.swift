@@ -1,12 +1,13 @@
 import Foundation
 import IDCardCore
 import IDCardPipeline
+import IDCardTesting
 import Testing
 
 @testable import IDCardApp
 
 /// Images that are decoded in a child: the built command under limits of its own.
-@Suite("Decoding in a child", .timeLimit(.minutes(5)))
+@Suite("Decoding in a child", .timeLimit(.minutes(Sanitizer.minutes(5))))
 struct DecoderProcessTests {
     private static func imaging() throws -> AppConfiguration.Imaging {
         try AppConfiguration.load(file: nil, environment: ["HOME": "/nonexistent"], embedded: true).imaging

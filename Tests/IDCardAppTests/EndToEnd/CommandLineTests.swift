@@ -1,7 +1,8 @@
 import Foundation
+import IDCardTesting
 import Testing
 
-@Suite("The command line", .timeLimit(.minutes(2)))
+@Suite("The command line", .timeLimit(.minutes(Sanitizer.minutes(2))))
 struct CommandLineTests {
     @Test(
         "Wrong usage ends with 64 and says what is wrong",

@@ -1,7 +1,8 @@
 import Foundation
+import IDCardTesting
 import Testing
 
-@Suite("Mistakes in the configuration, as run and config check tell them", .timeLimit(.minutes(5)))
+@Suite("Mistakes in the configuration, as run and config check tell them", .timeLimit(.minutes(Sanitizer.minutes(5))))
 struct ConfigurationMistakeTests {
     /// Lines that are wrong, and the words by which a user finds and mends them.
     struct Mistake: Sendable, CustomTestStringConvertible {

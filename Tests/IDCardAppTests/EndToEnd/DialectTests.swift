@@ -1,7 +1,12 @@
 import Foundation
+import IDCardTesting
 import Testing
 
-@Suite("Dialects of the verification service, by configuration alone", .serialized, .timeLimit(.minutes(5)))
+@Suite(
+    "Dialects of the verification service, by configuration alone",
+    .serialized,
+    .timeLimit(.minutes(Sanitizer.minutes(5)))
+)
 struct DialectTests {
     private static let dialects = ["faceid-v1", "facepp-v1", "faceid-v3"]
     private static let proofs = ["key", "sign"]

@@ -1,7 +1,8 @@
 import Foundation
+import IDCardTesting
 import Testing
 
-@Suite("Erasing cards, as a user does it", .serialized, .timeLimit(.minutes(5)))
+@Suite("Erasing cards, as a user does it", .serialized, .timeLimit(.minutes(Sanitizer.minutes(5))))
 struct ErasureTests {
     /// A pair that was delivered, and the ids of its cards, by side.
     private func delivered(_ tool: Tool) async throws -> (run: [String], ids: [String: String]) {

@@ -1,10 +1,11 @@
 import Foundation
 import Glibc
+import IDCardTesting
 import Testing
 
 @testable import IDCardApp
 
-@Suite("What a run leaves for others to see", .serialized, .timeLimit(.minutes(5)))
+@Suite("What a run leaves for others to see", .serialized, .timeLimit(.minutes(Sanitizer.minutes(5))))
 struct FileModeTests {
     @Test(
         "Whatever the umask, every file and folder of a run is for its owner alone",

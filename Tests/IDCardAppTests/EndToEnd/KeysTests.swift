@@ -1,7 +1,8 @@
 import Foundation
+import IDCardTesting
 import Testing
 
-@Suite("idcard-pipeline keys", .timeLimit(.minutes(5)))
+@Suite("idcard-pipeline keys", .timeLimit(.minutes(Sanitizer.minutes(5))))
 struct KeysTests {
     private struct Rotation: Decodable {
         var keyId: String

@@ -1,7 +1,12 @@
 import Foundation
+import IDCardTesting
 import Testing
 
-@Suite("Layouts and replies of the business backend, by configuration alone", .serialized, .timeLimit(.minutes(5)))
+@Suite(
+    "Layouts and replies of the business backend, by configuration alone",
+    .serialized,
+    .timeLimit(.minutes(Sanitizer.minutes(5)))
+)
 struct LayoutTests {
     /// What the backend is told to answer in, and what our configuration says of it.
     enum Reply: CaseIterable {

@@ -1,8 +1,13 @@
 import Foundation
 import Glibc
+import IDCardTesting
 import Testing
 
-@Suite("idcard-pipeline run against endpoints in other processes", .serialized, .timeLimit(.minutes(5)))
+@Suite(
+    "idcard-pipeline run against endpoints in other processes",
+    .serialized,
+    .timeLimit(.minutes(Sanitizer.minutes(5)))
+)
 struct RemoteTests {
     /// The variables for a verifier and a backend with these addresses.
     private func variables(verifier: String, backend: String, key: String = "the-key") -> [String: String] {

@@ -4,7 +4,7 @@ import IDCardTesting
 import Subprocess
 import Testing
 
-@Suite("idcard-pipeline run, as a user runs it", .serialized, .timeLimit(.minutes(10)))
+@Suite("idcard-pipeline run, as a user runs it", .serialized, .timeLimit(.minutes(Sanitizer.minutes(10))))
 struct RunTests {
     @Test("Every fixture card is delivered, fronts first; again, nothing is read or sent")
     func fixtures() async throws {

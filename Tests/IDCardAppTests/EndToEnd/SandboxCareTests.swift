@@ -1,7 +1,8 @@
 import Foundation
+import IDCardTesting
 import Testing
 
-@Suite("fsck, backup and restore as users run them", .timeLimit(.minutes(2)))
+@Suite("fsck, backup and restore as users run them", .timeLimit(.minutes(Sanitizer.minutes(2))))
 struct SandboxCareTests {
     private struct Check: Decodable {
         struct Finding: Decodable {

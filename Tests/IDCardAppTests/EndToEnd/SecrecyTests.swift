@@ -1,7 +1,12 @@
 import Foundation
+import IDCardTesting
 import Testing
 
-@Suite("Secrets and personal data in everything a command writes", .serialized, .timeLimit(.minutes(5)))
+@Suite(
+    "Secrets and personal data in everything a command writes",
+    .serialized,
+    .timeLimit(.minutes(Sanitizer.minutes(5)))
+)
 struct SecrecyTests {
     private static let number = "420199197709121481"
     private static let name = "万云"

@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import Foundation
+import IDCardTesting
 import NIOCore
 import NIOFoundationCompat
 import NIOHTTP1
@@ -8,7 +9,7 @@ import SystemPackage
 import Testing
 
 /// The built command as a service, asked over a real port, with its embedded endpoints.
-@Suite("idcard-pipeline serve, as a user runs it", .serialized, .timeLimit(.minutes(5)))
+@Suite("idcard-pipeline serve, as a user runs it", .serialized, .timeLimit(.minutes(Sanitizer.minutes(5))))
 struct ServeTests {
     private struct Answer: Decodable {
         var cardID: String?

@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import Foundation
+import IDCardTesting
 import NIOCore
 import NIOFoundationCompat
 import NIOHTTP1
@@ -7,7 +8,7 @@ import Subprocess
 import Testing
 
 /// A service with real endpoints, as far as the user accounts of its cards go.
-@Suite("idcard-pipeline serve, and cards without a user account", .timeLimit(.minutes(5)))
+@Suite("idcard-pipeline serve, and cards without a user account", .timeLimit(.minutes(Sanitizer.minutes(5))))
 struct ServeUserNumberTests {
     /// Endpoints that are never reached.
     private static let remotes = [

@@ -1,10 +1,11 @@
 import Foundation
+import IDCardTesting
 import Subprocess
 import SystemPackage
 import Testing
 
 /// The built command, told to end while an endpoint keeps it waiting.
-@Suite("idcard-pipeline run told to end", .serialized, .timeLimit(.minutes(5)))
+@Suite("idcard-pipeline run told to end", .serialized, .timeLimit(.minutes(Sanitizer.minutes(5))))
 struct ShutdownTests {
     private static let reading =
         #"{"request_id":"r","time_used":1,"side":"front","name":"样本甲","gender":"男","race":"汉","#

@@ -1,7 +1,8 @@
 import Foundation
+import IDCardTesting
 import Testing
 
-@Suite("A TOKEN that a command gives", .serialized, .timeLimit(.minutes(5)))
+@Suite("A TOKEN that a command gives", .serialized, .timeLimit(.minutes(Sanitizer.minutes(5))))
 struct TokenTests {
     /// A script that gives `token-b` once the backend has asked for a new TOKEN, and `token-a` before.
     private func renewal(for tool: Tool) throws -> String {

@@ -1,7 +1,8 @@
 import Foundation
+import IDCardTesting
 import Testing
 
-@Suite("TLS and proxies, by configuration alone", .serialized, .timeLimit(.minutes(5)))
+@Suite("TLS and proxies, by configuration alone", .serialized, .timeLimit(.minutes(Sanitizer.minutes(5))))
 struct TransportTests {
     @Test(
         "TLS to a port that speaks none ends with 75 and says so; nothing is lost, http completes",

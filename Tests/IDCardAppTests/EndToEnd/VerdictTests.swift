@@ -1,7 +1,8 @@
 import Foundation
+import IDCardTesting
 import Testing
 
-@Suite("The verdict, as manifest and configuration ask for it", .serialized, .timeLimit(.minutes(5)))
+@Suite("The verdict, as manifest and configuration ask for it", .serialized, .timeLimit(.minutes(Sanitizer.minutes(5))))
 struct VerdictTests {
     /// Whom the front of the fixture `LOAN-2026-0001` shows.
     private static let number = "420199197709121481"

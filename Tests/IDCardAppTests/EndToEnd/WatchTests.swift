@@ -1,9 +1,10 @@
 import Foundation
+import IDCardTesting
 import Subprocess
 import Testing
 
 /// The built command over a folder, with the built-in endpoints.
-@Suite("idcard-pipeline watch", .timeLimit(.minutes(5)))
+@Suite("idcard-pipeline watch", .timeLimit(.minutes(Sanitizer.minutes(5))))
 struct WatchTests {
     private let tool: Tool
 

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import IDCardTesting
 import Synchronization
 import SystemPackage
 import Testing
@@ -7,7 +8,7 @@ import Testing
 @testable import IDCardApp
 
 /// Writing to descriptors that make trouble.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(Sanitizer.minutes(1))))
 struct DescriptorOutputTests {
     @Test("A full disk is an error")
     func full() throws {

@@ -11,7 +11,7 @@ import Testing
 @testable import IDCardApp
 
 /// Runs on demand over a folder, over a real sandbox or a store in memory.
-@Suite("Runs over sources", .timeLimit(.minutes(2)))
+@Suite("Runs over sources", .timeLimit(.minutes(Sanitizer.minutes(2))))
 struct SourceRunnerTests {
     private let folder: ConfigurationFolder
     private let clock = JumpingTime()

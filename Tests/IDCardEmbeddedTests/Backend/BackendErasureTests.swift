@@ -1,8 +1,9 @@
 import Foundation
 import IDCardEmbedded
+import IDCardTesting
 import Testing
 
-@Suite("The embedded backend's documents can be erased", .timeLimit(.minutes(2)))
+@Suite("The embedded backend's documents can be erased", .timeLimit(.minutes(Sanitizer.minutes(2))))
 struct BackendErasureTests {
     @Test("files and data go, places and answers stay, and the next document gets a name of its own")
     func erases() async throws {

@@ -1,8 +1,9 @@
 import Foundation
 import IDCardEmbedded
+import IDCardTesting
 import Testing
 
-@Suite("The embedded backend's check of a form", .timeLimit(.minutes(2)))
+@Suite("The embedded backend's check of a form", .timeLimit(.minutes(Sanitizer.minutes(2))))
 struct BackendFieldTests {
     /// What is wrong, how the form is spoilt, and the code of the answer.
     struct Flaw: CustomTestStringConvertible {

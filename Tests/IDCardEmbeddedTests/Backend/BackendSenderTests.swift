@@ -1,10 +1,11 @@
 import Foundation
 import IDCardEmbedded
+import IDCardTesting
 import MultipartForm
 import Subprocess
 import Testing
 
-@Suite("Senders the embedded backend has to understand", .timeLimit(.minutes(2)))
+@Suite("Senders the embedded backend has to understand", .timeLimit(.minutes(Sanitizer.minutes(2))))
 struct BackendSenderTests {
     private static let isCurlInstalled = ["/usr/bin/curl", "/usr/local/bin/curl", "/bin/curl"].contains {
         FileManager.default.isExecutableFile(atPath: $0)

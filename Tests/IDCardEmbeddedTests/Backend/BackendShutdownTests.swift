@@ -1,12 +1,13 @@
 import AsyncHTTPClient
 import Foundation
 import IDCardEmbedded
+import IDCardTesting
 import Logging
 import NIOCore
 import ServiceLifecycle
 import Testing
 
-@Suite("The embedded backend's end", .timeLimit(.minutes(1)))
+@Suite("The embedded backend's end", .timeLimit(.minutes(Sanitizer.minutes(1))))
 struct BackendShutdownTests {
     @Test("waits for the upload under way")
     func gracefulShutdown() async throws {

@@ -1,10 +1,11 @@
 import AsyncHTTPClient
 import Foundation
 import IDCardEmbedded
+import IDCardTesting
 import NIOCore
 import Testing
 
-@Suite("The embedded backend's memory", .timeLimit(.minutes(2)))
+@Suite("The embedded backend's memory", .timeLimit(.minutes(Sanitizer.minutes(2))))
 struct BackendStateTests {
     @Test("survives a restart: keys, answers, documents, order and numbers")
     func restart() async throws {

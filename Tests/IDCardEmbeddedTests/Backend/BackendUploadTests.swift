@@ -1,11 +1,12 @@
 import AsyncHTTPClient
 import Foundation
 import IDCardEmbedded
+import IDCardTesting
 import NIOCore
 import NIOHTTP1
 import Testing
 
-@Suite("The embedded backend", .timeLimit(.minutes(2)))
+@Suite("The embedded backend", .timeLimit(.minutes(Sanitizer.minutes(2))))
 struct BackendUploadTests {
     @Test("stores a front and a back and writes the ledger")
     func happyPath() async throws {

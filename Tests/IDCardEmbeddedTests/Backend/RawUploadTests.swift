@@ -1,8 +1,9 @@
 import Foundation
 import IDCardEmbedded
+import IDCardTesting
 import Testing
 
-@Suite("The embedded backend with raw uploads", .timeLimit(.minutes(2)))
+@Suite("The embedded backend with raw uploads", .timeLimit(.minutes(Sanitizer.minutes(2))))
 struct RawUploadTests {
     @Test("stores the image under what the headers say", arguments: ["application/octet-stream", "image/jpeg"])
     func stores(type: String) async throws {

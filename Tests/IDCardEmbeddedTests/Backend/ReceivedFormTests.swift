@@ -1,4 +1,5 @@
 import IDCardEmbedded
+import IDCardTesting
 import Testing
 
 @Suite("A received form")
@@ -229,7 +230,7 @@ struct ReceivedFormTests {
         try check({ $0.parts = $1 }, most: 3, part + part + part + "--XbndX--\r\n")
     }
 
-    @Test("full of line breaks or near boundaries is read in one pass", .timeLimit(.minutes(1)))
+    @Test("full of line breaks or near boundaries is read in one pass", .timeLimit(.minutes(Sanitizer.minutes(1))))
     func denseContent() throws {
         var limits = ReceivedForm.Limits()
         limits.bodyBytes = 1 << 22

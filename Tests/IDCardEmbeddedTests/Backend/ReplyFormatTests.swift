@@ -1,8 +1,9 @@
 import Foundation
 import IDCardEmbedded
+import IDCardTesting
 import Testing
 
-@Suite("The embedded backend's replies", .timeLimit(.minutes(2)))
+@Suite("The embedded backend's replies", .timeLimit(.minutes(Sanitizer.minutes(2))))
 struct ReplyFormatTests {
     private static let key = "0123456789abcdefghijklmn"
 

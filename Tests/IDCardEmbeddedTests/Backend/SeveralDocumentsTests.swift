@@ -1,5 +1,6 @@
 import Foundation
 import IDCardEmbedded
+import IDCardTesting
 import Testing
 
 extension BackendClient.Answer {
@@ -10,7 +11,7 @@ extension BackendClient.Answer {
     }
 }
 
-@Suite("The embedded backend with several documents in a form", .timeLimit(.minutes(2)))
+@Suite("The embedded backend with several documents in a form", .timeLimit(.minutes(Sanitizer.minutes(2))))
 struct SeveralDocumentsTests {
     private typealias Form = HandWrittenForm
 

@@ -1,9 +1,10 @@
 import Foundation
 import IDCardEmbedded
+import IDCardTesting
 import Testing
 
 /// The signatures here were made with Python's `hmac`, not with code of this project.
-@Suite("Whom the embedded verifier admits", .timeLimit(.minutes(2)))
+@Suite("Whom the embedded verifier admits", .timeLimit(.minutes(Sanitizer.minutes(2))))
 struct AccountTests {
     /// A signature, by its code and what was signed.
     struct Sign: Sendable, CustomTestStringConvertible {

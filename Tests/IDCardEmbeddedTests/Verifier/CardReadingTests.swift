@@ -1,10 +1,11 @@
 import Foundation
+import IDCardTesting
 import Testing
 
 @testable import IDCardEmbedded
 
 /// The reader against the committed pictures, as the pipeline posts them.
-@Suite("Reading the drawn cards", .timeLimit(.minutes(10)))
+@Suite("Reading the drawn cards", .timeLimit(.minutes(Sanitizer.minutes(10))))
 struct CardReadingTests {
     @Test("Every front's number is read, every scan's other fields too", arguments: ["cards", "accepted-oddities"])
     func fronts(folder: String) async throws {

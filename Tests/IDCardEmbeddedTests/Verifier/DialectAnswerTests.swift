@@ -1,9 +1,10 @@
 import Foundation
 import IDCardEmbedded
+import IDCardTesting
 import Testing
 
 /// The shapes of the two dialects beside FaceID v1, whose own are in `EmbeddedVerifierTests`.
-@Suite("The embedded verifier in its other dialects", .timeLimit(.minutes(3)))
+@Suite("The embedded verifier in its other dialects", .timeLimit(.minutes(Sanitizer.minutes(3))))
 struct DialectAnswerTests {
     private static func card(_ side: String) throws -> FixtureCard {
         try #require(try FixtureCard.fixtures(below: "cards/LOAN-2026-0001").first { $0.truth.side == side })

@@ -1,9 +1,10 @@
 import Foundation
 import IDCardEmbedded
+import IDCardTesting
 import Testing
 
 /// What is wrong with a request, in each dialect's words and with its limits.
-@Suite("What the embedded verifier refuses in its other dialects", .timeLimit(.minutes(3)))
+@Suite("What the embedded verifier refuses in its other dialects", .timeLimit(.minutes(Sanitizer.minutes(3))))
 struct DialectRefusalTests {
     struct Refusal: Sendable, CustomTestStringConvertible {
         let dialect: EmbeddedVerifier.Dialect

@@ -1,12 +1,13 @@
 import AsyncHTTPClient
 import Foundation
 import IDCardEmbedded
+import IDCardTesting
 import Logging
 import NIOCore
 import NIOHTTP1
 import Testing
 
-@Suite("The embedded verifier over HTTP", .timeLimit(.minutes(3)))
+@Suite("The embedded verifier over HTTP", .timeLimit(.minutes(Sanitizer.minutes(3))))
 struct EmbeddedVerifierTests {
     @Test("A front is answered in the shape of FaceID v1")
     func front() async throws {

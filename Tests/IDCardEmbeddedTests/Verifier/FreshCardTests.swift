@@ -1,11 +1,12 @@
 import Foundation
 import IDCardEmbedded
+import IDCardTesting
 import Subprocess
 import SystemPackage
 import Testing
 
 /// Cards nobody has seen before: drawn anew for every run.
-@Suite("Reading freshly drawn cards", .timeLimit(.minutes(10)))
+@Suite("Reading freshly drawn cards", .timeLimit(.minutes(Sanitizer.minutes(10))))
 struct FreshCardTests {
     @Test("The numbers of ten new photographs, corners displaced by 3 % and more, are read")
     func tenNewCards() async throws {

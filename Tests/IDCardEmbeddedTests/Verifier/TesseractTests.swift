@@ -1,9 +1,10 @@
 import Foundation
+import IDCardTesting
 import Testing
 
 @testable import IDCardEmbedded
 
-@Suite("Running tesseract", .timeLimit(.minutes(1)))
+@Suite("Running tesseract", .timeLimit(.minutes(Sanitizer.minutes(1))))
 struct TesseractTests {
     private static let line = GreyRaster(width: 64, height: 32, pixels: [UInt8](repeating: 255, count: 64 * 32))
 

@@ -1,12 +1,13 @@
 import Foundation
 import Glibc
 import IDCardPipeline
+import IDCardTesting
 import Testing
 
 @testable import IDCardTriggers
 
 /// The ways in which files come into a watched folder.
-@Suite(.timeLimit(.minutes(2))) struct ArrivalTests {
+@Suite(.timeLimit(.minutes(Sanitizer.minutes(2)))) struct ArrivalTests {
     /// Settings with which only what inotify tells is soon enough for a test.
     private static func onlyNews(_ settings: inout WatchSettings) {
         settings.quietTime = .seconds(3600)

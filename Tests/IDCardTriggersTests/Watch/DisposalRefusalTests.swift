@@ -1,12 +1,13 @@
 import Foundation
 import Glibc
 import IDCardCore
+import IDCardTesting
 import Testing
 
 @testable import IDCardTriggers
 
 /// Source files that cannot be put away, or not in the usual way.
-@Suite(.timeLimit(.minutes(2))) struct DisposalRefusalTests {
+@Suite(.timeLimit(.minutes(Sanitizer.minutes(2)))) struct DisposalRefusalTests {
     private let watching: Watching
 
     init() throws {

@@ -2,13 +2,14 @@ import Foundation
 import Glibc
 import IDCardCore
 import IDCardPipeline
+import IDCardTesting
 import Synchronization
 import Testing
 
 @testable import IDCardTriggers
 
 /// Files that are exchanged between being examined and being read.
-@Suite(.timeLimit(.minutes(2))) struct ExchangedFileTests {
+@Suite(.timeLimit(.minutes(Sanitizer.minutes(2)))) struct ExchangedFileTests {
     /// An intake that lets something happen just before it reads its first input.
     private static func intake(before: @escaping @Sendable (String) throws -> Void) -> FakeIntake {
         FakeIntake(answer: { item, call in

@@ -1,12 +1,13 @@
 import Foundation
 import Glibc
+import IDCardTesting
 import Synchronization
 import Testing
 
 @testable import IDCardTriggers
 
 /// What is left of a file when the process is killed while it is put away.
-@Suite(.timeLimit(.minutes(2))) struct InterruptedDisposalTests {
+@Suite(.timeLimit(.minutes(Sanitizer.minutes(2)))) struct InterruptedDisposalTests {
     /// Puts a photo of one person away, and keeps how its folder looks before each step and at the end.
     ///
     /// - Returns: how many looks there are, in `step-0` and so on.

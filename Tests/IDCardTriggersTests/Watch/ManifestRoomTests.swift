@@ -1,9 +1,10 @@
+import IDCardTesting
 import Testing
 
 @testable import IDCardTriggers
 
 /// Manifests of watched folders that hold more images than are kept in mind.
-@Suite(.timeLimit(.minutes(2))) struct ManifestRoomTests {
+@Suite(.timeLimit(.minutes(Sanitizer.minutes(2)))) struct ManifestRoomTests {
     @Test("A manifest is read however many images wait for it", arguments: WatchSettings.Mode.allCases)
     func manyImages(mode: WatchSettings.Mode) async throws {
         let watching = try Watching {

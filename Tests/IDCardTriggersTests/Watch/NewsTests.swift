@@ -1,10 +1,11 @@
 import Glibc
+import IDCardTesting
 import Testing
 
 @testable import IDCardTriggers
 
 /// What inotify tells of files that are being written, and of those that only got a name.
-@Suite(.timeLimit(.minutes(2))) struct NewsTests {
+@Suite(.timeLimit(.minutes(Sanitizer.minutes(2)))) struct NewsTests {
     @Test("A file that a scan finds before inotify was heard of it is not taken while it is open")
     func lateNews() async throws {
         var watching = try Watching {

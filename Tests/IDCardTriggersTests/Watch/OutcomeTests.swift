@@ -2,13 +2,14 @@ import Foundation
 import Glibc
 import IDCardCore
 import IDCardPipeline
+import IDCardTesting
 import Synchronization
 import Testing
 
 @testable import IDCardTriggers
 
 /// What becomes of source files, by what the pipeline says of them.
-@Suite(.timeLimit(.minutes(2))) struct OutcomeTests {
+@Suite(.timeLimit(.minutes(Sanitizer.minutes(2)))) struct OutcomeTests {
     @Test("Only what is durable is put away: the file is in its place as long as it is being taken in")
     func durableFirst() async throws {
         let folder = try TemporaryFolder()

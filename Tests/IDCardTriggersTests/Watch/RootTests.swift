@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import IDCardCore
 import IDCardPipeline
+import IDCardTesting
 import Logging
 import ServiceLifecycle
 import Synchronization
@@ -10,7 +11,7 @@ import Testing
 @testable import IDCardTriggers
 
 /// Roots, folders below them, links, limits and the end of a watch.
-@Suite(.timeLimit(.minutes(2))) struct RootTests {
+@Suite(.timeLimit(.minutes(Sanitizer.minutes(2)))) struct RootTests {
     // MARK: Configuration
 
     private func code(_ roots: [String], _ change: (inout WatchSettings) -> Void = { _ in }) throws -> WatchError.Code?

@@ -2,11 +2,12 @@ import Foundation
 import Glibc
 import IDCardCore
 import IDCardPipeline
+import IDCardTesting
 import IDCardTriggers
 import Testing
 
 /// Where the metadata of a watched image come from, and what it waits for.
-@Suite(.timeLimit(.minutes(2))) struct WatchMetadataTests {
+@Suite(.timeLimit(.minutes(Sanitizer.minutes(2)))) struct WatchMetadataTests {
     @Test("The watched folder itself lends no number; the folder of an image does, and a sidecar comes before it")
     func sources() async throws {
         let watching = try Watching()
