@@ -13,13 +13,14 @@ __attribute__((weak)) void __tsan_acquire(void *address);
 __attribute__((weak)) void __tsan_release(void *address);
 
 // 99 is no status of ours: a finding shows in whatever ends, also in commands that tests start with an environment of their own.
-__attribute__((weak)) const char *__tsan_default_options(void);
+// Not weak, as the runtime's own are: of two weak ones the first that is linked counts, and in a command that is the runtime's.
+const char *__tsan_default_options(void);
 const char *__tsan_default_options(void) { return "exitcode=99:second_deadlock_stack=1"; }
 
 // Whether a value is the last reference to its storage is asked of the Swift library, by an atomic that the sanitizer does not see: what
 // others read before they gave up theirs looks like a race with what the last one writes. NIO's pool of receive buffers lives by that.
 // (swift-nio: NIOPooledRecvBufferAllocator.swift; swift/stdlib/public/runtime/HeapObject.cpp: swift_isUniquelyReferenced_nonNull_native)
-__attribute__((weak)) const char *__tsan_default_suppressions(void);
+const char *__tsan_default_suppressions(void);
 const char *__tsan_default_suppressions(void) { return "race:NIOCore10ByteBufferV22_modifyIfUniquelyOwned\n"; }
 
 #define SWIFTCALL __attribute__((swiftcall))
