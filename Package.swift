@@ -109,6 +109,11 @@ let package = Package(
             ]
         ),
         .executableTarget(name: "idcard-pipeline", dependencies: ["IDCardApp", .argumentParser]),
+        // Times single pieces, for `scripts/bench --micro`; no product.
+        .executableTarget(
+            name: "idcard-microbench",
+            dependencies: ["IDCardCore", "IDCardImaging", "IDCardPipeline", "IDCardSandbox", "MultipartForm"]
+        ),
 
         // Fakes and generators for tests; never imported by Sources.
         .target(

@@ -11,7 +11,7 @@ enum ClaimSQL {
             WHERE state = '\(state.rawValue)' AND lease_owner IS NULL AND due_at <= ?
             ORDER BY priority DESC, intake_order LIMIT ?
         )
-        RETURNING *
+        RETURNING \(CardColumn.list)
         """
     }
 

@@ -8,7 +8,7 @@ enum DeliverySQL {
             WHERE state = 'open' AND lease_owner IS NULL AND due_at <= ?
             ORDER BY priority DESC, number LIMIT ?
         )
-        RETURNING *
+        RETURNING number, priority, id, boundary, parts, attempts
         """
 
     static let nextDue = """
@@ -18,8 +18,8 @@ enum DeliverySQL {
 
     static let members = "SELECT card FROM delivery_card WHERE delivery = ? ORDER BY position"
 
-    static let businessNumbers = """
-        SELECT card.business_no FROM delivery_card JOIN card ON card.id = delivery_card.card
+    static let membership = """
+        SELECT card.id, card.business_no, card.is_shrunk FROM delivery_card JOIN card ON card.id = delivery_card.card
         WHERE delivery_card.delivery = ? ORDER BY delivery_card.position
         """
 
@@ -32,13 +32,14 @@ enum DeliverySQL {
     /// The code of the row in `attempt` that says that a person had it sent again.
     static let resendOrdered = "resend_ordered"
 
-    static let awaitsDecision = """
-        SELECT EXISTS (
-            SELECT 1 FROM attempt WHERE delivery = ? AND (ended_at IS NULL OR class = 'unknown')
-            AND ordinal > COALESCE(
-                (SELECT MAX(ordinal) FROM attempt WHERE delivery = ? AND code = '\(resendOrdered)'), 0
-            )
-        )
+    /// Whether it may have been received, whether that awaits a decision, and the last attempt.
+    static let attempts = """
+        SELECT COALESCE(MAX(ended_at IS NULL OR class = 'unknown'), 0),
+            COALESCE(MAX((ended_at IS NULL OR class = 'unknown') AND ordinal > COALESCE(
+                (SELECT MAX(ordinal) FROM attempt WHERE delivery = :delivery AND code = '\(resendOrdered)'), 0
+            )), 0),
+            COALESCE(MAX(ordinal), 0)
+        FROM attempt WHERE delivery = :delivery
         """
 
     static let lastAttempt = "SELECT COALESCE(MAX(ordinal), 0) FROM attempt WHERE delivery = ?"

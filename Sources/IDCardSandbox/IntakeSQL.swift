@@ -3,7 +3,7 @@ enum IntakeSQL {
     /// A tombstone counts here: a rescan does not bring an erased person back. The device is not compared: its number
     /// may change at a restart.
     static let cardOfFile = """
-        SELECT card.* FROM source_file JOIN card ON card.id = source_file.card
+        SELECT \(CardColumn.list) FROM source_file JOIN card ON card.id = source_file.card
         WHERE path_fingerprint = ? AND inode = ? AND size = ? AND modified_ns = ?
         """
 
@@ -17,7 +17,7 @@ enum IntakeSQL {
 
     /// A tombstone does not count here: a new file with the same bytes is a new card.
     static let cardOfContent = """
-        SELECT * FROM card WHERE content_fingerprint = ? AND business_no = ? AND state <> 'erased'
+        SELECT \(CardColumn.list) FROM card WHERE content_fingerprint = ? AND business_no = ? AND state <> 'erased'
         """
 
     static let insertCard = """

@@ -29,6 +29,6 @@ enum QuerySQL {
         }
         let filter = conditions.isEmpty ? "" : "WHERE " + conditions.joined(separator: " AND ")
         arguments += [max(0, query.limit)]
-        return ("SELECT * FROM card \(filter) ORDER BY intake_order, id LIMIT ?", arguments)
+        return ("SELECT \(CardColumn.list) FROM card \(filter) ORDER BY intake_order, id LIMIT ?", arguments)
     }
 }

@@ -12,6 +12,9 @@ package struct SandboxStorage: Hashable, Sendable {
     package var workFreeSpace = 64 << 20
     /// Bytes of database and write-ahead log from which on nothing more is taken in; 0 sets no limit.
     package var maximumBytes = 0
+    /// Bytes of images of cards under way that are kept in memory, so that no stage reads again what the one before
+    /// made; 0 keeps none.
+    package var recentImages = 8 << 20
 
     /// The largest file that an erasure writes anew by itself, in bytes: that takes its size in memory and in the
     /// write-ahead log. A repair, which somebody watches, writes a file of any size anew.

@@ -37,10 +37,10 @@ extension SandboxStore {
         _ change: ApplicationChange,
         basis: [ApplicationSnapshot],
         now: Timestamp
-    ) async throws -> Bool {
+    ) async throws -> [CardID: Card]? {
         try await self.writer.write { db in
             for snapshot in basis {
-                guard try self.snapshot(of: snapshot.businessNumber, in: db) == snapshot else { return false }
+                guard try self.snapshot(of: snapshot.businessNumber, in: db) == snapshot else { return nil }
             }
             try self.requireMembership(of: change, in: basis)
             for card in change.superseded {
@@ -65,7 +65,9 @@ extension SandboxStore {
             }
             for delivery in change.deliveries { try self.form(delivery, now: now, in: db) }
             for (card, reason) in change.waitReasons { try self.explainWait(of: card, by: reason, now: now, in: db) }
-            return true
+            var cards: [CardID: Card] = [:]
+            for card in change.cards where cards[card] == nil { cards[card] = try self.requireCard(card, in: db) }
+            return cards
         }
     }
 }
@@ -82,25 +84,26 @@ extension SandboxStore {
     }
 
     private func applicationCard(from row: Row, in db: Database) throws -> ApplicationCard {
-        let id = CardID(rawValue: row["id"])
-        let state: CardState = try Self.word(row["state"], in: "card.state")
+        let id = CardID(rawValue: row[.id])
+        self.recent.expect(id, isShrunk: row[.isShrunk])
+        let state: CardState = try Self.word(row[.state], in: "card.state")
         let openUserNumber = {
-            try self.vault.openText(row["user_number"], card: id, column: "card.user_number", in: db)
+            try self.vault.openText(row[.userNumber], card: id, column: "card.user_number", in: db)
         }
         return ApplicationCard(
             id: id,
             state: state,
-            reason: (row["reason"] as String?).map(ReasonCode.init),
-            side: try (row["side"] as String?).map { try Self.word($0, in: "card.side") },
-            holder: row["holder_fingerprint"],
-            intakeOrder: row["intake_order"],
+            reason: (row[.reason] as String?).map(ReasonCode.init),
+            side: try (row[.side] as String?).map { try Self.word($0, in: "card.side") },
+            holder: row[.holder],
+            intakeOrder: row[.intakeOrder],
             // It matters for what may still be sent.
             userNumber: try (state == .verified ? openUserNumber() : self.unlessDamaged(openUserNumber))
                 .map(Redacted.init),
-            changedAt: Timestamp(millisecondsSinceEpoch: row["changed_at"]),
-            nextAttemptAt: (row["due_at"] as Int64?).map(Timestamp.init(millisecondsSinceEpoch:)),
-            isAccepted: row["is_accepted"],
-            isInKeptDelivery: row["is_kept"]
+            changedAt: Timestamp(millisecondsSinceEpoch: row[.changedAt]),
+            nextAttemptAt: (row[.dueAt] as Int64?).map(Timestamp.init(millisecondsSinceEpoch:)),
+            isAccepted: row[.isAccepted],
+            isInKeptDelivery: row[.isKept]
         )
     }
 
@@ -161,5 +164,12 @@ extension SandboxStore {
             throw StoreError(.conflict, "card \(card) is not verified any more; nothing was changed")
         }
         try self.append(CardEvent(at: now, kind: "waiting", code: reason?.rawValue), to: card, in: db)
+    }
+}
+
+extension Row {
+    /// The value in a column of `ApplicationSQL.snapshot`.
+    fileprivate subscript<Value: DatabaseValueConvertible>(column: ApplicationSQL.SnapshotColumn) -> Value {
+        self[column.rawValue]
     }
 }

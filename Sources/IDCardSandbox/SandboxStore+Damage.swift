@@ -18,11 +18,11 @@ extension SandboxStore {
 
     /// Ends a claimed card as `failed` because what is needed of it does not open.
     func endUnreadable(_ row: Row, owner: String, now: Timestamp, in db: Database) throws {
-        let state: CardState = try Self.word(row["state"], in: "card.state")
-        let card = CardID(rawValue: row["id"])
+        let state: CardState = try Self.word(row[card: .state], in: "card.state")
+        let card = CardID(rawValue: row[card: .id])
         var transition = CardTransition(card: card, from: state, to: .failed, leasedBy: owner, now: now)
         (transition.reason, transition.message) = (.imageUnreadable, StoreError.imageAdvice)
-        transition.attempts = row["attempts"]
+        transition.attempts = row[card: .attempts]
         try self.perform(transition, in: db)
     }
 
@@ -49,7 +49,11 @@ extension SandboxStore {
 
     /// Whether everything sealed in the row of a card opens.
     func isSound(_ card: CardID, in db: Database) throws -> Bool {
-        let row = try Row.fetchOne(db, sql: "SELECT * FROM card WHERE id = ?", arguments: [card.rawValue])
+        let row = try Row.fetchOne(
+            db,
+            sql: "SELECT \(CardColumn.list) FROM card WHERE id = ?",
+            arguments: [card.rawValue]
+        )
         return try row.map { row in
             try self.unlessDamaged { try self.soundCard(from: row, in: db) } != nil
         } ?? true
@@ -58,15 +62,15 @@ extension SandboxStore {
     /// Puts the verified cards of a business number aside that do not open: under which account they go, nobody knows.
     func putAsideUnreadable(of businessNumber: BusinessNumber, now: Timestamp) async throws {
         try await self.writer.write { db in
-            let sql = "SELECT * FROM card WHERE business_no = ? AND state = 'verified'"
+            let sql = "SELECT \(CardColumn.list) FROM card WHERE business_no = ? AND state = 'verified'"
             for row in try Row.fetchAll(db, sql: sql, arguments: [businessNumber.rawValue]) {
                 do {
                     _ = try self.soundCard(from: row, in: db)
                 } catch let error as StoreError where error.concernsOneCard {
-                    let card = CardID(rawValue: row["id"])
+                    let card = CardID(rawValue: row[card: .id])
                     var transition = CardTransition(card: card, from: .verified, to: .held, now: now)
                     (transition.reason, transition.message) = (.imageUnreadable, StoreError.imageAdvice)
-                    transition.attempts = row["attempts"]
+                    transition.attempts = row[card: .attempts]
                     try self.perform(transition, in: db)
                 }
             }

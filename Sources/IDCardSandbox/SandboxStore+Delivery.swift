@@ -56,7 +56,7 @@ extension SandboxStore {
         now: Timestamp
     ) async throws -> [Card] {
         let owner = try self.owner
-        return try await self.writer.write { db in
+        let cards = try await self.writer.write { db in
             try self.requireLeased(delivery, by: owner, lastAttempt: number, in: db)
             let acting = try self.actingMembers(of: delivery, in: db)
             try self.record(attempt, of: delivery, now: now, in: db)
@@ -85,6 +85,8 @@ extension SandboxStore {
             }
             return try acting.map { try self.requireCard($0, in: db) }
         }
+        self.recent.forget(cards.lazy.filter { !$0.state.isRunnable }.map(\.id))
+        return cards
     }
 
     /// The code of an attempt that has no outcome because its process ended.

@@ -20,6 +20,7 @@ extension SandboxStore {
         for card in cards {
             let request = ErasureRequest(card: card, retention: retention, reason: reason, origin: origin, now: now)
             guard let left = try await self.writer.write({ try self.erase(request, in: $0) }) else { continue }
+            self.recent.forget([card])
             traces += left
             erased.append(card)
         }

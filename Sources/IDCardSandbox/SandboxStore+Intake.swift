@@ -9,8 +9,10 @@ extension SandboxStore {
         return try await self.writer.write { try Self.reserveIntakeOrders(count, in: $0) }
     }
 
-    package func card(ofFile file: FileIdentity, businessNumber: BusinessNumber) async throws -> Card? {
-        try await self.read { try self.card(ofFile: file, businessNumber: businessNumber, in: $0) }
+    package func cards(ofFiles files: [(file: FileIdentity, businessNumber: BusinessNumber)]) async throws -> [Card?] {
+        try await self.read { db in
+            try files.map { try self.card(ofFile: $0.file, businessNumber: $0.businessNumber, in: db) }
+        }
     }
 
     package func recognise(
@@ -31,7 +33,10 @@ extension SandboxStore {
     }
 
     package func admit(_ admission: Admission, now: Timestamp) async throws -> AdmissionOutcome {
-        try await self.writer.write(byteCount: admission.content.byteCount, mayUseReserve: false) { db in
+        let outcome = try await self.writer.write(
+            byteCount: admission.content.byteCount,
+            mayUseReserve: false
+        ) { db -> AdmissionOutcome in
             let known = try self.recognise(
                 admission.sourceDigest,
                 metadata: admission.metadata,
@@ -43,6 +48,10 @@ extension SandboxStore {
             try self.insert(admission, now: now, in: db)
             return .admitted(try self.requireCard(admission.id, in: db))
         }
+        if case .admitted(let card) = outcome, case .prepared(let image) = admission.content {
+            self.recent.keep(image, of: card.id, isShrunk: false)
+        }
+        return outcome
     }
 
     package func update(_ card: CardID, with metadata: CardMetadata, now: Timestamp) async throws -> Card {

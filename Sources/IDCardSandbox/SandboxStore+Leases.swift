@@ -6,12 +6,15 @@ import IDCardPipeline
 extension SandboxStore {
     package func reclaimLeases(now: Timestamp) async throws -> Int {
         let own = try self.owner
-        let (others, someHaveExpired) = try await self.read { db in
+        let (others, someHaveExpired, hasCrashes) = try await self.read { db in
             let others = try String.fetchAll(db, cached: "SELECT id FROM owner WHERE id <> ?", arguments: [own])
-            return (others, try Self.someHaveExpired(by: now, in: db))
+            let hasCrashes = try Bool.fetchOne(db, cached: "SELECT EXISTS (SELECT 1 FROM decoder_crash)") ?? true
+            return (others, try Self.someHaveExpired(by: now, in: db), hasCrashes)
         }
         // Kept until the end: while their locks are ours, no other process finds the same owners dead.
         let dead = try others.compactMap { try DeadOwner(id: $0, in: self.directory) }
+        // What a dead owner had under preparation is counted below.
+        self.crashWatch.looked(found: hasCrashes || !dead.isEmpty)
         guard someHaveExpired || !dead.isEmpty else { return 0 }
         let reclaimed = try await self.writer.write { db in
             var count = 0

@@ -48,7 +48,8 @@ extension SandboxStore {
             database: queue,
             disk: SandboxDisk(directory, storage: options.storage, isReadOnly: true),
             writer: nil,
-            owner: nil
+            owner: nil,
+            recentImages: 0
         )
     }
 
@@ -112,7 +113,8 @@ extension SandboxStore {
                     ),
                     keeper: vault.keeper
                 ),
-                owner: owner
+                owner: owner,
+                recentImages: options.storage.recentImages
             )
         } catch {
             try? pool.close()  // The error that stopped the opening is the one to report.

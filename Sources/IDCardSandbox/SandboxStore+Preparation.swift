@@ -6,15 +6,19 @@ package import IDCardPipeline
 extension SandboxStore {
     package func beginPreparing(_ digest: ContentDigest) async throws -> Preparing {
         let fingerprint = self.vault.fingerprint(digest.bytes, purpose: Vault.Purpose.source)
-        let crashes = try await self.read { db in
+        let crashes = self.crashWatch.mayKnowCrashes ? try await self.crashes(of: fingerprint) : nil
+        let slot = try self.registeredOwner.breadcrumbs.add(fingerprint)
+        return Preparing(digest: digest, slot: slot, crashes: crashes ?? 0)
+    }
+
+    private func crashes(of fingerprint: Data) async throws -> Int? {
+        try await self.read { db in
             try Int.fetchOne(
                 db,
                 cached: "SELECT count FROM decoder_crash WHERE content_fingerprint = ?",
                 arguments: [fingerprint]
             )
         }
-        let slot = try self.registeredOwner.breadcrumbs.add(fingerprint)
-        return Preparing(digest: digest, slot: slot, crashes: crashes ?? 0)
     }
 
     package func endPreparing(_ preparing: Preparing, survived: Bool) async throws {

@@ -15,7 +15,7 @@ extension SandboxStore {
                 card: card,
                 reading: try Row.fetchOne(
                     db,
-                    cached: "SELECT card, content FROM reading WHERE card = ?",
+                    cached: VerificationSQL.readingOfCard,
                     arguments: arguments
                 )
                 .flatMap { row in try self.unlessDamaged { try self.reading(from: row, in: db) } },

@@ -19,6 +19,10 @@ extension SandboxStore {
                 arguments: [owner, expiry.millisecondsSinceEpoch, now.millisecondsSinceEpoch, limit]
             )
             .compactMap { try self.claimedCard(from: $0, owner: owner, now: now, in: db) }
+            .map { card in
+                self.recent.expect(card.id, isShrunk: card.isShrunk)
+                return card
+            }
             // `RETURNING` promises no order.
             .sorted { ($1.metadata.priority, $0.intakeOrder) < ($0.metadata.priority, $1.intakeOrder) }
         }
@@ -53,7 +57,7 @@ extension SandboxStore {
         now: Timestamp
     ) async throws -> Card {
         let (owner, card) = (try self.owner, claimed.id)
-        return try await self.writer.write(byteCount: conclusion.byteCount) { db in
+        let concluded = try await self.writer.write(byteCount: conclusion.byteCount) { db in
             let before = try self.requireStanding(claimed, in: db)
             var transition = CardTransition(card: card, from: .received, to: .prepared, leasedBy: owner, now: now)
             switch conclusion {
@@ -75,6 +79,8 @@ extension SandboxStore {
             }
             return try self.requireCard(card, in: db)
         }
+        if case .prepared(let image) = conclusion { self.recent.keep(image, of: card, isShrunk: false) }
+        return concluded
     }
 
     package func nextDue(in state: CardState) async throws -> Timestamp? {

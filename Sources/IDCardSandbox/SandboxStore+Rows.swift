@@ -4,7 +4,7 @@ import IDCardCore
 import IDCardPipeline
 
 extension SandboxStore {
-    /// Makes a card from a whole row of `card`; one that does not open is shown without what is sealed.
+    /// Makes a card from a row of `CardColumn.list`; one that does not open is shown without what is sealed.
     func card(from row: Row, in db: Database) throws -> Card {
         do {
             return try self.soundCard(from: row, in: db)
@@ -13,7 +13,7 @@ extension SandboxStore {
         }
     }
 
-    /// Makes a card from a whole row of `card`.
+    /// Makes a card from a row of `CardColumn.list`.
     ///
     /// - Throws: `StoreError.corrupt` if what is sealed does not open.
     func soundCard(from row: Row, in db: Database) throws -> Card {
@@ -21,43 +21,48 @@ extension SandboxStore {
     }
 
     private func card(from row: Row, opening: Bool, in db: Database) throws -> Card {
-        let id = CardID(rawValue: row["id"])
-        let due: Int64 = row["due_at"]
+        let id = CardID(rawValue: row[card: .id])
+        let due: Int64 = row[card: .dueAt]
         return Card(
             id: id,
-            state: try Self.word(row["state"], in: "card.state"),
-            reason: (row["reason"] as String?).map(ReasonCode.init),
+            state: try Self.word(row[card: .state], in: "card.state"),
+            reason: (row[card: .reason] as String?).map(ReasonCode.init),
             message: try opening
-                ? self.vault.openText(row["message"], card: id, column: "card.message", in: db) : nil,
+                ? self.vault.openText(row[card: .message], card: id, column: "card.message", in: db) : nil,
             metadata: try self.metadata(from: row, id: id, opening: opening, in: db),
-            side: try (row["side"] as String?).map { try Self.word($0, in: "card.side") },
-            intakeOrder: row["intake_order"],
-            attempts: row["attempts"],
+            side: try (row[card: .side] as String?).map { try Self.word($0, in: "card.side") },
+            intakeOrder: row[card: .intakeOrder],
+            attempts: row[card: .attempts],
             nextAttemptAt: due == 0 ? nil : Timestamp(millisecondsSinceEpoch: due),
-            isShrunk: row["is_shrunk"],
-            delivery: (row["delivery"] as String?).map(DeliveryID.init),
-            createdAt: Timestamp(millisecondsSinceEpoch: row["created_at"]),
-            changedAt: Timestamp(millisecondsSinceEpoch: row["changed_at"])
+            isShrunk: row[card: .isShrunk],
+            delivery: (row[card: .delivery] as String?).map(DeliveryID.init),
+            createdAt: Timestamp(millisecondsSinceEpoch: row[card: .createdAt]),
+            changedAt: Timestamp(millisecondsSinceEpoch: row[card: .changedAt])
         )
     }
 
     private func metadata(from row: Row, id: CardID, opening: Bool, in db: Database) throws -> CardMetadata {
-        guard let businessNumber = BusinessNumber(row["business_no"] as String) else {
+        guard let businessNumber = BusinessNumber(row[card: .businessNumber] as String) else {
             throw Self.corrupt("card.business_no")
         }
         var metadata = CardMetadata(
             businessNumber: businessNumber,
-            side: try (row["expected_side"] as String?).map { try Self.word($0, in: "card.expected_side") },
-            priority: row["priority"]
+            side: try (row[card: .expectedSide] as String?).map { try Self.word($0, in: "card.expected_side") },
+            priority: row[card: .priority]
         )
         guard opening else { return metadata }
-        metadata.userNumber = try self.vault.openText(row["user_number"], card: id, column: "card.user_number", in: db)
-            .map(Redacted.init)
+        metadata.userNumber = try self.vault.openText(
+            row[card: .userNumber],
+            card: id,
+            column: "card.user_number",
+            in: db
+        )
+        .map(Redacted.init)
         metadata.expectedIDNumber = try self.vault
-            .openText(row["expected_id_number"], card: id, column: "card.expected_id_number", in: db)
+            .openText(row[card: .expectedIDNumber], card: id, column: "card.expected_id_number", in: db)
             .map(Redacted.init)
         metadata.expectedName = try self.vault
-            .openText(row["expected_name"], card: id, column: "card.expected_name", in: db)
+            .openText(row[card: .expectedName], card: id, column: "card.expected_name", in: db)
             .map(Redacted.init)
         return metadata
     }
@@ -66,17 +71,18 @@ extension SandboxStore {
     func delivery(from row: Row, in db: Database) throws -> Delivery {
         let id: String = row["id"]
         let parts = try self.vault.open(row["parts"], delivery: id, column: "delivery.parts", in: db)
+        let (members, businessNumbers) = try self.membership(of: id, in: db)
+        let attempts = try Row.fetchOne(db, cached: DeliverySQL.attempts, arguments: ["delivery": id])
         return Delivery(
             id: DeliveryID(rawValue: id),
             boundary: row["boundary"],
             parts: try Self.decode([DeliveryPart].self, from: parts, in: "delivery.parts"),
-            members: try self.members(of: id, in: db),
-            businessNumbers: try self.businessNumbers(of: id, in: db),
+            members: members,
+            businessNumbers: businessNumbers,
             attempts: row["attempts"],
-            mayHaveBeenReceived: try Bool.fetchOne(db, cached: DeliverySQL.mayHaveBeenReceived, arguments: [id])
-                ?? false,
-            awaitsDecision: try Bool.fetchOne(db, cached: DeliverySQL.awaitsDecision, arguments: [id, id]) ?? false,
-            lastAttempt: try Int.fetchOne(db, cached: DeliverySQL.lastAttempt, arguments: [id]) ?? 0
+            mayHaveBeenReceived: attempts?[0] ?? false,
+            awaitsDecision: attempts?[1] ?? false,
+            lastAttempt: attempts?[2] ?? 0
         )
     }
 
@@ -84,17 +90,24 @@ extension SandboxStore {
         try String.fetchAll(db, cached: DeliverySQL.members, arguments: [delivery]).map(CardID.init)
     }
 
-    private func businessNumbers(of delivery: String, in db: Database) throws -> [BusinessNumber] {
+    /// The members of a claimed delivery in order, and their business numbers, each once.
+    private func membership(of delivery: String, in db: Database) throws -> ([CardID], [BusinessNumber]) {
+        var members: [CardID] = []
         var numbers: [BusinessNumber] = []
-        for text in try String.fetchAll(db, cached: DeliverySQL.businessNumbers, arguments: [delivery]) {
-            guard let number = BusinessNumber(text) else { throw Self.corrupt("card.business_no") }
+        for row in try Row.fetchAll(db, cached: DeliverySQL.membership, arguments: [delivery]) {
+            guard let number = BusinessNumber(row[1] as String) else { throw Self.corrupt("card.business_no") }
+            let card = CardID(rawValue: row[0])
+            self.recent.expect(card, isShrunk: row[2])
+            members.append(card)
             if !numbers.contains(number) { numbers.append(number) }
         }
-        return numbers
+        return (members, numbers)
     }
 
+    private static let cardOfID = "SELECT \(CardColumn.list) FROM card WHERE id = ?"
+
     func fetchCard(_ id: CardID, in db: Database) throws -> Card? {
-        try Row.fetchOne(db, cached: "SELECT * FROM card WHERE id = ?", arguments: [id.rawValue]).map {
+        try Row.fetchOne(db, cached: Self.cardOfID, arguments: [id.rawValue]).map {
             try self.card(from: $0, in: db)
         }
     }

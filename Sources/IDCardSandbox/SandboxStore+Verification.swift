@@ -9,7 +9,8 @@ extension SandboxStore {
     }
 
     package func preparedImage(of card: CardID) async throws -> PreparedImage {
-        try await self.read { db in
+        if let image = self.recent.image(of: card) { return image }
+        return try await self.read { db in
             let row = try Row.fetchOne(db, cached: "SELECT * FROM image WHERE card = ?", arguments: [card.rawValue])
             guard let row else { throw StoreError(.notFound, "card \(card) has no prepared image") }
             let jpeg = try self.vault.open(row["jpeg"], card: card.rawValue, column: "image.jpeg", in: db)
@@ -45,10 +46,11 @@ extension SandboxStore {
     ) async throws -> Card {
         let owner = try self.owner
         let card = claimed.id
-        return try await self.writer.write(byteCount: conclusion.byteCount) { db in
+        let concluded = try await self.writer.write(byteCount: conclusion.byteCount) { db in
             let before = try self.requireCard(card, in: db)
             // The lease alone does not tell: the same owner may have claimed it anew since.
             guard before.stands(as: claimed) else { throw Self.notLeased(card) }
+            if case .judged = conclusion, before.metadata != claimed.metadata { return before }
             if let attempt {
                 try self.record(attempt, of: card, now: now, in: db)
                 if attempt.mayHaveRevealed {
@@ -85,6 +87,42 @@ extension SandboxStore {
             }
             return try self.requireCard(card, in: db)
         }
+        self.remember(concluded, as: conclusion)
+        return concluded
+    }
+
+    /// Keeps what the next stages need of a card.
+    private func remember(_ card: Card, as conclusion: VerificationConclusion) {
+        switch conclusion {
+        case .judged(let reading, _, _, _) where card.state == .verified:
+            // What the sender says later of the card's holder is not masked until the card is read again: no remote is
+            // told of it, so none can repeat it.
+            self.recent.note(Self.confidential(of: card.metadata, [reading]), of: card.id)
+        case .judged where card.state == .prepared, .retry: return
+        case .shrunk(let image): self.recent.keep(image, of: card.id, isShrunk: true)
+        case .judged, .rejected, .failed: self.recent.forget([card.id])
+        }
+    }
+
+    package func confidential(of cards: [CardID]) async throws -> [Redacted<String>] {
+        let known = cards.map(self.recent.confidential(of:))
+        if known.allSatisfy({ $0 != nil }) { return known.flatMap { $0 ?? [] } }
+        return try await self.read { db in
+            try cards.flatMap { try self.confidential(of: $0, in: db) }
+        }
+    }
+
+    private func confidential(of id: CardID, in db: Database) throws -> [Redacted<String>] {
+        guard let card = try self.fetchCard(id, in: db) else { return [] }
+        let row = try Row.fetchOne(db, cached: VerificationSQL.readingOfCard, arguments: [id.rawValue])
+        // A reading that does not open cannot be masked by, nor need it keep its image from being delivered.
+        let reading = try row.flatMap { row in try self.unlessDamaged { try self.reading(from: row, in: db) } }
+        return Self.confidential(of: card.metadata, reading.map { [$0] } ?? [])
+    }
+
+    private static func confidential(of metadata: CardMetadata, _ readings: [CardReading]) -> [Redacted<String>] {
+        readings.flatMap { [$0] + $0.others }.flatMap(\.fields.all)
+            + [metadata.expectedName, metadata.expectedIDNumber].compactMap { $0 }
     }
 }
 

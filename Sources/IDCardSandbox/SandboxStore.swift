@@ -15,6 +15,10 @@ package final class SandboxStore: CardStore {
     let database: any DatabaseReader
     let writerIfAny: SandboxWriter?
     let ownerIfAny: SandboxOwner?
+    /// What this process has in its hands of the cards under way.
+    let recent: RecentCards
+    /// Whether any image may have brought a decoder down, as of the last look at the leases.
+    let crashWatch = CrashWatch()
 
     init(
         endpoints: SandboxOptions.Endpoints,
@@ -23,7 +27,8 @@ package final class SandboxStore: CardStore {
         database: any DatabaseReader,
         disk: SandboxDisk,
         writer: SandboxWriter?,
-        owner: SandboxOwner?
+        owner: SandboxOwner?,
+        recentImages: Int
     ) {
         self.endpoints = endpoints
         self.directory = directory
@@ -32,6 +37,7 @@ package final class SandboxStore: CardStore {
         self.database = database
         self.writerIfAny = writer
         self.ownerIfAny = owner
+        self.recent = RecentCards(limit: recentImages)
     }
 
     /// The door for writes.

@@ -61,20 +61,45 @@ extension SandboxWriter {
     /// - Throws: if it ended as a whole.
     private func transaction(of group: [QueuedChange], in db: Database) throws -> [Ending] {
         try self.turn.hold {
-            let rowsBefore = db.totalChangesCount
-            try db.beginTransaction(.immediate)
-            do {
-                guard group.count > 1 else { return [try self.makeAlone(group[0], in: db)] }
+            guard group.count > 1 else { return [try self.inTransaction(db) { try self.makeAlone(group[0], in: db) }] }
+            // Nearly always all succeed, and none needs a savepoint of its own; if one fails, all are made once more.
+            if let endings = try self.inTransaction(db, { try self.makeTogether(group, in: db) }) { return endings }
+            return try self.inTransaction(db) {
+                let rowsBefore = db.totalChangesCount
                 let endings = try group.map { try self.makeAmongOthers($0, in: db) }
                 try db.commit()
                 self.count(changes: group, rows: db.totalChangesCount - rowsBefore)
                 return endings
-            } catch {
-                // Fallback of a rollback that fails: SQLite has rolled back by itself.
-                if db.isInsideTransaction { try? db.rollback() }
-                throw error
             }
         }
+    }
+
+    /// Begins a transaction, and rolls it back if it is not committed in the end.
+    private func inTransaction<Value>(_ db: Database, _ body: () throws -> Value) throws -> Value {
+        try db.beginTransaction(.immediate)
+        do {
+            return try body()
+        } catch {
+            // Fallback of a rollback that fails: SQLite has rolled back by itself.
+            if db.isInsideTransaction { try? db.rollback() }
+            throw error
+        }
+    }
+
+    /// Makes and commits several changes; `nil`, and nothing is changed, if one of them fails for a reason of its own.
+    private func makeTogether(_ group: [QueuedChange], in db: Database) throws -> [Ending]? {
+        let rowsBefore = db.totalChangesCount
+        let endings: [Ending]
+        do {
+            endings = try group.map { try $0.make(db) }
+        } catch {
+            guard db.isInsideTransaction, !(error as? DatabaseError).isAboutTheDisk else { throw error }
+            try db.rollback()
+            return nil
+        }
+        try db.commit()
+        self.count(changes: group, rows: db.totalChangesCount - rowsBefore)
+        return endings
     }
 
     /// Makes and commits the only change of a transaction.

@@ -61,8 +61,8 @@ final class SandboxWriter: Sendable {
     /// - Parameters:
     ///   - byteCount: about how much it writes beside its rows, in bytes.
     ///   - mayUseReserve: whether it may take up what is kept in reserve for a full disk; not so what only begins work.
-    ///   - change: the change; on a full disk, or with keys that had to be read anew, it may be called a second time,
-    ///     after all it did was undone.
+    ///   - change: the change; on a full disk, with keys that had to be read anew, or when another change made together with
+    ///     it fails, it may be called a second time, after all it did was undone.
     /// - Throws: what `change` throws, with SQLite's errors translated; nothing is changed then.
     func write<Value: Sendable>(
         byteCount: Int = 0,

@@ -25,8 +25,8 @@ extension Vault {
     private func dataKey(of owner: String, keeper: KeyRingKeeper, in db: Database) throws -> SymmetricKey? {
         let statement = try db.cachedStatement(sql: "SELECT key_id, bytes FROM data_key WHERE owner = ?")
         guard let row = try Row.fetchOne(statement, arguments: [owner]) else { return nil }
-        let wrappingKey = try keeper.key(row["key_id"])
-        guard let key = wrappingKey.unwrap(row["bytes"], owner: owner, place: Self.dataKeyPlace) else {
+        let wrappingKey = try keeper.key(row[0])
+        guard let key = wrappingKey.unwrap(row[1], owner: owner, place: Self.dataKeyPlace) else {
             throw Self.unopenable(Self.dataKeyPlace)
         }
         return key

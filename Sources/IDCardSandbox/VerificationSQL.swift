@@ -6,6 +6,8 @@ enum VerificationSQL {
 
     static let nextDue = ClaimSQL.nextDue(.prepared)
 
+    static let readingOfCard = "SELECT card, content FROM reading WHERE card = ?"
+
     static let reading = """
         SELECT card, content FROM reading
         WHERE key_fingerprint = ? AND provider = ? AND parameters = ? ORDER BY created_at DESC LIMIT 1

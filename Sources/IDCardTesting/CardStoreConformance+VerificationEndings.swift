@@ -97,6 +97,19 @@ extension CardStoreConformance {
                 try await subject.verified(sample)
                 try await expectRefusal(sample, in: subject, by: subject.store, "a verified card")
             },
+            Case("a judgement by what the sender has put right since changes nothing, and the card is judged by that") {
+                try await checkStaleJudgement($0)
+            },
+            Case("what another owner made smaller is what the next one gets to see") { subject in
+                let sample = try Sample(1)
+                try await subject.admit(sample.admission)
+                let other = try await subject.another()
+                let claimed = try await other.claimPrepared(limit: 1, until: .second(1000), now: .second(1))
+                let smaller = PreparedImage.sample(8)
+                _ = try await other.conclude(claimed[0], as: .shrunk(smaller), attempt: nil, now: .second(2))
+                try await subject.claimOnly(sample.id, at: .second(3))
+                try expectEqual(try await subject.store.preparedImage(of: sample.id), smaller, "the image")
+            },
             Case("an unknown card cannot be concluded and has no image") { subject in
                 let id = CardID(rawValue: "nobody")
                 try await expectError(.notFound, "the conclusion") {
@@ -112,6 +125,26 @@ extension CardStoreConformance {
                 try expectEqual(try await subject.store.details(of: id), nil, "the details")
             },
         ]
+
+    private static func checkStaleJudgement(_ subject: StoreSubject) async throws {
+        let sample = try Sample(1)
+        try await subject.admit(sample.admission)
+        let claimed = try await subject.store.claimPrepared(limit: 1, until: .second(1000), now: .second(1))
+        var metadata = sample.admission.metadata
+        metadata.expectedName = Redacted("样本乙")
+        let corrected = try await subject.store.update(sample.id, with: metadata, now: .second(2))
+        let before = try await subject.store.details(of: sample.id)
+        let judgement = VerificationConclusion.judged(.front(), sample.readingKey, .accepted)
+        var card = try await subject.store.conclude(claimed[0], as: judgement, attempt: .accepted, now: .second(3))
+        try expectEqual(card, corrected, "the card with what its sender says now")
+        try expectEqual(try await subject.store.details(of: sample.id), before, "its details")
+        let left = try await subject.store.claimPrepared(limit: 1, until: .second(9), now: .second(99))
+        try expectEqual(left, [], "cards to claim while it is leased")
+        card = try await subject.store.conclude(card, as: judgement, attempt: .accepted, now: .second(4))
+        try expectEqual(card.state, .verified, "the state by the judgement that holds")
+        let attempts = try await subject.store.details(of: sample.id)?.events.filter { $0.kind == "attempt" }
+        try expectEqual(attempts?.count, 1, "attempts")
+    }
 
     private static func check(_ ending: Ending, _ subject: StoreSubject) async throws {
         let sample = try Sample(1)

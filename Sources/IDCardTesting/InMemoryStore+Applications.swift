@@ -17,9 +17,9 @@ extension InMemoryStore {
         _ change: ApplicationChange,
         basis: [ApplicationSnapshot],
         now: Timestamp
-    ) async throws -> Bool {
+    ) async throws -> [CardID: Card]? {
         try self.memory.change { state in
-            guard basis.allSatisfy({ state.snapshot(of: $0.businessNumber) == $0 }) else { return false }
+            guard basis.allSatisfy({ state.snapshot(of: $0.businessNumber) == $0 }) else { return nil }
             let known = Set(basis.flatMap(\.cards).map(\.id))
             let numbers = Set(basis.map(\.businessNumber))
             guard change.cards.allSatisfy(known.contains),
@@ -58,7 +58,9 @@ extension InMemoryStore {
             }
             for delivery in change.deliveries { try state.form(delivery, now: now) }
             for (card, reason) in change.waitReasons { try state.explainWait(of: card, by: reason, now: now) }
-            return true
+            var cards: [CardID: Card] = [:]
+            for card in change.cards { cards[card] = try state.entry(of: card).card }
+            return cards
         }
     }
 }

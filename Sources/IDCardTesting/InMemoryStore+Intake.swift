@@ -9,8 +9,10 @@ extension InMemoryStore {
         }
     }
 
-    package func card(ofFile file: FileIdentity, businessNumber: BusinessNumber) async throws -> Card? {
-        self.memory.look { $0.card(ofFile: file, businessNumber: businessNumber)?.card }
+    package func cards(ofFiles files: [(file: FileIdentity, businessNumber: BusinessNumber)]) async throws -> [Card?] {
+        self.memory.look { state in
+            files.map { state.card(ofFile: $0.file, businessNumber: $0.businessNumber)?.card }
+        }
     }
 
     package func recognise(

@@ -16,6 +16,15 @@ extension InMemoryStore {
         }
     }
 
+    package func confidential(of cards: [CardID]) async throws -> [Redacted<String>] {
+        self.memory.look { state in
+            cards.compactMap { state.cards[$0] }.flatMap { entry in
+                (entry.reading.map { [$0] + $0.others } ?? []).flatMap(\.fields.all)
+                    + [entry.card.metadata.expectedName, entry.card.metadata.expectedIDNumber].compactMap { $0 }
+            }
+        }
+    }
+
     package func reading(for key: ReadingKey) async throws -> CardReading? {
         self.memory.look { state in
             state.cards.values.filter { $0.readingKey == key }.max { $0.readingOrder < $1.readingOrder }?.reading
@@ -37,6 +46,7 @@ extension InMemoryStore {
                     "card \(card) is not leased for verification any more; nothing was changed"
                 )
             }
+            if case .judged = conclusion, before.metadata != claimed.metadata { return before }
             let attempts = before.attempts
             if let attempt {
                 state.cards[card]?.attempts.append(attempt)

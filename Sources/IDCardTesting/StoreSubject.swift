@@ -59,7 +59,7 @@ extension StoreSubject {
             basis: basis,
             now: .second(2)
         )
-        try expect(applied, "a change on a fresh basis is applied")
+        try expect(applied != nil, "a change on a fresh basis is applied")
         return delivery
     }
 

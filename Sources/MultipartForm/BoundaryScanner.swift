@@ -1,3 +1,5 @@
+import Glibc
+
 /// Looks for a text in bytes that arrive in pieces.
 ///
 /// Knuth-Morris-Pratt: every byte is looked at once and never again, however hostile the bytes and however they are
@@ -29,8 +31,16 @@ struct BoundaryScanner {
 
     /// Looks at the next piece of the part.
     mutating func consume(_ bytes: UnsafeRawBufferPointer) {
-        guard !self.hasFound else { return }
-        for byte in bytes {
+        guard !self.hasFound, let start = bytes.baseAddress, let first = self.text.first else { return }
+        var index = 0
+        while index < bytes.count {
+            if self.matched == 0 {
+                // Most bytes cannot begin the text; the system's search passes them several at a time.
+                guard let found = memchr(start + index, Int32(first), bytes.count - index) else { return }
+                index = start.distance(to: found)
+            }
+            let byte = bytes[index]
+            index += 1
             while self.matched > 0, self.text[self.matched] != byte {
                 self.matched = self.fallback[self.matched - 1]
             }

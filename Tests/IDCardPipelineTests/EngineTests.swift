@@ -200,8 +200,11 @@ struct EngineTests {
                 )
             }
         async let ending = harness.run(items)
+        var takenIn = 0
         _ = await harness.log.first { event in
-            if case .input(let index, _) = event { index == items.count - 1 } else { false }
+            guard case .input = event else { return false }
+            takenIn += 1
+            return takenIn == items.count
         }
         open.yield()
         open.finish()

@@ -44,6 +44,24 @@ struct PendingApplicationsTests {
         #expect(pending.nextDue(now: second(20)) == nil)
     }
 
+    @Test("What arrives counts only where something waits for it")
+    func arrivals() throws {
+        let pending = PendingApplications()
+        let number = try Self.numbers("A", 1)[0]
+        #expect(!pending.touchIfWaiting(number))
+        pending.touch(number)
+        #expect(pending.take(9, now: Self.start) == [number])
+        // While it is being decided on, and as long as the decision left something.
+        #expect(pending.touchIfWaiting(number))
+        #expect(pending.take(9, now: Self.start) == [number])
+        pending.wait(number, until: nil, hasVerified: true)
+        #expect(pending.touchIfWaiting(number))
+        #expect(pending.take(9, now: Self.start) == [number])
+        pending.wait(number, until: nil, hasVerified: false)
+        #expect(!pending.touchIfWaiting(number))
+        #expect(pending.take(9, now: Self.start) == [])
+    }
+
     @Test("Many that wait and many that changed are taken a few at a time, in no more than the time of the test")
     func many() throws {
         let pending = PendingApplications()

@@ -39,7 +39,7 @@ struct SchedulingTests {
         let board = WorkBoard()
         await withTaskGroup(of: Void.self) { group in
             for lane in Lane.allCases {
-                group.addTask { await board.park(lane, at: board.generation(of: lane), until: nil, time: Self.time) }
+                group.addTask { await board.park(lane, at: board.parking(of: lane), until: nil, time: Self.time) }
             }
             // All parked: quiet but for intake.
             while board.parkedLanes < Lane.allCases.count { await Task.yield() }
@@ -61,7 +61,7 @@ struct SchedulingTests {
         await withTaskGroup(of: Void.self) { group in
             for lane in Lane.allCases {
                 let until = lane == .verify ? due : nil
-                group.addTask { await board.park(lane, at: board.generation(of: lane), until: until, time: Self.time) }
+                group.addTask { await board.park(lane, at: board.parking(of: lane), until: until, time: Self.time) }
             }
             await board.waitUntilQuiet(time: Self.time)
             #expect(board.activity == .quiet(nextDue: due))
@@ -69,6 +69,42 @@ struct SchedulingTests {
             #expect(board.activity == .busy)
             group.cancelAll()
         }
+    }
+
+    @Test("The end of a piece wakes the loop that had no place for more, not the one that saw there is none")
+    func endOfAPiece() async throws {
+        let board = WorkBoard()
+        for lane in [Lane.verify, .deliver] { board.began(lane) }
+        board.endIntake()
+        board.swept()
+        await withTaskGroup(of: Void.self) { group in
+            for lane in Lane.allCases {
+                var parking = board.parking(of: lane)
+                if lane != .deliver { parking.ended = nil }
+                let noted = parking
+                group.addTask { await board.park(lane, at: noted, until: nil, time: Self.time) }
+            }
+            while board.parkedLanes < Lane.allCases.count { await Task.yield() }
+            board.ended(.verify, isNews: false)
+            #expect(board.parkedLanes == Lane.allCases.count, "a loop was woken for nothing")
+            board.ended(.deliver, isNews: false)
+            #expect(board.activity == .busy, "a loop that is about to look was taken for quiet")
+            while board.parkedLanes == Lane.allCases.count { await Task.yield() }
+            group.cancelAll()
+        }
+    }
+
+    @Test("What ends with news wakes its loop in any case")
+    func news() async throws {
+        let board = WorkBoard()
+        board.began(.verify)
+        var parking = board.parking(of: .verify)
+        parking.ended = nil
+        let noted = parking
+        async let parked: Void = board.park(.verify, at: noted, until: nil, time: Self.time)
+        while board.parkedLanes == 0 { await Task.yield() }
+        board.ended(.verify, isNews: true)
+        await parked
     }
 
     @Test("A success does not undo what the endpoint asked for after the call began")

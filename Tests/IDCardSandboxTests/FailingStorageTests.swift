@@ -41,7 +41,7 @@ struct FailingStorageTests {
                         ApplicationChange(deliveries: [Self.delivery(number)]),
                         basis: basis,
                         now: .second(3)
-                    )
+                    ) != nil
                 )
             },
             { store in

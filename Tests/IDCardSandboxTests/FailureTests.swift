@@ -71,7 +71,7 @@ struct FailureTests {
 
     @Test("an image whose bytes changed on the disk is not handed out")
     func damagedImage() async throws {
-        let store = try self.folder.open()
+        let store = try self.folder.open(storage: SandboxFolder.storageWithoutCache)
         let admission = try Admission.sample(1)
         _ = try await store.admit(admission, now: .second(1))
         try self.folder.raw { try $0.execute(sql: "UPDATE image SET jpeg = x'FFD8FFD9'") }

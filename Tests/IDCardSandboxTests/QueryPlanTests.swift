@@ -29,6 +29,8 @@ struct QueryPlanTests {
             ("kept reading", VerificationSQL.reading),
             ("claim of deliveries", DeliverySQL.claim), ("next delivery", DeliverySQL.nextDue),
             ("members", DeliverySQL.members), ("attempts", DeliverySQL.mayHaveBeenReceived),
+            ("membership", DeliverySQL.membership), ("attempts of a delivery", DeliverySQL.attempts),
+            ("reading of a card", VerificationSQL.readingOfCard),
             ("attempts of a card", OperationsSQL.mayBeAtBackend), ("members apart", OperationsSQL.isApart),
             ("card of a file", IntakeSQL.cardOfFile), ("card of bytes", IntakeSQL.cardOfContent),
             ("judged again", IntakeSQL.canBeJudgedAgain),

@@ -31,6 +31,13 @@ final class SandboxFolder: Sendable {
         return storage
     }
 
+    /// Where a test looks at what lies on the disk: nothing is given out of memory.
+    static var storageWithoutCache: SandboxStorage {
+        var storage = Self.storage
+        storage.recentImages = 0
+        return storage
+    }
+
     func open(
         _ endpoints: SandboxOptions.Endpoints? = .embedded,
         readOnly: Bool = false,

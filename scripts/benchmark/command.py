@@ -5,10 +5,9 @@ import datetime
 import json
 import os
 import platform
-import subprocess
 import sys
 
-from benchmark import contenders, plan, report
+from benchmark import contenders, photos, plan, report
 
 DESCRIPTION = """\
 Makes photos of invented cards, starts two endpoints on loopback, and lets this pipeline and its peers take the same photos
@@ -30,20 +29,6 @@ def arguments():
     parser.add_argument("--binary", default=".build/release/idcard-pipeline", help="the binary to measure")
     parser.add_argument("--folder", default=".build/bench", help=argparse.SUPPRESS)
     return parser.parse_args()
-
-
-def make_photos(folder, size, count):
-    """Photos of one size; made once."""
-    path = os.path.join(folder, f"cards-{size}")
-    if not os.path.exists(os.path.join(path, "manifest.json")):
-        print(f"bench: making {count} photos of {size}", flush=True)
-        program = os.path.join(os.path.dirname(os.path.abspath(__file__)), "make_cards.py")
-        subprocess.run([sys.executable, program, "--out", path, "--count", str(count), "--size", size], check=True)
-    for name in sorted(os.listdir(path)):
-        # From here on they lie in memory, for the first contender, too.
-        with open(os.path.join(path, name), "rb") as file:
-            file.read()
-    return path
 
 
 def chosen(options):
@@ -68,12 +53,13 @@ def main():
 
     results, failed = report.Results(), False
     for comparison in chosen(options):
-        largest = max(other.count for other in plan.COMPARISONS if other.inputs == comparison.inputs)
-        photos = make_photos(options.folder, comparison.inputs, largest)
+        same = [other.count for other in plan.COMPARISONS if other.inputs == comparison.inputs]
+        fewest = max(count for count in same if count <= photos.MOST_MADE)
+        folder = photos.make(options.folder, comparison.inputs, max(comparison.count, fewest))
         rounds = options.rounds or (1 if options.quick else comparison.rounds or 3)
         for _ in range(rounds):
             for name in field(comparison, options):
-                figures = measure(name, options.folder, options.binary, comparison.job(photos, options.quick))
+                figures = measure(name, options.folder, options.binary, comparison.job(folder, options.quick))
                 results.add(comparison, figures)
                 words = f"{figures['cards_per_second']:8.2f} cards/s {figures['cpu_ms_per_card']:7.2f} ms CPU/card"
                 words += f" {figures['peak_mb']:4.0f} MB, others used {figures['others_percent']:.0f} %"

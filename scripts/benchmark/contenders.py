@@ -29,7 +29,7 @@ def command(name, folder, binary, job, output, verify, backend):
         "--in", job.folder, "--out", output, "--verify", verify, "--backend", backend,
         "--quality", str(job.quality), "--max-edge", str(job.edge), "--limit", str(job.count),
     ]  # fmt: skip
-    if name == "pipeline":
+    if name.startswith("pipeline"):
         return [binary, "run", "--manifest", manifest(job), "--quiet"], pipeline_environment(folder, job, output, verify, backend)
     if name == "native":
         return [os.path.join(folder, "native"), *arguments, "--inflight", str(job.inflight)], {}

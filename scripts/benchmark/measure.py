@@ -1,5 +1,6 @@
 """One contender doing one job, and what it cost."""
 
+import dataclasses
 import json
 import os
 import re
@@ -12,7 +13,7 @@ import threading
 import time
 import urllib.request
 
-from benchmark import contenders
+from benchmark import contenders, growth
 
 TICK = os.sysconf("SC_CLK_TCK")
 
@@ -109,8 +110,11 @@ def measure(name, folder, binary, job):
     os.makedirs(output)
     endpoints = [Endpoint(folder, role, job.latency) for role in ("verify", "backend")]
     try:
-        if job.prefill:
-            job.prefill(name, folder, binary, output)
+        if "@" in name:
+            job = dataclasses.replace(job, stored=int(name.split("@")[1]))
+        if job.stored:
+            growth.fill(folder, job, output, lambda empty: timed("pipeline", folder, binary, empty, output, endpoints))
+            endpoints = restarted(folder, job, endpoints)
         figures = timed(name, folder, binary, job, output, endpoints)
         if job.second:
             figures = timed(name, folder, binary, job, output, endpoints)
@@ -120,6 +124,14 @@ def measure(name, folder, binary, job):
         for endpoint in endpoints:
             endpoint.stop()
         shutil.rmtree(output, ignore_errors=True)
+
+
+def restarted(folder, job, endpoints):
+    """Endpoints that have seen nothing."""
+    for endpoint in endpoints:
+        endpoint.stop()
+    endpoints[:] = [Endpoint(folder, role, job.latency) for role in ("verify", "backend")]
+    return endpoints
 
 
 def timed(name, folder, binary, job, output, endpoints):
@@ -171,7 +183,7 @@ def timed(name, folder, binary, job, output, endpoints):
 
 def is_stored(name, output, job):
     """Whether a peer has a row and a file for every card; the pipeline ends with 0 only if it has delivered all."""
-    if name == "pipeline":
+    if name.startswith("pipeline"):
         return True
     database = sqlite3.connect(os.path.join(output, "cards.db"))
     rows = database.execute("SELECT count(*) FROM cards WHERE state = 'uploaded'").fetchone()[0]

@@ -1,7 +1,6 @@
 """What is compared, and what is claimed of it."""
 
 import dataclasses
-import typing
 
 
 @dataclasses.dataclass
@@ -14,7 +13,7 @@ class Job:
     inflight: int = 32
     flush: float | None = None
     second: bool = False
-    prefill: typing.Callable | None = None
+    stored: int = 0
 
 
 @dataclasses.dataclass
@@ -107,6 +106,28 @@ COMPARISONS = (
         "1mp", 500, 50, 1600, ("pipeline", "seq", "async"),
         (Claim(SPEED, "seq", 5),),
         {"second": True},
+    ),
+    Comparison(
+        "1mp-many",
+        "1 MP, forty times as many",
+        "1mp", 20_000, 50, 1600, ("pipeline",),
+        (Claim(MEMORY, "", 64, at_most=True), Claim(COST, "@1mp", 1.1, at_most=True)),
+        rounds=1,
+    ),
+    Comparison(
+        "1mp-many-again",
+        "1 MP, second run over 20,000 known photos",
+        "1mp", 20_000, 50, 1600, ("pipeline", "seq"),
+        (Claim(SPEED, "seq", 5),),
+        {"second": True},
+        rounds=1,
+    ),
+    Comparison(
+        "1mp-growth",
+        "1 MP, with 1,000,000 cards in the sandbox, and with 1,000",
+        "1mp", 500, 50, 1600, ("pipeline", "pipeline@1000"),
+        (Claim(COST, "pipeline@1000", 1.1, at_most=True),),
+        {"stored": 1_000_000},
     ),
     Comparison(
         "12mp-again",

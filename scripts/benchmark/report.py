@@ -39,7 +39,7 @@ class Results:
         if claim.other.startswith("@"):
             other = self.median(claim.other[1:], "pipeline", claim.figure)
         elif claim.other == "fastest":
-            peers = [name for name in self.runs[comparison.name] if name not in ("pipeline", "native")]
+            peers = [name for name in self.runs[comparison.name] if not name.startswith(("pipeline", "native"))]
             times = [self.median(comparison.name, name, claim.figure) for name in peers]
             other = min(times) if times else None
         else:

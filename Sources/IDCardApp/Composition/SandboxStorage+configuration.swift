@@ -10,5 +10,6 @@ extension SandboxStorage {
         self.workFreeSpace = configuration.workFreeSpace
         self.ballast = configuration.ballast
         self.maximumBytes = configuration.maximumBytes
+        self.recentImages = configuration.recentImages
     }
 }

@@ -13,6 +13,8 @@ extension AppConfiguration {
         package let ballast: Int
         /// Bytes in use from which on nothing more is taken in; 0 for no limit (`sandbox.max_bytes`).
         package let maximumBytes: Int
+        /// Bytes of images of cards under way kept in memory (`sandbox.image_cache`).
+        package let recentImages: Int
         /// Cards under way from which on a service takes nothing more in (`sandbox.max_queue`).
         package let maximumQueueDepth: Int
 
@@ -23,6 +25,7 @@ extension AppConfiguration {
             self.workFreeSpace = values.require("sandbox.work_free_space", \.integer)
             self.ballast = values.require("sandbox.ballast", \.integer)
             self.maximumBytes = values.require("sandbox.max_bytes", \.integer)
+            self.recentImages = values.require("sandbox.image_cache", \.integer)
             self.maximumQueueDepth = values.require("sandbox.max_queue", \.integer)
         }
     }

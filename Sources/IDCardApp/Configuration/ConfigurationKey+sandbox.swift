@@ -38,6 +38,12 @@ extension ConfigurationKey {
             "Size of the sandbox from which on nothing more is taken in; 0: no limit but the disk."
         ),
         ConfigurationKey(
+            "sandbox.image_cache",
+            .byteCount(0...(1 << 30)),
+            .value("8MiB"),
+            "Memory for images of cards under way, so that no stage reads again what the one before made; 0: none."
+        ),
+        ConfigurationKey(
             "sandbox.max_queue",
             .integer(1...10_000_000),
             .value("10000"),

@@ -21,7 +21,9 @@ extension Engine {
                 let waiting = fetch.queue.nextDue(at: self.context.time.now())
                 return try await self.nextReception(in: .fetching, or: waiting) { $0.allowsIntake }
             },
-            work: { try await self.fetch?.work($0) }
+            work: { try await self.fetch?.work($0) },
+            // It frees a place of its host.
+            endsAreNews: true
         )
     }
 

@@ -24,12 +24,15 @@ extension Engine: CardIntake {
             try self.context.board.beginTaking()
             defer { self.context.board.endTaking() }
             self.context.applications.expect(metadata.businessNumber)
-            defer {
-                self.context.applications.arrived(metadata.businessNumber)
-                self.context.applications.touch(metadata.businessNumber)
-                self.context.board.announce(.verify, .settle)
+            let result: InputResult
+            do {
+                result = try await self.intake.take(item, metadata: metadata)
+            } catch {
+                self.context.arrived(nil, under: metadata.businessNumber)
+                throw error
             }
-            return try await self.intake.take(item, metadata: metadata)
+            self.context.arrived(result, under: metadata.businessNumber)
+            return result
         }
     }
 

@@ -58,9 +58,7 @@ package struct Engine: Sendable {
             metrics: metrics,
             logger: logger
         )
-        let makeGate = { (pacing: StagePacing) in
-            StageGate(probeInterval: settings.probeInterval, retry: settings.retry, pacing: pacing)
-        }
+        let makeGate = { StageGate(probeInterval: settings.probeInterval, retry: settings.retry, pacing: $0) }
         self.context = context
         self.verifyGate = makeGate(settings.verifyPacing)
         self.deliverGate = makeGate(settings.deliverPacing)
@@ -69,7 +67,13 @@ package struct Engine: Sendable {
         self.fetchGate = makeGate(.unpaced(concurrency: settings.fetchConcurrency))
         let preparation = NotedPreparation(context: context, preparation: ports.preparation, pool: ports.pool)
         let addresses = AddressIntake(context: context, fetcher: ports.fetcher)
-        self.intake = IntakeStage(context: context, preparation: preparation, pool: ports.pool, addresses: addresses)
+        self.intake = IntakeStage(
+            context: context,
+            preparation: preparation,
+            pool: ports.pool,
+            addresses: addresses,
+            decoding: WorkPlaces(settings.prepareConcurrency)
+        )
         self.prepare = PrepareStage(context: context, preparation: preparation, pool: ports.pool)
         self.fetch = ports.fetcher.map { FetchStage(context: context, fetcher: $0) }
         self.verify = VerifyStage(
@@ -258,7 +262,9 @@ package struct Engine: Sendable {
                 return [self.context.applications.nextDue(now: now), self.assembly.nextDue(now: now)]
                     .compactMap { $0 }.min()
             },
-            work: { try await self.settle.work($0) }
+            work: { try await self.settle.work($0) },
+            // A decision may leave a wait.
+            endsAreNews: true
         )
     }
 

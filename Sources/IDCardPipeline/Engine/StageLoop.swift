@@ -11,8 +11,10 @@ struct StageLoop<Job: Sendable>: Sendable {
     let claim: @Sendable (_ limit: Int) async throws -> [Job]
     /// When there will be work again, if none could be claimed.
     let nextDue: @Sendable () async throws -> Timestamp?
-    /// Does one piece; throws only if the store does.
+    /// Does one piece; throws only if the store does. What it leaves to be done in this lane it announces.
     let work: @Sendable (Job) async throws -> Void
+    /// Whether the end of a piece may leave something to be done that is not announced.
+    var endsAreNews = false
 
     /// Works until the task is cancelled, or the board drains and what is under way has ended; throws if the store does.
     func run() async throws {
@@ -21,23 +23,26 @@ struct StageLoop<Job: Sendable>: Sendable {
             while !Task.isCancelled, !self.board.isDraining {
                 // The store failed under a piece of work: claiming more would only begin what cannot be concluded.
                 try failure.check()
-                let generation = self.board.generation(of: self.lane)
+                let parking = self.board.parking(of: self.lane)
                 let admission = self.admission()
                 let jobs = try await self.claimJobs(admission)
                 for job in jobs {
                     self.board.began(self.lane)
                     group.addTask {
                         // Ended last, so that the loop it wakes sees the error.
-                        defer { self.board.ended(self.lane) }
+                        var isNews = self.endsAreNews
+                        defer { self.board.ended(self.lane, isNews: isNews) }
                         do {
                             try await self.work(job)
                         } catch {
+                            isNews = true
                             failure.record(error)
                             throw error
                         }
                     }
                 }
-                if jobs.isEmpty { try await self.park(at: generation, admission: admission) }
+                if case .free(let places) = admission, jobs.count == places { continue }
+                try await self.park(at: parking, admission: admission)
             }
         }
     }
@@ -57,15 +62,19 @@ struct StageLoop<Job: Sendable>: Sendable {
         return jobs
     }
 
-    private func park(at generation: UInt64, admission: StagePace.Admission) async throws {
+    private func park(at noted: WorkBoard.Parking, admission: StagePace.Admission) async throws {
+        var parking = noted
         let due: Timestamp?
         switch admission {
-        case .free: due = try await self.nextDue()
+        case .free:
+            // There was less to do than there were places: what ends changes nothing about that.
+            parking.ended = nil
+            due = try await self.nextDue()
         // The end of any piece under way wakes the loop; a due time would make it spin.
         case .full: due = nil
         // Nothing to wait for if the stage has no work at all.
         case .closed(let until): due = try await self.nextDue().map { max($0, until) }
         }
-        await self.board.park(self.lane, at: generation, until: due, time: self.time)
+        await self.board.park(self.lane, at: parking, until: due, time: self.time)
     }
 }

@@ -3,16 +3,35 @@ import Synchronization
 
 /// Where the loops of the engine learn that there may be work, and the engine that there is none left.
 ///
-/// Every lane has a generation that grows whenever new work may exist or a slot became free. A loop notes the generation, looks for work, and parks on the
-/// generation it noted: work announced in between wakes it at once, so no wake-up is lost and nothing is polled.
+/// Every lane has a generation that grows whenever new work may exist. A loop notes the generation, looks for work, and
+/// parks on the generation it noted: work announced in between wakes it at once, so no wake-up is lost and nothing is
+/// polled. One that had no free place, or was not let through, is woken by the end of what is under way, too.
 final class WorkBoard: Sendable {
     private struct LaneState {
         var generation: UInt64 = 0
         var inFlight = 0
-        /// The generation at which the loop found nothing to do, while it is parked.
-        var parkedAt: UInt64?
+        /// How many pieces of work have ended.
+        var ended: UInt64 = 0
+        /// Where the loop is parked, if it is.
+        var parking: Parking?
         /// When a parked loop will look again by itself.
         var nextDue: Timestamp?
+
+        /// Whether the loop is parked and nothing has happened that will wake it.
+        var isResting: Bool { self.parking.map { self.confirms($0) } ?? false }
+
+        /// Whether what a loop parks on still holds.
+        func confirms(_ parking: Parking) -> Bool {
+            self.generation == parking.generation && parking.ended.map { self.ended == $0 } ?? true
+        }
+    }
+
+    /// What a loop noted before it looked for work.
+    struct Parking: Hashable, Sendable {
+        /// The generation of its lane.
+        var generation: UInt64
+        /// How many pieces had ended; `nil` once it has seen that there is no work, however many places become free.
+        var ended: UInt64?
     }
 
     private struct Waiter {
@@ -33,7 +52,7 @@ final class WorkBoard: Sendable {
 
         var isQuiet: Bool {
             self.intakeHasEnded && self.isSwept
-                && self.lanes.values.allSatisfy { $0.inFlight == 0 && $0.parkedAt == $0.generation }
+                && self.lanes.values.allSatisfy { $0.inFlight == 0 && $0.isResting }
         }
 
         /// Takes out the waiters whose condition holds now.
@@ -129,16 +148,22 @@ final class WorkBoard: Sendable {
     }
 
     /// Notes that a piece of work has ended, which frees a slot of its lane.
-    func ended(_ lane: Lane) {
+    ///
+    /// - Parameter isNews: whether its loop is to look for work, even if it had seen that there was none.
+    func ended(_ lane: Lane, isNews: Bool) {
         self.change { state in
             state.lanes[lane, default: LaneState()].inFlight -= 1
-            state.lanes[lane, default: LaneState()].generation += 1
+            state.lanes[lane, default: LaneState()].ended += 1
+            if isNews { state.lanes[lane, default: LaneState()].generation += 1 }
         }
     }
 
-    /// The current generation of a lane.
-    func generation(of lane: Lane) -> UInt64 {
-        self.state.withLock { $0.lanes[lane]?.generation ?? 0 }
+    /// What a loop notes before it looks for work.
+    func parking(of lane: Lane) -> Parking {
+        self.state.withLock { state in
+            let lane = state.lanes[lane] ?? LaneState()
+            return Parking(generation: lane.generation, ended: lane.ended)
+        }
     }
 
     /// How many pieces of work of a lane are under way.
@@ -147,7 +172,7 @@ final class WorkBoard: Sendable {
     }
 
     /// How many loops are parked.
-    var parkedLanes: Int { self.state.withLock { state in state.lanes.values.count { $0.parkedAt != nil } } }
+    var parkedLanes: Int { self.state.withLock { state in state.lanes.values.count { $0.parking != nil } } }
 
     /// Whether no further input will come, as the rules see it.
     var inputsHaveEnded: Bool { self.state.withLock { $0.inputsAreKnown } }
@@ -167,16 +192,16 @@ final class WorkBoard: Sendable {
         }
     }
 
-    /// Parks a loop until its lane's generation has moved past `generation`, the time `due` is reached, the board drains, or
-    /// the task is cancelled.
-    func park(_ lane: Lane, at generation: UInt64, until due: Timestamp?, time: PipelineTime) async {
+    /// Parks a loop until what it noted holds no more, the time `due` is reached, the board drains, or the task is
+    /// cancelled.
+    func park(_ lane: Lane, at parking: Parking, until due: Timestamp?, time: PipelineTime) async {
         self.change { state in
-            state.lanes[lane]?.parkedAt = generation
+            state.lanes[lane]?.parking = parking
             state.lanes[lane]?.nextDue = due
         }
-        await self.wait(until: due, time: time) { $0.isDraining || $0.lanes[lane]?.generation != generation }
+        await self.wait(until: due, time: time) { $0.isDraining || $0.lanes[lane]?.confirms(parking) != true }
         self.change { state in
-            state.lanes[lane]?.parkedAt = nil
+            state.lanes[lane]?.parking = nil
             state.lanes[lane]?.nextDue = nil
         }
     }

@@ -14,6 +14,8 @@ struct IntakeStage: Sendable {
     let preparation: NotedPreparation
     let pool: any BlockingWork
     let addresses: AddressIntake
+    /// Places for images that are read and decoded.
+    let decoding: WorkPlaces
     /// Shared by all inputs.
     let room = IntakeRoom()
     /// Equal inputs under way at once are prepared once.
@@ -35,11 +37,20 @@ struct IntakeStage: Sendable {
         self.context.monitor.report(.intakeStarted(inputs: items.count))
         let firstOrder = try await self.context.store.reserveIntakeOrders(items.count)
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for (index, item) in items.enumerated() {
-                try Task.checkCancellation()
-                if index >= self.context.settings.prepareConcurrency { try await group.next() }
+            var underWay = 0
+            for start in stride(from: 0, to: items.count, by: Self.lookAhead) {
                 guard !self.context.board.isDraining else { break }
-                group.addTask { try await self.take(item, index: index, order: firstOrder + Int64(index)) }
+                let next = items[start..<min(start + Self.lookAhead, items.count)]
+                for (index, known) in zip(next.indices, try await self.known(next)) {
+                    try Task.checkCancellation()
+                    guard !self.context.board.isDraining else { break }
+                    if let known {
+                        self.report(known, of: items[index], index: index)
+                        continue
+                    }
+                    if underWay >= self.width { try await group.next() } else { underWay += 1 }
+                    group.addTask { try await self.take(items[index], index: index, order: firstOrder + Int64(index)) }
+                }
             }
             // Not `waitForAll`: that waits for those that wait for room, too, when one has thrown.
             for try await _ in group {}
@@ -55,25 +66,72 @@ struct IntakeStage: Sendable {
     }
 
     private func take(_ item: IntakeItem, index: Int, order: Int64) async throws {
-        switch item.disposition {
-        case .ignore:
-            self.context.monitor.report(.input(index: index, .ignored))
-        case .refuse(let reason, let message, _):
-            self.context.monitor.report(.input(index: index, .refused(reason, message: message)))
-        case .take(let metadata):
-            guard let result = try await self.resultUnlessDraining(of: item, metadata: metadata, order: order) else {
-                return
+        guard case .take(let metadata) = item.disposition,
+            let result = try await self.resultUnlessDraining(of: item, metadata: metadata, order: order)
+        else { return }
+        self.report(result, of: item, index: index)
+    }
+
+    private func report(_ result: InputResult, of item: IntakeItem, index: Int) {
+        self.context.monitor.report(.input(index: index, result))
+        guard case .take(let metadata) = item.disposition else { return }
+        // Before it counts as arrived: between the two a back would find neither its front nor what became of it.
+        if case .refused = result, metadata.side != .back {
+            self.context.applications.refused(metadata.businessNumber)
+        }
+        self.context.arrived(result, under: metadata.businessNumber)
+    }
+
+    // MARK: What needs no reading
+
+    /// How many inputs are looked up at a time.
+    private static let lookAhead = 64
+    /// How many inputs may be under way: those being decoded, and as many as one commit is to make durable together.
+    private var width: Int { self.context.settings.prepareConcurrency + 14 }
+
+    /// What comes of inputs without reading any; `nil` for those that are to be read.
+    private func known(_ items: ArraySlice<IntakeItem>) async throws -> [InputResult?] {
+        let found = try await self.pool.run { items.map(Self.look(at:)) }
+        let files = found.compactMap { look in
+            if case .file(let file, let number) = look { (file: file, businessNumber: number) } else { nil }
+        }
+        var cards = files.isEmpty ? [][...] : try await self.context.store.cards(ofFiles: files)[...]
+        return zip(items, found).map { item, look in
+            switch look {
+            case .result(let result): return result
+            case .address: return nil
+            case .file:
+                guard let card = cards.popFirst() ?? nil, case .take(let metadata) = item.disposition,
+                    card.metadata.takingOver(metadata) == card.metadata
+                else { return nil }
+                return .duplicate(card, wasRead: false)
             }
-            self.context.monitor.report(.input(index: index, result))
-            // Before it counts as arrived: between the two a back would find neither its front nor what became of it.
-            if case .refused = result, metadata.side != .back {
-                self.context.applications.refused(metadata.businessNumber)
-            }
-            self.context.applications.arrived(metadata.businessNumber)
-            self.context.applications.touch(metadata.businessNumber)
-            self.context.board.announce(.verify, .settle)
         }
     }
+
+    private enum Look: Sendable {
+        case result(InputResult)
+        case file(FileIdentity, BusinessNumber)
+        case address
+    }
+
+    /// Looks at an input on a thread that may block.
+    private static func look(at item: IntakeItem) -> Look {
+        switch item.disposition {
+        case .ignore: return .result(.ignored)
+        case .refuse(let reason, let message, _): return .result(.refused(reason, message: message))
+        case .take(let metadata):
+            guard item.address == nil else { return .address }
+            do {
+                let file = try SourceFile(path: item.path.reveal(), expected: item.expected)
+                return .file(file.identity, metadata.businessNumber)
+            } catch {
+                return .result(.refused(error.reason, message: error.message))
+            }
+        }
+    }
+
+    // MARK: Taking in
 
     /// Takes one file in for a service: its place in the intake order is drawn when it proves to be new, and where there
     /// is no room it is refused at once.
@@ -119,6 +177,9 @@ struct IntakeStage: Sendable {
         metadata: CardMetadata,
         order: Int64?
     ) async throws -> InputResult {
+        // What is read is as large as it is decoded; once it is prepared, the next one may come.
+        let decoding = await self.decoding.take()
+        defer { decoding.giveBack() }
         let limit = self.context.settings.maximumSourceBytes
         let (path, expected) = (item.path, item.expected)
         let (identity, source, digest) = try await self.pool.run {
@@ -138,6 +199,7 @@ struct IntakeStage: Sendable {
             let place: Int64
             if let order { place = order } else { place = try await self.context.store.reserveIntakeOrders(1) }
             let outcome = try await self.preparation.prepare(source, digest)
+            decoding.giveBack()
             if case .unavailable(let reason, let message) = outcome { return .refused(reason, message: message) }
             return try await self.admit(outcome, metadata: metadata, digest: digest, file: identity, order: place)
         }

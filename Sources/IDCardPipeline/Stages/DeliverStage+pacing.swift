@@ -8,6 +8,7 @@ extension DeliverStage {
         case .call(let call): return call
         case .putOff(let until):
             try await self.context.store.postpone(delivery.id, after: delivery.lastAttempt, until: until)
+            self.context.board.announce(.deliver)
             return nil
         }
     }

@@ -56,11 +56,9 @@ struct DeliverStage: Sendable {
     /// What is sent; `nil` if a stored image cannot be read: that concerns this delivery alone, whose members are held.
     private func outbound(_ delivery: Delivery, startedAt: Timestamp) async throws -> OutboundDelivery? {
         var images: [CardID: Data] = [:]
-        var confidential: [Redacted<String>] = []
         do {
             for card in delivery.members {
                 images[card] = try await self.context.store.preparedImage(of: card).jpeg
-                confidential += try await self.confidential(of: card)
             }
         } catch let error as StoreError where error.concernsOneCard {
             try await self.holdUnreadable(delivery, startedAt: startedAt)
@@ -71,22 +69,8 @@ struct DeliverStage: Sendable {
             boundary: delivery.boundary,
             parts: delivery.parts,
             images: images,
-            confidential: confidential
+            confidential: try await self.context.store.confidential(of: delivery.members)
         )
-    }
-
-    /// What no message may repeat of a card.
-    private func confidential(of card: CardID) async throws -> [Redacted<String>] {
-        do {
-            guard let details = try await self.context.store.details(of: card) else { return [] }
-            let readings = details.reading.map { [$0] + $0.others } ?? []
-            let metadata = details.card.metadata
-            return readings.flatMap(\.fields.all)
-                + [metadata.expectedName, metadata.expectedIDNumber].compactMap { $0 }
-        } catch let error as StoreError where error.concernsOneCard {
-            // A reading that does not open cannot be masked by, nor need it keep its image from being delivered.
-            return []
-        }
     }
 
     private func holdUnreadable(_ delivery: Delivery, startedAt: Timestamp) async throws {
@@ -238,7 +222,7 @@ struct DeliverStage: Sendable {
                 "attempt.code": "\(attempt.code)",
             ]
         )
-        if case .retry = conclusion { return }
+        if case .retry = conclusion { return self.context.board.announce(.deliver) }
         for card in cards { self.context.monitor.changed(card, isProgress: isProgress) }
         for number in delivery.businessNumbers { self.context.applications.touch(number) }
         self.context.board.announce(.settle)

@@ -8,6 +8,9 @@ final class PendingApplications: Sendable {
         var changed: [BusinessNumber] = []
         var firstChanged = 0
         var isChanged: Set<BusinessNumber> = []
+        /// Those being decided on, and those whose last decision left something to wait for: for these it matters what
+        /// else arrives.
+        var isWaiting: Set<BusinessNumber> = []
         var waits = ApplicationWaits()
         var expected: [BusinessNumber: Int] = [:]
         var refused: [BusinessNumber: Int] = [:]
@@ -22,9 +25,24 @@ final class PendingApplications: Sendable {
         }
     }
 
+    /// Notes that something arrived under a business number; returns whether anything there waits for it, so that it is
+    /// to be decided on again.
+    func touchIfWaiting(_ number: BusinessNumber) -> Bool {
+        self.state.withLock { state in
+            guard state.isWaiting.contains(number) else { return false }
+            if state.isChanged.insert(number).inserted { state.changed.append(number) }
+            return true
+        }
+    }
+
     /// Notes when a business number is to be decided on again, or that it need not be.
-    func wait(_ number: BusinessNumber, until time: Timestamp?) {
-        self.state.withLock { $0.waits.set(number, until: time) }
+    ///
+    /// - Parameter hasVerified: whether it had `verified` cards, which may still wait for something.
+    func wait(_ number: BusinessNumber, until time: Timestamp?, hasVerified: Bool = true) {
+        self.state.withLock { state in
+            state.waits.set(number, until: time)
+            if !hasVerified { state.isWaiting.remove(number) }
+        }
     }
 
     /// Takes out up to `limit` business numbers that are to be decided on now.
@@ -39,7 +57,10 @@ final class PendingApplications: Sendable {
                 state.changed.removeFirst(state.firstChanged)
                 state.firstChanged = 0
             }
-            for number in taken { state.isChanged.remove(number) }
+            for number in taken {
+                state.isChanged.remove(number)
+                state.isWaiting.insert(number)
+            }
             return taken
         }
     }

@@ -72,7 +72,7 @@ struct PrepareStage: Sendable {
             "card left preparation",
             metadata: ["card.id": "\(card.id)", "card.state": "\(changed.state.rawValue)"]
         )
-        guard changed.state != .received else { return }
+        guard changed.state != .received else { return self.context.board.announce(.prepare) }
         self.context.monitor.changed(changed)
         self.context.applications.touch(card.metadata.businessNumber)
         self.context.board.announce(.verify, .settle)

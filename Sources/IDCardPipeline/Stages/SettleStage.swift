@@ -53,7 +53,11 @@ struct SettleStage: Sendable {
                 guard change.isEmpty else { continue }
                 try await self.gather(ready, pair: pair, snapshot: snapshot)
             }
-            self.context.applications.wait(number, until: Self.nextLook(after: decision, pausedUntil: pausedUntil))
+            self.context.applications.wait(
+                number,
+                until: Self.nextLook(after: decision, pausedUntil: pausedUntil),
+                hasVerified: snapshot.cards.contains { $0.state == .verified }
+            )
             return
         }
     }
@@ -193,21 +197,14 @@ struct SettleStage: Sendable {
 
     func apply(_ change: ApplicationChange, basis: [ApplicationSnapshot]) async throws -> Bool {
         guard !change.isEmpty else { return true }
-        guard try await self.context.store.apply(change, basis: basis, now: self.context.time.now()) else {
-            return false
-        }
+        let now = self.context.time.now()
+        guard let cards = try await self.context.store.apply(change, basis: basis, now: now) else { return false }
         let ended = change.superseded + change.held + change.refused.keys
-        for id in ended {
-            if let card = try await self.context.store.card(id) { self.context.monitor.changed(card) }
+        for card in ended.compactMap({ cards[$0] }) { self.context.monitor.changed(card) }
+        for card in change.deliveries.flatMap(\.members).compactMap({ cards[$0] }) {
+            self.context.monitor.changed(card, isProgress: false)
         }
-        for id in change.deliveries.flatMap(\.members) {
-            if let card = try await self.context.store.card(id) {
-                self.context.monitor.changed(card, isProgress: false)
-            }
-        }
-        for id in change.waitReasons.keys {
-            if let card = try await self.context.store.card(id) { self.context.monitor.report(.cardWaits(card)) }
-        }
+        for card in change.waitReasons.keys.compactMap({ cards[$0] }) { self.context.monitor.report(.cardWaits(card)) }
         if !ended.isEmpty { for snapshot in basis { self.context.applications.touch(snapshot.businessNumber) } }
         if !change.deliveries.isEmpty { self.context.board.announce(.deliver) }
         return true

@@ -45,14 +45,11 @@ struct VerifyStage: Sendable {
 
     private func judge(_ card: Card, image: PreparedImage, key: ReadingKey) async throws {
         if let reading = try await self.context.store.reading(for: key) {
-            return try await self.conclude(
-                card,
-                as: try await self.judgement(of: reading, card: card, key: key),
-                attempt: nil
-            )
+            return try await self.conclude(card, judging: reading, key: key, attempt: nil)
         }
         if let minimum = self.verifier.minimumEdge, min(image.width, image.height) < minimum {
-            return try await self.conclude(card, as: Self.tooSmall(image, minimum: minimum), attempt: nil)
+            try await self.conclude(card, as: Self.tooSmall(image, minimum: minimum), attempt: nil)
+            return
         }
         try self.context.board.checkMayBegin()
         let startedAt = self.context.time.now()
@@ -60,7 +57,8 @@ struct VerifyStage: Sendable {
         switch self.gate.begin(card.id.rawValue, isRetry: card.attempts > 0, at: startedAt) {
         case .call(let permitted): call = permitted
         case .putOff(let until):
-            return try await self.conclude(card, as: .retry(at: until, costsAttempt: false), attempt: nil)
+            try await self.conclude(card, as: .retry(at: until, costsAttempt: false), attempt: nil)
+            return
         }
         let outcome = try await self.context.paced(call, of: .verify, through: self.gate) {
             try await self.verifier.verify(image.jpeg)
@@ -69,11 +67,7 @@ struct VerifyStage: Sendable {
         case .read(let reading):
             await self.resume(startedAt)
             let attempt = AttemptRecord(failureClass: .accepted, code: "ok", httpStatus: 200, startedAt: startedAt)
-            try await self.conclude(
-                card,
-                as: try await self.judgement(of: reading, card: card, key: key),
-                attempt: attempt
-            )
+            try await self.conclude(card, judging: reading, key: key, attempt: attempt)
         case .failed(let failure):
             if failure.httpStatus != nil { self.gate.answered() }
             let attempt = AttemptRecord(failure, startedAt: startedAt)
@@ -96,14 +90,28 @@ struct VerifyStage: Sendable {
     }
 
     /// Judges by what the sender says now: it may have put the metadata right while the card was at the service.
-    private func judgement(of reading: CardReading, card: Card, key: ReadingKey) async throws -> VerificationConclusion
-    {
-        let expected = try await self.context.store.card(card.id)?.metadata ?? card.metadata
+    private func conclude(
+        _ claimed: Card,
+        judging reading: CardReading,
+        key: ReadingKey,
+        attempt: AttemptRecord?
+    ) async throws {
+        var card = claimed
+        while let changed = try await self.conclude(
+            card,
+            as: self.judgement(of: reading, metadata: card.metadata, key: key),
+            attempt: attempt
+        ), changed.state == .prepared {
+            card.metadata = changed.metadata
+        }
+    }
+
+    private func judgement(of reading: CardReading, metadata: CardMetadata, key: ReadingKey) -> VerificationConclusion {
         // Of several cards in the photo the one that is judged comes first, so that its fields are kept as the card's.
-        let selected = reading.selecting(expected.side)
+        let selected = reading.selecting(metadata.side)
         let judgement = self.context.settings.verdict.judge(
             selected,
-            expecting: expected.expectation,
+            expecting: metadata.expectation,
             today: CalendarDay(inChinaAt: self.context.time.now())
         )
         return .judged(selected, key, judgement.verdict, warnings: judgement.warnings)
@@ -183,7 +191,13 @@ struct VerifyStage: Sendable {
         return .shrunk(smaller)
     }
 
-    private func conclude(_ card: Card, as conclusion: VerificationConclusion, attempt: AttemptRecord?) async throws {
+    /// Writes a conclusion down; returns the card as it is then, or `nil` if it was taken away meanwhile.
+    @discardableResult
+    private func conclude(
+        _ card: Card,
+        as conclusion: VerificationConclusion,
+        attempt: AttemptRecord?
+    ) async throws -> Card? {
         let changed: Card
         do {
             changed = try await self.context.store.conclude(
@@ -195,7 +209,7 @@ struct VerifyStage: Sendable {
         } catch let error as StoreError {
             let number = card.metadata.businessNumber
             guard try await self.context.wereTaken([card.id], under: [number], after: error) else { throw error }
-            return
+            return nil
         }
         self.context.logger.debug(
             "card left verification",
@@ -204,11 +218,15 @@ struct VerifyStage: Sendable {
                 "attempt.code": "\(attempt?.code ?? "kept_reading")",
             ]
         )
-        if changed.state != .prepared {
-            self.context.monitor.changed(changed)
-            self.context.applications.touch(card.metadata.businessNumber)
-            self.context.board.announce(.settle)
+        guard changed.state != .prepared else {
+            // It was put off, or is smaller now: the loop is to see when it is due.
+            self.context.board.announce(.verify)
+            return changed
         }
+        self.context.monitor.changed(changed)
+        self.context.applications.touch(card.metadata.businessNumber)
+        self.context.board.announce(.settle)
+        return changed
     }
 
     private func pause(_ failure: RemoteFailure, now: Timestamp) async {

@@ -42,7 +42,7 @@ package protocol CardStore: ReceptionStore, Sendable {
     /// Reserves `count` consecutive places in the intake order and returns the first.
     func reserveIntakeOrders(_ count: Int) async throws -> Int64
     /// Returns the card that this very file (path, inode, size, time) became under this business number, if any; reads no file.
-    func card(ofFile file: FileIdentity, businessNumber: BusinessNumber) async throws -> Card?
+    func cards(ofFiles files: [(file: FileIdentity, businessNumber: BusinessNumber)]) async throws -> [Card?]
     /// Returns the card with these source bytes and this business number, if any.
     ///
     /// Remembers the file, and takes over what the newer sending says, as `update` does.
@@ -73,6 +73,9 @@ package protocol CardStore: ReceptionStore, Sendable {
     func reading(for key: ReadingKey) async throws -> CardReading?
     /// Concludes work on a leased `prepared` card, and gives the lease back.
     ///
+    /// A judgement holds for the metadata that the card had when it was claimed. If its sender has said something else
+    /// since, nothing is changed: the card is returned as it is, still leased, to be judged by that.
+    ///
     /// - Parameters:
     ///   - claimed: the card as it was claimed. If it does not stand so any more, the lease was taken back and the card
     ///     claimed anew since, be it by the same owner: that is a `conflict`.
@@ -90,9 +93,14 @@ package protocol CardStore: ReceptionStore, Sendable {
     func applicationsWithVerifiedCards() async throws -> [BusinessNumber]
     /// Returns the cards of a business number as its rules see them.
     func snapshot(of businessNumber: BusinessNumber) async throws -> ApplicationSnapshot
-    /// Applies a change if all its applications still look as in `basis`; returns `false`, and changes nothing, if one
-    /// does not.
-    func apply(_ change: ApplicationChange, basis: [ApplicationSnapshot], now: Timestamp) async throws -> Bool
+    /// Applies a change if all its applications still look as in `basis`; if one does not, nothing is changed.
+    ///
+    /// - Returns: every card that the change names, as it is now; `nil` if nothing was changed.
+    func apply(
+        _ change: ApplicationChange,
+        basis: [ApplicationSnapshot],
+        now: Timestamp
+    ) async throws -> [CardID: Card]?
 
     // MARK: Delivery
 
@@ -123,6 +131,9 @@ package protocol CardStore: ReceptionStore, Sendable {
 
     // MARK: Looking
 
+    /// Returns the personal values of some cards that no message may repeat: what was read from them, and what their
+    /// sender expects. What does not open is left out.
+    func confidential(of cards: [CardID]) async throws -> [Redacted<String>]
     /// Returns a card, if there is one of this name.
     func card(_ id: CardID) async throws -> Card?
     /// Returns everything about a card, if there is one of this name.
@@ -208,8 +219,17 @@ extension CardStore {
         try await self.erase(cards, under: nil, reason: reason, by: origin, now: now)
     }
 
+    /// Returns the card, be it a tombstone, that a file became under a business number.
+    package func card(ofFile file: FileIdentity, businessNumber: BusinessNumber) async throws -> Card? {
+        try await self.cards(ofFiles: [(file, businessNumber)]).first ?? nil
+    }
+
     /// Applies a change to the cards of one business number.
-    package func apply(_ change: ApplicationChange, basis: ApplicationSnapshot, now: Timestamp) async throws -> Bool {
+    package func apply(
+        _ change: ApplicationChange,
+        basis: ApplicationSnapshot,
+        now: Timestamp
+    ) async throws -> [CardID: Card]? {
         try await self.apply(change, basis: [basis], now: now)
     }
 }

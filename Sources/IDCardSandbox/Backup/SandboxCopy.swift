@@ -49,7 +49,8 @@ struct SandboxCopy {
                     database: queue,
                     disk: SandboxDisk(directory, storage: storage, isReadOnly: true),
                     writer: nil,
-                    owner: nil
+                    owner: nil,
+                    recentImages: 0
                 )
             }
             self.queue = queue

@@ -25,7 +25,7 @@ extension SandboxStore {
     }
 
     private func checkCards(in db: Database) throws -> [SandboxFinding] {
-        try Self.findings(of: "SELECT * FROM card WHERE state <> 'erased'", in: db) { row in
+        try Self.findings(of: "SELECT \(CardColumn.list) FROM card WHERE state <> 'erased'", in: db) { row in
             // Told apart above.
             guard BusinessNumber(row["business_no"] as String) != nil else { return nil }
             return try Self.unreadable(row["id"], "what the sender said of the card") {

@@ -32,6 +32,7 @@ enum ImportTable {
             "IDCardTriggers", "IDCardVerification", "MultipartForm", "OutboundHTTP",
         ],
         "idcard-pipeline": ["IDCardApp"],
+        "idcard-microbench": ["IDCardCore", "IDCardImaging", "IDCardPipeline", "IDCardSandbox", "MultipartForm"],
         "IDCardTesting": ["IDCardCore", "IDCardPipeline"],
     ]
 

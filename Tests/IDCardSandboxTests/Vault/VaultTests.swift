@@ -94,7 +94,7 @@ struct VaultTests {
 
     @Test("values swapped between cards and columns of the file are refused by the store")
     func swappedRows() async throws {
-        let store = try self.folder.open()
+        let store = try self.folder.open(storage: SandboxFolder.storageWithoutCache)
         for number in 1...2 {
             var admission = try Admission.sample(number)
             admission.metadata.expectedName = Redacted("样本甲")
