@@ -12,6 +12,9 @@ package struct SandboxStorage: Hashable, Sendable {
     package var workFreeSpace = 64 << 20
     /// Bytes of database and write-ahead log from which on nothing more is taken in; 0 sets no limit.
     package var maximumBytes = 0
+    /// How long a busy writer waits for more changes that it can commit together; for a batch, where nobody waits for
+    /// a single card.
+    package var commitDelay = Duration.zero
     /// Bytes of images of cards under way that are kept in memory, so that no stage reads again what the one before
     /// made; 0 keeps none.
     package var recentImages = 8 << 20

@@ -127,10 +127,12 @@ extension SandboxStore {
         configuration.label = "sandbox"
         configuration.busyMode = .timeout(storage.busyTimeout / .seconds(1))
         configuration.foreignKeysEnabled = true
+        // Each keeps pages of its own; more at a time than there are cores to read is of no use.
+        configuration.maximumReaderCount = 3
         configuration.prepareDatabase { db in
             if !db.configuration.readonly, try Int.fetchOne(db, sql: "PRAGMA page_count") == 0 {
                 // Fixed once the first page is written.
-                try db.execute(sql: "PRAGMA page_size = 16384")
+                try db.execute(sql: "PRAGMA page_size = 8192")
                 try db.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
             }
             try db.execute(sql: "PRAGMA secure_delete = ON")

@@ -67,7 +67,7 @@ extension SandboxStore {
         }
     }
 
-    /// 8 MiB at 16 KiB a page.
+    /// 4 MiB at 8 KiB a page.
     private static let pagesOfOneTurn = 500
 
     private static let attempts = 5

@@ -1,3 +1,4 @@
+import Dispatch
 import GRDB
 import IDCardPipeline
 import Synchronization
@@ -6,7 +7,8 @@ import Synchronization
 ///
 /// Changes that wait are made together, in one immediate transaction each of its own savepoint, and acknowledged after
 /// the commit: what a change reads cannot change before it writes, one that fails is rolled back alone, and what `write`
-/// returned is durable. While one group is committed the next one gathers, so nothing is ever delayed on purpose.
+/// returned is durable. While one group is committed the next one gathers; only where throughput counts more than how long
+/// one card takes, a busy writer waits for more (`CommitPace`).
 ///
 /// Work that has reached the door is finished even if the task that brought it is cancelled: an outcome that happened
 /// must be written down.
@@ -25,6 +27,8 @@ final class SandboxWriter: Sendable {
         var queue: [QueuedChange] = []
         /// Whether the writing queue knows that there is something to do.
         var isSummoned = false
+        /// Whether it is to wait for more.
+        var pace: CommitPace
         /// Why the door is shut for good, if it is.
         var failure: (any Error)?
         var statistics = Statistics()
@@ -40,9 +44,10 @@ final class SandboxWriter: Sendable {
     let log: WriteAheadLog
     /// The keys for what is encrypted, if anything is.
     private let keeper: KeyRingKeeper?
-    let state = Mutex(State())
+    let state: Mutex<State>
 
     init(pool: DatabasePool, turn: WriteTurn, disk: SandboxDisk, log: WriteAheadLog, keeper: KeyRingKeeper?) {
+        self.state = Mutex(State(pace: CommitPace(delay: disk.storage.commitDelay)))
         self.keeper = keeper
         self.pool = pool
         self.turn = turn
@@ -121,23 +126,29 @@ final class SandboxWriter: Sendable {
     }
 
     private func enqueue(_ change: QueuedChange) {
-        let mustSummon = self.state.withLock { state in
+        let (mustSummon, delay) = self.state.withLock { state in
             state.queue.append(change)
             defer { state.isSummoned = true }
-            return !state.isSummoned
+            return (!state.isSummoned, state.pace.arrived(at: .now))
         }
-        if mustSummon { self.summon() }
+        if mustSummon { self.summon(after: delay) }
+    }
+
+    private func summon(after delay: Duration) {
+        guard delay > .zero else { return self.summon() }
+        // The connection is free meanwhile.
+        DispatchQueue.global().asyncAfter(deadline: .now() + delay / .seconds(1)) { self.summon() }
     }
 
     /// One group at a time, so that what else waits for the connection gets it in between.
     private func summon() {
         self.pool.asyncWriteWithoutTransaction { db in
             self.commit(self.nextGroup(), in: db)
-            let hasMore = self.state.withLock { state in
+            let (hasMore, delay) = self.state.withLock { state in
                 state.isSummoned = !state.queue.isEmpty
-                return state.isSummoned
+                return (state.isSummoned, state.pace.delay(at: .now))
             }
-            if hasMore { self.summon() }
+            if hasMore { self.summon(after: delay) }
         }
     }
 

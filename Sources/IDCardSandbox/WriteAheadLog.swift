@@ -25,9 +25,9 @@ final class WriteAheadLog: Sendable {
         var failure: (any Error)?
     }
 
-    /// As SQLite's own (`wal_autocheckpoint`).
-    private static let mostPages = 1000
-    private static let pageSize = 16384
+    /// 16 MiB: what is written many times is moved once.
+    private static let mostPages = 2000
+    private static let pageSize = 8192
     /// A row stands on a page of its table and on those of some indexes.
     private static let pagesPerRow = 3
 

@@ -8,6 +8,7 @@ struct Main {
         StandardStreams.secure()
         ProcessSecrecy.begin()
         DescriptorLimit.raise()
+        ProcessMemory.begin()
         DecodingChild.runIfAsked(CommandLine.arguments)
         await IDCardPipelineCommand.main()
     }

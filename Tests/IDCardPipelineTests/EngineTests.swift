@@ -188,7 +188,7 @@ struct EngineTests {
             $0.verifyConcurrency = 1
             $0.prepareConcurrency = 1
         }
-        let gated = try harness.photo("0.jpg", "back;gate", number: "B-0")
+        let gated = try harness.photo("0.jpg", "back;gate", number: "B-0", priority: 99)
         let items =
             try [gated]
             + [0, 5, -1, 9].enumerated().map { index, priority in

@@ -30,7 +30,7 @@ struct OpeningTests {
 
     @Test(
         "a new sandbox is made with the pragmas of the design",
-        arguments: [("page_size", 16384), ("auto_vacuum", 2), ("application_id", 0x4944_4350), ("user_version", 3)]
+        arguments: [("page_size", 8192), ("auto_vacuum", 2), ("application_id", 0x4944_4350), ("user_version", 3)]
     )
     func pragmas(name: String, value: Int) throws {
         _ = try self.folder.open()
@@ -54,12 +54,12 @@ struct OpeningTests {
     func cutOffAtOnce(withJournal: Bool) async throws {
         try await self.folder.open().close()
         for file in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: self.folder.database + file) }
-        let page = Data("SQLite format 3\0".utf8) + Data(repeating: 0, count: 16368)
+        let page = Data("SQLite format 3\0".utf8) + Data(repeating: 0, count: 8176)
         try (withJournal ? page : Data()).write(to: URL(filePath: self.folder.database))
         if withJournal {
-            // The journal of a transaction on an empty file: no pages, a sector of 512 bytes, pages of 16384.
+            // The journal of a transaction on an empty file: no pages, a sector of 512 bytes, pages of 8192.
             let magic: [UInt8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7]
-            let header = magic + [0, 0, 0, 0, 0x0d, 0x56, 0xcc, 0x97, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0x40, 0]
+            let header = magic + [0, 0, 0, 0, 0x0d, 0x56, 0xcc, 0x97, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0x20, 0]
             try Data(header + Array(repeating: 0, count: 512 - header.count))
                 .write(to: URL(filePath: self.folder.database + "-journal"))
         }

@@ -53,9 +53,10 @@ def main():
 
     results, failed = report.Results(), False
     for comparison in chosen(options):
+        # Those of the same size share their photos, but for the very many.
         same = [other.count for other in plan.COMPARISONS if other.inputs == comparison.inputs]
-        fewest = max(count for count in same if count <= photos.MOST_MADE)
-        folder = photos.make(options.folder, comparison.inputs, max(comparison.count, fewest))
+        shared = max(count for count in same if count <= 1000)
+        folder = photos.make(options.folder, comparison.inputs, max(comparison.count, shared))
         rounds = options.rounds or (1 if options.quick else comparison.rounds or 3)
         for _ in range(rounds):
             for name in field(comparison, options):

@@ -24,3 +24,12 @@ def photos(maker):
 schemathesis.openapi.media_type("image/jpeg", photos(jpeg))
 schemathesis.openapi.media_type("image/png", photos(png))
 schemathesis.openapi.media_type("application/octet-stream", photos(jpeg))
+
+
+@schemathesis.hook
+def filter_case(context, case):
+    """Leaves out forms that are said to lack a part they hold: the photo is put in after the form was to become invalid."""
+    phase = case.meta.phase.data if case.meta else None
+    form = getattr(case.body, "body", case.body)
+    lacks = "violates `required`" in (getattr(phase, "description", None) or "")
+    return not (case.media_type == "multipart/form-data" and lacks and isinstance(form, dict) and "image" in form)

@@ -4,6 +4,11 @@ import IDCardSandbox
 /// Opens the sandbox of a configuration with its keys: the one way for all commands.
 struct SandboxOpening {
     let configuration: AppConfiguration
+    /// How long a busy writer waits for more to commit together; see `SandboxStorage.commitDelay`.
+    var commitDelay = Duration.zero
+
+    /// For batches: a card of many may take longer, all together take less.
+    static let commitDelayOfBatches = Duration.milliseconds(4)
 
     /// Opens the sandbox.
     ///
@@ -22,6 +27,7 @@ struct SandboxOpening {
             vault: .unencrypted,
             storage: SandboxStorage(self.configuration.sandbox)
         )
+        options.storage.commitDelay = self.commitDelay
         let mayMake = endpoints != nil && !isReadOnly
         // Without a sandbox that is the error, whether or not there is a key.
         guard exists || mayMake else { return try SandboxStore.open(directory: path, options: options) }

@@ -82,8 +82,11 @@ struct RunSession: Sendable {
     }
 
     private func run(_ items: [IntakeItem], configuration: AppConfiguration) async throws -> CommandStatus {
-        let store = try await SandboxOpening(configuration: configuration)
-            .open(endpoints: configuration.embedded ? .embedded : .external)
+        let store = try await SandboxOpening(
+            configuration: configuration,
+            commitDelay: SandboxOpening.commitDelayOfBatches
+        )
+        .open(endpoints: configuration.embedded ? .embedded : .external)
         let ending: Result<RunOutcome, any Error>
         do {
             ending = .success(try await self.drive(items, store: store, configuration: configuration))

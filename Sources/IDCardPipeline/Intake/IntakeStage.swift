@@ -41,15 +41,20 @@ struct IntakeStage: Sendable {
             for start in stride(from: 0, to: items.count, by: Self.lookAhead) {
                 guard !self.context.board.isDraining else { break }
                 let next = items[start..<min(start + Self.lookAhead, items.count)]
-                for (index, known) in zip(next.indices, try await self.known(next)) {
+                for (index, standing) in zip(next.indices, try await self.standings(of: next)) {
                     try Task.checkCancellation()
                     guard !self.context.board.isDraining else { break }
-                    if let known {
-                        self.report(known, of: items[index], index: index)
+                    if case .settled(let result) = standing {
+                        self.report(result, of: items[index], index: index)
                         continue
                     }
                     if underWay >= self.width { try await group.next() } else { underWay += 1 }
-                    group.addTask { try await self.take(items[index], index: index, order: firstOrder + Int64(index)) }
+                    // Here, so that they are read in their order.
+                    let place = items[index].address == nil ? await self.decoding.take() : nil
+                    group.addTask {
+                        let batch = InBatch(order: firstOrder + Int64(index), isNew: standing == .new, decoding: place)
+                        try await self.take(items[index], index: index, in: batch)
+                    }
                 }
             }
             // Not `waitForAll`: that waits for those that wait for room, too, when one has thrown.
@@ -65,9 +70,10 @@ struct IntakeStage: Sendable {
         self.context.board.endIntake(announcing: .settle)
     }
 
-    private func take(_ item: IntakeItem, index: Int, order: Int64) async throws {
+    private func take(_ item: IntakeItem, index: Int, in batch: InBatch) async throws {
+        defer { batch.decoding?.giveBack() }
         guard case .take(let metadata) = item.disposition,
-            let result = try await self.resultUnlessDraining(of: item, metadata: metadata, order: order)
+            let result = try await self.resultUnlessDraining(of: item, metadata: metadata, in: batch)
         else { return }
         self.report(result, of: item, index: index)
     }
@@ -89,8 +95,28 @@ struct IntakeStage: Sendable {
     /// How many inputs may be under way: those being decoded, and as many as one commit is to make durable together.
     private var width: Int { self.context.settings.prepareConcurrency + 14 }
 
-    /// What comes of inputs without reading any; `nil` for those that are to be read.
-    private func known(_ items: ArraySlice<IntakeItem>) async throws -> [InputResult?] {
+    /// What is known of an input before it is read.
+    private enum Standing: Hashable, Sendable {
+        /// Nothing is to be read.
+        case settled(InputResult)
+        /// No card was made of it.
+        case new
+        /// To be looked at by itself.
+        case open
+    }
+
+    /// What a batch says of one of its inputs.
+    private struct InBatch: Sendable {
+        /// Its place among all inputs.
+        var order: Int64
+        /// Whether it was looked up and no card was made of it.
+        var isNew: Bool
+        /// The place to read and decode in, if it is read.
+        var decoding: WorkPlaces.Place?
+    }
+
+    /// Looks inputs up, without reading any.
+    private func standings(of items: ArraySlice<IntakeItem>) async throws -> [Standing] {
         let found = try await self.pool.run { items.map(Self.look(at:)) }
         let files = found.compactMap { look in
             if case .file(let file, let number) = look { (file: file, businessNumber: number) } else { nil }
@@ -98,13 +124,14 @@ struct IntakeStage: Sendable {
         var cards = files.isEmpty ? [][...] : try await self.context.store.cards(ofFiles: files)[...]
         return zip(items, found).map { item, look in
             switch look {
-            case .result(let result): return result
-            case .address: return nil
+            case .result(let result): return .settled(result)
+            case .address: return .open
             case .file:
-                guard let card = cards.popFirst() ?? nil, case .take(let metadata) = item.disposition,
+                guard let card = cards.popFirst() ?? nil else { return .new }
+                guard case .take(let metadata) = item.disposition,
                     card.metadata.takingOver(metadata) == card.metadata
-                else { return nil }
-                return .duplicate(card, wasRead: false)
+                else { return .open }
+                return .settled(.duplicate(card, wasRead: false))
             }
         }
     }
@@ -136,36 +163,43 @@ struct IntakeStage: Sendable {
     /// Takes one file in for a service: its place in the intake order is drawn when it proves to be new, and where there
     /// is no room it is refused at once.
     func take(_ item: IntakeItem, metadata: CardMetadata) async throws -> InputResult {
-        try await self.result(of: item, metadata: metadata, order: nil)
+        try await self.result(of: item, metadata: metadata, in: nil)
     }
 
     /// What came of an input; `nil` if it was dropped without a trace because the engine is asked to end.
     private func resultUnlessDraining(
         of item: IntakeItem,
         metadata: CardMetadata,
-        order: Int64
+        in batch: InBatch
     ) async throws -> InputResult? {
         do {
-            return try await self.result(of: item, metadata: metadata, order: order)
+            return try await self.result(of: item, metadata: metadata, in: batch)
         } catch is CancellationError where self.context.board.isDraining {
             return nil
         }
     }
 
-    private func result(of item: IntakeItem, metadata: CardMetadata, order: Int64?) async throws -> InputResult {
+    /// - Parameter batch: what the batch says of it; `nil` for a service, which refuses at once where there is no room.
+    private func result(
+        of item: IntakeItem,
+        metadata: CardMetadata,
+        in batch: InBatch?
+    ) async throws -> InputResult {
         if let address = item.address {
-            return try await self.whenThereIsRoom(waits: order != nil) {
-                try await self.addresses.take(address, metadata: metadata, order: order)
+            return try await self.whenThereIsRoom(waits: batch != nil) {
+                try await self.addresses.take(address, metadata: metadata, order: batch?.order)
             }
         }
         let (path, expected) = (item.path, item.expected)
         do {
-            let identity = try await self.pool.run { try SourceFile(path: path.reveal(), expected: expected).identity }
-            if let card = try await self.context.store.card(ofFile: identity, businessNumber: metadata.businessNumber) {
-                return .duplicate(try await self.context.updated(card, with: metadata), wasRead: false)
+            if batch?.isNew != true {
+                let file = try await self.pool.run { try SourceFile(path: path.reveal(), expected: expected).identity }
+                if let card = try await self.context.store.card(ofFile: file, businessNumber: metadata.businessNumber) {
+                    return .duplicate(try await self.context.updated(card, with: metadata), wasRead: false)
+                }
             }
-            return try await self.whenThereIsRoom(waits: order != nil) {
-                try await self.readAndAdmit(item, metadata: metadata, order: order)
+            return try await self.whenThereIsRoom(waits: batch != nil) {
+                try await self.readAndAdmit(item, metadata: metadata, in: batch)
             }
         } catch let failure as SourceFile.Failure {
             return .refused(failure.reason, message: failure.message)
@@ -175,10 +209,10 @@ struct IntakeStage: Sendable {
     private func readAndAdmit(
         _ item: IntakeItem,
         metadata: CardMetadata,
-        order: Int64?
+        in batch: InBatch?
     ) async throws -> InputResult {
         // What is read is as large as it is decoded; once it is prepared, the next one may come.
-        let decoding = await self.decoding.take()
+        let decoding = if let held = batch?.decoding { held } else { await self.decoding.take() }
         defer { decoding.giveBack() }
         let limit = self.context.settings.maximumSourceBytes
         let (path, expected) = (item.path, item.expected)
@@ -197,7 +231,11 @@ struct IntakeStage: Sendable {
             }
             try self.context.board.checkMayBegin()
             let place: Int64
-            if let order { place = order } else { place = try await self.context.store.reserveIntakeOrders(1) }
+            if let order = batch?.order {
+                place = order
+            } else {
+                place = try await self.context.store.reserveIntakeOrders(1)
+            }
             let outcome = try await self.preparation.prepare(source, digest)
             decoding.giveBack()
             if case .unavailable(let reason, let message) = outcome { return .refused(reason, message: message) }

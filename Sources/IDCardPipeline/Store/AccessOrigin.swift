@@ -23,6 +23,9 @@ package struct AccessOrigin: Hashable, Sendable {
     }
 
     private static func bounded(_ text: String) -> String {
+        // What the engine says of itself, twice for every card.
+        let isPlain = text.utf8.count <= Self.maximumLength && text.utf8.allSatisfy { 0x20...0x7E ~= $0 }
+        if isPlain, text.utf8.first != 0x20, text.utf8.last != 0x20 { return text }
         let plain = text.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : String($0) }.joined()
         return String(plain.prefix(Self.maximumLength)).trimmedOfSpaces
     }

@@ -51,7 +51,7 @@ struct BackupTests {
             let copied = try self.raw { try Int.fetchOne($0, sql: sql) }
             #expect(try self.sandbox.folder.raw { try Int.fetchOne($0, sql: sql) } == copied, "\(table)")
         }
-        let pragmas = ["page_size": 16384, "auto_vacuum": 2, "application_id": 0x4944_4350]
+        let pragmas = ["page_size": 8192, "auto_vacuum": 2, "application_id": 0x4944_4350]
         for (name, value) in pragmas {
             #expect(try self.raw { try Int.fetchOne($0, sql: "PRAGMA \(name)") } == value)
         }

@@ -37,7 +37,7 @@ struct FileCheckTests {
             _ = try db.checkpoint(.truncate)
             return try Int.fetchOne(db, sql: "SELECT rootpage FROM sqlite_schema WHERE name = 'reading'")
         }
-        try self.overwrite(page: try #require(page), from: 0, with: Data(repeating: 0xEE, count: 16384))
+        try self.overwrite(page: try #require(page), from: 0, with: Data(repeating: 0xEE, count: 8192))
         let codes = try await self.sandbox.check().findings.map(\.code)
         #expect(codes.contains(.databaseDamaged))
         #expect(codes.contains(.reasonMissing))
@@ -46,7 +46,7 @@ struct FileCheckTests {
     private func overwrite(page: Int, from offset: Int, with bytes: Data) throws {
         let file = try FileHandle(forUpdating: URL(fileURLWithPath: self.folder.database))
         defer { try? file.close() }
-        try file.seek(toOffset: UInt64((page - 1) * 16384 + offset))
+        try file.seek(toOffset: UInt64((page - 1) * 8192 + offset))
         try file.write(contentsOf: bytes)
     }
 
