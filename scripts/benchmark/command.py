@@ -13,7 +13,9 @@ DESCRIPTION = """\
 Makes photos of invented cards, starts two endpoints on loopback, and lets this pipeline and its peers take the same photos
 to them, one contender after the other and all over again for each round. Every run is checked: each card must have arrived
 exactly once at both endpoints, whole. Prints medians, ratios and their spread, and which of the project's claims hold.
-Needs about 4 GB below .build/bench."""
+Needs about 4 GB below .build/bench.
+
+scripts/bench --micro times single pieces instead: the codec, the form's encoder and parser, a commit of the sandbox."""
 
 
 def arguments():

@@ -54,6 +54,8 @@ def multiply(path, cards):
         for column in columns:
             key = f" WHERE {NUMBERED[table]} <= {limits[table]}" if table in NUMBERED else ""
             database.execute(f"UPDATE main.{table} SET {column} = randomblob(32){key}")
+    # The measured run brings the photos under the same numbers again, which must be cases of their own.
+    database.execute("UPDATE main.card SET business_no = business_no || '~0' WHERE business_no NOT LIKE '%~%'")
     database.execute("UPDATE sandbox SET next_intake_order = 1 + (SELECT max(intake_order) FROM card)")
     database.execute("COMMIT")
     stored = database.execute("SELECT count(*) FROM card").fetchone()[0]
