@@ -88,6 +88,10 @@ void idc_jpeg_set_encoding(j_compress_ptr jpeg, const idc_jpeg_encoding *encodin
 
 void idc_jpeg_start_input(j_compress_ptr jpeg, const idc_jpeg_encoding *encoding) {
     jpeg_start_compress(jpeg, TRUE);
+    idc_jpeg_write_profile(jpeg, encoding);
+}
+
+void idc_jpeg_write_profile(j_compress_ptr jpeg, const idc_jpeg_encoding *encoding) {
     if (encoding->icc == NULL || encoding->icc_count == 0) return;
     jpeg_write_icc_profile(jpeg, encoding->icc, (unsigned int)encoding->icc_count);
 }

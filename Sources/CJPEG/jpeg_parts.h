@@ -38,4 +38,17 @@ void idc_jpeg_set_encoding(j_compress_ptr jpeg, const idc_jpeg_encoding *encodin
 // Writes the headers and the colour profile.
 void idc_jpeg_start_input(j_compress_ptr jpeg, const idc_jpeg_encoding *encoding);
 
+// Writes the colour profile, if there is one, after the headers.
+void idc_jpeg_write_profile(j_compress_ptr jpeg, const idc_jpeg_encoding *encoding);
+
+// Fails unless the header that was read is of three components in YCbCr, 4:2:0.
+void idc_jpeg_check_420(j_decompress_ptr jpeg);
+
+// Sets up an encoder for such a picture.
+void idc_jpeg_configure_420(
+    j_compress_ptr jpeg, uint32_t width, uint32_t height, const idc_jpeg_encoding *encoding);
+
+// At least so many blocks of a component, kept from picture to picture; NULL when memory is short.
+JBLOCK *idc_jpeg_planes_blocks(idc_jpeg_planes *planes, int component, size_t count);
+
 #endif

@@ -22,6 +22,10 @@ enum {
 struct idc_jpeg_planes {
     uint32_t width, height;  // Upright.
     idc_plane_reducer reducers[COMPONENTS];
+    struct {
+        JBLOCK *blocks;
+        size_t count;
+    } coefficients[COMPONENTS];  // Of a picture that is turned without becoming pixels.
 };
 
 idc_jpeg_planes *idc_jpeg_planes_create(void) {
@@ -30,14 +34,29 @@ idc_jpeg_planes *idc_jpeg_planes_create(void) {
 
 void idc_jpeg_planes_destroy(idc_jpeg_planes *planes) {
     if (planes == NULL) return;
-    for (int i = 0; i < COMPONENTS; i++) idc_plane_reducer_clear(&planes->reducers[i]);
+    for (int i = 0; i < COMPONENTS; i++) {
+        idc_plane_reducer_clear(&planes->reducers[i]);
+        free(planes->coefficients[i].blocks);
+    }
     free(planes);
 }
 
 size_t idc_jpeg_planes_size(const idc_jpeg_planes *planes) {
     size_t total = sizeof *planes;
-    for (int i = 0; i < COMPONENTS; i++) total += idc_plane_reducer_size(&planes->reducers[i]);
+    for (int i = 0; i < COMPONENTS; i++) {
+        total += idc_plane_reducer_size(&planes->reducers[i]) + planes->coefficients[i].count * sizeof(JBLOCK);
+    }
     return total;
+}
+
+JBLOCK *idc_jpeg_planes_blocks(idc_jpeg_planes *planes, int component, size_t count) {
+    if (planes->coefficients[component].count >= count) return planes->coefficients[component].blocks;
+    // Not realloc: nothing in them is worth a copy.
+    free(planes->coefficients[component].blocks);
+    JBLOCK *blocks = malloc(count * sizeof(JBLOCK));
+    planes->coefficients[component].blocks = blocks;
+    planes->coefficients[component].count = blocks == NULL ? 0 : count;
+    return blocks;
 }
 
 bool idc_jpeg_is_planar(const idc_jpeg_header *header) {
@@ -51,7 +70,7 @@ bool idc_jpeg_is_planar(const idc_jpeg_header *header) {
 
 // MARK: - Decoding
 
-static void check_that_it_is_420(j_decompress_ptr jpeg) {
+void idc_jpeg_check_420(j_decompress_ptr jpeg) {
     bool fits = jpeg->num_components == COMPONENTS && jpeg->jpeg_color_space == JCS_YCbCr;
     for (int i = 0; fits && i < COMPONENTS; i++) {
         const jpeg_component_info *component = &jpeg->comp_info[i];
@@ -64,7 +83,7 @@ static void check_that_it_is_420(j_decompress_ptr jpeg) {
 static void start_decoding(j_decompress_ptr jpeg, const idc_jpeg_limits *limits, uint32_t scale) {
     jpeg_read_header(jpeg, TRUE);
     idc_jpeg_check_limits(jpeg, limits);
-    check_that_it_is_420(jpeg);
+    idc_jpeg_check_420(jpeg);
     jpeg->scale_num = scale;
     jpeg->scale_denom = DCTSIZE;
     jpeg->raw_data_out = TRUE;
@@ -173,7 +192,7 @@ idc_jpeg_status idc_jpeg_decode_planes(
 
 // MARK: - Encoding
 
-static void start_encoding(
+void idc_jpeg_configure_420(
     j_compress_ptr jpeg, uint32_t width, uint32_t height, const idc_jpeg_encoding *encoding
 ) {
     jpeg->image_width = width;
@@ -184,8 +203,14 @@ static void start_encoding(
     idc_jpeg_encoding subsampled = *encoding;
     subsampled.subsample_chroma = true;
     idc_jpeg_set_encoding(jpeg, &subsampled);
+}
+
+static void start_encoding(
+    j_compress_ptr jpeg, uint32_t width, uint32_t height, const idc_jpeg_encoding *encoding
+) {
+    idc_jpeg_configure_420(jpeg, width, height, encoding);
     jpeg->raw_data_in = TRUE;
-    idc_jpeg_start_input(jpeg, &subsampled);
+    idc_jpeg_start_input(jpeg, encoding);
 }
 
 static void write_strips(j_compress_ptr jpeg, const idc_jpeg_planes *planes) {

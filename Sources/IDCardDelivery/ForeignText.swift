@@ -54,7 +54,7 @@ struct ForeignText {
     /// A scalar in small letters, narrow and without marks; nothing for separators.
     private static func folded(_ letter: Letter) -> [Letter] {
         if letter.scalar.isASCII {
-            return self.isSeparator(letter.scalar)
+            return self.isASCIISeparator(letter.scalar)
                 ? [] : [Letter(scalar: self.lower(letter.scalar), source: letter.source)]
         }
         return String(letter.scalar).decomposedStringWithCompatibilityMapping.lowercased().unicodeScalars
@@ -72,7 +72,16 @@ struct ForeignText {
         return Unicode.Scalar(UInt8(ascii: "0") + UInt8(value))
     }
 
-    private static func isSeparator(_ scalar: Unicode.Scalar) -> Bool {
+    /// What ``isSeparator(_:)`` says of an ASCII scalar; nearly all are, and looking a category up takes long.
+    static func isASCIISeparator(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar {
+        case "0"..."9", "A"..."Z", "a"..."z", "$", "^", "`": false
+        default: true
+        }
+    }
+
+    /// Whether a scalar separates and is not read: white space, punctuation, marks and what joins like them.
+    static func isSeparator(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .spaceSeparator: true
         case .connectorPunctuation, .dashPunctuation, .otherPunctuation: true

@@ -2,7 +2,8 @@ import CJPEG
 import Foundation
 
 /// A 4:2:0 picture stays planes from decoder to encoder: no colour conversion, no chroma upsampling, half the bytes
-/// to reduce. At its own size and upright it even goes through row by row.
+/// to reduce. At its own size it stays coefficients if it consists of whole blocks, else, upright, it goes through row by
+/// row.
 extension ImageRecompressor {
     /// Recompresses over planes; nil when the picture must take the path over pixels: another sampling or colour
     /// space, colours to convert, or a budget that no quality meets.
@@ -17,10 +18,13 @@ extension ImageRecompressor {
         }
         let plan = DecodePlan.jpeg(jpeg.size, maximumEdge: self.settings.maximumEdge)
         var ladder = self.settings.qualityLadder[...]
-        if plan.target == plan.source, jpeg.orientation == .upright {
+        if plan.target == plan.source, jpeg.canStayCoefficients || jpeg.orientation == .upright {
             let quality = ladder.removeFirst()
-            let encoded = try JPEGEncoder.recode(jpeg, self.encoding(quality: quality, profile: profile))
-            if let encoded { return Encoded(jpeg: encoded, size: plan.target, quality: quality) }
+            let encoding = self.encoding(quality: quality, profile: profile)
+            let size = plan.target.oriented(by: jpeg.orientation)
+            if let encoded = try self.recode(jpeg, encoding) {
+                return Encoded(jpeg: encoded, size: size, quality: quality)
+            }
         }
         if ladder.isEmpty { return nil }
         try jpeg.checkMemory(planes: plan)
@@ -33,6 +37,12 @@ extension ImageRecompressor {
             }
             return nil
         }
+    }
+
+    /// Recompresses a picture at its own size; nil when the result would exceed the ceiling.
+    private func recode(_ jpeg: JPEGSource, _ encoding: JPEGEncoder.Encoding) throws(ImagingError) -> Data? {
+        guard jpeg.canStayCoefficients else { return try JPEGEncoder.recode(jpeg, encoding) }
+        return try self.planes.with { planes throws(ImagingError) in try planes.requantize(jpeg, encoding) }
     }
 
     /// An encoding within the budget.

@@ -2,8 +2,11 @@ import CJPEG
 import Foundation
 import Synchronization
 
-/// Luma and chroma planes with their tables, used again from picture to picture.
+/// Luma and chroma planes or coefficients with their tables, used again from picture to picture.
 final class JPEGPlanes {
+    /// What a turned picture takes that stays coefficients: 4:2:0 has 1.5 of two bytes each.
+    static let coefficientBytesPerPixel = 3
+
     fileprivate let native: OpaquePointer
 
     /// The memory they hold, in bytes.
@@ -43,6 +46,26 @@ final class JPEGPlanes {
         guard outcome.status == IDC_JPEG_OK else { throw ImagingError(outcome.status, detail: outcome.message) }
     }
 
+    /// Recompresses a picture at its own size and turns it upright, without pixels; nil when the result would exceed the
+    /// ceiling. For pictures that can stay coefficients.
+    func requantize(_ jpeg: JPEGSource, _ encoding: JPEGEncoder.Encoding) throws(ImagingError) -> Data? {
+        var limits = jpeg.limits.jpeg
+        return try JPEGEncoder.collect(encoding) { native, out, count, message, capacity in
+            idc_jpeg_requantize(
+                jpeg.bytes.baseAddress,
+                jpeg.bytes.count,
+                &limits,
+                jpeg.orientation.rawValue,
+                native,
+                self.native,
+                out,
+                count,
+                message,
+                capacity
+            )
+        }
+    }
+
     /// Encodes what was decoded; nil when the result would exceed the ceiling.
     func encode(_ encoding: JPEGEncoder.Encoding) throws(ImagingError) -> Data? {
         try JPEGEncoder.collect(encoding) { native, out, count, message, capacity in
@@ -55,8 +78,9 @@ final class JPEGPlanes {
 ///
 /// A page of fresh memory costs more than filling it, and a picture of 12 megapixels has thousands.
 final class JPEGPlanesPool: Sendable {
-    /// Planes larger than this are not kept: one huge picture must not hold its memory for good; 32 MiB.
-    private static let largestKept = 32 << 20
+    /// Planes larger than this are not kept: one huge picture must not hold its memory for good; 40 MiB,
+    /// which 12 megapixels take that are turned as coefficients.
+    private static let largestKept = 40 << 20
 
     /// Safe as only one thread has any of them: they are taken out of the list for as long as they are used.
     private struct Kept: @unchecked Sendable {

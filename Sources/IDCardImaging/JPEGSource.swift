@@ -32,6 +32,16 @@ struct JPEGSource {
             && self.size.longestEdge <= settings.maximumEdge && self.bytes.count <= settings.byteBudget
     }
 
+    /// Whether it can be recompressed at its own size without becoming pixels, within the memory that is allowed.
+    var canStayCoefficients: Bool {
+        var header = self.header
+        guard idc_jpeg_is_requantizable(&header) else { return false }
+        // These two turns read the rows in their order; for all others the whole picture is held.
+        let isHeld = self.orientation != .upright && self.orientation != .mirrored
+        let held = isHeld ? self.size.pixelCount * JPEGPlanes.coefficientBytesPerPixel : 0
+        return Int(clamping: self.header.decode_memory) + held <= self.limits.maximumDecodeMemoryBytes
+    }
+
     /// Decodes without keeping a pixel, to know that the picture is whole.
     func checkThatItDecodes() throws(ImagingError) {
         try self.decodeRows(scale: 1, into: { _, _, _ in true }, context: nil)

@@ -4,7 +4,7 @@ import IDCardPipeline
 import Synchronization
 
 /// What this process made or read of the cards that are under way, so that no stage reads, opens and hashes again what
-/// the stage before had in its hands.
+/// the stage before had in its hands: images, and what sealed values hold.
 ///
 /// The database decides: whoever claims a card or takes a snapshot says here how the card stands there, and an image
 /// that was made smaller by another process is dropped. What falls out, by its size or its age, is read again.
@@ -13,6 +13,8 @@ final class RecentCards: Sendable {
         var image: PreparedImage
         var isShrunk: Bool
         var confidential: [Redacted<String>]?
+        /// Sealed values of its row and what they hold.
+        var opened: [Data: Redacted<String>] = [:]
         var since: ContinuousClock.Instant
     }
 
@@ -26,6 +28,9 @@ final class RecentCards: Sendable {
 
     /// Longer than a card takes on its way when nothing is in the way.
     private static let longestStay = Duration.seconds(60)
+
+    /// A card has four sealed values; what is sealed anew comes beside them.
+    private static let mostOpened = 8
 
     /// How many bytes of images are kept at most.
     let limit: Int
@@ -55,6 +60,16 @@ final class RecentCards: Sendable {
         self.state.withLock { $0.entries[card]?.confidential = confidential }
     }
 
+    /// Keeps what a sealed value of a card holds whose image is here.
+    ///
+    /// The same sealed bytes always hold the same; a value that is written anew is sealed anew.
+    func note(_ text: Redacted<String>, in sealed: Data, of card: CardID) {
+        self.state.withLock { state in
+            guard (state.entries[card]?.opened.count ?? .max) < Self.mostOpened else { return }
+            state.entries[card]?.opened[sealed] = text
+        }
+    }
+
     /// Says how a card stands in the database; an image from before it was made smaller is dropped.
     func expect(_ card: CardID, isShrunk: Bool) {
         self.state.withLock { state in
@@ -72,6 +87,11 @@ final class RecentCards: Sendable {
     /// The image of a card, if it is here.
     func image(of card: CardID) -> PreparedImage? {
         self.state.withLock { $0.entries[card]?.image }
+    }
+
+    /// What a sealed value of a card holds, if it was opened before.
+    func text(in sealed: Data, of card: CardID) -> Redacted<String>? {
+        self.state.withLock { $0.entries[card]?.opened[sealed] }
     }
 
     /// What no message may repeat of a card, if that is here.

@@ -88,7 +88,7 @@ extension SandboxStore {
         self.recent.expect(id, isShrunk: row[.isShrunk])
         let state: CardState = try Self.word(row[.state], in: "card.state")
         let openUserNumber = {
-            try self.vault.openText(row[.userNumber], card: id, column: "card.user_number", in: db)
+            try self.text(row[.userNumber], of: id, column: "card.user_number", in: db)
         }
         return ApplicationCard(
             id: id,
@@ -98,8 +98,7 @@ extension SandboxStore {
             holder: row[.holder],
             intakeOrder: row[.intakeOrder],
             // It matters for what may still be sent.
-            userNumber: try (state == .verified ? openUserNumber() : self.unlessDamaged(openUserNumber))
-                .map(Redacted.init),
+            userNumber: try state == .verified ? openUserNumber() : self.unlessDamaged(openUserNumber),
             changedAt: Timestamp(millisecondsSinceEpoch: row[.changedAt]),
             nextAttemptAt: (row[.dueAt] as Int64?).map(Timestamp.init(millisecondsSinceEpoch:)),
             isAccepted: row[.isAccepted],

@@ -51,20 +51,24 @@ extension SandboxStore {
             priority: row[card: .priority]
         )
         guard opening else { return metadata }
-        metadata.userNumber = try self.vault.openText(
-            row[card: .userNumber],
-            card: id,
-            column: "card.user_number",
+        metadata.userNumber = try self.text(row[card: .userNumber], of: id, column: "card.user_number", in: db)
+        metadata.expectedIDNumber = try self.text(
+            row[card: .expectedIDNumber],
+            of: id,
+            column: "card.expected_id_number",
             in: db
         )
-        .map(Redacted.init)
-        metadata.expectedIDNumber = try self.vault
-            .openText(row[card: .expectedIDNumber], card: id, column: "card.expected_id_number", in: db)
-            .map(Redacted.init)
-        metadata.expectedName = try self.vault
-            .openText(row[card: .expectedName], card: id, column: "card.expected_name", in: db)
-            .map(Redacted.init)
+        metadata.expectedName = try self.text(row[card: .expectedName], of: id, column: "card.expected_name", in: db)
         return metadata
+    }
+
+    /// What a sealed value of a card's row holds; opened once while the card is under way.
+    func text(_ sealed: Data?, of card: CardID, column: String, in db: Database) throws -> Redacted<String>? {
+        guard let sealed else { return nil }
+        if let known = self.recent.text(in: sealed, of: card) { return known }
+        let text = try self.vault.openText(sealed, card: card, column: column, in: db).map(Redacted.init)
+        if let text { self.recent.note(text, in: sealed, of: card) }
+        return text
     }
 
     /// Makes a delivery from a row of `DeliverySQL.claim`, and looks up its members and attempts.

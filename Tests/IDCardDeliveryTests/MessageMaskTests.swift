@@ -101,4 +101,12 @@ struct MessageMaskTests {
         #expect(mask.presentable(String(repeating: "%25", count: 350_000)).count <= MessageMask.maximumLength)
         #expect(mask.presentable(String(repeating: "canary", count: 170_000)) == "…")
     }
+
+    @Test("Of ASCII, those scalars separate whose category says so")
+    func separators() {
+        for value in UInt8.min..<128 {
+            let scalar = Unicode.Scalar(value)
+            #expect(ForeignText.isASCIISeparator(scalar) == ForeignText.isSeparator(scalar), "\(value)")
+        }
+    }
 }

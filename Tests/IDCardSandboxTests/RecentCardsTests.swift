@@ -50,6 +50,20 @@ struct RecentCardsTests {
         #expect(recent.confidential(of: Self.card(1)) == nil)
     }
 
+    @Test("What a sealed value holds is known while the image is, and for eight values at most")
+    func opened() {
+        let recent = RecentCards(limit: 100)
+        recent.note(Redacted("early"), in: Data([0]), of: Self.card(1))
+        #expect(recent.text(in: Data([0]), of: Self.card(1)) == nil)
+        recent.keep(Self.image(10), of: Self.card(1), isShrunk: false)
+        for number in 1...9 { recent.note(Redacted("\(number)"), in: Data([UInt8(number)]), of: Self.card(1)) }
+        let known = (1...9).map { recent.text(in: Data([UInt8($0)]), of: Self.card(1))?.reveal() }
+        #expect(known == (1...8).map(String.init) + [nil])
+        #expect(recent.text(in: Data([1]), of: Self.card(2)) == nil)
+        recent.forget([Self.card(1)])
+        #expect(recent.text(in: Data([1]), of: Self.card(1)) == nil)
+    }
+
     @Test("Once a card is delivered or erased nothing of it is in memory")
     func ended() async throws {
         let folder = SandboxFolder()

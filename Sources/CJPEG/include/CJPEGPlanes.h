@@ -49,6 +49,17 @@ idc_jpeg_status idc_jpeg_recode(
     const uint8_t *bytes, size_t count, const idc_jpeg_limits *limits, const idc_jpeg_encoding *encoding,
     uint8_t **out, size_t *out_count, char *message, size_t message_capacity);
 
+/// Whether a picture can be recompressed at its own size without becoming pixels: planar, of whole blocks (both edges
+/// multiples of 16, so that no block reaches beyond an edge and carries what was cut off there), in a single scan.
+bool idc_jpeg_is_requantizable(const idc_jpeg_header *header);
+
+/// Recompresses such a picture at its own size and turns it by `orientation` (Exif 1...8), coefficients staying
+/// coefficients. Where the turn needs all of them first, `planes` hold them (3 bytes per pixel), else one strip is held.
+idc_jpeg_status idc_jpeg_requantize(
+    const uint8_t *bytes, size_t count, const idc_jpeg_limits *limits, int32_t orientation,
+    const idc_jpeg_encoding *encoding, idc_jpeg_planes *planes, uint8_t **out, size_t *out_count, char *message,
+    size_t message_capacity);
+
 #ifdef __cplusplus
 }
 #endif
