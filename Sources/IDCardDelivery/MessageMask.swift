@@ -1,4 +1,4 @@
-import OutboundHTTP
+import IDCardCore
 
 /// Takes out of a foreign text what is, or may be, personal or secret.
 ///

@@ -1,4 +1,4 @@
-import OutboundHTTP
+import IDCardCore
 
 /// What a reply says, whatever it was written in.
 struct ReplyDocument: Hashable, Sendable {

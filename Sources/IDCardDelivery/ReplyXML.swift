@@ -1,5 +1,5 @@
 import Foundation
-import OutboundHTTP
+import IDCardCore
 
 #if canImport(FoundationXML)
 import FoundationXML

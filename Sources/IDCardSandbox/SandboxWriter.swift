@@ -47,7 +47,7 @@ final class SandboxWriter: Sendable {
     let state: Mutex<State>
 
     init(pool: DatabasePool, turn: WriteTurn, disk: SandboxDisk, log: WriteAheadLog, keeper: KeyRingKeeper?) {
-        self.state = Mutex(State(pace: CommitPace(delay: disk.storage.commitDelay)))
+        self.state = Mutex(State(pace: CommitPace(longest: disk.storage.commitDelay)))
         self.keeper = keeper
         self.pool = pool
         self.turn = turn

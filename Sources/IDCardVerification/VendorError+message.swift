@@ -1,4 +1,4 @@
-import OutboundHTTP
+import IDCardCore
 
 extension VendorError {
     /// The details that the vendor's pages list; any other may quote what was sent and is left out.

@@ -1,4 +1,5 @@
 package import Foundation
+import IDCardCore
 
 /// A JSON value of any shape, for replies whose fields change type between deployments: a number here is a numeric
 /// string there.
@@ -95,18 +96,4 @@ extension JSONValue: CustomStringConvertible, CustomDebugStringConvertible, Cust
     package var debugDescription: String { self.description }
     /// A mirror without the value.
     package var customMirror: Mirror { Mirror(self, children: [:]) }
-}
-
-extension StringProtocol {
-    /// The text without white space at its ends.
-    package var trimmed: String {
-        // Nearly no text has any, and taking one apart character by character takes long.
-        guard let first = self.first, let last = self.last, first.isWhitespace || last.isWhitespace else {
-            return String(self)
-        }
-        guard let start = self.firstIndex(where: { !$0.isWhitespace }),
-            let end = self.lastIndex(where: { !$0.isWhitespace })
-        else { return "" }
-        return String(self[start...end])
-    }
 }

@@ -11,21 +11,27 @@ struct CommitPaceTests {
         return (0..<count).map { pace.arrived(at: Self.start + interval * $0) }
     }
 
-    @Test("Changes that follow each other closely are gathered, once it is clear that they do")
+    @Test("Changes that follow each other closely wait for four more, once it is clear that they do")
     func busy() {
-        let delays = self.delays(CommitPace(delay: .milliseconds(4)), every: .milliseconds(2), count: 20)
-        #expect(delays == Array(repeating: .zero, count: 8) + Array(repeating: .milliseconds(4), count: 12))
+        let pace = CommitPace(longest: .milliseconds(25))
+        for (interval, delay) in [(1, 4), (2, 8), (6, 24), (10, 25), (12, 25)] {
+            let delays = self.delays(pace, every: .milliseconds(interval), count: 40)
+            #expect(
+                delays == Array(repeating: .zero, count: 16) + Array(repeating: .milliseconds(delay), count: 24),
+                "every \(interval) ms"
+            )
+        }
     }
 
     @Test("Changes that come one by one, or a few at a time, wait for nothing")
     func calm() {
-        let pace = CommitPace(delay: .milliseconds(4))
-        #expect(Set(self.delays(pace, every: .milliseconds(3), count: 100)) == [.zero])
-        #expect(self.delays(pace, every: .zero, count: 8) == Array(repeating: .zero, count: 8))
+        let pace = CommitPace(longest: .milliseconds(25))
+        #expect(Set(self.delays(pace, every: .milliseconds(13), count: 100)) == [.zero])
+        #expect(self.delays(pace, every: .zero, count: 16) == Array(repeating: .zero, count: 16))
     }
 
     @Test("Without a delay nothing ever waits")
     func never() {
-        #expect(Set(self.delays(CommitPace(delay: .zero), every: .zero, count: 100)) == [.zero])
+        #expect(Set(self.delays(CommitPace(longest: .zero), every: .zero, count: 100)) == [.zero])
     }
 }

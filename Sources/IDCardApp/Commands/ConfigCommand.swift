@@ -34,6 +34,7 @@ extension ConfigCommand {
     /// Says whether `run` could start, and everything that is wrong or doubtful.
     package struct Check: ParsableCommand {
         package static let configuration = CommandConfiguration(
+            commandName: "check",
             abstract: "Check the configuration as `run` would use it.",
             discussion: "Ends with 78 if anything is wrong. Contacts nobody."
         )
@@ -65,6 +66,7 @@ extension ConfigCommand {
     /// Shows every key with its effective value and where that comes from.
     package struct Show: ParsableCommand {
         package static let configuration = CommandConfiguration(
+            commandName: "show",
             abstract: "Show every key with its effective value and its source.",
             discussion: "Secrets are shown as <set> or <unset>. Ends with 78 if a value cannot be read."
         )

@@ -59,7 +59,9 @@ struct EngineHost: Sendable {
         do {
             result = .success(
                 try await ThreadPoolWork.with(threads: self.configuration.imaging.concurrency) { pool in
-                    try await body(try self.engine(services: services, clients: clients, pool: pool))
+                    let engine = try self.engine(services: services, clients: clients, pool: pool)
+                    ProcessMemory.forgetStarting()
+                    return try await body(engine)
                 }
             )
         } catch {

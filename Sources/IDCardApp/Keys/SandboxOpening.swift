@@ -8,7 +8,7 @@ struct SandboxOpening {
     var commitDelay = Duration.zero
 
     /// For batches: a card of many may take longer, all together take less.
-    static let commitDelayOfBatches = Duration.milliseconds(4)
+    static let commitDelayOfBatches = Duration.milliseconds(25)
 
     /// Opens the sandbox.
     ///

@@ -72,7 +72,8 @@ package struct Engine: Sendable {
             preparation: preparation,
             pool: ports.pool,
             addresses: addresses,
-            decoding: WorkPlaces(settings.prepareConcurrency)
+            decoding: WorkPlaces(settings.prepareConcurrency),
+            buffers: SourceBuffers(mostKept: settings.prepareConcurrency + 1)
         )
         self.prepare = PrepareStage(context: context, preparation: preparation, pool: ports.pool)
         self.fetch = ports.fetcher.map { FetchStage(context: context, fetcher: $0) }

@@ -16,6 +16,8 @@ struct IntakeStage: Sendable {
     let addresses: AddressIntake
     /// Places for images that are read and decoded.
     let decoding: WorkPlaces
+    /// What they are read into.
+    let buffers: SourceBuffers
     /// Shared by all inputs.
     let room = IntakeRoom()
     /// Equal inputs under way at once are prepared once.
@@ -215,10 +217,10 @@ struct IntakeStage: Sendable {
         let decoding = if let held = batch?.decoding { held } else { await self.decoding.take() }
         defer { decoding.giveBack() }
         let limit = self.context.settings.maximumSourceBytes
-        let (path, expected) = (item.path, item.expected)
+        let (path, expected, buffers) = (item.path, item.expected, self.buffers)
         let (identity, source, digest) = try await self.pool.run {
             let file = try SourceFile(path: path.reveal(), expected: expected)
-            let source = try file.read(limit: limit)
+            let source = try file.read(limit: limit, into: buffers)
             return (file.identity, source, ContentDigest(of: source))
         }
         let key = ContentKey(digest: digest, businessNumber: metadata.businessNumber)

@@ -53,16 +53,30 @@ package struct SourceFile: ~Copyable {
 
     /// Reads the whole file.
     ///
-    /// - Parameter limit: the largest size accepted, in bytes.
-    package func read(limit: Int) throws(Failure) -> Data {
+    /// - Parameters:
+    ///   - limit: the largest size accepted, in bytes.
+    ///   - buffers: the memory to read into.
+    package func read(limit: Int, into buffers: SourceBuffers) throws(Failure) -> Data {
         let size = Int(self.identity.size)
         guard size <= limit else { throw Self.tooLarge(size, limit: limit) }
-        var data = Data(count: size)
+        let data = try buffers.data(count: size) { bytes throws(Failure) in try self.fill(bytes) }
+        var status = stat()
+        guard fstat(self.descriptor, &status) == 0 else { throw Self.failure(errno) }
+        guard FileIdentity(path: self.identity.path.reveal(), status) == self.identity else {
+            throw Failure(reason: .sourceChanged, message: "the file changed while it was read; run again")
+        }
+        return data
+    }
+
+    private func fill(_ bytes: UnsafeMutableRawBufferPointer) throws(Failure) {
         var filled = 0
-        while filled < size {
-            let count = data.withUnsafeMutableBytes { bytes in
-                pread(self.descriptor, bytes.baseAddress.map { $0 + filled }, size - filled, off_t(filled))
-            }
+        while filled < bytes.count {
+            let count = pread(
+                self.descriptor,
+                bytes.baseAddress.map { $0 + filled },
+                bytes.count - filled,
+                off_t(filled)
+            )
             if count < 0 {
                 if errno == EINTR { continue }
                 throw Self.failure(errno)
@@ -72,12 +86,6 @@ package struct SourceFile: ~Copyable {
             }
             filled += count
         }
-        var status = stat()
-        guard fstat(self.descriptor, &status) == 0 else { throw Self.failure(errno) }
-        guard FileIdentity(path: self.identity.path.reveal(), status) == self.identity else {
-            throw Failure(reason: .sourceChanged, message: "the file changed while it was read; run again")
-        }
-        return data
     }
 
     private static let replaced = Failure(

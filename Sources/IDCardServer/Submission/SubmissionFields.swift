@@ -83,8 +83,7 @@ struct SubmissionFields: Sendable {
     }
 
     private func present(_ field: SubmissionField) -> String? {
-        guard let text = self.texts[field]?.reveal() else { return nil }
-        let trimmed = text.drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed()
-        return trimmed.isEmpty ? nil : String(trimmed)
+        guard let trimmed = self.texts[field]?.reveal().trimmed, !trimmed.isEmpty else { return nil }
+        return trimmed
     }
 }

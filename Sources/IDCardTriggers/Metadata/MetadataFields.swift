@@ -75,8 +75,7 @@ extension MetadataFields {
 
     /// Returns a text without white space around it, or `nil` if nothing is left.
     private static func present(_ text: String?) -> String? {
-        guard let text else { return nil }
-        let trimmed = text.drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed()
-        return trimmed.isEmpty ? nil : String(trimmed)
+        guard let trimmed = text?.trimmed, !trimmed.isEmpty else { return nil }
+        return trimmed
     }
 }

@@ -8,6 +8,7 @@ extension CardsCommand {
     /// Erases cards for good.
     package struct Erase: AsyncParsableCommand {
         package static let configuration = CommandConfiguration(
+            commandName: "erase",
             abstract: "Erase cards for good: only a tombstone without personal data stays.",
             discussion: """
                 The data key goes first, then image, fields and everything else; no run brings the card back from the \

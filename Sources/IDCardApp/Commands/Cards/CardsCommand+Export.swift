@@ -8,6 +8,7 @@ extension CardsCommand {
     /// Writes what is known of one card into a folder.
     package struct Export: AsyncParsableCommand {
         package static let configuration = CommandConfiguration(
+            commandName: "export",
             abstract: "Write the fields and the image of one card into a folder, for its owner's eyes only.",
             discussion: """
                 Makes the files ID.json and ID.jpg with mode 0600; a file that is there already is not replaced. The \

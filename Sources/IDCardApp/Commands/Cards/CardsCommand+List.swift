@@ -7,6 +7,7 @@ extension CardsCommand {
     /// Lists cards in the order of their intake.
     package struct List: AsyncParsableCommand {
         package static let configuration = CommandConfiguration(
+            commandName: "list",
             abstract: "List cards in the order of their intake; an empty list prints nothing."
         )
 

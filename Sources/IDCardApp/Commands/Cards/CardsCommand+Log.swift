@@ -8,6 +8,7 @@ extension CardsCommand {
     /// Shows the access log.
     package struct Log: AsyncParsableCommand {
         package static let configuration = CommandConfiguration(
+            commandName: "log",
             abstract: "Show the access log: who touched the personal data of which card, when and why.",
             discussion: "The log holds no personal data. `fsck` says whether it is whole."
         )

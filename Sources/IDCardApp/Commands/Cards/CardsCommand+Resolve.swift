@@ -8,6 +8,7 @@ extension CardsCommand {
     /// Decides what becomes of held cards.
     package struct Resolve: AsyncParsableCommand {
         package static let configuration = CommandConfiguration(
+            commandName: "resolve",
             abstract: "Decide what becomes of held cards.",
             discussion: """
                 delivered: the backend holds the document. resend: the same delivery is sent again, byte for byte and \

@@ -8,6 +8,7 @@ extension CardsCommand {
     /// Has rejected, failed or held cards judged again.
     package struct Retry: AsyncParsableCommand {
         package static let configuration = CommandConfiguration(
+            commandName: "retry",
             abstract: "Have rejected, failed or held cards judged again; a run then goes on with them.",
             discussion: """
                 A rejected card is judged again by the reading that is kept, a failed one has all its attempts again. A \

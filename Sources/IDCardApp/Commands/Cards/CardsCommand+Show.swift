@@ -8,6 +8,7 @@ extension CardsCommand {
     /// Shows one card with its history.
     package struct Show: AsyncParsableCommand {
         package static let configuration = CommandConfiguration(
+            commandName: "show",
             abstract: "Show one card and its history; fields read from it, and remote words, only with --reveal."
         )
 
