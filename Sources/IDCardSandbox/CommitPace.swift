@@ -27,17 +27,17 @@ struct CommitPace {
             self.arrivals.append(now)
             return .zero
         }
-        let delay = self.delay(at: now)
+        let delay = self.delay(at: now, waiting: 0)
         self.arrivals[self.next] = now
         self.next = (self.next + 1) % Self.siblings
         return delay
     }
 
-    /// How long a commit is to wait for which changes are there already.
-    func delay(at now: ContinuousClock.Instant) -> Duration {
-        guard self.arrivals.count == Self.siblings, self.longest > .zero else { return .zero }
+    /// How long a commit is to wait for which so many changes are there already.
+    func delay(at now: ContinuousClock.Instant, waiting: Int) -> Duration {
+        guard waiting < Self.company, self.arrivals.count == Self.siblings, self.longest > .zero else { return .zero }
         let time = self.arrivals[self.next].duration(to: now)
         guard time <= Self.busyTime else { return .zero }
-        return min(self.longest, time * Self.company / Self.siblings)
+        return min(self.longest, time * (Self.company - waiting) / Self.siblings)
     }
 }

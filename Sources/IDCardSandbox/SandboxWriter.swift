@@ -146,7 +146,7 @@ final class SandboxWriter: Sendable {
             self.commit(self.nextGroup(), in: db)
             let (hasMore, delay) = self.state.withLock { state in
                 state.isSummoned = !state.queue.isEmpty
-                return (state.isSummoned, state.pace.delay(at: .now))
+                return (state.isSummoned, state.pace.delay(at: .now, waiting: state.queue.count))
             }
             if hasMore { self.summon(after: delay) }
         }

@@ -23,6 +23,14 @@ struct CommitPaceTests {
         }
     }
 
+    @Test("Those that have come meanwhile are not waited for")
+    func waiting() {
+        var pace = CommitPace(longest: .milliseconds(25))
+        for number in 0..<20 { _ = pace.arrived(at: Self.start + .milliseconds(number)) }
+        let delays = (0...5).map { pace.delay(at: Self.start + .milliseconds(20), waiting: $0) }
+        #expect(delays == [4, 3, 2, 1, 0, 0].map(Duration.milliseconds))
+    }
+
     @Test("Changes that come one by one, or a few at a time, wait for nothing")
     func calm() {
         let pace = CommitPace(longest: .milliseconds(25))

@@ -139,7 +139,9 @@ struct StagePace: Sendable {
         self.budget.handBack(call, wasAnswered: true)
         let limit = self.concurrency.limit
         self.concurrency.answered(call, isLimiting: self.isLimiting, next: self.nextNumber, at: now)
-        if self.concurrency.limit != limit { self.isLimiting = false }
+        // As long as nobody has asked for a slower pace every answer of a wave counts, or the limit would grow by one for
+        // each wave and not with every answer.
+        if self.concurrency.limit != limit, self.concurrency.ceiling != nil { self.isLimiting = false }
     }
 
     private mutating func throttled(_ call: PacedCall, at now: Timestamp) -> Change? {
