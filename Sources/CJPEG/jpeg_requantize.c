@@ -124,9 +124,9 @@ static void read_strips(requantizing *job, uint32_t wanted) {
 // coefficients: the upper half of the product, and the carry of its lower half. What lies in the middle goes towards zero:
 // that is no further from what it was, and takes fewer bits.
 static inline coefficients scaled(coefficients stored, coefficients factors) {
-    coefficients raised = stored << (16 - FACTOR_BITS);
+    coefficients raised = (coefficients)((unsigned_coefficients)stored << (16 - FACTOR_BITS));
     wide product = __builtin_convertvector(raised, wide) * __builtin_convertvector(factors, wide);
-    unsigned_coefficients lower = (unsigned_coefficients)(raised * factors);
+    unsigned_coefficients lower = (unsigned_coefficients)raised * (unsigned_coefficients)factors;
     coefficients upper = __builtin_convertvector(product >> 16, coefficients);
     unsigned_coefficients is_positive = (unsigned_coefficients)(((raised ^ factors) >> 15) + 1);
     return upper + (coefficients)(__builtin_elementwise_sub_sat(lower, is_positive) >> 15);

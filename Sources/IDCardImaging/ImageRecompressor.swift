@@ -3,7 +3,7 @@ package import Foundation
 /// Turns a photo of a card into the JPEG that is verified and delivered.
 ///
 /// The picture is decoded (at a DCT scale when the target allows), reduced, turned upright, converted to sRGB and
-/// encoded as baseline JPEG without metadata. All of it is synchronous CPU work of a few to a hundred milliseconds:
+/// encoded as baseline JPEG without metadata; one that keeps its size is only quantised anew, if it can be. All of it is synchronous CPU work of a few to a hundred milliseconds:
 /// call it on a thread pool. Copies share the memory that they keep from picture to picture.
 ///
 /// ```swift
