@@ -43,7 +43,8 @@ def chosen(options):
 
 def field(comparison, options):
     if options.contenders:
-        return [name for name in options.contenders.split(",") if name in contenders.names()]
+        # With a number of stored cards behind it a contender is the same.
+        return [name for name in options.contenders.split(",") if name.split("@")[0] in contenders.names()]
     if options.quick:
         return [name for name in comparison.contenders if name in ("pipeline", "native", "vips", "seq-draft")]
     return comparison.contenders

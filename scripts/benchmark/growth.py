@@ -67,7 +67,6 @@ def multiply(path, cards):
     database.execute("COMMIT")
     stored = database.execute("SELECT count(*) FROM card").fetchone()[0]
     database.execute("PRAGMA journal_mode = WAL").fetchall()
-    database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     database.close()
     return stored
 
