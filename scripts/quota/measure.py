@@ -1,5 +1,6 @@
 """Runs the pipeline against a verification key that allows one call at a time; see scripts/measure-quota."""
 
+import base64
 import json
 import os
 import statistics
@@ -93,6 +94,7 @@ def run(tool, cards, concurrency, service_seconds):
         try:
             environment = dict(
                 os.environ,
+                IDCARD_VAULT_KEY=base64.b64encode(os.urandom(32)).decode("ascii"),
                 IDCARD_VERIFICATION_URL=f"http://127.0.0.1:{server.server_port}",
                 IDCARD_VERIFICATION_API_KEY="key",
                 IDCARD_VERIFICATION_API_SECRET="secret",
