@@ -30,8 +30,6 @@ typedef struct {
     JBLOCK *source;             // `kept` rows of `across` blocks.
     uint32_t across, down;      // In blocks, as stored.
     uint32_t kept;
-    JBLOCK *target;             // One strip, upright.
-    uint32_t target_across;
     // By what a coefficient is multiplied, with the sign of a mirrored one, as stored; in steps of 2^-FACTOR_BITS, and
     // as it is where that is too much for sixteen bits.
     coefficients factors[DCTSIZE];
@@ -276,8 +274,7 @@ static void start_writing(requantizing *job, const idc_jpeg_encoding *encoding) 
     for (int i = 0; i < COMPONENTS; i++) {
         component_blocks *blocks = &job->components[i];
         uint32_t rows = (uint32_t)output->comp_info[i].v_samp_factor;
-        blocks->target_across = job->swaps ? blocks->down : blocks->across;
-        size_t bytes = (size_t)blocks->target_across * sizeof(JBLOCK);
+        size_t bytes = (size_t)(job->swaps ? blocks->down : blocks->across) * sizeof(JBLOCK);
         for (uint32_t j = 0; j < rows; j++) {
             blocks->target_rows[j] = output->mem->alloc_large(common, JPOOL_IMAGE, bytes);
         }

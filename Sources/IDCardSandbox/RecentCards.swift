@@ -13,9 +13,15 @@ final class RecentCards: Sendable {
         var image: PreparedImage
         var isShrunk: Bool
         var confidential: [Redacted<String>]?
-        /// Sealed values of its row and what they hold.
-        var opened: [Data: Redacted<String>] = [:]
+        /// Sealed values of its row, each in its place, and what they hold.
+        var opened: [SealedText: Redacted<String>] = [:]
         var since: ContinuousClock.Instant
+    }
+
+    /// A sealed value where it lies: in another column it must not open, be it known or not.
+    struct SealedText: Hashable, Sendable {
+        var column: String
+        var bytes: Data
     }
 
     fileprivate struct State {
@@ -63,7 +69,7 @@ final class RecentCards: Sendable {
     /// Keeps what a sealed value of a card holds whose image is here.
     ///
     /// The same sealed bytes always hold the same; a value that is written anew is sealed anew.
-    func note(_ text: Redacted<String>, in sealed: Data, of card: CardID) {
+    func note(_ text: Redacted<String>, in sealed: SealedText, of card: CardID) {
         self.state.withLock { state in
             guard (state.entries[card]?.opened.count ?? .max) < Self.mostOpened else { return }
             state.entries[card]?.opened[sealed] = text
@@ -90,7 +96,7 @@ final class RecentCards: Sendable {
     }
 
     /// What a sealed value of a card holds, if it was opened before.
-    func text(in sealed: Data, of card: CardID) -> Redacted<String>? {
+    func text(in sealed: SealedText, of card: CardID) -> Redacted<String>? {
         self.state.withLock { $0.entries[card]?.opened[sealed] }
     }
 

@@ -65,9 +65,10 @@ extension SandboxStore {
     /// What a sealed value of a card's row holds; opened once while the card is under way.
     func text(_ sealed: Data?, of card: CardID, column: String, in db: Database) throws -> Redacted<String>? {
         guard let sealed else { return nil }
-        if let known = self.recent.text(in: sealed, of: card) { return known }
+        let place = RecentCards.SealedText(column: column, bytes: sealed)
+        if let known = self.recent.text(in: place, of: card) { return known }
         let text = try self.vault.openText(sealed, card: card, column: column, in: db).map(Redacted.init)
-        if let text { self.recent.note(text, in: sealed, of: card) }
+        if let text { self.recent.note(text, in: place, of: card) }
         return text
     }
 

@@ -13,6 +13,10 @@ struct RecentCardsTests {
         return PreparedImage(jpeg: jpeg, width: 8, height: 8, digest: ContentDigest(of: jpeg))
     }
 
+    private static func sealed(_ number: Int) -> RecentCards.SealedText {
+        RecentCards.SealedText(column: "card.user_number", bytes: Data([UInt8(number)]))
+    }
+
     private static func card(_ number: Int) -> CardID { CardID(rawValue: "card-\(number)") }
 
     @Test("The oldest make room, and what is larger than all the room is not kept")
@@ -53,15 +57,17 @@ struct RecentCardsTests {
     @Test("What a sealed value holds is known while the image is, and for eight values at most")
     func opened() {
         let recent = RecentCards(limit: 100)
-        recent.note(Redacted("early"), in: Data([0]), of: Self.card(1))
-        #expect(recent.text(in: Data([0]), of: Self.card(1)) == nil)
+        recent.note(Redacted("early"), in: Self.sealed(0), of: Self.card(1))
+        #expect(recent.text(in: Self.sealed(0), of: Self.card(1)) == nil)
         recent.keep(Self.image(10), of: Self.card(1), isShrunk: false)
-        for number in 1...9 { recent.note(Redacted("\(number)"), in: Data([UInt8(number)]), of: Self.card(1)) }
-        let known = (1...9).map { recent.text(in: Data([UInt8($0)]), of: Self.card(1))?.reveal() }
+        for number in 1...9 { recent.note(Redacted("\(number)"), in: Self.sealed(number), of: Self.card(1)) }
+        let known = (1...9).map { recent.text(in: Self.sealed($0), of: Self.card(1))?.reveal() }
         #expect(known == (1...8).map(String.init) + [nil])
-        #expect(recent.text(in: Data([1]), of: Self.card(2)) == nil)
+        #expect(recent.text(in: Self.sealed(1), of: Self.card(2)) == nil)
+        let elsewhere = RecentCards.SealedText(column: "card.expected_name", bytes: Data([1]))
+        #expect(recent.text(in: elsewhere, of: Self.card(1)) == nil, "it was sealed for another column")
         recent.forget([Self.card(1)])
-        #expect(recent.text(in: Data([1]), of: Self.card(1)) == nil)
+        #expect(recent.text(in: Self.sealed(1), of: Self.card(1)) == nil)
     }
 
     @Test("Once a card is delivered or erased nothing of it is in memory")
