@@ -68,8 +68,10 @@ idc_jpeg_status idc_jpeg_take(
         free(destination->bytes);
         return context->status;
     }
-    *out = destination->bytes;
     *out_count = destination->capacity - destination->manager.free_in_buffer;
+    // The rest of the buffer would wait with the picture, for as long as that is sent. Smaller, it stays where it is.
+    uint8_t *fitting = realloc(destination->bytes, *out_count > 0 ? *out_count : 1);
+    *out = fitting != NULL ? fitting : destination->bytes;
     return IDC_JPEG_OK;
 }
 

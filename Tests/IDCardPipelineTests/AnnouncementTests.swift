@@ -35,7 +35,7 @@ struct AnnouncementTests {
         let harness = try self.harness(kind)
         let items = [try harness.photo("b.jpg", "back;x"), try harness.photo("f.jpg", Self.front)]
         try await harness.serve { engine in
-            let announcement = engine.expect(items)
+            let announcement = engine.expect(IntakeList(items))
             try await self.take(items[0], engine, announcement)
             #expect(await self.firstWord(harness) == nil)
             try await self.take(items[1], engine, announcement)

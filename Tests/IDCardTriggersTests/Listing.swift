@@ -5,7 +5,7 @@ import IDCardTriggers
 /// Runs a batch source and shows each input as one line: `take LOAN-1 LOAN-1/front.jpg`, `refuse CODE PATH`, `ignore
 /// PATH`.
 struct Listing {
-    let items: [IntakeItem]
+    let items: IntakeList
     private let prefix: String
 
     init(

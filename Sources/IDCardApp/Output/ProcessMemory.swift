@@ -12,18 +12,30 @@ package enum ProcessMemory {
     /// Keeps few heaps, and gives back what is free at their ends; on a system without mallopt(3) nothing happens.
     package static func begin() {
         typealias Setting = @convention(c) (Int32, Int32) -> Int32
-        guard let symbol = dlsym(UnsafeMutableRawPointer(bitPattern: 0), "mallopt") else { return }
-        let set = unsafeBitCast(symbol, to: Setting.self)
+        guard let set = self.function("mallopt", as: Setting.self) else { return }
         // A parameter that the system does not take is left as it is.
         for parameter in Self.parameters { _ = set(parameter.name, parameter.value) }
     }
 
-    /// Gives back the pages of the program and its libraries that starting has touched, once it has started.
+    /// Gives back what is free in the heaps: listing the inputs takes several times what is kept of them.
+    private static func trim() {
+        typealias Trimming = @convention(c) (Int) -> Int32
+        if let trim = self.function("malloc_trim", as: Trimming.self) { _ = trim(0) }
+    }
+
+    /// A function of the C library that other systems do not have.
+    private static func function<Function>(_ name: String, as type: Function.Type) -> Function? {
+        dlsym(UnsafeMutableRawPointer(bitPattern: 0), name).map { unsafeBitCast($0, to: type) }
+    }
+
+    /// Gives back what starting has taken, once all has started: what is free in the heaps, and the pages of the program and
+    /// its libraries.
     ///
     /// Tables for the linker, symbol names, what parses the command line and the configuration: more than half of what is
     /// mapped of them is not needed again. What is comes back from the page cache, page by page, when it is executed
     /// (madvise(2), `MADV_DONTNEED` of a mapping that nobody may write to).
     package static func forgetStarting() {
+        self.trim()
         // Where there is no /proc nothing is given back.
         guard let maps = try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8) else { return }
         for line in maps.split(separator: "\n") {

@@ -4,7 +4,7 @@ import IDCardPipeline
 /// Renders the end of a run for people.
 struct RunSummary {
     let counts: RunCounts
-    let cards: [RunCardReport]
+    let cards: RunReports
     let pauses: [Stage: StagePause]
     /// Whether all that remains is in the hands of other processes.
     let isLeftToOthers: Bool
@@ -14,8 +14,7 @@ struct RunSummary {
 
     /// The lines for standard output: what did not get delivered and why, then the counts.
     var dataLines: [String] {
-        let problems = self.cards.filter(Self.isWorthALine)
-        return problems.map(Self.line) + [self.countsLine]
+        self.cards.lazy.filter(Self.isWorthALine).map(Self.line) + [self.countsLine]
     }
 
     /// The lines for standard error: what to do next.
@@ -48,8 +47,8 @@ struct RunSummary {
     /// What an interrupted run leaves to the next one.
     private var interruptedLine: String {
         let open = Set(
-            self.cards.filter { card in
-                CardState(rawValue: card.state)?.isRunnable == true && !RunTracker.isBlocked(reason: card.reason)
+            self.cards.lazy.filter { card in
+                CardState(rawValue: card.state)?.isRunnable == true && !Self.isBlocked(card)
             }.map(\.cardID)
         ).count
         let untouched = self.cards.count { $0.cardID == nil && $0.state == RunInputEnd.unchanged.key }
@@ -68,9 +67,13 @@ struct RunSummary {
         // What was rejected before is no news.
         case .rejected: card.duplicateOf == nil
         case .failed, .held: true
-        case .verified: RunTracker.isBlocked(reason: card.reason)
+        case .verified: Self.isBlocked(card)
         default: false
         }
+    }
+
+    private static func isBlocked(_ card: RunCardReport) -> Bool {
+        RunCard.isBlocked(reason: card.reason.map(ReasonCode.init(rawValue:)))
     }
 
     /// What a person can do for a card that waits for one.

@@ -35,9 +35,7 @@ struct RunOutcome: Sendable {
         case .text:
             for line in summary.dataLines { Console.standardOutput(line) }
         case .json:
-            Console.standardOutput(
-                JSONText.document(RunReport(runID: self.runID, counts: counts, cards: self.tracker.reports()))
-            )
+            RunReport(runID: self.runID, counts: counts, cards: self.tracker.reports()).write(Console.standardOutput)
         case .jsonl:
             for report in self.tracker.unfinished() { Console.standardOutput(JSONText.line(report)) }
             Console.standardOutput(JSONText.line(RunReport(runID: self.runID, counts: counts, cards: nil)))

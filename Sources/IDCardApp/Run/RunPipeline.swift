@@ -11,7 +11,7 @@ struct RunPipeline: Sendable {
     let host: EngineHost
 
     /// Takes in all inputs and drives every card as far as it goes, or until the end is requested.
-    func run(_ items: [IntakeItem], until shutdown: Shutdown) async throws -> End {
+    func run(_ items: IntakeList, until shutdown: Shutdown) async throws -> End {
         try await self.host.with { engine in
             let ending = try await engine.runBatch(items, until: shutdown)
             return End(ending: ending, pauses: engine.pauses)

@@ -41,7 +41,7 @@ struct RunSession: Sendable {
         do {
             let configuration = try self.options.loadConfiguration(requiringRemotes: true)
             self.say(configuration.notices)
-            let items = try self.items(configuration).map { Self.requiringUserNumber($0, configuration: configuration) }
+            let items = try self.items(configuration)
             return try await self.run(items, configuration: configuration)
         } catch {
             return CommandFailure(error).report()
@@ -55,7 +55,7 @@ struct RunSession: Sendable {
         }
     }
 
-    private func items(_ configuration: AppConfiguration) throws -> [IntakeItem] {
+    private func items(_ configuration: AppConfiguration) throws -> IntakeList {
         let options = BatchOptions(
             businessNumber: self.arguments.businessNumber,
             userNumber: self.arguments.userNumber,
@@ -63,7 +63,10 @@ struct RunSession: Sendable {
             isImageName: { ImageFormat.isImageExtension(($0 as NSString).pathExtension) },
             skippedFolders: configuration.watch.putAwayFolders
         )
-        return try BatchSource(paths: self.arguments.paths, manifest: self.arguments.manifest, options: options).items()
+        let source = BatchSource(paths: self.arguments.paths, manifest: self.arguments.manifest, options: options)
+        return IntakeList(
+            try source.items().lazy.map { Self.requiringUserNumber($0, configuration: configuration) }
+        )
     }
 
     /// A card for a real backend needs a user account; without one it would be verified, paid for, and then wait for ever.
@@ -81,7 +84,7 @@ struct RunSession: Sendable {
         return refused
     }
 
-    private func run(_ items: [IntakeItem], configuration: AppConfiguration) async throws -> CommandStatus {
+    private func run(_ items: IntakeList, configuration: AppConfiguration) async throws -> CommandStatus {
         let store = try await SandboxOpening(
             configuration: configuration,
             commitDelay: SandboxOpening.commitDelayOfBatches
@@ -115,7 +118,7 @@ struct RunSession: Sendable {
     }
 
     private func drive(
-        _ items: [IntakeItem],
+        _ items: IntakeList,
         store: SandboxStore,
         configuration: AppConfiguration
     ) async throws -> RunOutcome {

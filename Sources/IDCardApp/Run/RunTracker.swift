@@ -3,21 +3,54 @@ import IDCardPipeline
 import Synchronization
 
 /// Follows the inputs of one run: what became of each, which cards this run moved, and what it all means for the exit status.
+///
+/// It holds what it must know of every input and card to the end, and nothing else of them: a run may have a hundred
+/// thousand.
 final class RunTracker: Sendable {
+    /// What became of an input.
+    private enum Standing: Hashable {
+        case notReached
+        /// A new card, by its place in `cards`.
+        case admitted(Int32)
+        /// A card that was there already, by its place in `cards`.
+        case duplicate(Int32)
+        /// No card; why is in `refusals`.
+        case refused
+        case ignored
+
+        /// The place of the card that the input is, if any.
+        var place: Int? {
+            switch self {
+            case .admitted(let place), .duplicate(let place): Int(place)
+            case .notReached, .refused, .ignored: nil
+            }
+        }
+    }
+
+    /// Why an input is no card.
+    private struct Refusal {
+        var reason: ReasonCode
+        var message: String
+        /// Whether the input was refused only because there was no room for it.
+        var isForWantOfRoom: Bool { self.reason == .diskSpaceLow }
+    }
+
     private struct State {
-        var results: [Int: InputResult] = [:]
-        /// The latest view of every card that changed during this run.
-        var cards: [CardID: Card] = [:]
-        /// Cards whose state changed during this run.
-        var moved: Set<CardID> = []
-        /// The inputs that wait for their card to end, by card.
-        var waiting: [CardID: [Int]] = [:]
+        /// By input.
+        var standings: [Standing]
+        var refusals: [Int: Refusal] = [:]
+        /// The latest view of every card that is an input or changed during this run.
+        var cards: [RunCard] = []
+        /// The places of the cards.
+        var places: [RunCardID: Int32] = [:]
+        /// The inputs that wait for their card to end, by its place.
+        var waiting: [Int32: [Int]] = [:]
         /// Whether work waits for room on the disk.
         var isOutOfRoom = false
     }
 
-    private let items: [IntakeItem]
-    private let state = Mutex(State())
+    private let items: IntakeList
+    private let state: Mutex<State>
     private let onEnd: @Sendable (RunCardReport) -> Void
 
     /// Starts following.
@@ -25,8 +58,9 @@ final class RunTracker: Sendable {
     /// - Parameters:
     ///   - items: the inputs, in order.
     ///   - onEnd: called for each input as soon as its card has ended (`jsonl`).
-    init(items: [IntakeItem], onEnd: @escaping @Sendable (RunCardReport) -> Void) {
+    init(items: IntakeList, onEnd: @escaping @Sendable (RunCardReport) -> Void) {
         self.items = items
+        self.state = Mutex(State(standings: Array(repeating: .notReached, count: items.count)))
         self.onEnd = onEnd
     }
 
@@ -37,9 +71,11 @@ final class RunTracker: Sendable {
             case .input(let index, let result):
                 return self.note(result, of: index, in: &state)
             case .cardChanged(let card):
-                return self.note(card, in: &state)
+                let place = Self.note(card, in: &state)
+                state.cards[Int(place)].isMoved = true
+                return self.endOfWait(for: place, in: &state)
             case .cardWaits(let card):
-                state.cards[card.id] = Self.later(of: state.cards[card.id], and: card)
+                _ = Self.note(card, in: &state)
                 return []
             case .spaceChanged(let space):
                 state.isOutOfRoom = !space.allowsIntake
@@ -52,49 +88,133 @@ final class RunTracker: Sendable {
     }
 
     private func note(_ result: InputResult, of index: Int, in state: inout State) -> [RunCardReport] {
-        state.results[index] = result
-        guard let card = result.card else { return [self.report(on: index, in: state)] }
-        // What the input's own look at the store found is older than any event.
-        let latest = Self.later(of: card, and: state.cards[card.id] ?? card)
-        state.cards[card.id] = latest
-        if case .admitted = result { state.moved.insert(card.id) }
-        if Self.hasEnded(latest) { return [self.report(on: index, in: state)] }
-        state.waiting[card.id, default: []].append(index)
+        let place: Int32
+        switch result {
+        case .admitted(let card):
+            place = Self.note(card, isLook: true, in: &state)
+            state.cards[Int(place)].isMoved = true
+            state.standings[index] = .admitted(place)
+        case .duplicate(let card, _):
+            place = Self.note(card, isLook: true, in: &state)
+            state.standings[index] = .duplicate(place)
+        case .refused(let reason, let message):
+            state.standings[index] = .refused
+            state.refusals[index] = Refusal(reason: reason, message: message)
+            return [self.report(on: index, in: state)]
+        case .ignored:
+            state.standings[index] = .ignored
+            return [self.report(on: index, in: state)]
+        }
+        if state.cards[Int(place)].hasEnded { return [self.report(on: index, in: state)] }
+        state.waiting[place, default: []].append(index)
         return []
     }
 
-    private func note(_ card: Card, in state: inout State) -> [RunCardReport] {
-        let latest = Self.later(of: state.cards[card.id], and: card)
-        state.cards[card.id] = latest
-        state.moved.insert(card.id)
-        guard Self.hasEnded(latest) else { return [] }
-        return (state.waiting.removeValue(forKey: card.id) ?? []).map { self.report(on: $0, in: state) }
+    /// Takes note of a view of a card; two views of one card may arrive in either order.
+    private static func note(_ card: Card, isLook: Bool = false, in state: inout State) -> Int32 {
+        let view = RunCard(card)
+        if let place = state.places[view.id] {
+            state.cards[Int(place)].take(view, isLook: isLook)
+            return place
+        }
+        let place = Int32(state.cards.count)
+        state.cards.append(view)
+        state.places[view.id] = place
+        return place
+    }
+
+    /// The reports on the inputs that waited for a card, if it has ended.
+    private func endOfWait(for place: Int32, in state: inout State) -> [RunCardReport] {
+        guard state.cards[Int(place)].hasEnded else { return [] }
+        return (state.waiting.removeValue(forKey: place) ?? []).map { self.report(on: $0, in: state) }
+    }
+
+    /// Looks again at the cards that have not ended as far as is known here: another process may have moved them.
+    func refresh(from store: some CardStore) async throws {
+        let open = self.state.withLock { $0.cards.filter { !$0.hasEnded }.map(\.id) }
+        for id in open {
+            guard let card = try await store.card(id.cardID) else { continue }
+            let reports = self.state.withLock { state -> [RunCardReport] in
+                guard let place = state.places[id] else { return [] }
+                state.cards[Int(place)].replace(by: RunCard(card))
+                return self.endOfWait(for: place, in: &state)
+            }
+            for report in reports { self.onEnd(report) }
+        }
+    }
+
+    // MARK: Reports
+
+    /// The cards that a run without inputs moved, by their places: it goes on with what is in the sandbox.
+    private func cardsWithoutInput(in state: State) -> [Int] {
+        guard self.items.isEmpty else { return [] }
+        return state.cards.indices.filter { state.cards[$0].isMoved }
+            .sorted { state.cards[$0].intakeOrder < state.cards[$1].intakeOrder }
+    }
+
+    /// Returns the reports on all inputs in their order, or those on the cards that a run without inputs moved; each is made
+    /// when it is asked for.
+    func reports() -> RunReports {
+        let cards = self.state.withLock { self.cardsWithoutInput(in: $0) }
+        guard self.items.isEmpty else {
+            return RunReports(count: self.items.count) { index in
+                self.state.withLock { self.report(on: index, in: $0) }
+            }
+        }
+        return RunReports(count: cards.count) { index in
+            self.state.withLock { RunCardReport($0.cards[cards[index]]) }
+        }
     }
 
     /// Returns the reports that `onEnd` has not been called with, because their cards have not ended.
-    func unfinished() -> [RunCardReport] {
-        self.state.withLock { state in
-            let notReached = self.items.indices.filter { state.results[$0] == nil }
-            return self.cardsWithoutInput(in: state).map(RunCardReport.init)
-                + (state.waiting.values.flatMap { $0 } + notReached).sorted().map { self.report(on: $0, in: state) }
+    func unfinished() -> RunReports {
+        guard !self.items.isEmpty else { return self.reports() }
+        let open = self.state.withLock { state in
+            let notReached = self.items.indices.filter { state.standings[$0] == .notReached }
+            return (state.waiting.values.flatMap { $0 } + notReached).sorted()
+        }
+        return RunReports(count: open.count) { index in
+            self.state.withLock { self.report(on: open[index], in: $0) }
         }
     }
 
-    /// Returns the reports on all inputs, in their order.
-    func reports() -> [RunCardReport] {
-        self.state.withLock { state in
-            self.cardsWithoutInput(in: state).map(RunCardReport.init)
-                + self.items.indices.map { self.report(on: $0, in: state) }
+    private func report(on index: Int, in state: State) -> RunCardReport {
+        let item = self.items[index]
+        var report = RunCardReport(source: item.source.reveal(), state: CardState.rejected.rawValue)
+        switch item.disposition {
+        case .take(let metadata):
+            report.businessNumber = metadata.businessNumber.rawValue
+            report.side = metadata.side
+        case .refuse(_, _, let number): report.businessNumber = number?.rawValue
+        case .ignore: break
         }
+        let standing = state.standings[index]
+        switch standing {
+        case .refused:
+            guard let refusal = state.refusals[index] else { break }
+            if refusal.isForWantOfRoom { report.state = RunInputEnd.unchanged.key }
+            report.reason = refusal.reason.rawValue
+            report.message = refusal.message
+        case .ignored: report.state = "ignored"
+        case .notReached: report.state = RunInputEnd.unchanged.key
+        case .admitted, .duplicate: break
+        }
+        if let place = standing.place { report.describe(state.cards[place]) }
+        if case .duplicate = standing { report.duplicateOf = report.cardID }
+        return report
     }
+}
 
+// MARK: - Ends
+
+extension RunTracker {
     /// Returns how many inputs ended how.
     func counts() -> RunCounts {
         self.state.withLock { state in
             var counts = RunCounts()
-            for card in self.cardsWithoutInput(in: state) { counts.add(.moved(card.state)) }
-            for (_, end) in self.ends(in: state) { counts.add(end) }
-            counts.addNotReached(self.items.count - state.results.count)
+            for place in self.cardsWithoutInput(in: state) { counts.add(.moved(state.cards[place].state)) }
+            self.forEachEnd(in: state) { _, end in counts.add(end) }
+            counts.addNotReached(state.standings.count { $0 == .notReached })
             return counts
         }
     }
@@ -107,170 +227,56 @@ final class RunTracker: Sendable {
     func exitStatus(stopped: Bool, isExhausted: Bool = false) -> CommandStatus {
         self.state.withLock { state in
             if self.items.isEmpty {
-                let cards = self.cardsWithoutInput(in: state)
+                let cards = self.cardsWithoutInput(in: state).map { state.cards[$0] }
                 return Self.exitStatus(of: cards, stopped: stopped, isExhausted: isExhausted)
             }
-            let ends = self.ends(in: state)
-            if state.results.values.contains(where: \.isForWantOfRoom) { return .sandboxError }
-            if ends.count < self.items.count { return stopped ? .endpointStopped : .workRemains }
-            let workRemains = ends.contains { index, end in
-                guard end != .ignored, let card = self.latestCard(of: index, in: state) else { return false }
-                return card.state.isRunnable && !Self.isBlocked(card)
+            if state.refusals.values.contains(where: \.isForWantOfRoom) { return .sandboxError }
+            if state.standings.contains(.notReached) { return stopped ? .endpointStopped : .workRemains }
+            var (workRemains, isIncomplete) = (false, false)
+            self.forEachEnd(in: state) { card, end in
+                if let card, card.hasWork { workRemains = true }
+                if Self.isFailure(end, of: card) { isIncomplete = true }
             }
             if workRemains, state.isOutOfRoom { return .sandboxError }
             if workRemains { return stopped ? .endpointStopped : .workRemains }
-            let isIncomplete = ends.contains { index, end in self.isFailure(end, index: index, in: state) }
             guard isIncomplete else { return .delivered }
             return stopped ? .endpointStopped : .someNotDelivered
         }
     }
 
-    /// The cards that a run without inputs moved: it goes on with what is in the sandbox.
-    private func cardsWithoutInput(in state: State) -> [Card] {
-        guard self.items.isEmpty else { return [] }
-        return state.moved.compactMap { state.cards[$0] }.sorted { $0.intakeOrder < $1.intakeOrder }
-    }
-
-    private static func exitStatus(of cards: [Card], stopped: Bool, isExhausted: Bool) -> CommandStatus {
-        if isExhausted || cards.contains(where: { $0.state.isRunnable && !Self.isBlocked($0) }) {
-            return stopped ? .endpointStopped : .workRemains
-        }
-        guard cards.contains(where: { Self.isFailure($0.state, of: $0) }) else { return .delivered }
+    private static func exitStatus(of cards: [RunCard], stopped: Bool, isExhausted: Bool) -> CommandStatus {
+        if isExhausted || cards.contains(where: \.hasWork) { return stopped ? .endpointStopped : .workRemains }
+        guard cards.contains(where: \.isFailure) else { return .delivered }
         return stopped ? .endpointStopped : .someNotDelivered
     }
 
-    private func isFailure(_ end: RunInputEnd, index: Int, in state: State) -> Bool {
+    private static func isFailure(_ end: RunInputEnd, of card: RunCard?) -> Bool {
         switch end {
-        case .ignored: return false
-        case .refused: return true
-        case .moved(let cardState): return Self.isFailure(cardState, of: self.latestCard(of: index, in: state))
-        case .duplicate, .unchanged:
-            guard let card = self.latestCard(of: index, in: state), card.state != .rejected else { return false }
-            return Self.isFailure(card.state, of: card)
+        case .ignored: false
+        case .refused: true
+        case .moved: card?.isFailure ?? false
+        // What was rejected before is no news.
+        case .duplicate, .unchanged: card.map { $0.state != .rejected && $0.isFailure } ?? false
         }
     }
 
-    private static func isFailure(_ state: CardState, of card: Card?) -> Bool {
-        switch state {
-        case .rejected, .failed, .held: true
-        case .verified: card.map(Self.isBlocked) ?? false
-        default: false
-        }
-    }
-
-    /// Two views of one card may arrive in either order: the one that changed later counts, and of one instant the one that has ended.
-    private static func later(of known: Card?, and new: Card) -> Card {
-        guard let known else { return new }
-        if known.changedAt != new.changedAt { return known.changedAt > new.changedAt ? known : new }
-        return Self.hasEnded(known) && !Self.hasEnded(new) ? known : new
-    }
-
-    /// Looks again at the cards that have not ended as far as is known here: another process may have moved them.
-    func refresh(from store: some CardStore) async throws {
-        let open = self.state.withLock { $0.cards.values.filter { !Self.hasEnded($0) }.map(\.id) }
-        for id in open {
-            guard let card = try await store.card(id) else { continue }
-            let reports = self.state.withLock { state -> [RunCardReport] in
-                state.cards[id] = card
-                guard Self.hasEnded(card) else { return [] }
-                return (state.waiting.removeValue(forKey: id) ?? []).map { self.report(on: $0, in: state) }
+    /// Hands over what became of every input that was dealt with, in their order, with its card.
+    private func forEachEnd(in state: State, _ body: (RunCard?, RunInputEnd) -> Void) {
+        var isCounted = Array(repeating: false, count: state.cards.count)
+        for (index, standing) in state.standings.enumerated() where standing != .notReached {
+            guard let place = standing.place else {
+                let isForWantOfRoom = state.refusals[index]?.isForWantOfRoom ?? false
+                body(nil, standing == .ignored ? .ignored : isForWantOfRoom ? .unchanged : .refused)
+                continue
             }
-            for report in reports { self.onEnd(report) }
-        }
-    }
-
-    // MARK: Ends
-
-    private func ends(in state: State) -> [(Int, RunInputEnd)] {
-        var counted: Set<CardID> = []
-        let dealtWith = state.results.sorted { $0.key < $1.key }
-        return dealtWith.map { index, result in
-            guard let card = self.latestCard(of: index, in: state) else {
-                if result == .ignored { return (index, .ignored) }
-                return (index, result.isForWantOfRoom ? .unchanged : .refused)
+            let card = state.cards[place]
+            let isFirst = !isCounted[place]
+            isCounted[place] = true
+            if isFirst, card.isMoved {
+                body(card, .moved(card.state))
+            } else {
+                body(card, isFirst && card.hasWork ? .unchanged : .duplicate)
             }
-            let isFirst = counted.insert(card.id).inserted
-            if isFirst, state.moved.contains(card.id) { return (index, .moved(card.state)) }
-            let hasWork = card.state.isRunnable && !Self.isBlocked(card)
-            return (index, isFirst && hasWork ? .unchanged : .duplicate)
         }
-    }
-
-    private func latestCard(of index: Int, in state: State) -> Card? {
-        guard let card = state.results[index]?.card else { return nil }
-        return state.cards[card.id] ?? card
-    }
-
-    private static func hasEnded(_ card: Card) -> Bool { !card.state.isRunnable }
-
-    private static func isBlocked(_ card: Card) -> Bool {
-        card.state == .verified && card.reason.map(ReasonCode.askingAPerson.contains) == true
-    }
-
-    /// Whether a card waits for something that only a person can give.
-    static func isBlocked(reason: String?) -> Bool {
-        reason.map { ReasonCode.askingAPerson.contains(ReasonCode(rawValue: $0)) } ?? false
-    }
-
-    // MARK: Reports
-
-    private func report(on index: Int, in state: State) -> RunCardReport {
-        let item = self.items[index]
-        var report = RunCardReport(source: item.source.reveal(), state: CardState.rejected.rawValue)
-        switch item.disposition {
-        case .take(let metadata):
-            report.businessNumber = metadata.businessNumber.rawValue
-            report.side = metadata.side
-        case .refuse(_, _, let number): report.businessNumber = number?.rawValue
-        case .ignore: break
-        }
-        switch state.results[index] {
-        case .refused(let reason, let message):
-            if reason == .diskSpaceLow { report.state = RunInputEnd.unchanged.key }
-            report.reason = reason.rawValue
-            report.message = message
-        case .ignored: report.state = "ignored"
-        case nil: report.state = RunInputEnd.unchanged.key
-        case .admitted, .duplicate: break
-        }
-        if let card = self.latestCard(of: index, in: state) { report.describe(card) }
-        if case .duplicate(let card, _) = state.results[index] { report.duplicateOf = card.id }
-        return report
-    }
-}
-
-extension InputResult {
-    /// Whether the input was refused only because there was no room for it.
-    fileprivate var isForWantOfRoom: Bool {
-        if case .refused(.diskSpaceLow, _) = self { true } else { false }
-    }
-
-    /// The card that the input is, if any.
-    var card: Card? {
-        switch self {
-        case .admitted(let card), .duplicate(let card, _): card
-        case .refused, .ignored: nil
-        }
-    }
-}
-
-extension RunCardReport {
-    /// The report on a card that no input of the run stands for.
-    fileprivate init(_ card: Card) {
-        self.init(source: "", state: card.state.rawValue)
-        self.describe(card)
-    }
-
-    /// Takes over what is known of the card.
-    mutating func describe(_ card: Card) {
-        self.cardID = card.id
-        self.state = card.state.rawValue
-        // A tombstone does not name its number any more; the input may.
-        if card.state != .erased || self.businessNumber == nil {
-            self.businessNumber = card.metadata.businessNumber.rawValue
-        }
-        self.side = card.side ?? self.side
-        self.reason = card.reason?.rawValue
-        self.message = card.message
     }
 }

@@ -42,7 +42,7 @@ struct SourceIntake: Sendable {
     ///   - count: hears what became of each.
     /// - Throws: `StoreError` if the store as a whole fails; `CancellationError` if the service is coming to its end.
     func take(
-        _ items: [IntakeItem],
+        _ items: IntakeList,
         announcement: IntakeAnnouncement,
         of run: String,
         count: @escaping @Sendable (InputResult) -> Void

@@ -29,10 +29,10 @@ final class SourceQueue: Sendable {
         var putOff: [Int: ArraySlice<(due: Timestamp, entry: Entry)>] = [:]
     }
 
-    private let items: [IntakeItem]
+    private let items: IntakeList
     private let state: Mutex<State>
 
-    init(_ items: [IntakeItem]) {
+    init(_ items: IntakeList) {
         self.items = items
         self.state = Mutex(State(fresh: 0))
     }

@@ -125,7 +125,7 @@ final class SourceRunner: Service, SourceRuns {
     /// Does a run; `false` if the service is coming to its end: the run stays open, and goes on at the next start.
     private func perform(_ run: SourceRun) async throws -> Bool {
         self.state.withLock { $0.lines.beginListing(of: run.source) }
-        let items: [IntakeItem]
+        let items: IntakeList
         do {
             items = try await self.items(of: run.source)
         } catch {
@@ -149,12 +149,16 @@ final class SourceRunner: Service, SourceRuns {
         return try await self.end(self.state.withLock { $0.lines.first(of: run.source) } ?? run, as: .complete)
     }
 
-    private func items(of source: String) async throws -> [IntakeItem] {
+    private func items(of source: String) async throws -> IntakeList {
         let path = self.sources[source] ?? ""
         let listing = self.listing
         return try await listing.work.run {
-            try BatchSource(source: path, manifestNames: listing.manifestNames, options: listing.inputs).items()
-                .map(listing.refusing)
+            let source = BatchSource(
+                source: path,
+                manifestNames: listing.manifestNames,
+                options: listing.inputs
+            )
+            return IntakeList(try source.items().lazy.map(listing.refusing))
         }
     }
 
@@ -167,7 +171,7 @@ final class SourceRunner: Service, SourceRuns {
     }
 
     /// Announces the inputs of a run in place of those of the run before.
-    private func announce(_ items: [IntakeItem], of source: String) -> IntakeAnnouncement {
+    private func announce(_ items: IntakeList, of source: String) -> IntakeAnnouncement {
         let announcement = self.intake.intake.expect(items)
         let former = self.state.withLock { state in
             defer { state.announcements[source] = announcement }

@@ -105,7 +105,7 @@ final class WatchReports: Sendable {
     ) -> RunCardReport {
         state.counts.add(isDuplicate ? .duplicate : .moved(card.state))
         var report = RunCardReport(source: source, state: card.state.rawValue)
-        report.describe(card)
+        report.describe(RunCard(card))
         if isDuplicate { report.duplicateOf = card.id }
         return report
     }

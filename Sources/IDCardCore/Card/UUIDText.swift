@@ -17,7 +17,26 @@ package enum UUIDText {
         (bits & 0x3FFF_FFFF_FFFF_FFFF) | 0x8000_0000_0000_0000
     }
 
-    private static func text(high: UInt64, low: UInt64) -> String {
+    /// Returns the 128 bits of a UUID in its canonical lower-case form; `nil` for any other text.
+    package static func bits(of text: String) -> (high: UInt64, low: UInt64)? {
+        var bits: (high: UInt64, low: UInt64) = (0, 0)
+        guard text.utf8.count == 36 else { return nil }
+        for (index, byte) in text.utf8.enumerated() {
+            let digit: UInt8
+            switch byte {
+            case UInt8(ascii: "-") where [8, 13, 18, 23].contains(index): continue
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte - UInt8(ascii: "0")
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte - UInt8(ascii: "a") + 10
+            default: return nil
+            }
+            bits = (bits.high << 4 | bits.low >> 60, bits.low << 4 | UInt64(digit))
+        }
+        // With a digit in the place of a hyphen there are more of them than fit.
+        return self.text(high: bits.high, low: bits.low) == text ? bits : nil
+    }
+
+    /// Returns the canonical lower-case form of 128 bits, 36 characters.
+    package static func text(high: UInt64, low: UInt64) -> String {
         let digits = Array((self.hex(high) + self.hex(low)).utf8)
         var text: [UInt8] = []
         text.reserveCapacity(36)

@@ -16,13 +16,14 @@ struct EndWatch: Sendable {
     /// Watches over a batch of some inputs; without any it is about all that is in the store.
     ///
     /// - Parameter fetches: whether images named by URL are fetched; else such cards wait, and nobody for them.
-    init(context: StageContext, items: [IntakeItem], fetches: Bool) {
+    init(context: StageContext, items: IntakeList, fetches: Bool) {
         self.context = context
         self.receptionStates = fetches ? [.fetching, .received] : [.received]
-        let numbers = items.compactMap { item in
-            if case .take(let metadata) = item.disposition { metadata.businessNumber } else { nil }
+        var numbers: Set<BusinessNumber> = []
+        for index in items.indices {
+            if case .take(let metadata) = items.disposition(at: index) { numbers.insert(metadata.businessNumber) }
         }
-        self.numbers = items.isEmpty ? nil : Set(numbers)
+        self.numbers = items.isEmpty ? nil : numbers
     }
 
     /// Waits for the end; `nil` if the task is cancelled before.

@@ -11,7 +11,7 @@ extension Engine: CardIntake {
         _ = try await self.run(nil, until: shutdown)
     }
 
-    package func expect(_ items: [IntakeItem]) -> IntakeAnnouncement {
+    package func expect(_ items: IntakeList) -> IntakeAnnouncement {
         let inputs = AnnouncedInputs(items, context: self.context)
         return IntakeAnnouncement(arrived: { inputs.arrived($0, as: $1) }, withdraw: { inputs.withdraw() })
     }

@@ -113,12 +113,15 @@ package struct Engine: Sendable {
     /// - Parameter shutdown: once it is requested nothing more begins, and what is under way may end within the
     ///   shutdown timeout; then it is cancelled, at the cost of no attempt.
     /// - Throws: `StoreError` if the store fails; `CancellationError` if the task is cancelled, with all leases handed back.
-    package func runBatch(_ items: [IntakeItem], until shutdown: Shutdown = Shutdown()) async throws -> BatchEnding {
-        try await self.run(items, until: shutdown)
+    package func runBatch(
+        _ items: some Sequence<IntakeItem>,
+        until shutdown: Shutdown = Shutdown()
+    ) async throws -> BatchEnding {
+        try await self.run(IntakeList(items), until: shutdown)
     }
 
     /// Works until all is done, or with `nil` for the inputs until the end is requested.
-    func run(_ items: [IntakeItem]?, until shutdown: Shutdown) async throws -> BatchEnding {
+    func run(_ items: IntakeList?, until shutdown: Shutdown) async throws -> BatchEnding {
         shutdown.attach(self.context.board)
         defer { shutdown.detach(self.context.board) }
         // Known before any loop decides: a front must not go while its retake, or a back while its front, is on its way.
@@ -151,7 +154,7 @@ package struct Engine: Sendable {
         }
     }
 
-    private func drive(_ items: [IntakeItem]?) async throws -> BatchEnding {
+    private func drive(_ items: IntakeList?) async throws -> BatchEnding {
         try await withThrowingTaskGroup(of: BatchEnding?.self) { group in
             defer { group.cancelAll() }
             group.addTask {
@@ -182,7 +185,7 @@ package struct Engine: Sendable {
     }
 
     /// Runs intake and the loops until they are cancelled, or have drained.
-    private func work(_ items: [IntakeItem]?) async throws {
+    private func work(_ items: IntakeList?) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await self.fetchLoop.run() }
             group.addTask { try await self.prepareLoop.run() }

@@ -13,10 +13,10 @@ final class AnnouncedInputs: Sendable {
     private let state: Mutex<State>
 
     /// Announces inputs; none of them is taken in before.
-    init(_ items: [IntakeItem], context: StageContext) {
+    init(_ items: IntakeList, context: StageContext) {
         var state = State()
-        for item in items {
-            switch item.disposition {
+        for index in items.indices {
+            switch items.disposition(at: index) {
             case .take(let metadata): state.expected[metadata.businessNumber, default: 0] += 1
             case .refuse(_, _, let number?): state.refused[number, default: 0] += 1
             case .refuse, .ignore: continue

@@ -24,9 +24,9 @@ struct IntakeStage: Sendable {
     let underway = KeyedExclusion<ContentKey>()
 
     /// Announces all inputs to the rules, before any of them is taken in.
-    func expect(_ items: [IntakeItem]) {
-        for item in items {
-            switch item.disposition {
+    func expect(_ items: IntakeList) {
+        for index in items.indices {
+            switch items.disposition(at: index) {
             case .take(let metadata): self.context.applications.expect(metadata.businessNumber)
             case .refuse(_, _, let number?): self.context.applications.refused(number)
             case .refuse, .ignore: continue
@@ -35,27 +35,27 @@ struct IntakeStage: Sendable {
     }
 
     /// Takes all inputs in, a bounded number at a time, in their order; stops between two of them when the board drains.
-    func run(_ items: [IntakeItem]) async throws {
+    func run(_ items: IntakeList) async throws {
         self.context.monitor.report(.intakeStarted(inputs: items.count))
         let firstOrder = try await self.context.store.reserveIntakeOrders(items.count)
         try await withThrowingTaskGroup(of: Void.self) { group in
             var underWay = 0
             for start in stride(from: 0, to: items.count, by: Self.lookAhead) {
                 guard !self.context.board.isDraining else { break }
-                let next = items[start..<min(start + Self.lookAhead, items.count)]
-                for (index, standing) in zip(next.indices, try await self.standings(of: next)) {
+                let next = Array(items[start..<min(start + Self.lookAhead, items.count)])
+                for ((index, item), standing) in zip(zip(start..., next), try await self.standings(of: next)) {
                     try Task.checkCancellation()
                     guard !self.context.board.isDraining else { break }
                     if case .settled(let result) = standing {
-                        self.report(result, of: items[index], index: index)
+                        self.report(result, of: item, index: index)
                         continue
                     }
                     if underWay >= self.width { try await group.next() } else { underWay += 1 }
                     // Here, so that they are read in their order.
-                    let place = items[index].address == nil ? await self.decoding.take() : nil
+                    let place = item.address == nil ? await self.decoding.take() : nil
                     group.addTask {
                         let batch = InBatch(order: firstOrder + Int64(index), isNew: standing == .new, decoding: place)
-                        try await self.take(items[index], index: index, in: batch)
+                        try await self.take(item, index: index, in: batch)
                     }
                 }
             }
@@ -118,7 +118,7 @@ struct IntakeStage: Sendable {
     }
 
     /// Looks inputs up, without reading any.
-    private func standings(of items: ArraySlice<IntakeItem>) async throws -> [Standing] {
+    private func standings(of items: [IntakeItem]) async throws -> [Standing] {
         let found = try await self.pool.run { items.map(Self.look(at:)) }
         let files = found.compactMap { look in
             if case .file(let file, let number) = look { (file: file, businessNumber: number) } else { nil }
@@ -221,7 +221,7 @@ struct IntakeStage: Sendable {
         let (identity, source, digest) = try await self.pool.run {
             let file = try SourceFile(path: path.reveal(), expected: expected)
             let source = try file.read(limit: limit, into: buffers)
-            return (file.identity, source, ContentDigest(of: source))
+            return (file.identity, SourceBytes(source), ContentDigest(of: source))
         }
         let key = ContentKey(digest: digest, businessNumber: metadata.businessNumber)
         return try await self.underway.run(under: key) {

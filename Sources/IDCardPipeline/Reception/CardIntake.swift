@@ -2,7 +2,7 @@
 package protocol CardIntake: Sendable {
     /// Announces a list of inputs before the first of them is taken in, so that within it fronts go before their backs
     /// however they stand in it. Each is still to be taken in, and what came of it to be noted.
-    func expect(_ items: [IntakeItem]) -> IntakeAnnouncement
+    func expect(_ items: IntakeList) -> IntakeAnnouncement
     /// Takes one file in; what the result tells of is durable when it returns.
     ///
     /// - Throws: `StoreError` if the store fails; `CancellationError` if the pipeline is coming to its end, with nothing

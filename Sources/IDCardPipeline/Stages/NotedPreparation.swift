@@ -9,8 +9,8 @@ struct NotedPreparation: Sendable {
     let preparation: ImagePreparation
     let pool: any BlockingWork
 
-    /// Prepares an image.
-    func prepare(_ source: Data, _ digest: ContentDigest) async throws -> ImagePreparation.Outcome {
+    /// Prepares an image; its source is let go of as soon as it is decoded.
+    func prepare(_ source: SourceBytes, _ digest: ContentDigest) async throws -> ImagePreparation.Outcome {
         let preparing = try await self.context.store.beginPreparing(digest)
         let isSuspect = preparing.crashes >= self.context.settings.maximumCrashes
         if isSuspect {
@@ -23,7 +23,7 @@ struct NotedPreparation: Sendable {
         let outcome: ImagePreparation.Outcome
         do {
             outcome = try await self.context.metrics.measure(.prepare) {
-                try await self.pool.run { prepare(source) }
+                try await self.pool.run { prepare(source.take()) }
             } endedAs: { outcome in
                 switch outcome {
                 case .prepared: .accepted

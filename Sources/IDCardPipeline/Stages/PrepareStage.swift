@@ -19,8 +19,7 @@ struct PrepareStage: Sendable {
 
     private func prepare(_ card: Card) async throws -> PreparationConclusion {
         do {
-            let source = try await self.source(of: card.id)
-            let digest = try await self.pool.run { ContentDigest(of: source) }
+            let (source, digest) = try await self.digested(try await self.source(of: card.id))
             try self.context.board.checkMayBegin()
             switch try await self.preparation.prepare(source, digest) {
             case .prepared(let image): return .prepared(image)
@@ -34,6 +33,10 @@ struct PrepareStage: Sendable {
             )
             return .failed(.imageUnreadable, message: StoreError.imageAdvice)
         }
+    }
+
+    private func digested(_ source: Data) async throws -> (SourceBytes, ContentDigest) {
+        try await self.pool.run { (SourceBytes(source), ContentDigest(of: source)) }
     }
 
     private func source(of card: CardID) async throws -> Data {

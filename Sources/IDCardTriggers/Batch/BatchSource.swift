@@ -64,7 +64,7 @@ package struct BatchSource: Sendable {
     /// Lists the inputs in their order; blocks while it reads folders, sidecars and the manifest.
     ///
     /// - Throws: `BatchSourceError`.
-    package func items() throws -> [IntakeItem] {
+    package func items() throws -> IntakeList {
         let manifest = try self.manifest.map { path in
             try Manifest(path: path, limits: self.options.limits, followingLinks: self.confines == nil)
         }

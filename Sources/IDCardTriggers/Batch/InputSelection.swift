@@ -41,8 +41,8 @@ struct InputSelection {
     /// Lists the inputs.
     ///
     /// - Throws: `BatchSourceError.tooManyInputs`.
-    mutating func items() throws(BatchSourceError) -> [IntakeItem] {
-        var items: [IntakeItem] = []
+    mutating func items() throws(BatchSourceError) -> IntakeList {
+        var items = IntakeList()
         for candidate in self.candidates where !self.isNoInput(candidate) {
             let disposition = self.disposition(of: candidate)
             guard self.seen.insert(self.key(of: candidate, disposition)).inserted else { continue }

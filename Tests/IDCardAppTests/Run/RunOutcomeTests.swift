@@ -12,7 +12,7 @@ struct RunOutcomeTests {
         let items = (0..<count).map {
             IntakeItem(source: "photo-\($0)", path: "/photo-\($0)", disposition: .take(metadata))
         }
-        return RunTracker(items: items) { _ in }
+        return RunTracker(items: IntakeList(items)) { _ in }
     }
 
     private func card(_ state: CardState) throws -> Card {

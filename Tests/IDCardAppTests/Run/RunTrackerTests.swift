@@ -29,7 +29,7 @@ struct RunTrackerTests {
         let items = (0..<count).map {
             IntakeItem(source: "photo-\($0)", path: "/photo-\($0)", disposition: .take(metadata))
         }
-        return RunTracker(items: items, onEnd: onEnd)
+        return RunTracker(items: IntakeList(items), onEnd: onEnd)
     }
 
     @Test(
@@ -171,6 +171,18 @@ struct RunTrackerTests {
         tracker.observe(.cardChanged(try self.card("b", .rejected)))
         #expect(told.withLock { $0 } == ["photo-0 delivered", "photo-1 rejected", "photo-2 rejected"])
         #expect(tracker.unfinished().map(\.source) == ["photo-3"])
+    }
+
+    @Test("What an input finds in the store is older than an event of the same instant, unless the card has ended")
+    func lookOfOneInstant() throws {
+        let tracker = try self.tracker(2)
+        tracker.observe(.cardChanged(try self.card("a", .verified, reason: .blockedByFront)))
+        tracker.observe(.input(index: 0, .admitted(try self.card("a", .prepared))))
+        tracker.observe(.cardChanged(try self.card("b", .verified)))
+        tracker.observe(.input(index: 1, .duplicate(try self.card("b", .delivered), wasRead: true)))
+        #expect(tracker.reports().map(\.state) == ["verified", "delivered"])
+        #expect(tracker.reports()[0].reason == "blocked_by_front")
+        #expect(tracker.unfinished().map(\.source) == ["photo-0"])
     }
 
     @Test("The JSON object has the keys of the contract, and every count key")

@@ -29,7 +29,7 @@ final class RunIntake: CardIntake {
         URL(filePath: item.source.reveal()).lastPathComponent
     }
 
-    func expect(_ items: [IntakeItem]) -> IntakeAnnouncement {
+    func expect(_ items: IntakeList) -> IntakeAnnouncement {
         self.state.withLock { $0.announced.append(items.map(Self.name)) }
         return IntakeAnnouncement(
             arrived: { item, _ in self.state.withLock { $0.arrived.append(Self.name(item)) } },

@@ -32,7 +32,7 @@ final class FakeIntake: CardIntake {
 
     func refuseAddresses(_ refusal: ImageFetcher.Refusal?) { self.state.withLock { $0.refusal = refusal } }
 
-    func expect(_ items: [IntakeItem]) -> IntakeAnnouncement { IntakeAnnouncement() }
+    func expect(_ items: IntakeList) -> IntakeAnnouncement { IntakeAnnouncement() }
     func refusal(of address: ImageAddress) -> ImageFetcher.Refusal? { self.state.withLock { $0.refusal } }
     func take(_ item: IntakeItem) async throws -> InputResult { .ignored }
     func pressure() async -> IntakePressure { self.state.withLock { $0.pressure } }

@@ -55,7 +55,7 @@ final class FakeIntake: CardIntake {
     func pressure() async -> IntakePressure { self.state.withLock { $0.pressure } }
 
     func receive(_ reception: Reception) async throws -> ReceptionOutcome { .nameReused }
-    func expect(_ items: [IntakeItem]) -> IntakeAnnouncement { IntakeAnnouncement() }
+    func expect(_ items: IntakeList) -> IntakeAnnouncement { IntakeAnnouncement() }
     func refusal(of address: ImageAddress) -> ImageFetcher.Refusal? { nil }
 
     func take(_ item: IntakeItem) async throws -> InputResult {
