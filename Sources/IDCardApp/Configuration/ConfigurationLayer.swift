@@ -65,11 +65,14 @@ struct ConfigurationLayer: Sendable {
     /// What this layer says about a path; `nil` if it says nothing.
     func written(_ path: String) -> Written? {
         let key = AbsoluteConfigKey(self.prefix + path.split(separator: ".").map(String.init))
-        // A value of the other kind makes the library throw: the two attempts together see everything there is.
-        if let value = try? self.snapshot.value(forKey: key, type: .string).value,
-            case .string(let text) = value.content
-        {
-            return .scalar(text.trimmingCharacters(in: .whitespacesAndNewlines))
+        do {
+            // Nearly no key is written in any one place, and spelling one for the library takes long: asked once.
+            guard let value = try self.snapshot.value(forKey: key, type: .string).value else { return nil }
+            if case .string(let text) = value.content {
+                return .scalar(text.trimmingCharacters(in: .whitespacesAndNewlines))
+            }
+        } catch {
+            // A value of the other kind makes the library throw: the two attempts together see everything there is.
         }
         if let value = try? self.snapshot.value(forKey: key, type: .stringArray).value,
             case .stringArray(let items) = value.content

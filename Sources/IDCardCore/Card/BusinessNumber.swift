@@ -12,10 +12,10 @@ package struct BusinessNumber: Hashable, Sendable, Codable, CustomStringConverti
     /// Takes a number, trimmed of white space.
     ///
     /// Returns `nil` if the text is empty, longer than 64 characters, or holds control characters.
-    package init?(_ text: some StringProtocol) {
+    package init?(_ text: String) {
         // Nearly all of them, and one is made of every row that is read.
         if 1...Self.maximumLength ~= text.utf8.count, text.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) {
-            self.rawValue = String(text)
+            self.rawValue = text
             return
         }
         let trimmed = text.drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed()

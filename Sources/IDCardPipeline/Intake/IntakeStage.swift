@@ -40,10 +40,11 @@ struct IntakeStage: Sendable {
         let firstOrder = try await self.context.store.reserveIntakeOrders(items.count)
         try await withThrowingTaskGroup(of: Void.self) { group in
             var underWay = 0
-            for start in stride(from: 0, to: items.count, by: Self.lookAhead) {
-                guard !self.context.board.isDraining else { break }
-                let next = Array(items[start..<min(start + Self.lookAhead, items.count)])
-                for ((index, item), standing) in zip(zip(start..., next), try await self.standings(of: next)) {
+            var (start, next) = (0, try await self.lookUp(items, from: 0))
+            while !next.isEmpty, !self.context.board.isDraining {
+                let end = start + next.count
+                async let following = self.lookUp(items, from: end)
+                for (index, (item, standing)) in zip(start..., next) {
                     try Task.checkCancellation()
                     guard !self.context.board.isDraining else { break }
                     if case .settled(let result) = standing {
@@ -58,6 +59,7 @@ struct IntakeStage: Sendable {
                         try await self.take(item, index: index, in: batch)
                     }
                 }
+                (start, next) = (end, try await following)
             }
             // Not `waitForAll`: that waits for those that wait for room, too, when one has thrown.
             for try await _ in group {}
@@ -115,6 +117,16 @@ struct IntakeStage: Sendable {
         var isNew: Bool
         /// The place to read and decode in, if it is read.
         var decoding: WorkPlaces.Place?
+    }
+
+    /// Looks the next inputs up, two halves beside each other; empty if there are none.
+    private func lookUp(_ items: IntakeList, from start: Int) async throws -> [(IntakeItem, Standing)] {
+        let next = items[start..<min(start + Self.lookAhead, items.count)]
+        guard !next.isEmpty else { return [] }
+        let middle = start + next.count / 2
+        let (first, second) = (Array(next[..<middle]), Array(next[middle...]))
+        async let others = self.standings(of: second)
+        return Array(zip(first, try await self.standings(of: first))) + zip(second, try await others)
     }
 
     /// Looks inputs up, without reading any.

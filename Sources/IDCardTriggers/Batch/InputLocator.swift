@@ -60,7 +60,9 @@ struct InputLocator {
     /// Looks a single file up, as named by a row of a manifest or on the command line.
     mutating func candidate(at source: String, origin: Candidate.Origin) -> Candidate {
         do {
-            switch try FileKind.of(source, followingLinks: true) {
+            let kind = try FileKind.of(source, followingLinks: false)
+            let isLink = kind == .link
+            switch try isLink ? FileKind.of(source, followingLinks: true) : kind {
             case .file: break
             case .folder: return self.unusable(source, origin: origin, message: "this is a folder, not an image")
             case .link, .other: return self.unusable(source, origin: origin, message: "this is not a regular file")
@@ -70,10 +72,12 @@ struct InputLocator {
             var lent = PathText.name(of: written)
             if lent.isEmpty || lent == "." || lent == ".." { lent = PathText.name(of: folder) }
             let isLent = !lent.isEmpty && !self.roots.contains(PathBytes(folder)) && self.lends(lent, folder: folder)
+            let path = PathText.join(folder, PathText.name(of: source))
             return Candidate(
                 source: source,
-                path: PathText.join(folder, PathText.name(of: source)),
-                identity: PathBytes(try FileKind.realPath(of: source)),
+                path: path,
+                // A file that is no link really lies where its name stands; the whole way need not be walked for each.
+                identity: PathBytes(isLink ? try FileKind.realPath(of: source) : path),
                 folderName: isLent ? lent : nil,
                 origin: origin,
                 finding: .file

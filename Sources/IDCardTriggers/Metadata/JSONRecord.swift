@@ -8,43 +8,49 @@ enum JSONRecord {
         var words: String
     }
 
-    private struct Value: Decodable {
-        let text: String?
+    private struct Key: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+
+    private struct Object: Decodable {
+        private(set) var texts: [MetadataColumn: String] = [:]
+        private(set) var unknown: [String] = []
 
         init(from decoder: any Decoder) throws {
-            let container = try decoder.singleValueContainer()
-            if container.decodeNil() {
-                self.text = nil
-            } else if let text = try? container.decode(String.self) {
-                self.text = text
-            } else {
-                self.text = String(try container.decode(Int64.self))
+            let container = try decoder.container(keyedBy: Key.self)
+            for key in container.allKeys {
+                let text = try Self.text(of: key, in: container)
+                if let column = MetadataColumn(rawValue: key.stringValue) {
+                    self.texts[column] = text
+                } else {
+                    self.unknown.append(key.stringValue)
+                }
             }
+        }
+
+        private static func text(of key: Key, in container: KeyedDecodingContainer<Key>) throws -> String? {
+            if try container.decodeNil(forKey: key) { return nil }
+            if let text = try? container.decode(String.self, forKey: key) { return text }
+            return String(try container.decode(Int64.self, forKey: key))
         }
     }
 
     /// Reads an object; a key that is `null` is missing.
     static func texts(in json: Data) throws(Problem) -> [MetadataColumn: String] {
-        let values: [String: Value]
+        let object: Object
         do {
-            values = try JSONDecoder().decode([String: Value].self, from: json)
+            object = try JSONDecoder().decode(Object.self, from: json)
         } catch {
             // The decoder's own words may quote the bytes, which may be personal.
             throw Problem(words: "is not a JSON object of texts and whole numbers")
         }
-        var texts: [MetadataColumn: String] = [:]
-        var unknown: [String] = []
-        for (key, value) in values {
-            if let column = MetadataColumn(rawValue: key) {
-                texts[column] = value.text
-            } else {
-                unknown.append(key)
-            }
-        }
-        guard unknown.isEmpty else {
-            let names = MetadataColumn.describe(unknown: unknown.sorted())
+        guard object.unknown.isEmpty else {
+            let names = MetadataColumn.describe(unknown: object.unknown.sorted())
             throw Problem(words: "has keys that are not known: \(names); known are \(MetadataColumn.list)")
         }
-        return texts
+        return object.texts
     }
 }
