@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 
 /// The columns of `card` that make a `Card`, in the order in which every statement names them.
@@ -11,6 +12,9 @@ enum CardColumn: Int, CaseIterable {
 
     /// What a statement selects, or returns.
     static let list = Self.allCases.map { "card.\($0.name)" }.joined(separator: ", ")
+
+    /// What a statement selects behind the list that joins `data_key`: opening a value needs no other statement then.
+    static let dataKey = "data_key.key_id, data_key.bytes"
 
     /// Its name in the schema.
     var name: String {
@@ -40,4 +44,11 @@ enum CardColumn: Int, CaseIterable {
 extension Row {
     /// The value in a column of a row whose columns are those of `CardColumn.list`.
     subscript<Value: DatabaseValueConvertible>(card column: CardColumn) -> Value { self[column.rawValue] }
+
+    /// The card's data key, if the statement selects `CardColumn.dataKey` behind the columns of the list and there is one.
+    var dataKey: (wrappingKey: String, bytes: Data)? {
+        let index = CardColumn.allCases.count
+        guard self.count > index, let wrappingKey = self[index] as String? else { return nil }
+        return (wrappingKey, self[index + 1])
+    }
 }

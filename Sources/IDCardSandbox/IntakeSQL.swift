@@ -3,7 +3,8 @@ enum IntakeSQL {
     /// A tombstone counts here: a rescan does not bring an erased person back. The device is not compared: its number
     /// may change at a restart.
     static let cardOfFile = """
-        SELECT \(CardColumn.list) FROM source_file JOIN card ON card.id = source_file.card
+        SELECT \(CardColumn.list), \(CardColumn.dataKey)
+        FROM source_file JOIN card ON card.id = source_file.card LEFT JOIN data_key ON data_key.owner = card.id
         WHERE path_fingerprint = ? AND inode = ? AND size = ? AND modified_ns = ?
         """
 

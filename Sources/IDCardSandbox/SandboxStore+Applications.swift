@@ -88,7 +88,8 @@ extension SandboxStore {
         self.recent.expect(id, isShrunk: row[.isShrunk])
         let state: CardState = try Self.word(row[.state], in: "card.state")
         let openUserNumber = {
-            try self.text(row[.userNumber], of: id, column: "card.user_number", in: db)
+            var key = Vault.OwnerKey(of: id.rawValue)
+            return try self.text(row[.userNumber], of: id, column: "card.user_number", with: &key, in: db)
         }
         return ApplicationCard(
             id: id,

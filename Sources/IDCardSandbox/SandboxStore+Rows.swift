@@ -22,14 +22,15 @@ extension SandboxStore {
 
     private func card(from row: Row, opening: Bool, in db: Database) throws -> Card {
         let id = CardID(rawValue: row[card: .id])
+        var key = Vault.OwnerKey(of: id.rawValue, row: row.dataKey)
         let due: Int64 = row[card: .dueAt]
         return Card(
             id: id,
             state: try Self.word(row[card: .state], in: "card.state"),
             reason: (row[card: .reason] as String?).map(ReasonCode.init),
             message: try opening
-                ? self.vault.openText(row[card: .message], card: id, column: "card.message", in: db) : nil,
-            metadata: try self.metadata(from: row, id: id, opening: opening, in: db),
+                ? self.vault.openText(row[card: .message], with: &key, column: "card.message", in: db) : nil,
+            metadata: try self.metadata(from: row, id: id, opening: opening, with: &key, in: db),
             side: try (row[card: .side] as String?).map { try Self.word($0, in: "card.side") },
             intakeOrder: row[card: .intakeOrder],
             attempts: row[card: .attempts],
@@ -41,7 +42,13 @@ extension SandboxStore {
         )
     }
 
-    private func metadata(from row: Row, id: CardID, opening: Bool, in db: Database) throws -> CardMetadata {
+    private func metadata(
+        from row: Row,
+        id: CardID,
+        opening: Bool,
+        with key: inout Vault.OwnerKey,
+        in db: Database
+    ) throws -> CardMetadata {
         guard let businessNumber = BusinessNumber(row[card: .businessNumber] as String) else {
             throw Self.corrupt("card.business_no")
         }
@@ -51,23 +58,27 @@ extension SandboxStore {
             priority: row[card: .priority]
         )
         guard opening else { return metadata }
-        metadata.userNumber = try self.text(row[card: .userNumber], of: id, column: "card.user_number", in: db)
-        metadata.expectedIDNumber = try self.text(
-            row[card: .expectedIDNumber],
-            of: id,
-            column: "card.expected_id_number",
-            in: db
-        )
-        metadata.expectedName = try self.text(row[card: .expectedName], of: id, column: "card.expected_name", in: db)
+        func text(_ column: CardColumn) throws -> Redacted<String>? {
+            try self.text(row[card: column], of: id, column: "card.\(column.name)", with: &key, in: db)
+        }
+        metadata.userNumber = try text(.userNumber)
+        metadata.expectedIDNumber = try text(.expectedIDNumber)
+        metadata.expectedName = try text(.expectedName)
         return metadata
     }
 
     /// What a sealed value of a card's row holds; opened once while the card is under way.
-    func text(_ sealed: Data?, of card: CardID, column: String, in db: Database) throws -> Redacted<String>? {
+    func text(
+        _ sealed: Data?,
+        of card: CardID,
+        column: String,
+        with key: inout Vault.OwnerKey,
+        in db: Database
+    ) throws -> Redacted<String>? {
         guard let sealed else { return nil }
         let place = RecentCards.SealedText(column: column, bytes: sealed)
         if let known = self.recent.text(in: place, of: card) { return known }
-        let text = try self.vault.openText(sealed, card: card, column: column, in: db).map(Redacted.init)
+        let text = try self.vault.openText(sealed, with: &key, column: column, in: db).map(Redacted.init)
         if let text { self.recent.note(text, in: place, of: card) }
         return text
     }

@@ -109,6 +109,16 @@ extension Vault {
         }
     }
 
+    func openText(
+        _ sealed: Data?,
+        with key: inout OwnerKey,
+        column: String,
+        in db: Database
+    ) throws -> String? {
+        guard let sealed else { return nil }
+        return String(decoding: try self.open(sealed, with: &key, column: column, in: db), as: UTF8.self)
+    }
+
     /// The fingerprint of the holder of a front: of the normalised number, or of the text as read if it is not a
     /// number.
     func holderFingerprint(of reading: CardReading) -> Data? {

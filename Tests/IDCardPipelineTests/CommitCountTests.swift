@@ -25,4 +25,22 @@ struct CommitCountTests {
         #expect(try await harness.store.stateCounts().values.reduce(0, +) == 40)
         #expect(commits < changes)
     }
+
+    @Test("a second run over known inputs commits nothing and takes no place in the order")
+    func known() async throws {
+        let harness = try PipelineHarness(.sqlite)
+        let items = try (0..<70).map {
+            try harness.photo("\($0).jpg", "front;\(Holder.first);\($0)", number: "B-\($0)")
+        }
+        let store = try #require(harness.store as? SandboxStore)
+        try await harness.run(items)
+        let before = try store.writer.statistics
+        let next = try await store.reserveIntakeOrders(1)
+        #expect(try store.writer.statistics.commits == before.commits + 1)
+        try await harness.run(items)
+        #expect(try store.writer.statistics.commits == before.commits + 1)
+        #expect(try await store.reserveIntakeOrders(1) == next + 1)
+        // Nothing between the first place and the last that the first run did not take.
+        #expect(next == 71)
+    }
 }

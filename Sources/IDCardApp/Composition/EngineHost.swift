@@ -6,6 +6,7 @@ import IDCardVerification
 import Logging
 import Metrics
 import OutboundHTTP
+import Synchronization
 
 /// Joins store, imaging, services and engine, for as long as something is done with them.
 struct EngineHost: Sendable {
@@ -59,9 +60,7 @@ struct EngineHost: Sendable {
         do {
             result = .success(
                 try await ThreadPoolWork.with(threads: self.configuration.imaging.concurrency) { pool in
-                    let engine = try self.engine(services: services, clients: clients, pool: pool)
-                    ProcessMemory.forgetStarting()
-                    return try await body(engine)
+                    try await body(try self.engine(services: services, clients: clients, pool: pool))
                 }
             )
         } catch {
@@ -89,7 +88,19 @@ struct EngineHost: Sendable {
             ),
             settings: EngineSettings(self.configuration),
             logger: self.logger,
-            observer: self.observer
+            observer: self.forgettingStarting()
         )
+    }
+
+    /// The observer; with the first card that moves, memory counts, and a run over known inputs has none.
+    private func forgettingStarting() -> @Sendable (PipelineEvent) -> Void {
+        let isForgotten = Atomic(false)
+        let observer = self.observer
+        return { event in
+            if case .cardChanged = event, !isForgotten.exchange(true, ordering: .relaxed) {
+                ProcessMemory.forgetStarting()
+            }
+            observer(event)
+        }
     }
 }

@@ -22,17 +22,21 @@ struct ConfigurationLayer: Sendable {
     let path: String?
     private let snapshot: any ConfigSnapshot
     private let prefix: [String]
+    /// The variables there are; `nil` for another place. Spelling a key for the library takes long, and most have none.
+    private var variables: Set<String>?
 
     private init(
         _ source: ConfigurationSource,
         path: String? = nil,
         snapshot: any ConfigSnapshot,
-        prefix: [String] = []
+        prefix: [String] = [],
+        variables: Set<String>? = nil
     ) {
         self.source = source
         self.path = path
         self.snapshot = snapshot
         self.prefix = prefix
+        self.variables = variables
     }
 
     /// The options of the command line, by key path.
@@ -48,13 +52,19 @@ struct ConfigurationLayer: Sendable {
     /// The `IDCARD_…` variables; an empty one counts as unset, as it does for most programs.
     static func environment(_ environment: [String: String]) -> ConfigurationLayer {
         let secrets = Set(ConfigurationKey.all.filter(\.isSecret).map(\.environmentName))
+        let variables = environment.filter {
+            !$0.value.allSatisfy(\.isWhitespace) && $0.key.hasPrefix(ConfigurationKey.environmentPrefix)
+        }
         let provider = EnvironmentVariablesProvider(
-            environmentVariables: environment.filter {
-                !$0.value.allSatisfy(\.isWhitespace) && $0.key.hasPrefix(ConfigurationKey.environmentPrefix)
-            },
+            environmentVariables: variables,
             secretsSpecifier: .specific(secrets)
         )
-        return ConfigurationLayer(.environment, snapshot: provider.snapshot(), prefix: ["idcard"])
+        return ConfigurationLayer(
+            .environment,
+            snapshot: provider.snapshot(),
+            prefix: ["idcard"],
+            variables: Set(variables.keys)
+        )
     }
 
     /// The values of the YAML file, if it has any.
@@ -64,6 +74,11 @@ struct ConfigurationLayer: Sendable {
 
     /// What this layer says about a path; `nil` if it says nothing.
     func written(_ path: String) -> Written? {
+        if let variables = self.variables, let name = ConfigurationKey.named(path)?.environmentName,
+            !variables.contains(name)
+        {
+            return nil
+        }
         let key = AbsoluteConfigKey(self.prefix + path.split(separator: ".").map(String.init))
         do {
             // Nearly no key is written in any one place, and spelling one for the library takes long: asked once.

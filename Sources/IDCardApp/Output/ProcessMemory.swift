@@ -28,7 +28,7 @@ package enum ProcessMemory {
         dlsym(UnsafeMutableRawPointer(bitPattern: 0), name).map { unsafeBitCast($0, to: type) }
     }
 
-    /// Gives back what starting has taken, once all has started: what is free in the heaps, and the pages of the program and
+    /// Gives back what starting has taken, once the work begins: what is free in the heaps, and the pages of the program and
     /// its libraries.
     ///
     /// Tables for the linker, symbol names, what parses the command line and the configuration: more than half of what is

@@ -37,7 +37,8 @@ struct IntakeStage: Sendable {
     /// Takes all inputs in, a bounded number at a time, in their order; stops between two of them when the board drains.
     func run(_ items: IntakeList) async throws {
         self.context.monitor.report(.intakeStarted(inputs: items.count))
-        let firstOrder = try await self.context.store.reserveIntakeOrders(items.count)
+        // Not before one is new: a run over known inputs writes nothing.
+        var firstOrder: Int64?
         try await withThrowingTaskGroup(of: Void.self) { group in
             var underWay = 0
             var (start, next) = (0, try await self.lookUp(items, from: 0))
@@ -51,11 +52,16 @@ struct IntakeStage: Sendable {
                         self.report(result, of: item, index: index)
                         continue
                     }
+                    let orders =
+                        if let firstOrder { firstOrder } else {
+                            try await self.context.store.reserveIntakeOrders(items.count)
+                        }
+                    firstOrder = orders
                     if underWay >= self.width { try await group.next() } else { underWay += 1 }
                     // Here, so that they are read in their order.
                     let place = item.address == nil ? await self.decoding.take() : nil
                     group.addTask {
-                        let batch = InBatch(order: firstOrder + Int64(index), isNew: standing == .new, decoding: place)
+                        let batch = InBatch(order: orders + Int64(index), isNew: standing == .new, decoding: place)
                         try await self.take(item, index: index, in: batch)
                     }
                 }
