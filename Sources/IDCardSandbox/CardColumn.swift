@@ -43,7 +43,9 @@ enum CardColumn: Int, CaseIterable {
 
 extension Row {
     /// The value in a column of a row whose columns are those of `CardColumn.list`.
-    subscript<Value: DatabaseValueConvertible>(card column: CardColumn) -> Value { self[column.rawValue] }
+    subscript<Value: DatabaseValueConvertible & StatementColumnConvertible>(card column: CardColumn) -> Value {
+        self[column.rawValue]
+    }
 
     /// The card's data key, if the statement selects `CardColumn.dataKey` behind the columns of the list and there is one.
     var dataKey: (wrappingKey: String, bytes: Data)? {

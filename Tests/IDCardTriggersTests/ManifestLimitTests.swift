@@ -46,6 +46,35 @@ import Testing
         #expect(error.message.contains("row 4 of the manifest has more than 20 bytes"))
     }
 
+    @Test("A large manifest of JSON lines, read in two halves, is what it is read in one")
+    func halves() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("a.jpg")
+        let row = { (number: Int) in "{\"path\": \"a.jpg\", \"business_no\": \"L-\(number)\"}\n" }
+        let lines = (0..<2000).map { $0.isMultiple(of: 5) ? "\n" + row($0) : row($0) }
+        let text = lines.joined()
+        #expect(text.utf8.count > 2 * 32 << 10)
+        try folder.write("m.jsonl", text: text)
+        let listing = try Listing(folder, paths: [], manifest: folder["m.jsonl"])
+        #expect(listing.metadata.map(\.businessNumber.rawValue) == (0..<2000).map { "L-\($0)" })
+
+        // 2,400 lines with the blank ones; what comes first is told, wherever the halves meet.
+        let roomy = BatchLimits(inputs: 2001)
+        #expect(try Self.error("m.jsonl", text + "no JSON\n", roomy).message.contains("row 2401 "))
+        #expect(try Self.error("m.jsonl", text + row(2000) + "no JSON\n", roomy).code == .tooManyInputs)
+        #expect(try Self.error("m.jsonl", "no JSON\n" + text + "no JSON\n", roomy).message.contains("row 1 "))
+        for inputs in [1, 999, 1000, 1001, 1999] {
+            let error = try Self.error("m.jsonl", text, BatchLimits(inputs: inputs))
+            #expect(error.code == .tooManyInputs && error.message.contains("\(inputs)"))
+            #expect(try Self.error("m.jsonl", text + "no JSON\n", BatchLimits(inputs: inputs)).code == .tooManyInputs)
+        }
+        // One line without an end has no second half.
+        let long = "{\"path\": \"" + String(repeating: "a", count: 40 << 10)
+        var limits = BatchLimits()
+        limits.recordBytes = 100 << 10
+        #expect(try Self.error("m.jsonl", long, limits).message.contains("row 1 "))
+    }
+
     @Test("Rows are the same however the manifest is cut to be read", arguments: [32, 33, 40, 64, 1000])
     func pieces(limit: Int) throws {
         let folder = try TemporaryFolder()

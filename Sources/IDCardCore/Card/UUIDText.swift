@@ -23,16 +23,18 @@ package enum UUIDText {
         guard text.utf8.count == 36 else { return nil }
         for (index, byte) in text.utf8.enumerated() {
             let digit: UInt8
+            if index == 8 || index == 13 || index == 18 || index == 23 {
+                guard byte == UInt8(ascii: "-") else { return nil }
+                continue
+            }
             switch byte {
-            case UInt8(ascii: "-") where [8, 13, 18, 23].contains(index): continue
             case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte - UInt8(ascii: "0")
             case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte - UInt8(ascii: "a") + 10
             default: return nil
             }
             bits = (bits.high << 4 | bits.low >> 60, bits.low << 4 | UInt64(digit))
         }
-        // With a digit in the place of a hyphen there are more of them than fit.
-        return self.text(high: bits.high, low: bits.low) == text ? bits : nil
+        return bits
     }
 
     /// Returns the canonical lower-case form of 128 bits, 36 characters.
