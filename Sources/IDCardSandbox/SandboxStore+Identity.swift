@@ -37,6 +37,11 @@ extension SandboxStore {
         throw StoreError(.wrongSandbox, "the sandbox \(directory.path) \(words)")
     }
 
+    /// Whether a directory holds the file of a database, whatever is in it; nothing is opened.
+    package static func hasDatabase(_ path: String) -> Bool {
+        (try? SandboxDirectory(path))?.hasDatabase ?? false
+    }
+
     /// Tells whether there is a sandbox in a directory, and compares how it keeps personal data; needs no key.
     ///
     /// - Throws: `StoreError.wrongSandbox` if it is kept in another way; `StoreError` as opening does.

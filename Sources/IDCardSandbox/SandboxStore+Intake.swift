@@ -207,7 +207,11 @@ extension SandboxStore {
 
     private func fingerprint(of file: FileIdentity, under businessNumber: BusinessNumber) -> Data {
         // No path holds a zero byte, so no two pairs share an input.
-        let place = Data(file.path.reveal().utf8) + [0] + Data(businessNumber.rawValue.utf8)
+        let (path, number) = (file.path.reveal(), businessNumber.rawValue)
+        var place = Data(capacity: path.utf8.count + 1 + number.utf8.count)
+        place.append(contentsOf: path.utf8)
+        place.append(0)
+        place.append(contentsOf: number.utf8)
         return self.vault.fingerprint(place, purpose: Vault.Purpose.path)
     }
 }

@@ -58,12 +58,12 @@ extension SandboxStore {
             priority: row[card: .priority]
         )
         guard opening else { return metadata }
-        func text(_ column: CardColumn) throws -> Redacted<String>? {
-            try self.text(row[card: column], of: id, column: "card.\(column.name)", with: &key, in: db)
+        func text(_ column: CardColumn, in place: String) throws -> Redacted<String>? {
+            try self.text(row[card: column], of: id, column: place, with: &key, in: db)
         }
-        metadata.userNumber = try text(.userNumber)
-        metadata.expectedIDNumber = try text(.expectedIDNumber)
-        metadata.expectedName = try text(.expectedName)
+        metadata.userNumber = try text(.userNumber, in: "card.user_number")
+        metadata.expectedIDNumber = try text(.expectedIDNumber, in: "card.expected_id_number")
+        metadata.expectedName = try text(.expectedName, in: "card.expected_name")
         return metadata
     }
 

@@ -34,8 +34,14 @@ enum SealedValue {
     }
 
     /// No column holds a zero byte, so no two places are written alike.
-    private static func place(owner: String, column: String) -> Data {
-        Data(owner.utf8) + [0] + Data(column.utf8) + [0, Self.version]
+    private static func place(owner: String, column: String) -> [UInt8] {
+        var place: [UInt8] = []
+        place.reserveCapacity(owner.utf8.count + column.utf8.count + 3)
+        place.append(contentsOf: owner.utf8)
+        place.append(0)
+        place.append(contentsOf: column.utf8)
+        place.append(contentsOf: [0, Self.version])
+        return place
     }
 }
 

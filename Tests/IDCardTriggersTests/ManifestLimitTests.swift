@@ -75,6 +75,24 @@ import Testing
         #expect(try Self.error("m.jsonl", long, limits).message.contains("row 1 "))
     }
 
+    @Test("Of thousands of rows, looked at in halves, each input is listed once and in its place")
+    func manyRows() throws {
+        let folder = try TemporaryFolder()
+        for number in 0..<300 { try folder.write("\(number).jpg") }
+        try folder.link("link.jpg", to: folder["0.jpg"])
+        let name = { (row: Int) in row % 50 == 7 ? "gone-\(row).jpg" : "\(row % 300).jpg" }
+        let rows = 0..<9000
+        // Then what was named before: by the same row, and by a link to its file.
+        let text = (rows.map { "\(name($0)),L-\($0)" } + ["8999.jpg,L-8999", "299.jpg,L-8999", "link.jpg,L-0"])
+            .joined(separator: "\n")
+        try folder.write("m.csv", text: "path,business_no\n" + text)
+        let listing = try Listing(folder, paths: [], manifest: folder["m.csv"])
+        let expected = rows.map { row in
+            row % 50 == 7 ? "refuse source_unreadable \(name(row))" : "take L-\(row) \(name(row))"
+        }
+        #expect(listing.lines == expected + ["refuse source_unreadable 8999.jpg"])
+    }
+
     @Test("Rows are the same however the manifest is cut to be read", arguments: [32, 33, 40, 64, 1000])
     func pieces(limit: Int) throws {
         let folder = try TemporaryFolder()

@@ -41,8 +41,8 @@ struct RunSession: Sendable {
         do {
             let configuration = try self.options.loadConfiguration(requiringRemotes: true)
             self.say(configuration.notices)
-            let items = try self.items(configuration)
-            return try await self.run(items, configuration: configuration)
+            let (items, store) = try await self.begin(configuration)
+            return try await self.run(items, store: store, configuration: configuration)
         } catch {
             return CommandFailure(error).report()
         }
@@ -84,12 +84,36 @@ struct RunSession: Sendable {
         return refused
     }
 
-    private func run(_ items: IntakeList, configuration: AppConfiguration) async throws -> CommandStatus {
-        let store = try await SandboxOpening(
+    /// Lists the inputs and opens the sandbox, one beside the other if it is there: where a list fails, none is made.
+    private func begin(_ configuration: AppConfiguration) async throws -> (IntakeList, SandboxStore) {
+        guard SandboxStore.hasDatabase(configuration.sandboxPath) else {
+            return (try self.items(configuration), try await self.open(configuration))
+        }
+        async let opened = self.open(configuration)
+        let items: IntakeList
+        do {
+            items = try self.items(configuration)
+        } catch {
+            // What is wrong with the inputs is said first; what the sandbox has to say comes up again with right ones.
+            if let store = try? await opened { await self.close(store) }
+            throw error
+        }
+        return (items, try await opened)
+    }
+
+    private func open(_ configuration: AppConfiguration) async throws -> SandboxStore {
+        let opening = SandboxOpening(
             configuration: configuration,
             commitDelay: SandboxOpening.commitDelayOfBatches
         )
-        .open(endpoints: configuration.embedded ? .embedded : .external)
+        return try await opening.open(endpoints: configuration.embedded ? .embedded : .external)
+    }
+
+    private func run(
+        _ items: IntakeList,
+        store: SandboxStore,
+        configuration: AppConfiguration
+    ) async throws -> CommandStatus {
         let ending: Result<RunOutcome, any Error>
         do {
             ending = .success(try await self.drive(items, store: store, configuration: configuration))

@@ -41,10 +41,13 @@ struct IntakeStage: Sendable {
         var firstOrder: Int64?
         try await withThrowingTaskGroup(of: Void.self) { group in
             var underWay = 0
-            var (start, next) = (0, try await self.lookUp(items, from: 0))
+            var lookAhead = Self.lookAhead.lowerBound
+            var (start, next) = (0, try await self.lookUp(items[..<min(lookAhead, items.count)]))
             while !next.isEmpty, !self.context.board.isDraining {
                 let end = start + next.count
-                async let following = self.lookUp(items, from: end)
+                lookAhead = Self.lookAhead(after: next.map(\.1), of: lookAhead)
+                let upcoming = items[end..<min(end + lookAhead, items.count)]
+                async let following = self.lookUp(upcoming)
                 for (index, (item, standing)) in zip(start..., next) {
                     try Task.checkCancellation()
                     guard !self.context.board.isDraining else { break }
@@ -100,8 +103,16 @@ struct IntakeStage: Sendable {
 
     // MARK: What needs no reading
 
-    /// How many inputs are looked up at a time.
-    private static let lookAhead = 64
+    /// How many inputs are looked up at a time: the fewest, and the most where none of them is new.
+    static let lookAhead = 64...512
+
+    /// Twice as many after inputs that are all dealt with: what is passed on between threads then counts for less. New
+    /// ones are read one after the other, and want their attributes looked at shortly before.
+    private static func lookAhead(after standings: [Standing], of count: Int) -> Int {
+        let areSettled = standings.allSatisfy { if case .settled = $0 { true } else { false } }
+        return areSettled ? min(count * 2, Self.lookAhead.upperBound) : Self.lookAhead.lowerBound
+    }
+
     /// How many inputs may be under way: those being decoded, and as many as one commit is to make durable together.
     private var width: Int { self.context.settings.prepareConcurrency + 14 }
 
@@ -126,10 +137,9 @@ struct IntakeStage: Sendable {
     }
 
     /// Looks the next inputs up, two halves beside each other; empty if there are none.
-    private func lookUp(_ items: IntakeList, from start: Int) async throws -> [(IntakeItem, Standing)] {
-        let next = items[start..<min(start + Self.lookAhead, items.count)]
+    private func lookUp(_ next: Slice<IntakeList>) async throws -> [(IntakeItem, Standing)] {
         guard !next.isEmpty else { return [] }
-        let middle = start + next.count / 2
+        let middle = next.startIndex + next.count / 2
         let (first, second) = (Array(next[..<middle]), Array(next[middle...]))
         async let others = self.standings(of: second)
         return Array(zip(first, try await self.standings(of: first))) + zip(second, try await others)

@@ -22,6 +22,9 @@ package struct BatchSource: Sendable {
     private let confines: String?
     private let options: BatchOptions
 
+    /// From how many files on they are looked at in two halves beside each other.
+    static let leastHalved = 128
+
     /// Takes what the user named; nothing is looked at yet.
     ///
     /// - Parameters:
@@ -76,13 +79,18 @@ package struct BatchSource: Sendable {
         let rows = manifest?.rows ?? []
         // It has just been walked; gone meanwhile, it holds none of the files that the rows name.
         let confines = self.confines.map { (try? FileKind.realPath(of: $0)) ?? $0 }
-        candidates += rows.enumerated().map { index, row in
-            if row.isAddress { return Candidate(address: row.path, row: index) }
-            let path = PathText.isAbsolute(row.path) ? row.path : PathText.join(manifest?.folder ?? "", row.path)
-            guard let confines else { return locator.candidate(at: path, origin: .row(index)) }
-            return locator.candidate(at: path, origin: .row(index), within: confines)
+        let (folder, located) = (manifest?.folder ?? "", locator)
+        candidates += Halves.map(rows, least: Self.leastHalved) { rows in
+            var locator = located
+            return rows.indices.map { index in
+                let row = rows[index]
+                if row.isAddress { return Candidate(address: row.path, row: index) }
+                let path = PathText.isAbsolute(row.path) ? row.path : PathText.join(folder, row.path)
+                guard let confines else { return locator.candidate(at: path, origin: .row(index)) }
+                return locator.candidate(at: path, origin: .row(index), within: confines)
+            }
         }
-        var selection = InputSelection(
+        let selection = InputSelection(
             candidates: candidates,
             rows: rows,
             manifest: manifest?.identity,

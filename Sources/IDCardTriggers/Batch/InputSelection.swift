@@ -2,7 +2,7 @@ import IDCardCore
 import IDCardPipeline
 
 /// Decides what becomes of each candidate, and that each input appears once.
-struct InputSelection {
+struct InputSelection: Sendable {
     private struct Key: Hashable {
         var identity: PathBytes
         var businessNumber: BusinessNumber?
@@ -17,7 +17,6 @@ struct InputSelection {
     private var rowOfFile: [PathBytes: Int] = [:]
     private var namedFiles: Set<PathBytes> = []
     private var namedPaths: Set<PathBytes> = []
-    private var seen: Set<Key> = []
 
     /// Takes all candidates, in their order.
     init(candidates: [Candidate], rows: [ManifestRow], manifest: PathBytes?, options: BatchOptions) {
@@ -41,22 +40,30 @@ struct InputSelection {
     /// Lists the inputs.
     ///
     /// - Throws: `BatchSourceError.tooManyInputs`.
-    mutating func items() throws(BatchSourceError) -> IntakeList {
+    func items() throws(BatchSourceError) -> IntakeList {
         var items = IntakeList()
-        for candidate in self.candidates where !self.isNoInput(candidate) {
-            let disposition = self.disposition(of: candidate)
-            guard self.seen.insert(self.key(of: candidate, disposition)).inserted else { continue }
-            guard items.count < self.options.limits.inputs else {
-                throw .tooManyInputs(limit: self.options.limits.inputs)
+        var seen: Set<Key> = []
+        for start in stride(from: 0, to: self.candidates.count, by: Self.block) {
+            let block = self.candidates[start..<min(start + Self.block, self.candidates.count)]
+                .filter { !self.isNoInput($0) }
+            let dispositions = Halves.map(block, least: BatchSource.leastHalved) { $0.map(self.disposition) }
+            for (candidate, disposition) in zip(block, dispositions) {
+                guard seen.insert(self.key(of: candidate, disposition)).inserted else { continue }
+                guard items.count < self.options.limits.inputs else {
+                    throw .tooManyInputs(limit: self.options.limits.inputs)
+                }
+                items.append(
+                    candidate.finding == .address
+                        ? IntakeItem(address: ImageAddress(candidate.source), disposition: disposition)
+                        : IntakeItem(source: candidate.source, path: candidate.path, disposition: disposition)
+                )
             }
-            items.append(
-                candidate.finding == .address
-                    ? IntakeItem(address: ImageAddress(candidate.source), disposition: disposition)
-                    : IntakeItem(source: candidate.source, path: candidate.path, disposition: disposition)
-            )
         }
         return items
     }
+
+    /// How many candidates are decided on at a time: what is known of each is packed before the next ones are looked at.
+    private static let block = 4096
 
     /// Whether this is the manifest, or the sidecar of an image that was named beside it (as `run folder/*` does).
     private func isNoInput(_ candidate: Candidate) -> Bool {

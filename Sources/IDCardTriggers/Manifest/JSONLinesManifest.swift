@@ -1,6 +1,4 @@
-import Dispatch
 import Foundation
-import Synchronization
 
 /// Reads a manifest of one JSON object per line; blank lines are passed over.
 enum JSONLinesManifest {
@@ -18,20 +16,17 @@ enum JSONLinesManifest {
         }
         let (first, second) = (data[..<middle], data[middle...])
         let lines = first.count { $0 == UInt8(ascii: "\n") }
-        let outcomes = Mutex<[Outcome]>([.success([]), .success([])])
-        DispatchQueue.concurrentPerform(iterations: 2) { half in
-            let outcome = Outcome { () throws(BatchSourceError) in
+        let halves = Halves.both { half in
+            Outcome { () throws(BatchSourceError) in
                 try self.rows(
                     in: half == 0 ? first : second,
                     after: Position(lines: half == 0 ? 0 : lines),
                     limits: limits
                 )
             }
-            outcomes.withLock { $0[half] = outcome }
         }
-        let halves = outcomes.withLock { $0 }
-        let rows = try halves[0].get()
-        if case .success(let others) = halves[1], rows.count + others.count <= limits.inputs { return rows + others }
+        let rows = try halves.0.get()
+        if case .success(let others) = halves.1, rows.count + others.count <= limits.inputs { return rows + others }
         // Once more, to find out what comes first: a line that is no row, or the row that is one too many.
         return try rows + self.rows(in: second, after: Position(lines: lines, rows: rows.count), limits: limits)
     }
