@@ -74,7 +74,8 @@ extension SandboxStore {
                 Int64(bitPattern: file.inode), file.size, file.modifiedNanoseconds,
             ]
         )
-        return try rows.next().map { try self.card(from: $0, in: db) }
+        // The row is gone with its cursor.
+        return try withExtendedLifetime(rows) { try rows.next().map { try self.card(from: $0, in: db) } }
     }
 
     private func recognise(

@@ -43,35 +43,4 @@ struct CommitCountTests {
         // Nothing between the first place and the last that the first run did not take.
         #expect(next == 71)
     }
-
-    @Test("new inputs among many known ones are found in every window, each taken once and in its order")
-    func someNew() async throws {
-        let harness = try PipelineHarness(.sqlite)
-        let items = try (0..<450).map {
-            try harness.photo("\($0).jpg", "front;\(Holder.first);\($0)", number: "B-\($0)")
-        }
-        // In the first window, at the edge of the second, and where windows have grown.
-        let new: Set = [5, 63, 64, 191, 192, 300, 449]
-        try await harness.run(items.indices.filter { !new.contains($0) }.map { items[$0] })
-        let before = try await harness.cards().count
-        try await harness.run(items)
-        var orders: [Int64] = []
-        for (index, result) in harness.results().sorted(by: { $0.key < $1.key }) {
-            switch result {
-            case .admitted(let card):
-                #expect(new.contains(index))
-                #expect(card.metadata.businessNumber.rawValue == "B-\(index)")
-                orders.append(card.intakeOrder)
-            case .duplicate(let card, wasRead: false):
-                #expect(!new.contains(index))
-                #expect(card.metadata.businessNumber.rawValue == "B-\(index)")
-            default: Issue.record("\(index): \(result)")
-            }
-        }
-        #expect(harness.results().count == items.count)
-        #expect(orders.count == new.count)
-        #expect(orders == orders.sorted())
-        #expect(try await harness.cards().count == before + new.count)
-        #expect(harness.backend.attempts.count == items.count)
-    }
 }

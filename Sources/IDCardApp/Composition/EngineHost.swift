@@ -24,6 +24,8 @@ struct EngineHost: Sendable {
     /// Where the figures of the stages go.
     var metrics: any MetricsFactory = NOOPMetricsHandler.instance
     let observer: @Sendable (PipelineEvent) -> Void
+    /// Whether it works until it is asked to end, rather than on one batch.
+    var isService = false
 
     /// Makes an engine with all that it needs, hands it to a function, and lets go of it all when the function is done.
     func with<Value: Sendable>(
@@ -60,7 +62,9 @@ struct EngineHost: Sendable {
         do {
             result = .success(
                 try await ThreadPoolWork.with(threads: self.configuration.imaging.concurrency) { pool in
-                    try await body(try self.engine(services: services, clients: clients, pool: pool))
+                    let engine = try self.engine(services: services, clients: clients, pool: pool)
+                    if self.isService { ProcessMemory.forgetStarting() }
+                    return try await body(engine)
                 }
             )
         } catch {
@@ -88,7 +92,7 @@ struct EngineHost: Sendable {
             ),
             settings: EngineSettings(self.configuration),
             logger: self.logger,
-            observer: self.forgettingStarting()
+            observer: self.isService ? self.observer : self.forgettingStarting()
         )
     }
 

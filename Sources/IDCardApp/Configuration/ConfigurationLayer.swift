@@ -23,7 +23,7 @@ struct ConfigurationLayer: Sendable {
     private let snapshot: any ConfigSnapshot
     private let prefix: [String]
     /// The variables there are; `nil` for another place. Spelling a key for the library takes long, and most have none.
-    private var variables: Set<String>?
+    private let variables: Set<String>?
 
     private init(
         _ source: ConfigurationSource,

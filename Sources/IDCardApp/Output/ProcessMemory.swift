@@ -18,7 +18,7 @@ package enum ProcessMemory {
     }
 
     /// Gives back what is free in the heaps: listing the inputs takes several times what is kept of them.
-    private static func trim() {
+    package static func trim() {
         typealias Trimming = @convention(c) (Int) -> Int32
         if let trim = self.function("malloc_trim", as: Trimming.self) { _ = trim(0) }
     }

@@ -3,8 +3,15 @@ import IDCardPipeline
 
 /// What a run knows of a card to its end: what its report and the exit status go by.
 struct RunCard: Sendable {
+    // Small ones first: they fill up what the identifier leaves of its last word.
     /// The card.
     let id: RunCardID
+    /// Where it stands.
+    private(set) var state: CardState
+    /// The side the verifier saw.
+    private(set) var side: CardSide?
+    /// Whether its state changed during this run.
+    var isMoved = false
     /// Why it stands where it stands.
     private(set) var reason: ReasonCode?
     /// Why, for a person.
@@ -14,12 +21,6 @@ struct RunCard: Sendable {
     /// Its place among all inputs ever taken in.
     let intakeOrder: Int64
     private var changedAt: Timestamp
-    /// Where it stands.
-    private(set) var state: CardState
-    /// The side the verifier saw.
-    private(set) var side: CardSide?
-    /// Whether its state changed during this run.
-    var isMoved = false
 
     /// Takes what counts of a card.
     init(_ card: Card) {

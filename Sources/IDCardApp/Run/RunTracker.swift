@@ -94,9 +94,11 @@ final class RunTracker: Sendable {
             place = Self.note(card, isLook: true, in: &state)
             state.cards[Int(place)].isMoved = true
             state.standings[index] = .admitted(place)
+            state.refusals[index] = nil
         case .duplicate(let card, _):
             place = Self.note(card, isLook: true, in: &state)
             state.standings[index] = .duplicate(place)
+            state.refusals[index] = nil
         case .refused(let reason, let message):
             state.standings[index] = .refused
             state.refusals[index] = Refusal(reason: reason, message: message)

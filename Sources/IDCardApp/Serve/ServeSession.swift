@@ -94,7 +94,8 @@ struct ServeSession: Sendable {
             metrics: metrics,
             observer: { event in
                 if let words = EngineWords(event) { Console.standardError(words.line) }
-            }
+            },
+            isService: true
         )
         let shutdown = Shutdown()
         return try await host.with { engine in

@@ -153,6 +153,7 @@ final class SourceRunner: Service, SourceRuns {
         let path = self.sources[source] ?? ""
         let listing = self.listing
         return try await listing.work.run {
+            defer { ProcessMemory.trim() }
             let source = BatchSource(
                 source: path,
                 manifestNames: listing.manifestNames,

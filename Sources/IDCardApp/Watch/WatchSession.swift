@@ -67,7 +67,8 @@ struct WatchSession: Sendable {
             observer: { event in
                 reports.observe(event)
                 if let words = WatchWords(event) { Console.standardError(words.line) }
-            }
+            },
+            isService: true
         )
         let shutdown = Shutdown()
         let signal = try await host.with { engine in

@@ -10,4 +10,12 @@ package enum InputResult: Hashable, Sendable {
     case refused(ReasonCode, message: String)
     /// Not an image by content nor by extension.
     case ignored
+
+    /// The card that the input is; `nil` if it became none.
+    package var cardID: CardID? {
+        switch self {
+        case .admitted(let card), .duplicate(let card, _): card.id
+        case .refused, .ignored: nil
+        }
+    }
 }

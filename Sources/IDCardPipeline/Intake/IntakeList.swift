@@ -38,6 +38,7 @@ package struct IntakeList: RandomAccessCollection, Sendable {
         case Kind.address:
             return IntakeItem(address: ImageAddress(source), disposition: disposition)
         case let kind:
+            precondition(kind == Kind.file || kind == Kind.expectedFile, "neither file nor address: \(kind)")
             let prefix = self.prefixes[Int(reader.number())]
             let path = String(decoding: prefix + source.utf8.suffix(Int(reader.number())), as: UTF8.self)
             let expected = kind == Kind.expectedFile ? reader.fileIdentity() : nil

@@ -37,8 +37,10 @@ struct IntakeStage: Sendable {
     /// Takes all inputs in, a bounded number at a time, in their order; stops between two of them when the board drains.
     func run(_ items: IntakeList) async throws {
         self.context.monitor.report(.intakeStarted(inputs: items.count))
-        // Not before one is new: a run over known inputs writes nothing.
+        // Not before one may be new: a run over known files writes nothing.
         var firstOrder: Int64?
+        // The cards of which an input says something else than they do.
+        var changing: Set<CardID> = []
         try await withThrowingTaskGroup(of: Void.self) { group in
             var underWay = 0
             var lookAhead = Self.lookAhead.lowerBound
@@ -51,23 +53,32 @@ struct IntakeStage: Sendable {
                 for (index, (item, standing)) in zip(start..., next) {
                     try Task.checkCancellation()
                     guard !self.context.board.isDraining else { break }
-                    if case .settled(let result) = standing {
+                    if case .settled(let result) = standing, !(result.cardID.map(changing.contains) ?? false) {
                         self.report(result, of: item, index: index)
                         continue
                     }
-                    let orders =
-                        if let firstOrder { firstOrder } else {
-                            try await self.context.store.reserveIntakeOrders(items.count)
+                    if let card = standing.card, !changing.insert(card).inserted {
+                        // It was looked at before what an earlier input says of the card was written; the last one counts.
+                        while underWay > 0 {
+                            try await group.next()
+                            underWay -= 1
                         }
-                    firstOrder = orders
+                    }
+                    if firstOrder == nil, standing.mayBeNew {
+                        firstOrder = try await self.context.store.reserveIntakeOrders(items.count)
+                    }
                     if underWay >= self.width { try await group.next() } else { underWay += 1 }
                     // Here, so that they are read in their order.
-                    let place = item.address == nil ? await self.decoding.take() : nil
-                    group.addTask {
-                        let batch = InBatch(order: orders + Int64(index), isNew: standing == .new, decoding: place)
-                        try await self.take(item, index: index, in: batch)
-                    }
+                    let place = standing == .new ? await self.decoding.take() : nil
+                    let batch = InBatch(
+                        order: standing.mayBeNew ? firstOrder.map { $0 + Int64(index) } : nil,
+                        isNew: standing == .new,
+                        decoding: place
+                    )
+                    group.addTask { try await self.take(item, index: index, in: batch) }
                 }
+                // What the next look finds, be it an error, is of no use to a run that ends.
+                guard !self.context.board.isDraining else { break }
                 (start, next) = (end, try await following)
             }
             // Not `waitForAll`: that waits for those that wait for room, too, when one has thrown.
@@ -122,14 +133,28 @@ struct IntakeStage: Sendable {
         case settled(InputResult)
         /// No card was made of it.
         case new
-        /// To be looked at by itself.
-        case open
+        /// A card of which it says something else than the card does.
+        case differing(CardID)
+        /// An image by URL.
+        case address
+
+        /// The card that it is known to be.
+        var card: CardID? {
+            switch self {
+            case .settled(let result): result.cardID
+            case .differing(let card): card
+            case .new, .address: nil
+            }
+        }
+
+        /// Whether a place in the order may be needed for it.
+        var mayBeNew: Bool { self == .new || self == .address }
     }
 
     /// What a batch says of one of its inputs.
     private struct InBatch: Sendable {
-        /// Its place among all inputs.
-        var order: Int64
+        /// Its place among all inputs; `nil` if a card was there, so that one is drawn in case it is gone meanwhile.
+        var order: Int64?
         /// Whether it was looked up and no card was made of it.
         var isNew: Bool
         /// The place to read and decode in, if it is read.
@@ -155,12 +180,10 @@ struct IntakeStage: Sendable {
         return zip(items, found).map { item, look in
             switch look {
             case .result(let result): return .settled(result)
-            case .address: return .open
+            case .address: return .address
             case .file:
                 guard let card = cards.popFirst() ?? nil else { return .new }
-                guard case .take(let metadata) = item.disposition,
-                    card.metadata.takingOver(metadata) == card.metadata
-                else { return .open }
+                if case .take(let metadata) = item.disposition, !card.says(metadata) { return .differing(card.id) }
                 return .settled(.duplicate(card, wasRead: false))
             }
         }

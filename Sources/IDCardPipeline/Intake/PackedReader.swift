@@ -2,10 +2,6 @@ import IDCardCore
 
 /// Reads what `PackedWriter` has written, in the same order.
 struct PackedReader {
-    static let take: UInt8 = 0
-    static let refuse: UInt8 = 1
-    static let ignore: UInt8 = 2
-
     private var rest: ArraySlice<UInt8>
 
     /// Reads one record.
@@ -26,6 +22,7 @@ struct PackedReader {
         return Int64(bitPattern: number >> 1) ^ -Int64(bitPattern: number & 1)
     }
 
+    /// Reads a text; -1 in place of the number of its bytes stands for none, see `optionalText()`.
     mutating func text() -> String { self.optionalText() ?? "" }
 
     mutating func optionalText() -> String? {
@@ -48,11 +45,13 @@ struct PackedReader {
     }
 
     mutating func disposition() -> IntakeItem.Disposition {
-        switch self.byte() {
-        case Self.take:
+        let byte = self.byte()
+        switch PackedDisposition(rawValue: byte) {
+        case .take:
+            guard let number = self.businessNumber() else { preconditionFailure("a card without a business number") }
             return .take(
                 CardMetadata(
-                    businessNumber: self.businessNumber() ?? .erased,
+                    businessNumber: number,
                     userNumber: self.optionalText().map { Redacted($0) },
                     expectedIDNumber: self.optionalText().map { Redacted($0) },
                     expectedName: self.optionalText().map { Redacted($0) },
@@ -60,12 +59,18 @@ struct PackedReader {
                     priority: Int(self.number())
                 )
             )
-        case Self.refuse:
+        case .refuse:
             return .refuse(ReasonCode(rawValue: self.text()), message: self.text(), of: self.businessNumber())
-        default: return .ignore
+        case .ignore: return .ignore
+        // Rather than an input that is passed over.
+        case nil: preconditionFailure("no disposition: \(byte)")
         }
     }
 
-    /// What was a business number is one again.
-    private mutating func businessNumber() -> BusinessNumber? { self.optionalText().flatMap { BusinessNumber($0) } }
+    private mutating func businessNumber() -> BusinessNumber? {
+        self.optionalText().map { text in
+            guard let number = BusinessNumber(text) else { preconditionFailure("what was a business number is none") }
+            return number
+        }
+    }
 }

@@ -46,7 +46,7 @@ struct PackedWriter {
     mutating func put(_ disposition: IntakeItem.Disposition) {
         switch disposition {
         case .take(let metadata):
-            self.put(byte: PackedReader.take)
+            self.put(byte: PackedDisposition.take.rawValue)
             self.put(metadata.businessNumber.rawValue)
             self.put(optional: metadata.userNumber?.reveal())
             self.put(optional: metadata.expectedIDNumber?.reveal())
@@ -54,12 +54,12 @@ struct PackedWriter {
             self.put(optional: metadata.side?.rawValue)
             self.put(Int64(metadata.priority))
         case .refuse(let reason, let message, let number):
-            self.put(byte: PackedReader.refuse)
+            self.put(byte: PackedDisposition.refuse.rawValue)
             self.put(reason.rawValue)
             self.put(message)
             self.put(optional: number?.rawValue)
         case .ignore:
-            self.put(byte: PackedReader.ignore)
+            self.put(byte: PackedDisposition.ignore.rawValue)
         }
     }
 }

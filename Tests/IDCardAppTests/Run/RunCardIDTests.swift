@@ -17,6 +17,7 @@ struct RunCardIDTests {
             }
         }
         #expect(MemoryLayout<RunCardID>.stride == 24)
+        #expect(MemoryLayout<RunCard>.stride == 88)
         #expect(UUIDText.bits(of: "ffffffff-ffff-ffff-0000-00000000000a")?.high == .max)
         #expect(UUIDText.bits(of: "ffffffff-ffff-ffff-0000-00000000000a")?.low == 10)
     }
