@@ -39,6 +39,11 @@ struct SandboxDirectory: Sendable {
 
     /// Whether a database file is there.
     var hasDatabase: Bool { access(self.database, F_OK) == 0 }
+    /// Whether something was written to it; it is made empty.
+    var hasBegunDatabase: Bool {
+        var status = stat()
+        return stat(self.database, &status) == 0 && status.st_size > 0
+    }
 
     /// Makes the directories and an empty database file where they are missing, and closes them to others.
     func create() throws {

@@ -37,9 +37,9 @@ extension SandboxStore {
         throw StoreError(.wrongSandbox, "the sandbox \(directory.path) \(words)")
     }
 
-    /// Whether a directory holds the file of a database, whatever is in it; nothing is opened.
+    /// Whether a directory holds the file of a database that was begun; nothing is opened.
     package static func hasDatabase(_ path: String) -> Bool {
-        (try? SandboxDirectory(path))?.hasDatabase ?? false
+        (try? SandboxDirectory(path))?.hasBegunDatabase ?? false
     }
 
     /// Tells whether there is a sandbox in a directory, and compares how it keeps personal data; needs no key.

@@ -21,7 +21,7 @@ extension ConfigurationKey {
             "sandbox.path",
             .path,
             .computed("$XDG_DATA_HOME/idcard-pipeline/sandbox"),
-            "Folder of the sandbox, in which cards are durable; `--embedded` has its own, `…/embedded`."
+            "Folder of the sandbox, in which cards are durable; nothing in it is ever an input. `--embedded` has its own, `…/embedded`."
         ),
         ConfigurationKey(
             "sandbox.lease",

@@ -61,7 +61,8 @@ struct RunSession: Sendable {
             userNumber: self.arguments.userNumber,
             recognisesImage: { bytes, _ in ImageFormat.sniff(bytes) != .unknown },
             isImageName: { ImageFormat.isImageExtension(($0 as NSString).pathExtension) },
-            skippedFolders: configuration.watch.putAwayFolders
+            skippedFolders: configuration.watch.putAwayFolders,
+            sandbox: configuration.sandboxPath
         )
         let source = BatchSource(paths: self.arguments.paths, manifest: self.arguments.manifest, options: options)
         return IntakeList(
@@ -84,7 +85,8 @@ struct RunSession: Sendable {
         return refused
     }
 
-    /// Lists the inputs and opens the sandbox, one beside the other if it is there: where a list fails, none is made.
+    /// Lists the inputs and opens the sandbox, one beside the other if it is there: where a list fails, none is made. The
+    /// list opens no file of the sandbox, see `BatchOptions.sandbox`.
     private func begin(_ configuration: AppConfiguration) async throws -> (IntakeList, SandboxStore) {
         guard SandboxStore.hasDatabase(configuration.sandboxPath) else {
             return (try self.items(configuration), try await self.open(configuration))

@@ -108,7 +108,8 @@ struct ServeParts: Sendable {
         let inputs = BatchOptions(
             recognisesImage: { bytes, _ in ImageFormat.sniff(bytes) != .unknown },
             isImageName: { ImageFormat.isImageExtension(($0 as NSString).pathExtension) },
-            skippedFolders: configuration.watch.putAwayFolders
+            skippedFolders: configuration.watch.putAwayFolders,
+            sandbox: configuration.sandboxPath
         )
         return SourceRunner(
             sources: try self.sources(configuration),

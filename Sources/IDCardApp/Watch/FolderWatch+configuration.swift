@@ -21,7 +21,8 @@ extension FolderWatch {
         let inputs = BatchOptions(
             userNumber: userNumber,
             recognisesImage: { bytes, _ in ImageFormat.sniff(bytes) != .unknown },
-            isImageName: { ImageFormat.isImageExtension(($0 as NSString).pathExtension) }
+            isImageName: { ImageFormat.isImageExtension(($0 as NSString).pathExtension) },
+            sandbox: configuration.sandboxPath
         )
         var settings = configuration.watch.settings(inputs)
         settings.requiresUserNumber = configuration.requiresUserNumber

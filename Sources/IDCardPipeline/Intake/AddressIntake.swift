@@ -55,7 +55,7 @@ struct AddressIntake: Sendable {
 extension StageContext {
     /// What is said anew about a card that is known: only a difference is worth a write.
     func updated(_ card: Card, with metadata: CardMetadata) async throws -> Card {
-        guard !card.says(metadata) else { return card }
+        guard !card.isUnchanged(by: metadata) else { return card }
         return try await self.store.update(card.id, with: metadata, now: self.time.now())
     }
 }

@@ -58,11 +58,13 @@ struct IntakeStage: Sendable {
                         continue
                     }
                     if let card = standing.card, !changing.insert(card).inserted {
-                        // It was looked at before what an earlier input says of the card was written; the last one counts.
+                        // It was looked at before what an earlier input says of the card was written; of those that are
+                        // known by their attributes, the last one counts.
                         while underWay > 0 {
                             try await group.next()
                             underWay -= 1
                         }
+                        guard !self.context.board.isDraining else { break }
                     }
                     if firstOrder == nil, standing.mayBeNew {
                         firstOrder = try await self.context.store.reserveIntakeOrders(items.count)
@@ -183,7 +185,9 @@ struct IntakeStage: Sendable {
             case .address: return .address
             case .file:
                 guard let card = cards.popFirst() ?? nil else { return .new }
-                if case .take(let metadata) = item.disposition, !card.says(metadata) { return .differing(card.id) }
+                if case .take(let metadata) = item.disposition, !card.isUnchanged(by: metadata) {
+                    return .differing(card.id)
+                }
                 return .settled(.duplicate(card, wasRead: false))
             }
         }

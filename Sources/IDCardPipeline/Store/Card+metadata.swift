@@ -36,6 +36,11 @@ extension Card {
         return card
     }
 
+    /// Whether this card stays as it is whatever a sender says of it: it says so already, or takes nothing over any more.
+    package func isUnchanged(by metadata: CardMetadata) -> Bool {
+        !self.state.takesMetadataOver || self.says(metadata)
+    }
+
     /// Whether this card says all that a sender says; of an erased one nothing is known that could differ.
     package func says(_ metadata: CardMetadata) -> Bool {
         self.state == .erased || self.metadata.takingOver(metadata) == self.metadata

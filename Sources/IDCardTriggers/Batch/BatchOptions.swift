@@ -15,6 +15,8 @@ package struct BatchOptions: Sendable {
     /// Folders into which a watch puts files (`watch.done_folder`, `watch.failed_folder`): relative ones are passed over
     /// directly below each folder that is walked, absolute ones wherever they are met.
     package var skippedFolders: [String]
+    /// The folder of the sandbox (`sandbox.path`): what lies in it is never an input, and is not opened.
+    package var sandbox: String?
     /// How much is taken from outside.
     package var limits: BatchLimits
 
@@ -25,6 +27,7 @@ package struct BatchOptions: Sendable {
         recognisesImage: @escaping @Sendable (_ firstBytes: Data, _ fileName: String) -> Bool,
         isImageName: @escaping @Sendable (_ fileName: String) -> Bool,
         skippedFolders: [String] = [],
+        sandbox: String? = nil,
         limits: BatchLimits = BatchLimits()
     ) {
         self.businessNumber = businessNumber
@@ -32,6 +35,7 @@ package struct BatchOptions: Sendable {
         self.recognisesImage = recognisesImage
         self.isImageName = isImageName
         self.skippedFolders = skippedFolders
+        self.sandbox = sandbox
         self.limits = limits
     }
 }

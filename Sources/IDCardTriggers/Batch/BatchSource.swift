@@ -73,6 +73,7 @@ package struct BatchSource: Sendable {
         }
         var locator = InputLocator(
             putAway: PutAwayFolders(self.options.skippedFolders),
+            own: OwnFolder(self.options.sandbox),
             limit: self.options.limits.inputs
         )
         var candidates = try locator.candidates(of: self.paths)

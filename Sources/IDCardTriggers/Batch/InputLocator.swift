@@ -7,14 +7,16 @@ struct InputLocator {
     }
 
     private let putAway: PutAwayFolders
+    private let own: OwnFolder
     private let limit: Int
     private var named: [Named] = []
     private var roots: Set<PathBytes> = []
     private var realFolders: [PathBytes: String] = [:]
 
-    /// Takes the folders into which a watch puts files, and the most files that one folder may hold.
-    init(putAway: PutAwayFolders, limit: Int) {
+    /// Takes the folders into which a watch puts files, the one of the sandbox, and the most files that one folder may hold.
+    init(putAway: PutAwayFolders, own: OwnFolder, limit: Int) {
         self.putAway = putAway
+        self.own = own
         self.limit = limit
     }
 
@@ -36,6 +38,7 @@ struct InputLocator {
                     source: source,
                     roots: self.roots,
                     putAway: self.putAway,
+                    own: self.own,
                     limit: self.limit
                 )
                 candidates += try walk.candidates()
@@ -73,11 +76,15 @@ struct InputLocator {
             if lent.isEmpty || lent == "." || lent == ".." { lent = PathText.name(of: folder) }
             let isLent = !lent.isEmpty && !self.roots.contains(PathBytes(folder)) && self.lends(lent, folder: folder)
             let path = PathText.join(folder, PathText.name(of: source))
+            // A file that is no link really lies where its name stands; the whole way need not be walked for each.
+            let real = isLink ? try FileKind.realPath(of: source) : path
+            guard !self.own.holds(real) else {
+                return self.unusable(source, origin: origin, message: "it belongs to the sandbox; name photos only")
+            }
             return Candidate(
                 source: source,
                 path: path,
-                // A file that is no link really lies where its name stands; the whole way need not be walked for each.
-                identity: PathBytes(isLink ? try FileKind.realPath(of: source) : path),
+                identity: PathBytes(real),
                 folderName: isLent ? lent : nil,
                 origin: origin,
                 finding: .file
@@ -93,10 +100,13 @@ struct InputLocator {
     }
 
     private mutating func look(up path: String, place: Int) throws(BatchSourceError) {
+        let isTaken: Bool
         do throws(SystemFailure) {
             switch try FileKind.of(path, followingLinks: true) {
-            case .file: self.named.append(.file(source: path, origin: .named))
-            case .folder: try self.addRoot(path)
+            case .file:
+                self.named.append(.file(source: path, origin: .named))
+                isTaken = true
+            case .folder: isTaken = try self.addRoot(path)
             case .link, .other: throw SystemFailure.notAFile
             }
         } catch {
@@ -105,6 +115,13 @@ struct InputLocator {
             throw BatchSourceError(
                 error.isAbsence ? .inputNotFound : .inputUnreadable,
                 "path \(place) of the command line \(words)",
+                input: path
+            )
+        }
+        guard isTaken else {
+            throw BatchSourceError(
+                .inputUnreadable,
+                "path \(place) of the command line is or lies in the folder of the sandbox; name the one of the photos",
                 input: path
             )
         }
@@ -121,7 +138,8 @@ struct InputLocator {
             case .folder where PutAwayMark.marks(match.source): continue
             case .folder:
                 do {
-                    try self.addRoot(match.source)
+                    // A pattern may meet the sandbox in passing.
+                    _ = try self.addRoot(match.source)
                 } catch {
                     let message = "this folder cannot be opened (\(error)); make it readable and run again"
                     self.named.append(.unusable(source: match.source, message: message))
@@ -134,10 +152,13 @@ struct InputLocator {
         return !matches.isEmpty
     }
 
-    private mutating func addRoot(_ path: String) throws(SystemFailure) {
+    /// - Returns: `false` if the folder is not taken, because it is or lies in that of the sandbox.
+    private mutating func addRoot(_ path: String) throws(SystemFailure) -> Bool {
         let real = try FileKind.realPath(of: path)
+        guard !self.own.holds(real) else { return false }
         self.roots.insert(PathBytes(real))
         self.named.append(.folder(source: path, real: real))
+        return true
     }
 
     private mutating func realFolder(_ folder: String) throws(SystemFailure) -> String {

@@ -2,7 +2,8 @@
 ///
 /// A real folder is entered once. Symbolic links are followed only to what lies below the folder given, and links to
 /// folders only after all real folders have been seen, so a file keeps the name of the folder it really lies in and
-/// loops end by themselves. Folders into which a watch puts files are passed over, by their mark or their place.
+/// loops end by themselves. Folders into which a watch puts files are passed over, by their mark or their place, and so is
+/// that of the sandbox.
 struct FolderWalk {
     private struct Folder {
         var path: String
@@ -15,6 +16,7 @@ struct FolderWalk {
     private let roots: Set<PathBytes>
     private let putAway: PutAwayFolders
     private let skipped: Set<PathBytes>
+    private let own: OwnFolder
     private let limit: Int
     private var pending: [Folder] = []
     private var linked: [Folder] = []
@@ -28,9 +30,18 @@ struct FolderWalk {
     ///   - source: the folder as the user gave it.
     ///   - roots: the real paths of all folders that the user named: they lend no business number.
     ///   - putAway: the folders into which a watch puts files.
+    ///   - own: the folder of the sandbox.
     ///   - limit: the most files.
-    init(root: String, source: String, roots: Set<PathBytes>, putAway: PutAwayFolders, limit: Int) {
+    init(
+        root: String,
+        source: String,
+        roots: Set<PathBytes>,
+        putAway: PutAwayFolders,
+        own: OwnFolder,
+        limit: Int
+    ) {
         self.root = root
+        self.own = own
         self.source = source
         self.roots = roots
         self.putAway = putAway
@@ -46,7 +57,7 @@ struct FolderWalk {
     mutating func candidates() throws(BatchSourceError) -> [Candidate] {
         self.pending = [Folder(path: self.root, below: "", lentName: nil)]
         while let folder = self.nextFolder() {
-            guard !self.skipped.contains(PathBytes(folder.path)),
+            guard !self.skipped.contains(PathBytes(folder.path)), !self.own.holds(folder.path),
                 self.entered.insert(PathBytes(folder.path)).inserted
             else { continue }
             try self.list(folder)
@@ -108,6 +119,8 @@ struct FolderWalk {
 
     private mutating func follow(_ name: String, path: String, below: String, in folder: Folder) {
         switch LinkTarget(of: path, within: self.root) {
+        case .file(let target) where self.own.holds(target):
+            self.add(.strayLink("a symbolic link into the sandbox; remove it"), path: path, below: below, lentName: nil)
         case .file(let target):
             let identity = PathBytes(target)
             self.add(.file, path: path, below: below, lentName: folder.lentName, identity: identity)

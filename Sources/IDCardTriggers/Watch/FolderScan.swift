@@ -35,7 +35,7 @@ struct FolderScan {
 
     let root: WatchedRoot
     let names: WatchedNames
-    /// Where files are put away: nothing in there is an input.
+    /// Where files are put away, and the sandbox: nothing in there is an input.
     let excluded: Set<PathBytes>
     let notifier: FolderNotifier?
     /// What a killed process left is put right by this, in the first scan of the root; `nil` in later ones.

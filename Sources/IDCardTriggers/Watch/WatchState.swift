@@ -76,7 +76,9 @@ struct WatchState {
     mutating func attach(_ root: WatchedRoot) {
         self.roots[root.index].root = root
         let attached = self.roots.compactMap(\.root)
-        self.excluded = Set(attached.flatMap { [PathBytes($0.donePath), PathBytes($0.failedPath)] })
+        self.excluded = Set(
+            attached.flatMap { [$0.donePath, $0.failedPath, $0.sandboxPath].compactMap(\.self).map(PathBytes.init) }
+        )
     }
 
     /// When something is to be done next, if nothing happens before.

@@ -13,6 +13,8 @@ struct WatchedRoot: Hashable, Sendable {
     var donePath: String
     /// The absolute path of the folder for refused files.
     var failedPath: String
+    /// The real path of the folder of the sandbox, if there is one.
+    var sandboxPath: String?
     /// Whether other machines may change it without the kernel's knowing.
     var isRemote: Bool
 
@@ -25,6 +27,7 @@ struct WatchedRoot: Hashable, Sendable {
         self.isRemote = idc_is_remote(folder.number) == 1
         self.donePath = Self.place(settings.doneFolder, in: self.path)
         self.failedPath = Self.place(settings.failedFolder, in: self.path)
+        self.sandboxPath = OwnFolder(settings.inputs.sandbox).path
     }
 
     private static func place(_ folder: String, in root: String) -> String {
@@ -83,6 +86,13 @@ extension WatchedRoot {
                     the watched folder \(root.index + 1) is or lies in a folder for done or refused files; \
                     give another watch.done_folder or watch.failed_folder
                     """,
+                    folder: root.given
+                )
+            }
+            if let sandbox = root.sandboxPath, self.contains(sandbox, root.path) {
+                throw WatchError(
+                    .folderOverlap,
+                    "the watched folder \(root.index + 1) is or lies in the folder of the sandbox; watch that of the photos",
                     folder: root.given
                 )
             }

@@ -1,0 +1,108 @@
+import Foundation
+import IDCardPipeline
+import IDCardSandbox
+import IDCardTesting
+import IDCardTriggers
+import Testing
+
+/// A sandbox that lies among the inputs, and inputs that are wrong beside a sandbox that is there.
+@Suite(.serialized, .timeLimit(.minutes(Sanitizer.minutes(5)))) struct SandboxAmongInputsTests {
+    private static let pair = ["K-1/front.jpg": "cards/LOAN-2026-0001/front.jpg"]
+
+    @Test("A second run over a folder that holds the sandbox takes nothing from it")
+    func below() async throws {
+        let tool = try Tool()
+        let cards = try tool.folder("cards", Self.pair)
+        let box = ["IDCARD_SANDBOX_PATH": cards.appending(path: "box").path]
+        let command = ["run", cards.path, "--embedded", "--format", "json"]
+        #expect(try await tool.run(command, box).status == 0)
+        // The built-in backend keeps the photo there.
+        let documents = FileManager.default.enumerator(atPath: cards.appending(path: "box/embedded-documents").path)
+        #expect(documents?.contains { "\($0)".hasSuffix(".jpg") } == true)
+        let again = try await tool.run(command, box)
+        #expect(again.status == 0)
+        #expect(try again.json().cards.map(\.source) == [cards.appending(path: "K-1/front.jpg").path])
+        let named = try await tool.run(["run", cards.appending(path: "box").path, "--embedded"], box)
+        #expect(named.status == 66, "\(named.errors)")
+        #expect(named.errors.contains("is or lies in the folder of the sandbox"))
+    }
+
+    /// The locks of this process by fcntl(2) on a file.
+    private static func locks(_ path: String) throws -> [String] {
+        let inode = try #require(
+            FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? UInt64
+        )
+        let all = try String(contentsOfFile: "/proc/locks", encoding: .utf8).split(separator: "\n")
+        return all.map { $0.split(separator: " ").dropFirst().map(String.init) }
+            .filter { $0.first == "POSIX" && $0.contains { $0.hasSuffix(":\(inode)") } }
+            .map { $0.joined(separator: " ") }
+            .sorted()
+    }
+
+    @Test("Listing a folder that holds an open sandbox leaves the locks of its database")
+    func locks() async throws {
+        let tool = try Tool()
+        let cards = try tool.folder("cards", Self.pair)
+        let box = cards.appending(path: "box").path
+        let store = try SandboxStore.open(
+            directory: box,
+            options: SandboxOptions(endpoints: .external, vault: .unencrypted)
+        )
+        let files = ["sandbox.sqlite3", "sandbox.sqlite3-shm"].map { box + "/" + $0 }
+        let before = try files.map(Self.locks)
+        #expect(before.allSatisfy { !$0.isEmpty })
+        func list(_ paths: String..., sandbox: String?) throws {
+            let options = BatchOptions(
+                businessNumber: "N",
+                recognisesImage: { _, _ in false },
+                isImageName: { $0.hasSuffix(".jpg") },
+                sandbox: sandbox
+            )
+            _ = try BatchSource(paths: paths, manifest: nil, options: options).items()
+        }
+        try list(cards.path, box + "/sandbox.sqlite3", sandbox: box)
+        #expect(try files.map(Self.locks) == before)
+        // What it would do to them: this is what the test is to see.
+        try list(cards.path, sandbox: nil)
+        #expect(try files.map(Self.locks) != before)
+        try await store.close()
+    }
+
+    @Test("What is wrong with the inputs is said first, and the sandbox is left as it was")
+    func wrongInputs() async throws {
+        let tool = try Tool()
+        let cards = try tool.folder("cards", Self.pair)
+        let box = tool.home.appending(path: "box")
+        let variables = ["IDCARD_SANDBOX_PATH": box.path]
+        let missing = tool.home.appending(path: "missing").path
+        func expectComplaint(_ variables: [String: String]) async throws {
+            let outcome = try await tool.run(["run", missing, "--embedded"], variables)
+            #expect(outcome.status == 66, "\(outcome.errors)")
+            #expect(outcome.errors.contains("names nothing"))
+            #expect(outcome.errors.split(separator: "\n").count == 1, "\(outcome.errors)")
+        }
+        try await expectComplaint(variables)
+        #expect(!FileManager.default.fileExists(atPath: box.path), "a sandbox was made for nothing")
+        #expect(try await tool.run(["run", cards.path, "--embedded"], variables).status == 0)
+        func owners() throws -> [String] {
+            try FileManager.default.contentsOfDirectory(atPath: box.appending(path: "owners").path).sorted()
+        }
+        let before = try owners()
+        try await expectComplaint(variables)
+        #expect(try owners() == before)
+        let other = try tool.secretFile("other.key", Tool.randomKey())
+        var withOther = variables
+        withOther["IDCARD_VAULT_KEY_FILE"] = other.path
+        try await expectComplaint(withOther)
+        // With right inputs the wrong key is said.
+        let outcome = try await tool.run(["run", cards.path, "--embedded"], withOther)
+        #expect(outcome.status != 0)
+        #expect(outcome.errors.contains("does not open the sandbox"), "\(outcome.errors)")
+        // A database that was only begun is none.
+        try FileManager.default.removeItem(at: box)
+        try FileManager.default.createDirectory(at: box, withIntermediateDirectories: true)
+        try Data().write(to: box.appending(path: "sandbox.sqlite3"))
+        try await expectComplaint(variables)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: box.path) == ["sandbox.sqlite3"])
+    }
+}
