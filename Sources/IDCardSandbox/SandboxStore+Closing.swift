@@ -12,8 +12,9 @@ extension SandboxStore {
             var hasLeft = false
             do {
                 hasLeft = try await self.leave(owner, writer: writer)
-                // Waits for nobody: another process may be reading; whoever closes last empties the log.
-                try await writer.withConnection { db in
+                // Waits for no other process: it may be reading, and whoever closes last empties the log. Our own reads have to
+                // end: the connections that read are closed after this one, and cannot empty it.
+                try await writer.withConnectionAlone { db in
                     if !writer.emptyLog(of: db, waiting: .zero) { writer.checkpoint(db) }
                 }
                 failure = writer.failure

@@ -114,6 +114,23 @@ final class SandboxWriter: Sendable {
         }
     }
 
+    /// Runs something on the writing connection outside any transaction, once every read of this process has ended.
+    ///
+    /// A read's transaction ends a moment after its value is there.
+    func withConnectionAlone<Value: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            self.pool.asyncBarrierWriteWithoutTransaction { access in
+                continuation.resume(
+                    with: Result {
+                        do { return try body(access.get()) } catch { throw self.judge(error) }
+                    }
+                )
+            }
+        }
+    }
+
     /// Translates an error, and shuts the door if the disk can no longer be trusted.
     func judge(_ error: any Error) -> any Error {
         let translated = StoreError.translating(error)

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import Glibc
 import IDCardCore
 import IDCardPipeline
 import IDCardTesting
@@ -48,6 +49,24 @@ struct WriteAheadLogTests {
             swap(&first, &second)
         }
         try self.end(first)
+    }
+
+    @Test("a read that ends a moment after its value is there does not keep the log from being emptied")
+    func lateReader() async throws {
+        let store = try self.folder.open()
+        _ = try await store.admit(.sample(1), now: .second(1))
+        let count: Int? = try await withCheckedThrowingContinuation { continuation in
+            store.database.asyncRead { access in
+                continuation.resume(
+                    with: Result { try Int.fetchOne(access.get(), sql: "SELECT count(*) FROM card") }
+                )
+                // A thread that has to wait for a processor just then.
+                usleep(300_000)
+            }
+        }
+        #expect(count == 1)
+        try await store.close()
+        #expect(FileFacts(self.folder.database + "-wal")?.size ?? 0 == 0)
     }
 
     @Test(
