@@ -292,7 +292,7 @@ import Testing
             $0.rescanInterval = .seconds(3600)
             $0.quietTime = .milliseconds(10)
         }
-        for number in 0..<2000 { try watching.image("in/LOAN-\(number % 10)/\(number).jpg", number) }
+        for number in 0..<1000 { try watching.image("in/LOAN-\(number % 10)/\(number).jpg", number) }
         let before = try Self.openDescriptors()
         let most = Mutex(0)
         try await watching.run {
@@ -300,13 +300,13 @@ import Testing
                 if events.count.isMultiple(of: 100), let open = try? Self.openDescriptors() {
                     most.withLock { $0 = max($0, open) }
                 }
-                return events.count { if case .placed = $0 { true } else { false } } == 2000
+                return events.count { if case .placed = $0 { true } else { false } } == 1000
             }
         }
-        #expect(watching.intake.cards == 2000)
+        #expect(watching.intake.cards == 1000)
         #expect(watching.intake.mostUnderway <= 3)
-        #expect(watching.files("in/done").count == 2000)
-        // Other tests run beside this one; two thousand descriptors would show all the same.
+        #expect(watching.files("in/done").count == 1000)
+        // Other tests run beside this one; a thousand descriptors would show all the same.
         #expect(most.withLock { $0 } < before + 500)
     }
 
