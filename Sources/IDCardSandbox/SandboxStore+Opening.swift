@@ -87,6 +87,7 @@ extension SandboxStore {
         do {
             try self.requireDurableCommits(pool)
             let version = try pool.writeWithoutTransaction { try SandboxSchema.check($0) }
+            if version == SandboxSchema.version { self.readSchemaAhead(pool) }
             guard let endpoints = try options.endpoints ?? self.rememberedEndpoints(pool, version: version) else {
                 throw self.missing(directory)
             }
@@ -158,6 +159,15 @@ extension SandboxStore {
                 .unavailable,
                 "SQLite does not commit durably (synchronous is \(level ?? -1), must be 2); please report this"
             )
+        }
+    }
+
+    /// Lets connections that will read learn the schema while the opening goes on: each takes a millisecond or two for it.
+    ///
+    /// What fails there fails again, and is told, with the first that is read.
+    private static func readSchemaAhead(_ pool: DatabasePool) {
+        for _ in 0..<2 {
+            pool.asyncRead { access in _ = try? access.get().execute(sql: "SELECT id FROM card LIMIT 0") }
         }
     }
 
