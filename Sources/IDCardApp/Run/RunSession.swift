@@ -65,9 +65,7 @@ struct RunSession: Sendable {
             sandbox: configuration.sandboxPath
         )
         let source = BatchSource(paths: self.arguments.paths, manifest: self.arguments.manifest, options: options)
-        return IntakeList(
-            try source.items().lazy.map { Self.requiringUserNumber($0, configuration: configuration) }
-        )
+        return try source.items { Self.requiringUserNumber($0, configuration: configuration) }
     }
 
     /// A card for a real backend needs a user account; without one it would be verified, paid for, and then wait for ever.

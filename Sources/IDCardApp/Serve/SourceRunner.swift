@@ -159,7 +159,7 @@ final class SourceRunner: Service, SourceRuns {
                 manifestNames: listing.manifestNames,
                 options: listing.inputs
             )
-            return IntakeList(try source.items().lazy.map(listing.refusing))
+            return try source.items(by: listing.refusing)
         }
     }
 

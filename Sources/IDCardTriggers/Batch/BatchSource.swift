@@ -66,8 +66,9 @@ package struct BatchSource: Sendable {
 
     /// Lists the inputs in their order; blocks while it reads folders, sidecars and the manifest.
     ///
+    /// - Parameter rule: what becomes of an input by a rule of the caller's; it sees each one before it is packed.
     /// - Throws: `BatchSourceError`.
-    package func items() throws -> IntakeList {
+    package func items(by rule: (IntakeItem) -> IntakeItem = { $0 }) throws -> IntakeList {
         let manifest = try self.manifest.map { path in
             try Manifest(path: path, limits: self.options.limits, followingLinks: self.confines == nil)
         }
@@ -97,6 +98,6 @@ package struct BatchSource: Sendable {
             manifest: manifest?.identity,
             options: self.options
         )
-        return try selection.items()
+        return try selection.items(by: rule)
     }
 }

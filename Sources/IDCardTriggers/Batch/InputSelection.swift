@@ -39,8 +39,9 @@ struct InputSelection: Sendable {
 
     /// Lists the inputs.
     ///
+    /// - Parameter rule: what becomes of each of them.
     /// - Throws: `BatchSourceError.tooManyInputs`.
-    func items() throws(BatchSourceError) -> IntakeList {
+    func items(by rule: (IntakeItem) -> IntakeItem) throws(BatchSourceError) -> IntakeList {
         var items = IntakeList()
         var seen: Set<Key> = []
         for start in stride(from: 0, to: self.candidates.count, by: Self.block) {
@@ -53,9 +54,11 @@ struct InputSelection: Sendable {
                     throw .tooManyInputs(limit: self.options.limits.inputs)
                 }
                 items.append(
-                    candidate.finding == .address
-                        ? IntakeItem(address: ImageAddress(candidate.source), disposition: disposition)
-                        : IntakeItem(source: candidate.source, path: candidate.path, disposition: disposition)
+                    rule(
+                        candidate.finding == .address
+                            ? IntakeItem(address: ImageAddress(candidate.source), disposition: disposition)
+                            : IntakeItem(source: candidate.source, path: candidate.path, disposition: disposition)
+                    )
                 )
             }
         }
