@@ -70,27 +70,24 @@ class MemoryWatch(threading.Thread):
 
     def __init__(self, root):
         super().__init__(daemon=True)
-        self.root, self.peak, self.over = root, 0, threading.Event()
+        self.root, self.peak, self.looks, self.over = root, 0, 0, threading.Event()
         self.start()
 
     def run(self):
-        while not self.over.wait(0.05):
+        # Often enough for what ends soon, and seldom for what takes long: looking takes time from what is measured.
+        while not self.over.wait(0.05 if self.looks > 20 else 0.015):
             self.look()
+            self.looks += 1
 
     def look(self):
-        children = {}
-        for entry in os.listdir("/proc"):
-            if entry.isdigit():
-                try:
-                    with open(f"/proc/{entry}/stat", encoding="utf-8") as file:
-                        children.setdefault(int(file.read().rsplit(")", 1)[1].split()[1]), []).append(int(entry))
-                except OSError:
-                    pass
+        """Asks the tree alone, 0.1 ms: going through 117 processes took 2.7, which those bear that use all processors."""
         waiting = [self.root]
         while waiting:
             pid = waiting.pop()
-            waiting += children.get(pid, [])
             try:
+                for thread in os.listdir(f"/proc/{pid}/task"):
+                    with open(f"/proc/{pid}/task/{thread}/children", encoding="ascii") as file:
+                        waiting += map(int, file.read().split())
                 with open(f"/proc/{pid}/status", encoding="utf-8") as file:
                     mark = re.search(r"VmHWM:\s+(\d+)", file.read())
                 if mark:
