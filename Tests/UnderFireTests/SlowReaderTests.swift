@@ -29,10 +29,10 @@ struct SlowReaderTests {
     }
 
     /// In a process of its own: what the other tests use is not counted.
-    @Test("The memory does not grow with what goes through: another 160 MB need less than half of that")
+    @Test("The memory does not grow with what goes through: another 320 MB need less than half of that")
     func memory() async {
         await #expect(processExitsWith: .success) {
-            let (count, bytes) = (52, 4 << 20)
+            let (count, bytes) = (100, 4 << 20)
             let peak = Mutex(0)
             let look: @Sendable () -> Void = {
                 let now = Self.residentBytes
@@ -55,17 +55,18 @@ struct SlowReaderTests {
             }
             try await withFireRange(plan) { range async throws in
                 let items = try range.fronts(count, bytes: bytes)
-                // The first twelve show what the pipeline needs, the others that it needs no more for more.
-                #expect(try await range.run(Array(items.prefix(12))) == .complete)
+                // The first twenty show what the pipeline needs, the others that it needs no more for more. How many are under
+                // way at a time, and in how many heaps, is up to the machine: on a busy one that alone made 90 MB.
+                #expect(try await range.run(Array(items.prefix(20))) == .complete)
                 let before = peak.withLock { $0 }
-                #expect(try await range.run(Array(items.dropFirst(12))) == .complete)
+                #expect(try await range.run(Array(items.dropFirst(20))) == .complete)
                 #expect(try await range.counts() == [.delivered: count])
                 let keys = Set(range.backend.received.map { $0.header("Idempotency-Key") })
                 #expect(range.backend.requests == count)
                 #expect(keys.count == count)
                 #expect(range.backend.received.allSatisfy { $0.isComplete && $0.bodyLength > bytes })
                 let growth = peak.withLock { $0 } - before
-                #expect(growth < 80 << 20 || Sanitizer.isPresent, "grew by \(growth) bytes")
+                #expect(growth < 160 << 20 || Sanitizer.isPresent, "grew by \(growth) bytes")
             }
         }
     }

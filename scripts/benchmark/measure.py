@@ -85,15 +85,19 @@ class MemoryWatch(threading.Thread):
         while waiting:
             pid = waiting.pop()
             try:
-                for thread in os.listdir(f"/proc/{pid}/task"):
-                    with open(f"/proc/{pid}/task/{thread}/children", encoding="ascii") as file:
-                        waiting += map(int, file.read().split())
                 with open(f"/proc/{pid}/status", encoding="utf-8") as file:
                     mark = re.search(r"VmHWM:\s+(\d+)", file.read())
                 if mark:
                     self.peak = max(self.peak, int(mark[1]) * 1024)
+                threads = os.listdir(f"/proc/{pid}/task")
             except OSError:
-                pass
+                continue
+            for thread in threads:
+                try:
+                    with open(f"/proc/{pid}/task/{thread}/children", encoding="ascii") as file:
+                        waiting += map(int, file.read().split())
+                except OSError:
+                    pass
 
     def stop(self):
         self.over.set()
