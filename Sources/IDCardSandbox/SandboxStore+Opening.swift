@@ -85,9 +85,12 @@ extension SandboxStore {
     ) throws -> SandboxStore {
         let pool = try DatabasePool(path: directory.database, configuration: self.configuration(options.storage))
         do {
+            let ahead = DispatchGroup()
+            // The close of a pool does not wait for a read that has yet to begin: it would find the pool closed, and begin anew.
+            defer { ahead.wait() }
             try self.requireDurableCommits(pool)
             let version = try pool.writeWithoutTransaction { try SandboxSchema.check($0) }
-            if version == SandboxSchema.version { self.readSchemaAhead(pool) }
+            if version == SandboxSchema.version { self.readSchemaAhead(pool, in: ahead) }
             guard let endpoints = try options.endpoints ?? self.rememberedEndpoints(pool, version: version) else {
                 throw self.missing(directory)
             }
@@ -164,10 +167,14 @@ extension SandboxStore {
 
     /// Lets connections that will read learn the schema while the opening goes on: each takes a millisecond or two for it.
     ///
-    /// What fails there fails again, and is told, with the first that is read.
-    private static func readSchemaAhead(_ pool: DatabasePool) {
+    /// Nothing depends on it: what fails there is tried again, and told, with the first that is read.
+    private static func readSchemaAhead(_ pool: DatabasePool, in group: DispatchGroup) {
         for _ in 0..<2 {
-            pool.asyncRead { access in _ = try? access.get().execute(sql: "SELECT id FROM card LIMIT 0") }
+            group.enter()
+            pool.asyncRead { access in
+                _ = try? access.get().execute(sql: "SELECT id FROM card LIMIT 0")
+                group.leave()
+            }
         }
     }
 

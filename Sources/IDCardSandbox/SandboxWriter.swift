@@ -114,7 +114,7 @@ final class SandboxWriter: Sendable {
         }
     }
 
-    /// Runs something on the writing connection outside any transaction, once every read of this process has ended.
+    /// Runs something on the writing connection outside any transaction, once every read through the pool has ended.
     ///
     /// A read's transaction ends a moment after its value is there.
     func withConnectionAlone<Value: Sendable>(

@@ -54,6 +54,8 @@ def main():
     options = arguments()
     from benchmark.measure import measure
 
+    if not os.path.exists(f"/proc/self/task/{os.getpid()}/children"):
+        sys.exit("bench: this kernel does not tell a process's children (CONFIG_PROC_CHILDREN): memory would be counted too low")
     results, failed = report.Results(), False
     for comparison in chosen(options):
         # Those of the same size share their photos, but for the very many.

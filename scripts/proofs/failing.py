@@ -13,35 +13,49 @@ from proofs.tool import Sandbox
 DESCRIPTION = """\
 Counts every call on the files below the sandbox and the photos while one front and one back go from file to backend, then
 does it again for every one of these calls and makes it fail: with EIO (reads, opens and mappings as well) and with
-ENOSPC, once and from then on. Expects a clear error (an exit status of the table, words, no crash, no hang), and
-after a run without the fault every document exactly once, and a clean fsck."""
+ENOSPC, once and from then on, and with EIO once in a sandbox that holds a pair already. Expects a clear error (an exit
+status of the table, words, no crash, no hang), and after a run without the fault every document exactly once, and a clean
+fsck."""
 
 STATUSES = {0, 1, 66, 74, 75}
-VARIANTS = [("EIO", False), ("EIO", True), ("ENOSPC", False), ("ENOSPC", True)]
+# The error, whether it stays, and whether the sandbox was there before.
+VARIANTS = [
+    ("EIO", False, False),
+    ("EIO", True, False),
+    ("ENOSPC", False, False),
+    ("ENOSPC", True, False),
+    ("EIO", False, True),
+]
 
 
-def named(error, sticky):
-    return f"{error} {'from then on' if sticky else 'once'}"
+def named(error, sticky, is_used):
+    return f"{error} {'from then on' if sticky else 'once'}{', in a used sandbox' if is_used else ''}"
 
 
 def options(parser):
     parser.add_argument("--every", type=int, default=1, metavar="K", help="only every K-th call, from a random one")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="so many failures at a time (default: 1)")
     parser.add_argument(
-        "--only", choices=[named(*variant) for variant in VARIANTS], help="only this kind of failure (default: all four)"
+        "--only", choices=[named(*variant) for variant in VARIANTS], help="only this kind of failure (default: all)"
     )
 
 
 class Trial:
-    """One failure and the recovery from it."""
+    """One failure and the recovery from it; `earlier` is the pair that the sandbox holds before."""
 
-    def __init__(self, proof, shim, verifier, backend, pairs, number, **settings):
+    def __init__(self, proof, shim, verifier, backend, pairs, number, earlier=None, **settings):
         self.proof, self.shim = proof, shim
         self.folder = proof.subfolder(f"trial-{number}")
         self.photos = os.path.join(self.folder, "photos")
         pairs.make(self.photos, [number])
         self.sandbox = Sandbox(proof.tool, self.folder, verifier.url, backend.url, **settings)
         self.report = os.path.join(self.folder, "calls")
+        if earlier is not None:
+            folder = os.path.join(self.folder, "earlier")
+            pairs.make(folder, [earlier])
+            outcome = self.sandbox.take_in(folder)
+            if outcome.status != 0:
+                self.proof.violated(f"the pair before the failure: exit status {outcome.status}: {outcome.tail()}")
 
     def run(self, error, sticky, at):
         """A run with a failure; its counts."""
@@ -82,33 +96,38 @@ def prove(proof):
     backend = proof.keep_running(Backend(proof.tool.binary, proof.folder))
     statuses, number, struck = {}, 0, 0
     tried = []
-    for error, sticky in VARIANTS:
-        name = named(error, sticky)
+
+    def numbers(is_used):
+        """The numbers of a trial's pair and of that before it."""
+        nonlocal number
+        mine, earlier = number, number + 1 if is_used else None
+        number += 2 if is_used else 1
+        tried.extend(Pairs.business_number(each) for each in (mine, earlier) if each is not None)
+        return mine, earlier
+
+    for error, sticky, is_used in VARIANTS:
+        name = named(error, sticky, is_used)
         if proof.options.only not in (None, name):
             continue
         # On a disk that stays full intake waits for room as long as its patience lasts.
         settings = {"run_patience": "2s"} if sticky and error == "ENOSPC" else {}
-        tried.append(Pairs.business_number(number))
-        first = Trial(proof, shim, verifier, backend, pairs, number)
+        first = Trial(proof, shim, verifier, backend, pairs, *numbers(is_used))
         counts = first.run(error, False, -1)
         first.judge(f"{name}, no call")
-        number += 1
         total = sum(counts.values())
         offset = proof.random.randrange(every) if every > 1 else 0
         proof.progress(f"{name}: {total} calls" + (f", every {every}th from number {offset + 1}" if every > 1 else ""))
         if not sticky:
-            proof.figure(f"calls that may fail with {error}", told(counts))
+            proof.figure(f"calls that may fail with {name.replace(' once', '')}", told(counts))
 
         def attempt(job):
-            at, mine = job
-            trial = Trial(proof, shim, verifier, backend, pairs, mine, **settings)
+            at, pair = job
+            trial = Trial(proof, shim, verifier, backend, pairs, *pair, **settings)
             trial.run(error, sticky, at)
             trial.judge(f"{name}, call {at} of {total}")
             return at, trial
 
-        jobs = [(at, number + index) for index, at in enumerate(range(offset + 1, total + 1, every))]
-        tried += [Pairs.business_number(mine) for _, mine in jobs]
-        number += len(jobs)
+        jobs = [(at, numbers(is_used)) for at in range(offset + 1, total + 1, every)]
         with concurrent.futures.ThreadPoolExecutor(max(1, proof.options.jobs)) as pool:
             for at, trial in pool.map(attempt, jobs):
                 statuses[trial.outcome.status] = statuses.get(trial.outcome.status, 0) + 1
