@@ -75,10 +75,11 @@ struct ConfinedChildTests {
     func confinement() async {
         await #expect(processExitsWith: .exitCode(42)) {
             var confinement = DecoderConfinement(limits: ImagingLimits(), outputBytes: 1 << 20)
-            confinement.memoryBytes = 64 << 20
+            // With room for heaps of threads that may begin meanwhile; each reserves 64 MiB.
+            confinement.memoryBytes = 512 << 20
             guard confinement.apply(keepingDescriptorsThrough: 1000) else { exit(1) }
             guard open("/dev/null", O_RDONLY) < 0, errno == EMFILE else { exit(2) }
-            guard mmap(nil, 128 << 20, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED else { exit(3) }
+            guard mmap(nil, 1024 << 20, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED else { exit(3) }
             guard mmap(nil, 16 << 20, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED else { exit(4) }
             exit(42)
         }

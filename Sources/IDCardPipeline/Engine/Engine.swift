@@ -209,7 +209,8 @@ package struct Engine: Sendable {
     /// Waits for the request to end, and ends the batch when the time for what is under way is up.
     private func waitForDrain() async -> BatchEnding? {
         await self.context.board.waitUntilDraining()
-        guard !Task.isCancelled else { return nil }
+        // Also when all has ended before this task had its turn: whoever asked for the end is told of it.
+        guard self.context.board.isDraining else { return nil }
         let timeout = self.context.settings.shutdownTimeout
         let deadline = self.context.time.now().advanced(by: timeout)
         self.context.monitor.report(.shuttingDown(requests: self.context.board.requestsUnderWay, timeout: timeout))

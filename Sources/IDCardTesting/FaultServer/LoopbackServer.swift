@@ -10,7 +10,7 @@ package final class LoopbackServer: Sendable {
 
     /// Binds a port; nothing is answered before ``answer(with:)``.
     package init() {
-        self.listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        self.listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
@@ -28,6 +28,8 @@ package final class LoopbackServer: Sendable {
 
     /// Closes the port; whoever connects afterwards is refused.
     package func close() {
+        // A process that is just being started by another test may hold the socket, too.
+        shutdown(self.listener, Int32(SHUT_RDWR))
         Glibc.close(self.listener)
     }
 
@@ -43,7 +45,10 @@ package final class LoopbackServer: Sendable {
 
     private func serve(_ reply: String) -> Data {
         let connection = accept(self.listener, nil, nil)
-        defer { Glibc.close(connection) }
+        defer {
+            shutdown(connection, Int32(SHUT_RDWR))
+            Glibc.close(connection)
+        }
         var request = Data()
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while !Self.isComplete(request) {

@@ -14,7 +14,7 @@ package struct SilentListener {
 
     /// Listens without accepting and fills the queue.
     package init() throws {
-        let listener = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+        let listener = socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
@@ -26,7 +26,7 @@ package struct SilentListener {
         guard named == 0 else { throw Failure(errno: errno) }
         var descriptors = [listener]
         for _ in 0..<4 {
-            let client = socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
+            let client = socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
             _ = Self.call(connect, client, &address)
             descriptors.append(client)
         }

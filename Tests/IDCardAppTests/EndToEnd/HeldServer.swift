@@ -26,7 +26,7 @@ final class HeldServer: Sendable {
     /// - Parameter reply: the JSON that answers the bytes of a request.
     init(_ reply: @escaping @Sendable (Data) -> String) throws {
         self.reply = reply
-        self.listener = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        self.listener = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         try #require(self.listener >= 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)

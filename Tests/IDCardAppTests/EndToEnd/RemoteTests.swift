@@ -100,7 +100,7 @@ struct RemoteTests {
 
     /// A port that nobody listens on: taken and given back.
     private static func closedPort() throws -> UInt16 {
-        let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         try #require(socket >= 0)
         defer { close(socket) }
         var address = sockaddr_in()
