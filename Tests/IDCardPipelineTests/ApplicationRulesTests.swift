@@ -157,6 +157,47 @@ struct ApplicationRulesTests {
         #expect(third.held.map(\.rawValue) == ["f2"])
     }
 
+    @Test("While fronts are in conflict no back goes, be another front delivered or not")
+    func backsOfConflict() throws {
+        let back = self.card("b", .verified, .back, order: 9)
+        let delivered = self.card("f1", .delivered, .front, order: 1, holder: "A")
+        let open: [[ApplicationCard]] = [
+            [delivered, self.card("f2", .verified, .front, order: 2, holder: "B"), back],
+            [delivered, self.card("f2", .held, .front, order: 2, holder: "B", reason: .holderConflict), back],
+            // A person has yet to say whether it is good, and it names somebody else.
+            [delivered, self.card("f2", .held, .front, order: 2, holder: "B", reason: .legalityUnavailable), back],
+            [
+                self.card("f1", .held, .front, order: 1, holder: "A", reason: .holderConflict),
+                self.card("f2", .rejected, .front, order: 2, holder: "B"), back,
+            ],
+        ]
+        for cards in open {
+            let decision = try self.decide(cards, ended: true)
+            #expect(decision.deliverable.isEmpty)
+            #expect(decision.waiting == [CardID(rawValue: "b"): .blockedByConflict])
+            #expect(decision.reconsiderAt == nil)
+        }
+        let settled: [[ApplicationCard]] = [
+            [delivered, self.card("f2", .rejected, .front, order: 2, holder: "B"), back],
+            [delivered, self.card("f2", .delivered, .front, order: 2, holder: "B"), back],
+            [delivered, self.card("f2", .held, .front, order: 2, holder: "A", reason: .legalityUnavailable), back],
+        ]
+        for cards in settled { #expect(try self.ids(self.decide(cards, ended: true).deliverable) == ["b"]) }
+    }
+
+    @Test("A back waits for a front of another holder that a person accepted, though one is delivered")
+    func backOfAcceptedFront() throws {
+        var accepted = self.card("f2", .verified, .front, order: 2, holder: "B")
+        accepted.isAccepted = true
+        let cards = [
+            self.card("f1", .delivered, .front, order: 1, holder: "A"), accepted,
+            self.card("b", .verified, .back, order: 3),
+        ]
+        let decision = try self.decide(cards, ended: true)
+        #expect(self.ids(decision.deliverable) == ["f2"])
+        #expect(decision.waiting == [CardID(rawValue: "b"): .waitsForFront])
+    }
+
     @Test("Of two photos of one side the one taken in later wins, also if the older is verified later")
     func retake() throws {
         let both = try self.decide([

@@ -12,13 +12,14 @@ struct GroupingRulesTests {
         _ state: CardState,
         _ side: CardSide,
         order: Int64,
+        holder: String = "A",
         notBefore: Duration? = nil
     ) -> ApplicationCard {
         ApplicationCard(
             id: CardID(rawValue: id),
             state: state,
             side: side,
-            holder: side == .front ? Data("A".utf8) : nil,
+            holder: side == .front ? Data(holder.utf8) : nil,
             intakeOrder: order,
             changedAt: Self.now,
             nextAttemptAt: notBefore.map { Self.now.advanced(by: $0) }
@@ -52,6 +53,22 @@ struct GroupingRulesTests {
         let cards = [self.card("b", .verified, .back, order: 1), self.card("f", .verified, .front, order: 2)]
         #expect(self.ids(try self.decide(cards).deliverable) == ["f", "b"])
         #expect(self.ids(try self.decide(cards, together: false).deliverable) == ["f"])
+    }
+
+    @Test("A back does not go with an accepted front while another is still in conflict")
+    func conflict() throws {
+        var accepted = self.card("f2", .verified, .front, order: 2, holder: "B")
+        accepted.isAccepted = true
+        var held = self.card("f1", .held, .front, order: 1)
+        held.reason = .holderConflict
+        let back = self.card("b", .verified, .back, order: 3)
+        let decision = try self.decide([held, accepted, back])
+        #expect(self.ids(decision.deliverable) == ["f2"])
+        #expect(decision.waiting == [CardID(rawValue: "b"): .blockedByConflict])
+        let rejected = self.card("f1", .rejected, .front, order: 1)
+        #expect(self.ids(try self.decide([rejected, accepted, back]).deliverable) == ["f2", "b"])
+        let delivered = self.card("f1", .delivered, .front, order: 1)
+        #expect(self.ids(try self.decide([delivered, accepted, back]).deliverable) == ["f2", "b"])
     }
 
     @Test("A back does not go with a front that itself must wait")

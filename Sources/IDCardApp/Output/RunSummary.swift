@@ -80,6 +80,8 @@ struct RunSummary {
     private static func advice(on reason: String?) -> String? {
         switch reason.map(ReasonCode.init(rawValue:)) {
         case .blockedByFront: "the front of its business number was not delivered; see to that, then run again"
+        case .blockedByConflict:
+            "fronts of its business number name different persons; accept or reject them (`cards resolve`), then run again"
         case .blockedByOlderPhoto: "an older photo of the same side has no end yet; see to that, then run again"
         default: nil
         }

@@ -80,6 +80,8 @@ package struct ReasonCode: RawRepresentable, Hashable, Sendable, Codable, Custom
     package static let imageTooSmall = ReasonCode(rawValue: "image_too_small_for_verifier")
     /// Its front exists and has ended without being delivered.
     package static let blockedByFront = ReasonCode(rawValue: "blocked_by_front")
+    /// Fronts of its business number name different persons, and nobody has decided between them.
+    package static let blockedByConflict = ReasonCode(rawValue: "blocked_by_conflict")
     /// Its front is on its way; or none has come yet, and it goes alone when the wait is over.
     package static let waitsForFront = ReasonCode(rawValue: "waits_for_front")
     /// Its back may still come, and both go in one delivery.
@@ -93,6 +95,6 @@ package struct ReasonCode: RawRepresentable, Hashable, Sendable, Codable, Custom
 
     /// Why a `verified` card waits for something that only a person can give.
     package static let askingAPerson: Set<ReasonCode> = [
-        .blockedByFront, .blockedByOlderPhoto, .userNumberMissing, .imageUnreadable,
+        .blockedByFront, .blockedByConflict, .blockedByOlderPhoto, .userNumberMissing, .imageUnreadable,
     ]
 }

@@ -1,3 +1,4 @@
+import Foundation
 package import IDCardCore
 
 /// The rules that hold between the cards of one business number, as a pure function from a snapshot to a decision.
@@ -9,7 +10,8 @@ package import IDCardCore
 ///    person's.
 /// 4. A back goes when a front is delivered; or, once the wait for a front is over, when no front exists and nothing is unverified. If fronts exist, all
 ///    have ended and none was delivered, the back stays `verified`, blocked. A refused photo of unknown side counts as a possible front,
-///    as does an input of the batch that was refused before it became a card (its file could not be read).
+///    as does an input of the batch that was refused before it became a card (its file could not be read). While fronts name different
+///    persons and nobody has decided between them, no back goes: it may belong to either.
 /// 5. Where one delivery holds several cards, a back may also go together with its front; in the layout `application` a front waits for a back that may
 ///    still come, as long as a back waits for a front.
 /// 6. A card that the backend sent away for now waits until it may go again.
@@ -91,12 +93,26 @@ package struct ApplicationRules: Sendable {
     // MARK: Holder conflict
 
     private mutating func holdConflictingFronts() {
-        let fronts = self.cards.filter { $0.side == .front && Self.namesAHolder($0) }
-        guard Set(fronts.compactMap(\.holder)).count > 1 else { return }
+        guard self.holders.count > 1 else { return }
         // One that a person accepted is the holder's; the others are not.
         let held = self.remaining.filter { $0.side == .front && !$0.isAccepted }.map(\.id)
         self.decision.held = held
         self.remaining.removeAll { held.contains($0.id) }
+    }
+
+    /// Whom the good fronts name.
+    private var holders: Set<Data> {
+        Set(self.cards.filter { $0.side == .front && Self.namesAHolder($0) }.compactMap(\.holder))
+    }
+
+    /// Whether fronts name different persons and a person has yet to decide on one of them.
+    private var hasOpenConflict: Bool {
+        let holders = self.holders
+        return !self.decision.held.isEmpty
+            || self.cards.contains { card in
+                card.side == .front && card.state == .held
+                    && (card.reason == .holderConflict || holders.contains { $0 != (card.holder ?? $0) })
+            }
     }
 
     /// Whether a front says who the holder is: it was judged good, and no newer photo took its place.
@@ -188,17 +204,19 @@ package struct ApplicationRules: Sendable {
     }
 
     private mutating func reasonForBackToWait(_ card: ApplicationCard) -> ReasonCode? {
-        let fronts = self.cards.filter { $0.side == .front }
-        if fronts.contains(where: { $0.state == .delivered }) {
-            return self.hasUnverified ? .waitsForVerification : nil
-        }
         if self.hasUnverified { return .waitsForVerification }
+        if self.hasOpenConflict { return .blockedByConflict }
         // Fronts are decided on first.
         if self.context.sidesGoTogether, self.decision.deliverable.contains(where: { $0.side == .front }) { return nil }
-        // Held in this very decision is as good as ended.
-        if fronts.contains(where: { $0.state.isRunnable && !self.decision.held.contains($0.id) }) {
-            return .waitsForFront
+        let fronts = self.cards.filter { $0.side == .front }
+        // What is superseded or held in this very decision is as good as ended.
+        let ended = Set(self.decision.held + self.decision.superseded)
+        let isFrontUnderWay = fronts.contains { $0.state.isRunnable && !ended.contains($0.id) }
+        if fronts.contains(where: { $0.state == .delivered }) {
+            // Where a person accepted a front of another holder, the back may be that holder's.
+            return isFrontUnderWay && self.holders.count > 1 ? .waitsForFront : nil
         }
+        if isFrontUnderWay { return .waitsForFront }
         if fronts.contains(where: { $0.state != .superseded }) || self.hasPossibleFront { return .blockedByFront }
         return !self.context.intakeHasEnded && self.isWaiting(card) ? .waitsForFront : nil
     }

@@ -60,6 +60,8 @@ extension SandboxFinding {
 
         /// A card in delivery is not a member of exactly one open delivery.
         case deliveringAstray = "delivering_astray"
+        /// A back was sent although a rule of its business number forbade it.
+        case backAstray = "back_astray"
         /// A member's state does not go with that of its delivery.
         case memberState = "member_state"
         /// A delivery has no members, or gaps in their order.

@@ -82,6 +82,13 @@ struct DamageCheckTests {
             "card-2",
             "INSERT INTO event (card, at, kind, state) VALUES ('card-2', 1, 'delivered', 'delivered')"
         ),
+        Damage(
+            .backAstray,
+            "card-1",
+            "INSERT INTO event (id, card, at, kind, state, code) VALUES (900, 'card-2', 1, 'held', 'held', 'holder_conflict')",
+            "UPDATE event SET id = 901 WHERE card = 'card-1' AND kind = 'delivering'",
+            "UPDATE card SET side = 'back', business_no = 'CASE-2' WHERE id = 'card-1'"
+        ),
         Damage(.deliveringAstray, "card-1", "UPDATE delivery SET state = 'rejected' WHERE id = 'delivery-1'"),
         Damage(.deliveringAstray, "card-1", "DELETE FROM delivery_card WHERE card = 'card-1'"),
         Damage(.deliveringAstray, "card-1", "UPDATE card SET delivery = 'delivery-2' WHERE id = 'card-1'"),
