@@ -3,12 +3,13 @@ enum ApplicationSQL {
     /// The columns of `snapshot`, in its order.
     enum SnapshotColumn: Int {
         case id, state, reason, side, holder, intakeOrder, userNumber, changedAt, isAccepted, isKept, dueAt, isShrunk
+        case goesAlone
     }
 
     static let snapshot = """
         SELECT id, state, reason, COALESCE(side, expected_side) AS side, holder_fingerprint, intake_order, user_number,
             changed_at, is_accepted, state = 'held' AND delivery IS NOT NULL AS is_kept,
-            CASE WHEN state = 'verified' AND due_at > 0 THEN due_at END AS due_at, is_shrunk
+            CASE WHEN state = 'verified' AND due_at > 0 THEN due_at END AS due_at, is_shrunk, goes_alone
         FROM card WHERE business_no = ? AND state <> 'erased' ORDER BY intake_order, id
         """
 

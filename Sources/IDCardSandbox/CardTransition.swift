@@ -61,6 +61,7 @@ extension SandboxStore {
             code: transition.reason?.rawValue ?? transition.code
         )
         try self.append(event, to: transition.card, in: db)
+        if transition.to == .delivered { try self.noteDelivered(transition.card, now: transition.now, in: db) }
     }
 
     /// Adds a line to the history of a card.

@@ -1,13 +1,17 @@
 /// The questions of erasure; apart, so that a test can ask SQLite how it answers them.
 enum ErasureSQL {
-    static let card = "SELECT state, business_no, content_fingerprint, lease_owner, changed_at FROM card WHERE id = ?"
+    static let card = """
+        SELECT state, reason, business_no, COALESCE(side, expected_side) AS side, content_fingerprint, lease_owner,
+            changed_at
+        FROM card WHERE id = ?
+        """
 
     /// What stays is id, times, state, reason, and the place in the intake order.
     static let bury = """
         UPDATE card SET state = 'erased', reason = :reason, business_no = :businessNumber, content_fingerprint = x'',
             priority = 0, user_number = NULL, expected_id_number = NULL, expected_name = NULL, expected_side = NULL,
-            side = NULL, holder_fingerprint = NULL, message = NULL, is_shrunk = 0, is_accepted = 0, delivery = NULL,
-            attempts = 0, due_at = 0, lease_owner = NULL, lease_expires_at = NULL, changed_at = :now
+            side = NULL, holder_fingerprint = NULL, message = NULL, is_shrunk = 0, is_accepted = 0, goes_alone = 0,
+            delivery = NULL, attempts = 0, due_at = 0, lease_owner = NULL, lease_expires_at = NULL, changed_at = :now
         WHERE id = :id AND state = :state
         """
 

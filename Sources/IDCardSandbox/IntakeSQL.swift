@@ -38,7 +38,8 @@ enum IntakeSQL {
 
     /// What verification and the last delivery left on a card that is to be judged again; its reading stays.
     static let forgetVerdict = """
-        UPDATE card SET side = NULL, holder_fingerprint = NULL, delivery = NULL, is_accepted = 0 WHERE id = ?
+        UPDATE card SET side = NULL, holder_fingerprint = NULL, delivery = NULL, is_accepted = 0, goes_alone = 0
+        WHERE id = ?
         """
 
     static let rememberFile = """

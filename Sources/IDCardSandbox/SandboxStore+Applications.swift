@@ -77,10 +77,14 @@ extension SandboxStore {
 extension SandboxStore {
     private func snapshot(of businessNumber: BusinessNumber, in db: Database) throws -> ApplicationSnapshot {
         let rows = try Row.fetchAll(db, cached: ApplicationSQL.snapshot, arguments: [businessNumber.rawValue])
-        return ApplicationSnapshot(
+        var snapshot = ApplicationSnapshot(
             businessNumber: businessNumber,
             cards: try rows.map { try self.applicationCard(from: $0, in: db) }
         )
+        if snapshot.asksForErasedFronts {
+            snapshot.hasErasedFront = try self.hasErasedFront(businessNumber, in: db)
+        }
+        return snapshot
     }
 
     private func applicationCard(from row: Row, in db: Database) throws -> ApplicationCard {
@@ -103,7 +107,8 @@ extension SandboxStore {
             changedAt: Timestamp(millisecondsSinceEpoch: row[.changedAt]),
             nextAttemptAt: (row[.dueAt] as Int64?).map(Timestamp.init(millisecondsSinceEpoch:)),
             isAccepted: row[.isAccepted],
-            isInKeptDelivery: row[.isKept]
+            isInKeptDelivery: row[.isKept],
+            goesAlone: row[.goesAlone]
         )
     }
 

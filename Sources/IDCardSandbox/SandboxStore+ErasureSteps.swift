@@ -31,6 +31,7 @@ extension SandboxStore {
         // Its receipts stay: a request that is repeated does not bring an erased person back.
         try self.dropSource(of: request.card, in: db)
         try self.bury(request, from: row["state"], in: db)
+        try self.noteErasedFront(row, now: request.now, in: db)
         try db.execute(sql: ErasureSQL.forgetCrashes, arguments: ["content": row["content_fingerprint"] as Data])
         try self.log(&certificate, by: request.origin, now: request.now, in: db)
         try db.execute(

@@ -51,6 +51,7 @@ extension SandboxStore {
                     cached: "UPDATE card SET is_accepted = 1, delivery = NULL WHERE id = ?",
                     arguments: [card.rawValue]
                 )
+                if known.isHeldForFront { try db.execute(cached: FrontSQL.letGoAlone, arguments: [card.rawValue]) }
                 // Kept without being of use to anybody once its last held member has left it.
                 if let delivery = known.delivery { try self.closeIfSettled(delivery, now: now, in: db) }
             }

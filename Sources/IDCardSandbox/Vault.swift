@@ -31,6 +31,8 @@ package struct Vault: Sendable {
         package static let reading = "reading"
         /// The name that a sender gave to a request, or all that the request said.
         package static let receipt = "receipt"
+        /// A business number that outlives its cards.
+        package static let businessNumber = "business-number"
     }
 
     /// The keys around the data keys; `nil` where nothing is encrypted.

@@ -110,11 +110,11 @@ extension CardStoreConformance {
             let (delivery, cards) = try await subject.pairDelivering()
             let other = try await subject.another()
             _ = try await other.claimDeliveries(limit: 1, until: .second(999), now: .second(3))
-            let certificate = try await subject.erase(cards[0])
+            let certificate = try await subject.erase(cards[1])
             try expectEqual(certificate.backend, .notSent, "the backend")
             try expectEqual(certificate.deliveries, [delivery.id.rawValue], "the deliveries")
-            try expectEqual(try await subject.card(cards[1]).state, .verified, "the other member")
-            try expectEqual(try await subject.card(cards[1]).delivery, nil, "the delivery of the other member")
+            try expectEqual(try await subject.card(cards[0]).state, .verified, "the other member")
+            try expectEqual(try await subject.card(cards[0]).delivery, nil, "the delivery of the other member")
             try await expectError(.conflict, "the late attempt") {
                 _ = try await other.beginAttempt(of: delivery.id, after: 0, now: .second(60))
             }

@@ -21,6 +21,7 @@ struct InMemoryState: Sendable {
         var events: [CardEvent] = []
         var attempts: [AttemptRecord] = []
         var isAccepted = false
+        var goesAlone = false
         /// The source bytes by their offsets, as long as there is no image of them.
         var pieces: [Int: Data] = [:]
         var fetch: Fetch?
@@ -110,6 +111,8 @@ struct InMemoryState: Sendable {
     /// What each owner has under preparation, by slot.
     var preparing: [Int: [Int: ContentDigest]] = [:]
     var crashes: [ContentDigest: Int] = [:]
+    /// The business numbers of which a front was erased undelivered.
+    var erasedFronts: Set<BusinessNumber> = []
 
     /// - Throws: `StoreError.notFound` if there is no card of this name.
     func entry(of card: CardID) throws -> CardEntry {
@@ -144,6 +147,7 @@ struct InMemoryState: Sendable {
             CardEvent(at: now, kind: kind ?? state.rawValue, state: state, code: reason?.rawValue ?? code)
         )
         self.cards[card] = entry
+        if state == .delivered { try self.noteDelivered(entry, now: now) }
     }
 
     mutating func append(_ event: CardEvent, to card: CardID) {

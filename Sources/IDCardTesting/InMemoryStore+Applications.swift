@@ -82,10 +82,13 @@ extension InMemoryState {
                     changedAt: entry.card.changedAt,
                     nextAttemptAt: entry.card.state == .verified ? entry.card.nextAttemptAt : nil,
                     isAccepted: entry.isAccepted,
-                    isInKeptDelivery: entry.card.state == .held && entry.card.delivery != nil
+                    isInKeptDelivery: entry.card.state == .held && entry.card.delivery != nil,
+                    goesAlone: entry.goesAlone
                 )
             }
-        return ApplicationSnapshot(businessNumber: businessNumber, cards: cards)
+        var snapshot = ApplicationSnapshot(businessNumber: businessNumber, cards: cards)
+        snapshot.hasErasedFront = snapshot.asksForErasedFronts && self.erasedFronts.contains(businessNumber)
+        return snapshot
     }
 
     fileprivate mutating func form(_ delivery: Delivery, now: Timestamp) throws {

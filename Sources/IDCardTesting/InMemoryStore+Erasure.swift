@@ -74,6 +74,7 @@ extension InMemoryState {
         self.noteInterruptedCall(of: entry, now: now)
         for delivery in deliveries { try self.takeOut(card, of: delivery, now: now) }
         self.bury(card, reason: reason, now: now)
+        try self.noteErasedFront(entry, now: now)
         self.note(.erase, of: card, by: origin, now: now)
         certificate.accessNumber = Int64(self.accessLog.count)
         certificate.isScrubbed = true

@@ -24,6 +24,7 @@ extension InMemoryStore {
             state.cards[card]?.card.delivery = nil
             state.cards[card]?.holder = nil
             state.cards[card]?.isAccepted = false
+            state.cards[card]?.goesAlone = false
             state.note(.retry, of: card, by: origin, now: now)
             return try state.entry(of: card).card
         }
@@ -64,6 +65,7 @@ extension InMemoryStore {
             default:
                 try state.move(card, from: .held, to: .verified, kind: "resolved", now: now)
                 state.cards[card]?.isAccepted = true
+                if known.isHeldForFront { state.cards[card]?.goesAlone = true }
                 state.cards[card]?.card.delivery = nil
                 if let delivery = known.delivery { state.closeIfSettled(delivery) }
             }

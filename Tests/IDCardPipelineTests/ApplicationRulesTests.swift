@@ -31,11 +31,12 @@ struct ApplicationRulesTests {
         expected: Int = 0,
         refused: Bool = false,
         ended: Bool = false,
-        after: Duration = .zero
+        after: Duration = .zero,
+        erasedFront: Bool = false
     ) throws -> ApplicationRules.Decision {
         let number = try #require(BusinessNumber("B-1"))
         return ApplicationRules.decide(
-            ApplicationSnapshot(businessNumber: number, cards: cards),
+            ApplicationSnapshot(businessNumber: number, cards: cards, hasErasedFront: erasedFront),
             in: ApplicationRules.Context(
                 now: Self.now.advanced(by: after),
                 expectedInputs: expected,
@@ -116,6 +117,47 @@ struct ApplicationRulesTests {
         #expect(decision.deliverable.isEmpty)
         #expect(decision.waiting == [CardID(rawValue: "b"): .blockedByFront])
         #expect(decision.reconsiderAt == nil)
+    }
+
+    @Test("A blocked back is held after its time, counted from when both it and its front had ended")
+    func blockedWait() throws {
+        let back = self.card("b", .verified, .back, order: 2)
+        var front = self.card("f", .rejected, .front, order: 1)
+        front.changedAt = Self.now.advanced(by: .seconds(100))
+        let day = Duration.seconds(86_400)
+        let blocked = try self.decide([front, back], after: day + .seconds(99))
+        #expect(blocked.waiting == [back.id: .blockedByFront] && blocked.heldBacks.isEmpty)
+        #expect(blocked.reconsiderAt == front.changedAt.advanced(by: day))
+        #expect(try self.decide([front, back], ended: true).reconsiderAt == nil, "a batch does not wait for it")
+        let over = try self.decide([front, back], after: day + .seconds(100))
+        #expect(over.heldBacks == [back.id: .frontNotDelivered] && over.waiting.isEmpty)
+        let input = try self.decide([back], refused: true, after: day)
+        #expect(input.heldBacks == [back.id: .frontNotDelivered])
+    }
+
+    @Test("A back whose front was erased undelivered is held, not sent alone, once none can come any more")
+    func erasedFront() throws {
+        let back = self.card("b", .verified, .back, order: 2)
+        let held = try self.decide([back], ended: true, erasedFront: true)
+        #expect(held.heldBacks == [back.id: .frontErased] && held.deliverable.isEmpty)
+        let early = try self.decide([back], erasedFront: true)
+        #expect(early.waiting == [back.id: .waitsForFront], "another front may come")
+        let front = self.card("f", .verified, .front, order: 3)
+        let another = try self.decide([back, front], ended: true, erasedFront: true)
+        #expect(self.ids(another.deliverable) == ["f"] && another.heldBacks.isEmpty)
+        let unverified = try self.decide([back, self.card("x", .prepared, nil, order: 3)], erasedFront: true)
+        #expect(unverified.waiting[back.id] == .waitsForVerification)
+    }
+
+    @Test("A back that a person let go without its front goes, but never before one that is on its way")
+    func goesAlone() throws {
+        var back = self.card("b", .verified, .back, order: 2)
+        back.goesAlone = true
+        #expect(self.ids(try self.decide([back], erasedFront: true).deliverable) == ["b"])
+        let rejected = self.card("f", .rejected, .front, order: 1)
+        #expect(self.ids(try self.decide([rejected, back]).deliverable) == ["b"])
+        let front = self.card("f", .verified, .front, order: 1)
+        #expect(self.ids(try self.decide([front, back]).deliverable) == ["f"])
     }
 
     @Test("A refused photo of unknown side may have been the front")

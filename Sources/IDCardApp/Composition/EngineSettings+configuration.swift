@@ -15,6 +15,7 @@ extension EngineSettings {
             case .hold: .hold
             }
         self.frontWait = configuration.delivery.frontWait
+        self.blockedWait = configuration.delivery.blockedWait
         self.retry = configuration.retry
         self.verifyRate = configuration.verification.rate ?? 0
         self.deliverRate = configuration.delivery.rate ?? 0

@@ -90,6 +90,8 @@ extension AppConfiguration {
         package let onUnknown: UnknownPolicy
         /// How long a back waits for a front that has not come (`delivery.front_wait`).
         package let frontWait: Duration
+        /// How long a back whose front was not delivered waits until it is `held` (`delivery.blocked_wait`).
+        package let blockedWait: Duration
         /// Keys under `delivery.retcode`.
         package let retcodes: Retcodes
         /// The proxy on the way there (`delivery.proxy`).
@@ -118,6 +120,7 @@ extension AppConfiguration {
             self.maximumAttempts = values.require("delivery.max_attempts", \.integer)
             self.onUnknown = values.word("delivery.on_unknown")
             self.frontWait = values.require("delivery.front_wait", \.duration)
+            self.blockedWait = values.require("delivery.blocked_wait", \.duration)
             self.retcodes = Retcodes(values)
             self.proxy = values.proxy("delivery.proxy")
             self.tls = TLS(values, section: "delivery")

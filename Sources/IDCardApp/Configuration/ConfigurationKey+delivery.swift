@@ -108,6 +108,12 @@ extension ConfigurationKey {
             "How long a back waits for a front that has not come."
         ),
         ConfigurationKey(
+            "delivery.blocked_wait",
+            .duration(.zero...(.seconds(30 * 86_400))),
+            .value("24h"),
+            "How long a back whose front was refused stays `verified` before it is `held`."
+        ),
+        ConfigurationKey(
             "delivery.proxy",
             .proxy,
             .unset,

@@ -93,6 +93,14 @@ package struct ReasonCode: RawRepresentable, Hashable, Sendable, Codable, Custom
     /// An older photo of the same side is on its way.
     package static let waitsForOlderPhoto = ReasonCode(rawValue: "waits_for_older_photo")
 
+    /// A front of its business number was erased before any was delivered.
+    package static let frontErased = ReasonCode(rawValue: "front_erased")
+    /// Its front has ended without being delivered, and none was delivered in the time that a back waits.
+    package static let frontNotDelivered = ReasonCode(rawValue: "front_not_delivered")
+
+    /// Why a back is `held` until a person accepts it or a front of its business number is delivered, whichever is first.
+    package static let releasedByFront: Set<ReasonCode> = [.frontErased, .frontNotDelivered]
+
     /// Why a `verified` card waits for something that only a person can give.
     package static let askingAPerson: Set<ReasonCode> = [
         .blockedByFront, .blockedByConflict, .blockedByOlderPhoto, .userNumberMissing, .imageUnreadable,

@@ -25,6 +25,8 @@ package struct ApplicationCard: Hashable, Sendable {
     package var isAccepted: Bool
     /// Whether it is `held` together with a delivery of it, which may have been sent.
     package var isInKeptDelivery: Bool
+    /// Whether a person let this back go although no front of its number was delivered.
+    package var goesAlone: Bool
 
     /// Describes a card.
     package init(
@@ -38,7 +40,8 @@ package struct ApplicationCard: Hashable, Sendable {
         changedAt: Timestamp,
         nextAttemptAt: Timestamp? = nil,
         isAccepted: Bool = false,
-        isInKeptDelivery: Bool = false
+        isInKeptDelivery: Bool = false,
+        goesAlone: Bool = false
     ) {
         self.id = id
         self.state = state
@@ -51,5 +54,6 @@ package struct ApplicationCard: Hashable, Sendable {
         self.nextAttemptAt = nextAttemptAt
         self.isAccepted = isAccepted
         self.isInKeptDelivery = isInKeptDelivery
+        self.goesAlone = goesAlone
     }
 }

@@ -9,7 +9,8 @@ package import IDCardCore
 /// 3. A front goes when no card of its business number is still to be verified: such a card may turn out to be a newer photo of it, or another
 ///    person's.
 /// 4. A back goes when a front is delivered; or, once the wait for a front is over, when no front exists and nothing is unverified. If fronts exist, all
-///    have ended and none was delivered, the back stays `verified`, blocked. A refused photo of unknown side counts as a possible front,
+///    have ended and none was delivered, the back stays `verified`, blocked, for the time that it may; then it is held. If a front was erased
+///    undelivered and no other is there, it is held at once. A held back goes on when a front is delivered, or a person accepts it. A refused photo of unknown side counts as a possible front,
 ///    as does an input of the batch that was refused before it became a card (its file could not be read). While fronts name different
 ///    persons and nobody has decided between them, no back goes: it may belong to either.
 /// 5. Where one delivery holds several cards, a back may also go together with its front; in the layout `application` a front waits for a back that may
@@ -28,6 +29,8 @@ package struct ApplicationRules: Sendable {
         package var intakeHasEnded: Bool
         /// How long a back waits for its front otherwise, from its verification.
         package var frontWait: Duration
+        /// How long a back whose front was not delivered stays `verified`, from when both have ended.
+        package var blockedWait: Duration
         /// Whether a front and its back may go in one delivery.
         package var sidesGoTogether: Bool
         /// Whether a front waits for a back that has not come, as a back does for a front.
@@ -40,6 +43,7 @@ package struct ApplicationRules: Sendable {
             hasRefusedInput: Bool = false,
             intakeHasEnded: Bool,
             frontWait: Duration,
+            blockedWait: Duration = .seconds(86_400),
             sidesGoTogether: Bool = false,
             frontWaitsForBack: Bool = false
         ) {
@@ -48,6 +52,7 @@ package struct ApplicationRules: Sendable {
             self.hasRefusedInput = hasRefusedInput
             self.intakeHasEnded = intakeHasEnded
             self.frontWait = frontWait
+            self.blockedWait = blockedWait
             self.sidesGoTogether = sidesGoTogether
             self.frontWaitsForBack = frontWaitsForBack
         }
@@ -59,6 +64,8 @@ package struct ApplicationRules: Sendable {
         package var superseded: [CardID] = []
         /// `verified` fronts that name different persons.
         package var held: [CardID] = []
+        /// `verified` backs to be held because no front was delivered, and why.
+        package var heldBacks: [CardID: ReasonCode] = [:]
         /// `verified` cards that may go into a delivery, fronts first.
         package var deliverable: [ApplicationCard] = []
         /// `verified` cards that stay, and why.
@@ -77,6 +84,7 @@ package struct ApplicationRules: Sendable {
     }
 
     private let cards: [ApplicationCard]
+    private let hasErasedFront: Bool
     private let context: Context
     private let hasUnverified: Bool
     private var decision = Decision()
@@ -84,6 +92,7 @@ package struct ApplicationRules: Sendable {
 
     private init(snapshot: ApplicationSnapshot, context: Context) {
         self.cards = snapshot.cards
+        self.hasErasedFront = snapshot.hasErasedFront
         self.context = context
         self.hasUnverified =
             context.expectedInputs > 0 || snapshot.cards.contains { $0.state.awaitsVerification }
@@ -151,14 +160,16 @@ package struct ApplicationRules: Sendable {
         for card in self.remaining.sorted(by: {
             ($0.side == .front ? 0 : 1, $0.intakeOrder) < ($1.side == .front ? 0 : 1, $1.intakeOrder)
         }) {
-            if let reason = self.reasonToWait(card) {
-                self.decision.waiting[card.id] = reason
-            } else {
-                self.decision.deliverable.append(card)
+            switch self.reasonToWait(card) {
+            case nil: self.decision.deliverable.append(card)
+            case let reason? where ReasonCode.releasedByFront.contains(reason):
+                self.decision.heldBacks[card.id] = reason
+            case let reason?: self.decision.waiting[card.id] = reason
             }
         }
     }
 
+    /// Why a card does not go now: it waits, or a back is to be held.
     private mutating func reasonToWait(_ card: ApplicationCard) -> ReasonCode? {
         if let reason = self.reasonOfOlderPhoto(than: card) { return reason }
         if let time = card.nextAttemptAt, time > self.context.now {
@@ -217,15 +228,45 @@ package struct ApplicationRules: Sendable {
             return isFrontUnderWay && self.holders.count > 1 ? .waitsForFront : nil
         }
         if isFrontUnderWay { return .waitsForFront }
-        if fronts.contains(where: { $0.state != .superseded }) || self.hasPossibleFront { return .blockedByFront }
-        return !self.context.intakeHasEnded && self.isWaiting(card) ? .waitsForFront : nil
+        if card.goesAlone { return nil }
+        if let reason = self.reasonOfEndedFront(card) { return reason }
+        if !self.context.intakeHasEnded, self.isWaiting(card) { return .waitsForFront }
+        return self.hasErasedFront ? .frontErased : nil
     }
 
-    /// Whether a photo of unknown side was refused or failed, or never came to be a card: it may have been the front.
-    private var hasPossibleFront: Bool {
-        self.context.hasRefusedInput
-            || self.cards.contains {
-                $0.side == nil && ($0.state == .rejected || $0.state == .failed || $0.state == .held)
-            }
+    /// Why a back does not go where what is, or may be, its front has ended without being delivered; `nil` if there is none.
+    private mutating func reasonOfEndedFront(_ card: ApplicationCard) -> ReasonCode? {
+        let ended = self.cards.filter {
+            $0.side == .front && $0.state != .superseded || Self.mayBeRefusedFront($0)
+        }
+        guard !ended.isEmpty || self.context.hasRefusedInput else { return nil }
+        let since = ended.map(\.changedAt).max().map { max($0, card.changedAt) } ?? card.changedAt
+        let deadline = since.advanced(by: self.context.blockedWait)
+        guard deadline > self.context.now else { return .frontNotDelivered }
+        // A batch ends with its backs blocked; the next one looks again.
+        if !self.context.intakeHasEnded { self.reconsider(at: deadline) }
+        return .blockedByFront
+    }
+
+    /// Whether a photo of unknown side was refused or failed: it may have been the front.
+    private static func mayBeRefusedFront(_ card: ApplicationCard) -> Bool {
+        card.side == nil && (card.state == .rejected || card.state == .failed || card.state == .held)
+    }
+}
+
+extension ApplicationRules {
+    /// Whether a card that is erased is, or may be, a front that was not delivered; a newer photo stands for one that is
+    /// superseded.
+    package static func mayBeUndeliveredFront(_ side: CardSide?, _ state: CardState) -> Bool {
+        side != .back && state != .delivered && state != .superseded && state != .erased
+    }
+
+    /// What is written beside a back that is held for a reason of `ReasonCode.releasedByFront`.
+    package static func message(for reason: ReasonCode) -> String {
+        let what =
+            reason == .frontErased
+            ? "a front of its business number was erased before any was delivered"
+            : "no front of its business number was delivered in time (delivery.blocked_wait)"
+        return "\(what); take the front in again, or accept or reject this back (`cards resolve`)"
     }
 }

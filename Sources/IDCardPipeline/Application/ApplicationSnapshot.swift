@@ -6,10 +6,19 @@ package struct ApplicationSnapshot: Hashable, Sendable {
     package var businessNumber: BusinessNumber
     /// Its cards by intake order, tombstones left out.
     package var cards: [ApplicationCard]
+    /// Whether a front was erased undelivered, and none was delivered since; looked up only if `asksForErasedFronts`.
+    package var hasErasedFront: Bool
 
     /// Describes an application.
-    package init(businessNumber: BusinessNumber, cards: [ApplicationCard]) {
+    package init(businessNumber: BusinessNumber, cards: [ApplicationCard], hasErasedFront: Bool = false) {
         self.businessNumber = businessNumber
         self.cards = cards
+        self.hasErasedFront = hasErasedFront
+    }
+
+    /// Whether it matters that a front was erased: a back is to be decided on, and no front is delivered.
+    package var asksForErasedFronts: Bool {
+        self.cards.contains { $0.side == .back && $0.state == .verified }
+            && !self.cards.contains { $0.side == .front && $0.state == .delivered }
     }
 }

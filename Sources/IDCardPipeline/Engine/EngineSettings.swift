@@ -28,6 +28,8 @@ package struct EngineSettings: Hashable, Sendable {
     package var onUnknown = UnknownOutcomePolicy.resend
     /// How long a back waits for its front (`delivery.front_wait`).
     package var frontWait = Duration.seconds(600)
+    /// How long a back whose front was not delivered stays `verified` before it is `held` (`delivery.blocked_wait`).
+    package var blockedWait = Duration.seconds(86_400)
     /// Backoff between attempts (`retry.base`, `retry.cap`).
     package var retry = RetryPolicy()
     /// How many verifications begin per second; 0 for as many as there are (`verification.rate`).

@@ -71,6 +71,7 @@ struct SettleStage: Sendable {
             hasRefusedInput: self.context.applications.hasRefusedInput(of: snapshot.businessNumber),
             intakeHasEnded: self.context.board.inputsHaveEnded,
             frontWait: self.context.settings.frontWait,
+            blockedWait: self.context.settings.blockedWait,
             sidesGoTogether: grouping.holdsSeveralCards && !goAlone,
             frontWaitsForBack: grouping == .application && !goAlone
         )
@@ -84,7 +85,7 @@ struct SettleStage: Sendable {
             .findings(
                 for: snapshot,
                 deliverable: decision.deliverable,
-                leaving: decision.held + decision.superseded
+                leaving: decision.held + decision.heldBacks.keys + decision.superseded
             )
     }
 
@@ -107,7 +108,11 @@ struct SettleStage: Sendable {
             heldMessage: "the fronts of this business number name different persons; resolve each card by hand",
             refused: pair.refused
         )
-        let leaving = Set(decision.superseded + decision.held + pair.refused.keys)
+        for (back, reason) in decision.heldBacks {
+            let message = ApplicationRules.message(for: reason)
+            change.refused[back] = VerdictFinding(reason, .hold, message: message)
+        }
+        let leaving = Set(decision.superseded + decision.held + change.refused.keys)
         for card in snapshot.cards where card.state == .verified && !leaving.contains(card.id) {
             let reason = decision.waiting[card.id]
             // Also when a wait is over: a card that may go must not look blocked while its stage is stopped.

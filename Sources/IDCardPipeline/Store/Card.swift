@@ -60,6 +60,11 @@ package struct Card: Hashable, Sendable {
         self.changedAt = changedAt
     }
 
+    /// Whether it is a back that is held because no front of its business number was delivered.
+    package var isHeldForFront: Bool {
+        self.state == .held && self.reason.map(ReasonCode.releasedByFront.contains) == true
+    }
+
     /// Whether the card stands as it stood at an earlier look: not judged, retried or made smaller since.
     ///
     /// What its sender says of it does not count, nor how long it is put off.

@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 import IDCardPipeline
 
@@ -5,6 +6,8 @@ import IDCardPipeline
 struct PreviousSandbox: Sendable {
     /// What was erased there.
     var tombstones: [Tombstone] = []
+    /// The fingerprints of the numbers of which a front was erased undelivered there, and since when.
+    var erasedFronts: [Data: Int64] = [:]
     /// The next place in its order of intake.
     var nextIntakeOrder: Int64 = 1
     /// Its fingerprint of a constant; equal where paths have the same fingerprints in both.
@@ -79,6 +82,10 @@ extension SandboxRestore {
             previous.tombstones = try Tombstone.all(in: db)
             previous.nextIntakeOrder =
                 try Int64.fetchOne(db, sql: "SELECT next_intake_order FROM sandbox") ?? previous.nextIntakeOrder
+            if try db.tableExists("erased_front") {
+                let rows = try Row.fetchAll(db, sql: "SELECT number_fingerprint, since FROM erased_front")
+                for row in rows { previous.erasedFronts[row["number_fingerprint"]] = row["since"] }
+            }
             if try db.tableExists("access_log") {
                 previous.hasAccessLog = try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM access_log)") ?? false
             }

@@ -35,6 +35,10 @@ extension SandboxRestore {
             }
             if sharesFingerprints, state != nil { try self.remember(tombstone, in: db) }
         }
+        // Where the keys differ nothing can be matched; the fronts that the backup holds were erased above.
+        for (fingerprint, since) in sharesFingerprints ? previous.erasedFronts : [:] {
+            try db.execute(sql: FrontSQL.remember, arguments: [fingerprint, since])
+        }
         try db.execute(
             sql: "UPDATE sandbox SET next_intake_order = max(next_intake_order, ?)",
             arguments: [previous.nextIntakeOrder]

@@ -19,6 +19,41 @@ extension SandboxRule {
                             AND decision.id > conflict.id AND decision.id < sent.id
                     )
                 """
-        )
+        ),
+        SandboxRule(
+            .backAstray,
+            severity: .notice,
+            "the back waited for its front, a card was erased undelivered, and the back was sent without a front; ask the "
+                + "backend to check whose it is",
+            // Erased cards do not name their business number: that the one is the back's front only a person can know.
+            sql: """
+                SELECT DISTINCT back.id FROM event AS blocked
+                    JOIN card AS back ON back.id = blocked.card AND back.side = 'back' AND back.state = 'delivered'
+                    JOIN event AS sent ON sent.card = back.id AND sent.kind = 'delivering' AND sent.id > blocked.id
+                WHERE blocked.kind = 'waiting' AND blocked.code = '\(ReasonCode.blockedByFront.rawValue)'
+                    AND NOT EXISTS (
+                        SELECT 1 FROM event AS decision WHERE decision.card = back.id
+                            AND decision.id > blocked.id AND decision.id < sent.id
+                            AND decision.kind IN ('resolved', 'retried', 'released', 'metadata')
+                    )
+                    AND NOT EXISTS (
+                        SELECT 1 FROM card AS front JOIN event AS accepted ON accepted.card = front.id
+                        WHERE front.business_no = back.business_no AND front.side = 'front'
+                            AND accepted.state = 'delivered' AND accepted.id < sent.id
+                    )
+                    AND EXISTS (
+                        SELECT 1 FROM event AS erased WHERE erased.id > blocked.id AND erased.id < sent.id
+                            AND erased.state = 'erased' AND NOT EXISTS (
+                                SELECT 1 FROM event AS accepted
+                                WHERE accepted.card = erased.card AND accepted.state = 'delivered'
+                            )
+                    )
+                    AND NOT EXISTS (
+                        SELECT 1 FROM event AS accepted JOIN card AS gone ON gone.id = accepted.card
+                        WHERE accepted.id > blocked.id AND accepted.id < sent.id
+                            AND accepted.state = 'delivered' AND gone.state = 'erased'
+                    )
+                """
+        ),
     ]
 }

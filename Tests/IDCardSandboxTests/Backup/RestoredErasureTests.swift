@@ -51,6 +51,28 @@ struct RestoredErasureTests {
         try await store.close()
     }
 
+    @Test("its backs stay held, also those that come later, whether or not the backup knows the front")
+    func backs() async throws {
+        try await self.restoring.fillAndBackUp()
+        let store = try self.sandbox.folder.open()
+        var front = try CheckedSandbox.admission(6)
+        front.intakeOrder = try await store.reserveIntakeOrders(1)
+        front.content = .refused(.legalityLow, message: "sample")
+        _ = try await store.admit(front, now: .second(20))
+        try await store.close()
+        try await self.erase("card-6")
+        try await self.erase("card-5")
+        _ = try await self.restoring.restore(replacing: true)
+        let restored = try self.sandbox.folder.open()
+        for number in [5, 6] {
+            let number = try CheckedSandbox.admission(number).metadata.businessNumber
+            #expect(try await restored.read { try restored.hasErasedFront(number, in: $0) }, "\(number)")
+        }
+        let other = try CheckedSandbox.admission(4).metadata.businessNumber
+        #expect(try await restored.read { try !restored.hasErasedFront(other, in: $0) })
+        try await restored.close()
+    }
+
     @Test("by the list in the folder and by lists that are named")
     func byLists() async throws {
         try await self.restoring.fillAndBackUp()

@@ -187,6 +187,23 @@ struct DamageCheckTests {
         ),
     ]
 
+    @Test("a back that was sent alone after a card had been erased is named, for a person to look at")
+    func backOfErasedFront() async throws {
+        try await self.sandbox.fill()
+        try self.sandbox.damage(by: [
+            "UPDATE card SET side = 'back' WHERE id = 'card-2'",
+            "UPDATE event SET id = id + 1000 WHERE card = 'card-2' AND state IN ('delivering', 'delivered')",
+            "INSERT INTO event (id, card, at, kind, code) VALUES (900, 'card-2', 1, 'waiting', 'blocked_by_front')",
+            "INSERT INTO event (id, card, at, kind, state) VALUES (901, 'card-5', 1, 'erased', 'erased')",
+        ])
+        let found = try await self.sandbox.check().findings.filter { $0.code == .backAstray }
+        #expect(found.map(\.subject) == ["card-2"] && found.allSatisfy { $0.severity == .notice })
+        try self.sandbox.damage(by: [
+            "INSERT INTO event (id, card, at, kind, state) VALUES (902, 'card-2', 1, 'resolved', 'verified')"
+        ])
+        #expect(try await !self.sandbox.check().findings.contains { $0.code == .backAstray }, "a person let it go")
+    }
+
     @Test("what can be repaired is repaired, and a second check finds nothing", arguments: reparable)
     func repaired(damage: Damage) async throws {
         try await self.sandbox.fill()
