@@ -2,7 +2,7 @@
 enum ErasureSQL {
     static let card = """
         SELECT state, reason, business_no, COALESCE(side, expected_side) AS side, content_fingerprint, lease_owner,
-            changed_at
+            changed_at, intake_order
         FROM card WHERE id = ?
         """
 

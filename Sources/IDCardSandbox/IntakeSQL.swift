@@ -1,3 +1,6 @@
+import IDCardCore
+import IDCardPipeline
+
 /// The questions of intake; apart, so that a test can ask SQLite how it answers them.
 enum IntakeSQL {
     /// A tombstone counts here: a rescan does not bring an erased person back. The device is not compared: its number
@@ -40,6 +43,23 @@ enum IntakeSQL {
     static let forgetVerdict = """
         UPDATE card SET side = NULL, holder_fingerprint = NULL, delivery = NULL, is_accepted = 0, goes_alone = 0
         WHERE id = ?
+        """
+
+    /// Whether a newer photo of a side was delivered, or may still be; the newest first, which is the most likely.
+    static let isReplaced = """
+        SELECT EXISTS (
+            SELECT 1 FROM card INDEXED BY card_business
+            WHERE business_no = :number AND intake_order > :order AND COALESCE(side, expected_side, :side) = :side
+                AND state IN (\(SandboxSchema.list(CardState.allCases.filter(\.mayReplace))))
+            ORDER BY intake_order DESC
+        )
+        """
+
+    /// Writes down, when the newer photo is erased, that older ones must not come back.
+    static let keepReplaced = """
+        UPDATE card SET reason = '\(ReasonCode.replacedBySent.rawValue)'
+        WHERE business_no = :number AND state = 'superseded' AND reason = '\(ReasonCode.superseded.rawValue)'
+            AND intake_order < :order AND COALESCE(side, expected_side) = :side
         """
 
     static let rememberFile = """

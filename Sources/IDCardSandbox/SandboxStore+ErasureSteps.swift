@@ -32,6 +32,7 @@ extension SandboxStore {
         try self.dropSource(of: request.card, in: db)
         try self.bury(request, from: row["state"], in: db)
         try self.noteErasedFront(row, now: request.now, in: db)
+        try self.keepReplaced(by: request.card, row, in: db)
         try db.execute(sql: ErasureSQL.forgetCrashes, arguments: ["content": row["content_fingerprint"] as Data])
         try self.log(&certificate, by: request.origin, now: request.now, in: db)
         try db.execute(

@@ -55,7 +55,13 @@ extension SandboxStore {
     }
 
     package func update(_ card: CardID, with metadata: CardMetadata, now: Timestamp) async throws -> Card {
-        try await self.writer.write { db in
+        // Most of what was superseded stays so: asked of a reader first, so that it does not wait for the writer.
+        let replaced = try await self.read { db -> Card? in
+            let known = try self.requireCard(card, in: db)
+            return try known.mayComeBack && self.isReplaced(known, in: db) ? known : nil
+        }
+        if let replaced { return replaced }
+        return try await self.writer.write { db in
             try self.takeOver(metadata, into: self.requireCard(card, in: db), now: now, in: db)
         }
     }

@@ -16,6 +16,7 @@ extension SandboxStore {
             metadata,
             canBeJudgedAgain: canBeJudgedAgain ?? false,
             mayBeAtBackend: try self.mayBeAtBackend(known.id, in: db),
+            isReplaced: try known.mayComeBack && self.isReplaced(known, in: db),
             now: now
         )
         guard updated != known else { return known }
@@ -38,6 +39,30 @@ extension SandboxStore {
             try db.execute(cached: IntakeSQL.forgetVerdict, arguments: [known.id.rawValue])
         }
         return try self.requireCard(known.id, in: db)
+    }
+
+    /// Whether a newer photo of a card's side was delivered, or may still be.
+    func isReplaced(_ card: Card, in db: Database) throws -> Bool {
+        guard let side = card.side ?? card.metadata.side else { return true }
+        return try Bool.fetchOne(
+            db,
+            cached: IntakeSQL.isReplaced,
+            arguments: [
+                "number": card.metadata.businessNumber.rawValue, "order": card.intakeOrder, "side": side.rawValue,
+            ]
+        ) ?? true
+    }
+
+    /// Keeps older photos superseded for good when the newer one is erased that was, or may have been, delivered.
+    ///
+    /// - Parameter row: the row of the newer one before it was erased.
+    func keepReplaced(by card: CardID, _ row: Row, in db: Database) throws {
+        let isDelivered = row["state"] == CardState.delivered.rawValue
+        guard let side = row["side"] as String?, try isDelivered || self.mayBeAtBackend(card, in: db) else { return }
+        try db.execute(
+            cached: IntakeSQL.keepReplaced,
+            arguments: ["number": row["business_no"] as String, "order": row["intake_order"] as Int64, "side": side]
+        )
     }
 
     private static let metadataEvent = "metadata"

@@ -80,6 +80,7 @@ extension SandboxStore {
             wasRead: try Bool.fetchOne(db, cached: OperationsSQL.wasRead, arguments: [id]) ?? false,
             newerIsDelivered: try together.contains { try self.hasNewer(than: $0, in: .delivered, db) },
             newerIsDelivering: try together.contains { try self.hasNewer(than: $0, in: .delivering, db) },
+            isReplaced: try card.mayComeBack && self.isReplaced(card, in: db),
             mayBeAtBackend: try self.mayBeAtBackend(card.id, in: db),
             delivery: standing
         )

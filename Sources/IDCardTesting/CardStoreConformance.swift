@@ -33,6 +33,6 @@ package enum CardStoreConformance {
         intake + recognition + metadata + verification + verificationEndings + leases + lateness + preparation
         + applications
         + deliveries
-        + deliveryEndings + batches + queries + accessLog + erasure + erasedFronts + operations + sentOnce
+        + deliveryEndings + batches + queries + accessLog + erasure + erasedFronts + superseding + operations + sentOnce
         + reception + receipts + received + fetching + fetchEndings
 }

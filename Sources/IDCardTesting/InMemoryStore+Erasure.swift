@@ -75,6 +75,7 @@ extension InMemoryState {
         for delivery in deliveries { try self.takeOut(card, of: delivery, now: now) }
         self.bury(card, reason: reason, now: now)
         try self.noteErasedFront(entry, now: now)
+        self.keepReplaced(by: entry.card)
         self.note(.erase, of: card, by: origin, now: now)
         certificate.accessNumber = Int64(self.accessLog.count)
         certificate.isScrubbed = true

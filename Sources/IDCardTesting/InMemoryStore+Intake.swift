@@ -90,6 +90,7 @@ extension InMemoryState {
             metadata,
             canBeJudgedAgain: canBeJudgedAgain,
             mayBeAtBackend: self.mayBeAtBackend(known.card.id),
+            isReplaced: self.isReplaced(known.card),
             now: now
         )
         guard entry.card != known.card else { return known.card }
@@ -98,6 +99,30 @@ extension InMemoryState {
         entry.events.append(CardEvent(at: now, kind: "metadata", state: hasMoved ? entry.card.state : nil))
         self.cards[entry.card.id] = entry
         return entry.card
+    }
+
+    /// Whether a newer photo of a card's side was delivered, or may still be.
+    func isReplaced(_ card: Card) -> Bool {
+        guard let side = card.side ?? card.metadata.side else { return true }
+        return self.cards.values.map(\.card).contains { other in
+            other.state.mayReplace && other.intakeOrder > card.intakeOrder
+                && other.metadata.businessNumber == card.metadata.businessNumber
+                && (other.side ?? other.metadata.side ?? side) == side
+        }
+    }
+
+    /// Keeps older photos superseded for good when the newer one is erased that was, or may have been, delivered.
+    mutating func keepReplaced(by newer: Card) {
+        guard let side = newer.side ?? newer.metadata.side,
+            newer.state == .delivered || self.mayBeAtBackend(newer.id)
+        else { return }
+        for (id, other) in self.cards
+        where other.card.mayComeBack && other.card.intakeOrder < newer.intakeOrder
+            && other.card.metadata.businessNumber == newer.metadata.businessNumber
+            && (other.card.side ?? other.card.metadata.side) == side
+        {
+            self.cards[id]?.card.reason = .replacedBySent
+        }
     }
 
     fileprivate mutating func insert(_ admission: Admission, now: Timestamp) -> Card {

@@ -90,6 +90,7 @@ extension InMemoryState {
             wasRead: entry.reading != nil,
             newerIsDelivered: together.contains { self.hasNewer(than: $0, in: .delivered) },
             newerIsDelivering: together.contains { self.hasNewer(than: $0, in: .delivering) },
+            isReplaced: self.isReplaced(entry.card),
             mayBeAtBackend: self.mayBeAtBackend(entry.card.id),
             delivery: standing
         )

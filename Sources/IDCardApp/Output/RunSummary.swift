@@ -68,6 +68,8 @@ struct RunSummary {
         case .rejected: card.duplicateOf == nil
         case .failed, .held: true
         case .verified: Self.isBlocked(card)
+        // Whoever sends it in again is told why it is not sent.
+        case .superseded: card.duplicateOf != nil && Self.advice(on: card.reason) != nil
         default: false
         }
     }
@@ -83,6 +85,8 @@ struct RunSummary {
         case .blockedByConflict:
             "fronts of its business number name different persons; accept or reject them (`cards resolve`), then run again"
         case .blockedByOlderPhoto: "an older photo of the same side has no end yet; see to that, then run again"
+        case .superseded: "a newer photo of the same side replaced it; it is sent only if that one comes to nothing"
+        case .replacedBySent: "a newer photo of the same side was sent in its place"
         default: nil
         }
     }

@@ -66,6 +66,8 @@ package struct ReasonCode: RawRepresentable, Hashable, Sendable, Codable, Custom
     package static let restored = ReasonCode(rawValue: "restored")
     /// A newer photo of the same side took its place.
     package static let superseded = ReasonCode(rawValue: "superseded")
+    /// A newer photo of the same side was sent, and is erased since.
+    package static let replacedBySent = ReasonCode(rawValue: "replaced_by_sent")
     /// A person decided that the card is not delivered.
     package static let rejectedByOperator = ReasonCode(rawValue: "rejected_by_operator")
     /// A person asked for the card to be erased.

@@ -59,7 +59,8 @@ package protocol CardStore: ReceptionStore, Sendable {
     ///
     /// A `rejected` or `verified` card that has an image and whose verdict may now differ goes back to `prepared`
     /// (attempts and next time reset; reason, message, side, holder and delivery cleared), to be judged again from the
-    /// kept reading. A card leased right now keeps its state. Once a card is in a delivery, ended or left to a person,
+    /// kept reading; so does a `superseded` one that no newer photo replaces any more, whatever the metadata. A card leased
+    /// right now keeps its state. Once a card is in a delivery, ended or left to a person,
     /// it is returned unchanged.
     func update(_ card: CardID, with metadata: CardMetadata, now: Timestamp) async throws -> Card
 
@@ -183,7 +184,7 @@ package protocol CardStore: ReceptionStore, Sendable {
     func finishErasures() async throws -> Int
     /// Returns up to `limit` cards that have been in their state for longer than its retention, oldest first.
     func expired(under retention: Retention, limit: Int, now: Timestamp) async throws -> [CardID]
-    /// Has a `rejected`, `failed` or `held` card judged again: it becomes `prepared` without failed attempts; one without
+    /// Has a `rejected`, `failed`, `held` or `superseded` card judged again: it becomes `prepared` without failed attempts; one without
     /// an image becomes `received` if its source bytes are all there, `fetching` if they are still to be fetched.
     ///
     /// - Throws: `StoreError.conflict` if `OperatorRules` forbid it, `notFound` if there is no card of this name.

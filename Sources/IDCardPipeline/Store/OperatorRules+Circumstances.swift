@@ -11,6 +11,8 @@ extension OperatorRules {
         package var newerIsDelivered: Bool
         /// Whether such a photo is being delivered.
         package var newerIsDelivering: Bool
+        /// Whether such a photo was delivered, or may still be.
+        package var isReplaced: Bool
         /// Whether any delivery it was ever a member of has an attempt whose outcome nobody knows.
         package var mayBeAtBackend: Bool
         /// Where the delivery stands that it names.
@@ -23,6 +25,7 @@ extension OperatorRules {
             wasRead: Bool,
             newerIsDelivered: Bool,
             newerIsDelivering: Bool,
+            isReplaced: Bool = false,
             mayBeAtBackend: Bool,
             delivery: DeliveryStanding
         ) {
@@ -31,6 +34,7 @@ extension OperatorRules {
             self.wasRead = wasRead
             self.newerIsDelivered = newerIsDelivered
             self.newerIsDelivering = newerIsDelivering
+            self.isReplaced = isReplaced
             self.mayBeAtBackend = mayBeAtBackend
             self.delivery = delivery
         }

@@ -41,14 +41,28 @@ package enum OperatorRules {
                     "the backend may hold it; look there, then `cards resolve` it as delivered, resend or reject"
                 )
             }
+        case .superseded where card.reason != .duplicate:
+            try Self.requireComeback(of: card, under: circumstances)
         default:
-            throw Self.refusal(of: card, "it is \(card.state); only a rejected, failed or held card is done again")
+            throw Self.refusal(
+                of: card,
+                "it is \(card.state); only a rejected, failed, held or superseded card is done again"
+            )
         }
         if circumstances.newerIsDelivered {
             throw Self.refusal(of: card, "a newer photo of the same side is delivered already")
         }
         if !circumstances.hasImage, !circumstances.hasSource {
             throw Self.refusal(of: card, "its image could not be used; take a new photo in instead")
+        }
+    }
+
+    private static func requireComeback(of card: Card, under circumstances: Circumstances) throws {
+        if circumstances.isReplaced || card.reason == .replacedBySent {
+            throw Self.refusal(of: card, "a newer photo of the same side replaced it")
+        }
+        guard card.mayComeBack, !circumstances.mayBeAtBackend else {
+            throw Self.refusal(of: card, "the backend may hold it; look there, and take a new photo in if it does not")
         }
     }
 

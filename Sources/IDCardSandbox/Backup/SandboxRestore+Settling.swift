@@ -45,6 +45,11 @@ extension SandboxRestore {
         )
         if !self.isResuming {
             report.heldCount = try self.hold(in: store, db: db)
+            // One of these may have been judged again, and sent, after the backup.
+            try db.execute(
+                sql: "UPDATE card SET reason = ? WHERE state = 'superseded' AND reason = ?",
+                arguments: [ReasonCode.restored.rawValue, ReasonCode.superseded.rawValue]
+            )
             // Gone on by itself, it would take in again what was taken in and sent after the backup.
             try db.execute(
                 sql: "UPDATE source_run SET state = 'failed', reason = ?, ended_at = ? WHERE state = 'running'",

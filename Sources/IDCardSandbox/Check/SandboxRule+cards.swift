@@ -146,7 +146,7 @@ extension SandboxRule {
             sql: """
                 SELECT DISTINCT final.card FROM event AS final JOIN event AS later
                     ON later.card = final.card AND later.id > final.id AND later.state IS NOT NULL
-                WHERE (final.state IN ('delivered', 'superseded') AND later.state NOT IN ('delivered', 'erased'))
+                WHERE (final.state = 'delivered' AND later.state NOT IN ('delivered', 'erased'))
                     OR final.state = 'erased'
                 """
         ),

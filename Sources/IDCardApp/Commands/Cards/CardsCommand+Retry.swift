@@ -12,7 +12,8 @@ extension CardsCommand {
             abstract: "Have rejected, failed or held cards judged again; a run then goes on with them.",
             discussion: """
                 A rejected card is judged again by the reading that is kept, a failed one has all its attempts again. A \
-                card is refused whose side was delivered by a newer photo, or which the backend may hold (`cards resolve`).
+                card is refused whose side was delivered by a newer photo, or which the backend may hold (`cards resolve`). A \
+                superseded card, named by its id, is judged again if no newer photo of its side was delivered or may be.
 
                 Exit status: 0 done · 1 some card was refused · 64 usage · 66 there is no such card · 74 sandbox.
                 """
@@ -39,7 +40,7 @@ extension CardsCommand {
                 throw ValidationError("Name cards by their id, or by --state.")
             }
             guard Set(self.state).isSubset(of: [.rejected, .failed, .held]) else {
-                throw ValidationError("--state is rejected, failed or held: nothing else is done again.")
+                throw ValidationError("--state is rejected, failed or held; name superseded cards by their id.")
             }
         }
 
