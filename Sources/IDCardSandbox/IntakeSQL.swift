@@ -47,17 +47,15 @@ enum IntakeSQL {
 
     /// Whether a newer photo of a side was delivered, or may still be; the newest first, which is the most likely.
     static let isReplaced = """
-        SELECT EXISTS (
-            SELECT 1 FROM card INDEXED BY card_business
-            WHERE business_no = :number AND intake_order > :order AND COALESCE(side, expected_side, :side) = :side
-                AND state IN (\(SandboxSchema.list(CardState.allCases.filter(\.mayReplace))))
-            ORDER BY intake_order DESC
-        )
+        SELECT 1 FROM card INDEXED BY card_business
+        WHERE business_no = :number AND intake_order > :order AND COALESCE(side, expected_side, :side) = :side
+            AND state IN (\(SandboxSchema.list(CardState.allCases.filter(\.mayReplace))))
+        ORDER BY intake_order DESC LIMIT 1
         """
 
     /// Writes down, when the newer photo is erased, that older ones must not come back.
     static let keepReplaced = """
-        UPDATE card SET reason = '\(ReasonCode.replacedBySent.rawValue)'
+        UPDATE card INDEXED BY card_business SET reason = '\(ReasonCode.replacedBySent.rawValue)'
         WHERE business_no = :number AND state = 'superseded' AND reason = '\(ReasonCode.superseded.rawValue)'
             AND intake_order < :order AND COALESCE(side, expected_side) = :side
         """

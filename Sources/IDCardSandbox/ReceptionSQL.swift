@@ -30,6 +30,17 @@ enum ReceptionSQL {
         )
         """
 
+    /// As `queueDepth`, of those that wait for a person.
+    static let waitingDepth = """
+        SELECT count(*) FROM (
+            SELECT 1 FROM card INDEXED BY card_age WHERE state = 'held'
+            UNION ALL
+            SELECT 1 FROM card INDEXED BY card_verified
+            WHERE state = 'verified' AND reason IN (\(Self.reasonsAskingAPerson))
+            LIMIT ?
+        )
+        """
+
     private static let reasonsAskingAPerson = ReasonCode.askingAPerson.map { "'\($0.rawValue)'" }.sorted()
         .joined(separator: ", ")
 

@@ -10,6 +10,27 @@ extension SandboxStore {
         }
     }
 
+    package func applications(
+        changedSince mark: Int64?
+    ) async throws -> (numbers: [BusinessNumber], mark: Int64) {
+        try await self.read { db in
+            let last = try Int64.fetchOne(db, cached: ApplicationSQL.lastEvent) ?? 0
+            let texts =
+                if let mark {
+                    try String.fetchAll(db, cached: ApplicationSQL.toBeDecided, arguments: ["mark": mark])
+                } else {
+                    try String.fetchAll(db, cached: ApplicationSQL.withVerifiedCards)
+                }
+            return (try texts.map(Self.businessNumber(_:)), last)
+        }
+    }
+
+    package func awaitsVerification(_ businessNumber: BusinessNumber) async throws -> Bool {
+        try await self.read { db in
+            try Int.fetchOne(db, cached: ApplicationSQL.awaitsVerification, arguments: [businessNumber.rawValue]) != nil
+        }
+    }
+
     package func applicationsLeasedElsewhere() async throws -> Set<BusinessNumber> {
         let owner = try self.owner
         return try await self.read { db in
@@ -160,7 +181,7 @@ extension SandboxStore {
         }
     }
 
-    private func explainWait(of card: CardID, by reason: ReasonCode?, now: Timestamp, in db: Database) throws {
+    func explainWait(of card: CardID, by reason: ReasonCode?, now: Timestamp, in db: Database) throws {
         try db.execute(
             cached: "UPDATE card SET reason = ? WHERE id = ? AND state = 'verified'",
             arguments: [reason?.rawValue, card.rawValue]

@@ -33,6 +33,10 @@ extension SandboxStore {
         try self.bury(request, from: row["state"], in: db)
         try self.noteErasedFront(row, now: request.now, in: db)
         try self.keepReplaced(by: request.card, row, in: db)
+        // A tombstone does not name its number: what it blocked is told that it has changed.
+        for card in try String.fetchAll(db, cached: ApplicationSQL.blocked, arguments: [row["business_no"] as String]) {
+            try self.explainWait(of: CardID(rawValue: card), by: nil, now: request.now, in: db)
+        }
         try db.execute(sql: ErasureSQL.forgetCrashes, arguments: ["content": row["content_fingerprint"] as Data])
         try self.log(&certificate, by: request.origin, now: request.now, in: db)
         try db.execute(

@@ -44,13 +44,13 @@ extension SandboxStore {
     /// Whether a newer photo of a card's side was delivered, or may still be.
     func isReplaced(_ card: Card, in db: Database) throws -> Bool {
         guard let side = card.side ?? card.metadata.side else { return true }
-        return try Bool.fetchOne(
+        return try Int.fetchOne(
             db,
             cached: IntakeSQL.isReplaced,
             arguments: [
                 "number": card.metadata.businessNumber.rawValue, "order": card.intakeOrder, "side": side.rawValue,
             ]
-        ) ?? true
+        ) != nil
     }
 
     /// Keeps older photos superseded for good when the newer one is erased that was, or may have been, delivered.

@@ -37,6 +37,12 @@ extension SandboxStore {
             try Int.fetchOne(db, cached: ReceptionSQL.queueDepth, arguments: [max(0, limit)]) ?? 0
         }
     }
+
+    package func waitingDepth(upTo limit: Int) async throws -> Int {
+        try await self.read { db in
+            try Int.fetchOne(db, cached: ReceptionSQL.waitingDepth, arguments: [max(0, limit)]) ?? 0
+        }
+    }
 }
 
 // MARK: - Steps within one transaction

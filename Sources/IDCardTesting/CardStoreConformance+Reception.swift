@@ -142,7 +142,12 @@ extension CardStoreConformance {
                 try expect(try await subject.store.apply(change, basis: basis, now: .second(7)) != nil, "it is applied")
                 let depth = try await subject.store.queueDepth(upTo: 9)
                 try expectEqual(depth, wait.depth, "the depth with \(wait.reason?.rawValue ?? "no reason")")
+                let waiting = try await subject.store.waitingDepth(upTo: 9)
+                try expectEqual(waiting, 1 - wait.depth, "those that wait for a person")
             }
+            try await subject.judged(try Sample(2), .held(.legalityUnavailable, message: "sample"))
+            try expectEqual(try await subject.store.waitingDepth(upTo: 9), 1, "with one held")
+            try expectEqual(try await subject.store.waitingDepth(upTo: 0), 0, "up to a limit")
         },
     ]
 }

@@ -113,6 +113,11 @@ struct InMemoryState: Sendable {
     var crashes: [ContentDigest: Int] = [:]
     /// The business numbers of which a front was erased undelivered.
     var erasedFronts: Set<BusinessNumber> = []
+    /// When each business number last changed, counted in changes, but for what the rules write about waits.
+    var changes: [BusinessNumber: Int64] = [:]
+    var lastChange: Int64 = 0
+    /// How many cards all snapshots together held.
+    var cardsLookedAt = 0
 
     /// - Throws: `StoreError.notFound` if there is no card of this name.
     func entry(of card: CardID) throws -> CardEntry {
@@ -147,10 +152,17 @@ struct InMemoryState: Sendable {
             CardEvent(at: now, kind: kind ?? state.rawValue, state: state, code: reason?.rawValue ?? code)
         )
         self.cards[card] = entry
+        self.noteChange(of: card)
         if state == .delivered { try self.noteDelivered(entry, now: now) }
     }
 
     mutating func append(_ event: CardEvent, to card: CardID) {
         self.cards[card]?.events.append(event)
+        if event.kind != "waiting" || event.code == nil { self.noteChange(of: card) }
+    }
+
+    private mutating func noteChange(of card: CardID) {
+        self.lastChange += 1
+        if let number = self.cards[card]?.card.metadata.businessNumber { self.changes[number] = self.lastChange }
     }
 }

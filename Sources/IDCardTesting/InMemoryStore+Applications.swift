@@ -9,8 +9,37 @@ extension InMemoryStore {
         }
     }
 
+    package func applications(
+        changedSince mark: Int64?
+    ) async throws -> (numbers: [BusinessNumber], mark: Int64) {
+        self.memory.look { state in
+            let verified = state.cards.values.filter { $0.card.state == .verified }
+            let numbers = verified.filter { entry in
+                guard let mark else { return true }
+                let isBlocked = entry.card.reason.map(ReasonCode.blocking.contains) == true
+                return !isBlocked || state.changes[entry.card.metadata.businessNumber, default: 0] > mark
+            }
+            return (
+                Set(numbers.map(\.card.metadata.businessNumber)).sorted { $0.rawValue < $1.rawValue },
+                state.lastChange
+            )
+        }
+    }
+
+    package func awaitsVerification(_ businessNumber: BusinessNumber) async throws -> Bool {
+        self.memory.look { state in
+            state.cards.values.contains {
+                $0.card.metadata.businessNumber == businessNumber && $0.card.state.awaitsVerification
+            }
+        }
+    }
+
     package func snapshot(of businessNumber: BusinessNumber) async throws -> ApplicationSnapshot {
-        self.memory.look { $0.snapshot(of: businessNumber) }
+        self.memory.change { state in
+            let snapshot = state.snapshot(of: businessNumber)
+            state.cardsLookedAt += snapshot.cards.count
+            return snapshot
+        }
     }
 
     package func apply(
@@ -68,7 +97,10 @@ extension InMemoryStore {
 extension InMemoryState {
     fileprivate func snapshot(of businessNumber: BusinessNumber) -> ApplicationSnapshot {
         let cards = self.cards.values
-            .filter { $0.card.metadata.businessNumber == businessNumber && $0.card.state != .erased }
+            .filter {
+                $0.card.metadata.businessNumber == businessNumber && $0.card.state != .erased
+                    && $0.card.state != .superseded
+            }
             .sorted { ($0.card.intakeOrder, $0.card.id.rawValue) < ($1.card.intakeOrder, $1.card.id.rawValue) }
             .map { entry in
                 ApplicationCard(
@@ -110,7 +142,7 @@ extension InMemoryState {
         )
     }
 
-    fileprivate mutating func explainWait(of card: CardID, by reason: ReasonCode?, now: Timestamp) throws {
+    mutating func explainWait(of card: CardID, by reason: ReasonCode?, now: Timestamp) throws {
         guard try self.entry(of: card).card.state == .verified else {
             throw StoreError(.conflict, "card \(card) is not verified any more; nothing was changed")
         }

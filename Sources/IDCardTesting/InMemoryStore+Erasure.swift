@@ -76,6 +76,13 @@ extension InMemoryState {
         self.bury(card, reason: reason, now: now)
         try self.noteErasedFront(entry, now: now)
         self.keepReplaced(by: entry.card)
+        let number = entry.card.metadata.businessNumber
+        for other in self.cards.values
+        where other.card.metadata.businessNumber == number && other.card.state == .verified
+            && other.card.reason.map(ReasonCode.blocking.contains) == true
+        {
+            try self.explainWait(of: other.card.id, by: nil, now: now)
+        }
         self.note(.erase, of: card, by: origin, now: now)
         certificate.accessNumber = Int64(self.accessLog.count)
         certificate.isScrubbed = true

@@ -96,8 +96,8 @@ extension InMemoryState {
         guard entry.card != known.card else { return known.card }
         let hasMoved = entry.card.state != known.card.state
         if hasMoved { (entry.holder, entry.isAccepted, entry.goesAlone) = (nil, false, false) }
-        entry.events.append(CardEvent(at: now, kind: "metadata", state: hasMoved ? entry.card.state : nil))
         self.cards[entry.card.id] = entry
+        self.append(CardEvent(at: now, kind: "metadata", state: hasMoved ? entry.card.state : nil), to: entry.card.id)
         return entry.card
     }
 

@@ -42,6 +42,16 @@ extension InMemoryStore {
         }
     }
 
+    package func waitingDepth(upTo limit: Int) async throws -> Int {
+        self.memory.look { state in
+            let depth = state.cards.values.count { entry in
+                let asksAPerson = entry.card.reason.map(ReasonCode.askingAPerson.contains) == true
+                return entry.card.state == .held || entry.card.state == .verified && asksAPerson
+            }
+            return min(max(0, limit), depth)
+        }
+    }
+
     package func keep(_ run: SourceRun) async throws {
         self.memory.change { $0.runs[run.id] = run }
     }

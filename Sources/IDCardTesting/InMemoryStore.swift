@@ -47,6 +47,9 @@ package final class InMemoryStore: CardStore {
         }
     }
 
+    /// How many cards all snapshots together have held.
+    package var cardsLookedAt: Int { self.memory.look(\.cardsLookedAt) }
+
     /// Lets the owner of this handle die with its leases, as `kill -9` does to a process.
     package func die() {
         self.memory.change { _ = $0.livingOwners.remove(self.owner) }

@@ -178,6 +178,30 @@ struct ServiceTests {
         #expect(await harness.engine().pressure() == .open)
     }
 
+    @Test("With as many cards waiting for a person as allowed nothing more is to come in, until one is decided on")
+    func waiting() async throws {
+        let time = ManualTime()
+        let harness = try PipelineHarness(.memory, time: time.port) { $0.maximumWaitingDepth = 2 }
+        let fronts = [
+            try harness.photo("1.jpg", "front;\(Holder.first);1"),
+            try harness.photo("2.jpg", "front;\(Holder.second);2"),
+        ]
+        #expect(await harness.engine().pressure() == .open)
+        try await harness.run(fronts)
+        #expect(try await harness.states() == ["held:holder_conflict", "held:holder_conflict"])
+        let engine = harness.engine()
+        guard case .closed(.queueFull, let message, let retryAfter) = await engine.pressure() else {
+            Issue.record("more may come in")
+            return
+        }
+        #expect(message.contains("sandbox.max_waiting") && retryAfter > .zero)
+        let id = try await harness.cards()[0].id
+        let origin = AccessOrigin(actor: "tester:person", purpose: "sample")
+        _ = try await harness.store.resolve(id, as: .reject, by: origin, now: time.port.now())
+        time.advance(by: .seconds(10))
+        #expect(await engine.pressure() == .open)
+    }
+
     @Test("With little room nothing more is to come in, and a file that comes all the same is refused at once")
     func room() async throws {
         let harness = try PipelineHarness(.memory)

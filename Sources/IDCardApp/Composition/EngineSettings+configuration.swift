@@ -38,6 +38,7 @@ extension EngineSettings {
         self.fetchMaximumAttempts = configuration.fetch.maximumAttempts
         self.fetchMaximumAge = configuration.fetch.maximumAge
         self.maximumQueueDepth = configuration.sandbox.maximumQueueDepth
+        self.maximumWaitingDepth = configuration.sandbox.maximumWaitingDepth
         self.leaseDuration = configuration.lease
         self.longestCall = max(configuration.verification.timeout, configuration.delivery.timeout)
     }

@@ -17,6 +17,8 @@ extension AppConfiguration {
         package let recentImages: Int
         /// Cards under way from which on a service takes nothing more in (`sandbox.max_queue`).
         package let maximumQueueDepth: Int
+        /// Cards that wait for a person from which on a service takes nothing more in (`sandbox.max_waiting`).
+        package let maximumWaitingDepth: Int
 
         init(_ values: ResolvedConfiguration) {
             self.busyTimeout = values.require("sandbox.busy_timeout", \.duration)
@@ -27,6 +29,7 @@ extension AppConfiguration {
             self.maximumBytes = values.require("sandbox.max_bytes", \.integer)
             self.recentImages = values.require("sandbox.image_cache", \.integer)
             self.maximumQueueDepth = values.require("sandbox.max_queue", \.integer)
+            self.maximumWaitingDepth = values.require("sandbox.max_waiting", \.integer)
         }
     }
 }

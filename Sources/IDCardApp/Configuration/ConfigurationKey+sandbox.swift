@@ -49,5 +49,11 @@ extension ConfigurationKey {
             .value("10000"),
             "Cards under way from which on a service takes nothing more in: 503 over HTTP, files stay where they are."
         ),
+        ConfigurationKey(
+            "sandbox.max_waiting",
+            .integer(1...10_000_000),
+            .value("100000"),
+            "Cards that wait for a person (held or blocked) from which on a service takes nothing more in; `run` does."
+        ),
     ]
 }

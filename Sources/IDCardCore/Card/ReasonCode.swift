@@ -103,8 +103,9 @@ package struct ReasonCode: RawRepresentable, Hashable, Sendable, Codable, Custom
     /// Why a back is `held` until a person accepts it or a front of its business number is delivered, whichever is first.
     package static let releasedByFront: Set<ReasonCode> = [.frontErased, .frontNotDelivered]
 
+    /// Why a `verified` card waits for a decision on another card.
+    package static let blocking: Set<ReasonCode> = [.blockedByFront, .blockedByConflict, .blockedByOlderPhoto]
+
     /// Why a `verified` card waits for something that only a person can give.
-    package static let askingAPerson: Set<ReasonCode> = [
-        .blockedByFront, .blockedByConflict, .blockedByOlderPhoto, .userNumberMissing, .imageUnreadable,
-    ]
+    package static let askingAPerson: Set<ReasonCode> = Self.blocking.union([.userNumberMissing, .imageUnreadable])
 }

@@ -56,6 +56,11 @@ package struct ApplicationRules: Sendable {
             self.sidesGoTogether = sidesGoTogether
             self.frontWaitsForBack = frontWaitsForBack
         }
+
+        /// Whether cards of a business number are still to be taken in or verified: nothing of it may go.
+        package func hasUnverified(_ snapshot: ApplicationSnapshot) -> Bool {
+            self.expectedInputs > 0 || snapshot.cards.contains { $0.state.awaitsVerification }
+        }
     }
 
     /// What is to happen now, and when to look again.
@@ -94,8 +99,7 @@ package struct ApplicationRules: Sendable {
         self.cards = snapshot.cards
         self.hasErasedFront = snapshot.hasErasedFront
         self.context = context
-        self.hasUnverified =
-            context.expectedInputs > 0 || snapshot.cards.contains { $0.state.awaitsVerification }
+        self.hasUnverified = context.hasUnverified(snapshot)
         self.remaining = snapshot.cards.filter { $0.state == .verified }
     }
 
@@ -106,7 +110,8 @@ package struct ApplicationRules: Sendable {
         // One that a person accepted is the holder's; the others are not.
         let held = self.remaining.filter { $0.side == .front && !$0.isAccepted }.map(\.id)
         self.decision.held = held
-        self.remaining.removeAll { held.contains($0.id) }
+        let ids = Set(held)
+        self.remaining.removeAll { ids.contains($0.id) }
     }
 
     /// Whom the good fronts name.
@@ -136,22 +141,20 @@ package struct ApplicationRules: Sendable {
     // MARK: Same side twice
 
     private mutating func supersedeOlderPhotos() {
-        let superseded = self.remaining.filter { card in
-            self.cards.contains { other in
-                other.side == card.side && other.intakeOrder > card.intakeOrder && self.takesPlace(other)
-            }
+        let held = Set(self.decision.held)
+        var newest: [CardSide?: Int64] = [:]
+        for card in self.cards where Self.takesPlace(card) && !held.contains(card.id) {
+            newest[card.side] = max(newest[card.side] ?? card.intakeOrder, card.intakeOrder)
         }
+        let superseded = self.remaining.filter { card in newest[card.side].map { $0 > card.intakeOrder } ?? false }
         self.decision.superseded = superseded.map(\.id)
         let ids = Set(self.decision.superseded)
         self.remaining.removeAll { ids.contains($0.id) }
     }
 
-    private func takesPlace(_ card: ApplicationCard) -> Bool {
-        switch card.state {
-        case .verified: !self.decision.held.contains(card.id)
-        case .delivering, .delivered: true
-        default: false
-        }
+    /// Whether a photo replaces older ones of its side.
+    private static func takesPlace(_ card: ApplicationCard) -> Bool {
+        card.state == .verified || card.state == .delivering || card.state == .delivered
     }
 
     // MARK: What may go

@@ -4,7 +4,7 @@ package import IDCardCore
 package struct ApplicationSnapshot: Hashable, Sendable {
     /// The business number.
     package var businessNumber: BusinessNumber
-    /// Its cards by intake order, tombstones left out.
+    /// Its cards by intake order, tombstones and superseded ones left out.
     package var cards: [ApplicationCard]
     /// Whether a front was erased undelivered, and none was delivered since; looked up only if `asksForErasedFronts`.
     package var hasErasedFront: Bool

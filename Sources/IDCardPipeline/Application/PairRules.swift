@@ -24,8 +24,10 @@ struct PairRules: Sendable {
         deliverable: [ApplicationCard],
         leaving: [CardID]
     ) async throws -> Findings {
+        guard !deliverable.isEmpty else { return Findings() }
+        let leaving = Set(leaving)
         let staying = snapshot.cards.filter { !leaving.contains($0.id) }
-        guard !deliverable.isEmpty, let front = Self.newest(.front, in: staying),
+        guard let front = Self.newest(.front, in: staying),
             let back = Self.newest(.back, in: staying),
             let frontReading = try await self.reading(of: front), let backReading = try await self.reading(of: back)
         else { return Findings() }

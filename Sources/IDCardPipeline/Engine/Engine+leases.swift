@@ -8,6 +8,7 @@ extension Engine {
     func keepLeases(isService: Bool) async throws {
         let heartbeat = self.context.settings.leaseDuration / 3
         var renewAt = self.context.time.now().advanced(by: heartbeat)
+        var mark: Int64?
         while !Task.isCancelled {
             let next = self.context.time.now().advanced(by: self.context.settings.takeBackInterval)
             // Fallback of a cancelled sleep: the loop ends.
@@ -16,18 +17,18 @@ extension Engine {
             if self.context.time.now() >= renewAt {
                 try await self.context.store.renewLeases(until: self.leaseExpiry)
                 renewAt = self.context.time.now().advanced(by: heartbeat)
-                // Less often: every business number that waits for something is decided on anew.
-                if isService { try await self.decideAnew() }
+                // Less often: what waits is decided on again; what is blocked only if a card of its number has changed.
+                if isService { mark = try await self.decideAgain(changedSince: mark) }
             }
             let reclaimed = try await self.context.store.reclaimLeases(now: self.context.time.now())
             if reclaimed > 0 || isService { self.context.board.announce(.fetch, .prepare, .verify, .deliver) }
         }
     }
 
-    private func decideAnew() async throws {
-        for number in try await self.context.store.applicationsWithVerifiedCards() {
-            self.context.applications.touch(number)
-        }
+    private func decideAgain(changedSince mark: Int64?) async throws -> Int64 {
+        let (numbers, next) = try await self.context.store.applications(changedSince: mark)
+        for number in numbers { self.context.applications.touch(number) }
         self.context.board.announce(.settle)
+        return next
     }
 }

@@ -16,6 +16,8 @@ package struct EngineSettings: Hashable, Sendable {
     package var prepareMaximumAttempts = 5
     /// With so many cards that are still to be moved nothing more is taken in by a service (`sandbox.max_queue`).
     package var maximumQueueDepth = 10_000
+    /// With so many cards that wait for a person nothing more is taken in by a service (`sandbox.max_waiting`).
+    package var maximumWaitingDepth = 100_000
     /// How many verifications are under way at a time (`verification.concurrency`).
     package var verifyConcurrency = 2
     /// How many deliveries are under way at a time (`delivery.concurrency`).

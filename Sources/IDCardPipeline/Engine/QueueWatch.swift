@@ -1,24 +1,41 @@
 import IDCardCore
 import Synchronization
 
-/// Knows, within half a second, whether more cards are under way than the sandbox is to hold at a time.
+/// Knows, within seconds, whether more cards are under way, or wait for a person, than the sandbox is to hold at a time.
 final class QueueWatch: Sendable {
-    private struct State {
-        var isFull = false
-        var askedAt: Timestamp?
+    /// What is counted.
+    private enum Count: CaseIterable, Hashable {
+        /// Cards that the pipeline still moves.
+        case moving
+        /// Cards that are held or blocked.
+        case waiting
+
+        /// How long an answer holds: the question is asked before every input.
+        var validity: Duration {
+            switch self {
+            case .moving: .milliseconds(500)
+            // They come to be slowly, and counting them reads more.
+            case .waiting: .seconds(10)
+            }
+        }
     }
 
-    /// How long an answer holds: the question is asked before every input.
-    private static let validity = Duration.milliseconds(500)
+    private struct Answer {
+        var isFull: Bool
+        var askedAt: Timestamp
+    }
 
     private let store: any CardStore
-    private let limit: Int
+    private let limits: [Count: Int]
     private let time: PipelineTime
-    private let state = Mutex(State())
+    private let answers = Mutex<[Count: Answer]>([:])
 
-    init(store: any CardStore, limit: Int, time: PipelineTime) {
+    /// - Parameters:
+    ///   - limit: how many cards may be under way.
+    ///   - waitingLimit: how many may wait for a person.
+    init(store: any CardStore, limit: Int, waitingLimit: Int, time: PipelineTime) {
         self.store = store
-        self.limit = limit
+        self.limits = [.moving: limit, .waiting: waitingLimit]
         self.time = time
     }
 
@@ -26,22 +43,40 @@ final class QueueWatch: Sendable {
     ///
     /// A store that does not answer holds nothing up: the input itself will meet its error.
     func pressure() async -> IntakePressure {
+        if await self.isFull(.moving) {
+            return .closed(
+                .queueFull,
+                message: "\(self.limit(of: .moving)) cards are under way, as many as sandbox.max_queue allows",
+                retryAfter: .seconds(2)
+            )
+        }
+        if await self.isFull(.waiting) {
+            return .closed(
+                .queueFull,
+                message: "\(self.limit(of: .waiting)) cards wait for a person, as many as sandbox.max_waiting allows; "
+                    + "decide on them (`cards list --state held`), or raise the limit",
+                retryAfter: .seconds(60)
+            )
+        }
+        return .open
+    }
+
+    private func limit(of count: Count) -> Int { self.limits[count] ?? .max }
+
+    private func isFull(_ count: Count) async -> Bool {
         let now = self.time.now()
-        let known = self.state.withLock { state in
-            state.askedAt.flatMap { now < $0.advanced(by: Self.validity) ? state.isFull : nil }
+        let known = self.answers.withLock { answers in
+            answers[count].flatMap { now < $0.askedAt.advanced(by: count.validity) ? $0.isFull : nil }
         }
-        let isFull: Bool
-        if let known {
-            isFull = known
-        } else {
-            isFull = ((try? await self.store.queueDepth(upTo: self.limit)) ?? 0) >= self.limit
-            self.state.withLock { $0 = State(isFull: isFull, askedAt: now) }
-        }
-        guard isFull else { return .open }
-        return .closed(
-            .queueFull,
-            message: "\(self.limit) cards are under way, as many as sandbox.max_queue allows",
-            retryAfter: .seconds(2)
-        )
+        if let known { return known }
+        let limit = self.limit(of: count)
+        let depth =
+            switch count {
+            case .moving: try? await self.store.queueDepth(upTo: limit)
+            case .waiting: try? await self.store.waitingDepth(upTo: limit)
+            }
+        let isFull = (depth ?? 0) >= limit
+        self.answers.withLock { $0[count] = Answer(isFull: isFull, askedAt: now) }
+        return isFull
     }
 }

@@ -12,11 +12,39 @@ final class PendingApplications: Sendable {
         /// else arrives.
         var isWaiting: Set<BusinessNumber> = []
         var waits = ApplicationWaits()
+        /// Those of which nothing may go before further cards are verified.
+        var unverified: [BusinessNumber: Unverified] = [:]
         var expected: [BusinessNumber: Int] = [:]
         var refused: [BusinessNumber: Int] = [:]
     }
 
+    /// What the last decision on a business number found, and how often it has changed since.
+    private struct Unverified {
+        var cards: Int
+        var changes = 0
+    }
+
     private let state = Mutex(State())
+
+    /// Notes that a business number was decided on.
+    ///
+    /// - Parameters:
+    ///   - cards: how many cards it has.
+    ///   - isUnverified: whether nothing of it may go before further cards are verified.
+    func decided(_ number: BusinessNumber, cards: Int, isUnverified: Bool) {
+        self.state.withLock { $0.unverified[number] = isUnverified ? Unverified(cards: cards) : nil }
+    }
+
+    /// Counts a change of a business number, and returns whether the next decision on it may be put off as long as cards
+    /// are still to be verified: a decision looks at all cards, so it comes once per eighth of them.
+    func mayPutOff(_ number: BusinessNumber) -> Bool {
+        self.state.withLock { state in
+            guard var known = state.unverified[number] else { return false }
+            known.changes += 1
+            state.unverified[number] = known
+            return known.changes < known.cards / 8
+        }
+    }
 
     /// Notes that something changed under a business number.
     func touch(_ number: BusinessNumber) {

@@ -33,9 +33,16 @@ struct SettleStage: Sendable {
 
     /// Decides on one business number, again until nothing changed underneath.
     private func decide(on number: BusinessNumber) async throws {
+        if try await self.canWait(number) { return }
         while !Task.isCancelled {
             let snapshot = try await self.context.store.snapshot(of: number)
-            let decision = ApplicationRules.decide(snapshot, in: self.rulesContext(of: snapshot))
+            let context = self.rulesContext(of: snapshot)
+            let decision = ApplicationRules.decide(snapshot, in: context)
+            self.context.applications.decided(
+                number,
+                cards: snapshot.cards.count,
+                isUnverified: context.hasUnverified(snapshot)
+            )
             let pausedUntil = self.gate.pausedUntil(at: self.context.time.now())
             let pair = try await self.pairFindings(snapshot, decision)
             let settled = self.stateChanges(of: decision, pair: pair, snapshot: snapshot)
@@ -47,7 +54,10 @@ struct SettleStage: Sendable {
             } catch let failure as RemoteFailure {
                 return try await self.stop(for: failure, change: settled, numbers: [snapshot])
             }
-            guard try await self.apply(change, basis: [snapshot]) else { continue }
+            guard try await self.apply(change, basis: [snapshot]) else {
+                if try await self.canWait(number) { return }
+                continue
+            }
             // What gathers for a batch is what was decided on a snapshot that holds: one that just changed is looked at again.
             if case .batch = self.backend.grouping {
                 guard change.isEmpty else { continue }
@@ -60,6 +70,14 @@ struct SettleStage: Sendable {
             )
             return
         }
+    }
+
+    /// Whether a decision can wait for further cards: of a business number with unverified cards nothing may go, and whoever
+    /// verifies the last of them has it decided on.
+    private func canWait(_ number: BusinessNumber) async throws -> Bool {
+        guard self.context.applications.mayPutOff(number) else { return false }
+        if self.context.applications.expectedInputs(of: number) > 0 { return true }
+        return try await self.context.store.awaitsVerification(number)
     }
 
     private func rulesContext(of snapshot: ApplicationSnapshot) -> ApplicationRules.Context {

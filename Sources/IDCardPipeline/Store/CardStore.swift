@@ -92,7 +92,13 @@ package protocol CardStore: ReceptionStore, Sendable {
 
     /// Returns the business numbers that have a `verified` card.
     func applicationsWithVerifiedCards() async throws -> [BusinessNumber]
-    /// Returns the cards of a business number as its rules see them.
+    /// Returns the business numbers with a `verified` card that may have to be decided on again: it is not blocked
+    /// (`ReasonCode.blocking`), or a card of the number has changed since a mark; with them the next mark. Without a mark
+    /// it returns all that have a `verified` card.
+    func applications(changedSince mark: Int64?) async throws -> (numbers: [BusinessNumber], mark: Int64)
+    /// Whether a card of a business number is still to be verified.
+    func awaitsVerification(_ businessNumber: BusinessNumber) async throws -> Bool
+    /// Returns the cards of a business number as its rules see them; tombstones and superseded ones are left out.
     func snapshot(of businessNumber: BusinessNumber) async throws -> ApplicationSnapshot
     /// Applies a change if all its applications still look as in `basis`; if one does not, nothing is changed.
     ///
