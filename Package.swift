@@ -41,10 +41,11 @@ let package = Package(
         .target(name: "IDCardCore", dependencies: [.crypto]),
         .target(name: "CConfinement"),
         .target(name: "CFolders"),
-        .target(name: "CJPEG", dependencies: ["CLibJPEG"]),
+        // C code names no library to the linker, as the module maps do for Swift code; and `pkg-config` may be missing.
+        .target(name: "CJPEG", dependencies: ["CLibJPEG"], linkerSettings: [.linkedLibrary("jpeg")]),
         .systemLibrary(name: "CLibJPEG", pkgConfig: "libjpeg", providers: [.apt(["libjpeg-dev"])]),
         .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
-        .target(name: "CPNGReader", dependencies: ["CPNG"]),
+        .target(name: "CPNGReader", dependencies: ["CPNG"], linkerSettings: [.linkedLibrary("png")]),
         .target(name: "IDCardImaging", dependencies: ["IDCardCore", "CConfinement", "CJPEG", "CPNGReader"]),
         .target(name: "MultipartForm"),
 
