@@ -21,21 +21,8 @@ struct ProofScript: CustomTestStringConvertible, Sendable {
     }
 
     let name: String
-    /// Programs without which the script can show nothing.
-    var programs: [String] = []
 
     var testDescription: String { self.name }
-
-    /// Whether the programs are there, and whether they may do what they do.
-    var canRun: Bool {
-        guard !self.programs.isEmpty else { return true }
-        let folders =
-            (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":") + ["/usr/sbin", "/sbin"]
-        return geteuid() == 0
-            && self.programs.allSatisfy { program in
-                folders.contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(program)") }
-            }
-    }
 
     /// Runs the script to its end.
     func run() async throws -> Outcome {

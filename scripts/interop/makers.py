@@ -174,12 +174,13 @@ def makers(folder):
         "aiohttp": by_aiohttp,
         "aiohttp, names unquoted": by_aiohttp_unquoted,
     }
-    if node := node_program():
-        found["node"] = by_program([node, str(HERE / "form_by_stdin.mjs")], escaped)
-    if go := shutil.which("go"):
-        program = folder / "forms"
-        build_go(go, program)
-        found["go"] = by_program([str(program), "encode"], lambda name: name)
+    node, go = node_program(), shutil.which("go")
+    if node is None or go is None:
+        raise SystemExit("makers: node or go is missing: run scripts/setup")
+    found["node"] = by_program([node, str(HERE / "form_by_stdin.mjs")], escaped)
+    program = folder / "forms"
+    build_go(go, program)
+    found["go"] = by_program([str(program), "encode"], lambda name: name)
     return found
 
 

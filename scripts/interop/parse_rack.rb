@@ -1,10 +1,5 @@
 # Rack's multipart parser, for Tests/MultipartFormTests/Interop: FOLDER/CASE.body into FOLDER/parsed-rack.json.
-# Exits 3 where Rack is not installed.
-begin
-  require 'rack'
-rescue LoadError
-  exit 3
-end
+require 'rack'
 require 'digest'
 require 'json'
 require 'stringio'

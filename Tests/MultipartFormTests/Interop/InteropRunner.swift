@@ -42,14 +42,6 @@ struct InteropRunner {
 
     let folder = try? ScratchFolder()
 
-    /// Whether a program lies in the search path.
-    static func isInstalled(_ program: String) -> Bool {
-        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
-        return path.split(separator: ":").contains {
-            FileManager.default.isExecutableFile(atPath: "\($0)/\(program)")
-        }
-    }
-
     /// Writes the cases where the programs look for them.
     func write(_ cases: [InteropCase]) throws {
         guard let folder = self.folder else { throw Failure(description: "No folder for temporary files.") }
@@ -95,12 +87,10 @@ struct InteropRunner {
         try await self.run(.name("go"), ["run", Self.script("forms.go"), "parse"])
     }
 
-    /// Runs a parser whose library need not be installed.
-    ///
-    /// - Returns: Whether it is.
-    func optional(_ program: String, script: String) async throws -> Bool {
-        guard Self.isInstalled(program) else { return false }
-        return try await self.run(.name(program), [Self.script(script)], statusIfMissing: 3)
+    /// Runs Rack's parser and Perl's HTTP::Entity::Parser.
+    func rackAndPerl() async throws {
+        try await self.run(.name("ruby"), [Self.script("parse_rack.rb")])
+        try await self.run(.name("perl"), [Self.script("parse_entity.pl")])
     }
 
     /// Has other people's clients send forms of their own.
@@ -142,12 +132,7 @@ struct InteropRunner {
     }
 
     /// Runs a program on the folder of the cases.
-    ///
-    /// - Returns: `false` when it ended with `statusIfMissing`.
-    @discardableResult
-    private func run(_ executable: Executable, _ arguments: [String], statusIfMissing: Int32? = nil) async throws
-        -> Bool
-    {
+    private func run(_ executable: Executable, _ arguments: [String]) async throws {
         guard let folder = self.folder else { throw Failure(description: "No folder for temporary files.") }
         let result = try await Subprocess.run(
             executable,
@@ -157,12 +142,10 @@ struct InteropRunner {
             output: .string(limit: 65_536),
             error: .string(limit: 262_144)
         )
-        if let statusIfMissing, result.terminationStatus == .exited(statusIfMissing) { return false }
         guard result.terminationStatus.isSuccess else {
             throw Failure(
                 description: "\(arguments) ended with \(result.terminationStatus): \(result.standardError)"
             )
         }
-        return true
     }
 }

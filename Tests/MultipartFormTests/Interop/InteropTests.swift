@@ -104,18 +104,9 @@ struct InteropTests {
         }
         try await runner.python("parse")
         try await runner.node("parse")
-        var parsed = try runner.parsed("parsed.json") + runner.parsed("parsed-node.json")
-        if InteropRunner.isInstalled("go") {
-            try await runner.go()
-            parsed += try runner.parsed("parsed-go.json")
-        }
-        if try await runner.optional("ruby", script: "parse_rack.rb") {
-            parsed += try runner.parsed("parsed-rack.json")
-        }
-        if try await runner.optional("perl", script: "parse_entity.pl") {
-            parsed += try runner.parsed("parsed-perl.json")
-        }
-        return parsed
+        try await runner.go()
+        try await runner.rackAndPerl()
+        return try ["", "-node", "-go", "-rack", "-perl"].flatMap { try runner.parsed("parsed\($0).json") }
     }
 
     private func compare(_ parsed: [InteropRunner.Parsed], runner: InteropRunner) async throws {
