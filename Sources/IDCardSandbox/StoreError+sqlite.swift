@@ -40,7 +40,10 @@ extension StoreError {
         case .SQLITE_MISUSE, .SQLITE_INTERRUPT, .SQLITE_ABORT:
             (.unavailable, "the sandbox is closed or being closed")
         case .SQLITE_CORRUPT, .SQLITE_NOTADB:
-            (.corrupt, "the file of the sandbox is damaged or is not a database; restore it from a backup")
+            (
+                .corrupt,
+                "the file of the sandbox is damaged, or the disk failed to read it; check the disk and run `idcard-pipeline fsck`: restore a backup only if it finds damage"
+            )
         case .SQLITE_CONSTRAINT:
             (.corrupt, "a change breaks a rule of the sandbox and was not made; please report this")
         default:

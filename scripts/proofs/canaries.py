@@ -214,9 +214,9 @@ def looks(proof, course, sandbox, where):
         ["cards", "list", "--format", "json"],
         ["config", "show"],
         ["config", "check"],
+        ["fsck"],
+        ["fsck", "--format", "json"],
     ]
-    if proof.tool.has("fsck"):
-        commands += [["fsck"], ["fsck", "--format", "json"]]
     ids = sandbox.run(["cards", "list", "--quiet"]).output.split()
     for card in ids:
         commands += [["cards", "show", card], ["cards", "show", card, "--format", "json"]]
@@ -252,10 +252,11 @@ def delivered(proof, course):
     course.look_at_files(sandbox.path, "sandbox")
     course.modes(sandbox, "sandbox")
     looks(proof, course, sandbox, "delivered")
-    if proof.tool.has("backup"):
-        backup = os.path.join(sandbox.path, "backup.sqlite3")
-        course.run(sandbox, ["backup", backup], "backup")
-        course.look_at_files(sandbox.path, "backup")
+    backup = os.path.join(sandbox.path, "backup.sqlite3")
+    outcome = course.run(sandbox, ["backup", backup], "backup")
+    if outcome.status != 0:
+        proof.violated(f"backup ended with {outcome.status}: {outcome.tail()}")
+    course.look_at_files(sandbox.path, "backup")
     return sandbox
 
 
@@ -301,11 +302,12 @@ def prove(proof):
     delivered(proof, course)
     failed(proof, course)
     children(proof, course)
+    if not course.written:
+        proof.violated("no path was seen that was written to: the shim did not trace")
     proof.figure("patterns planted", len(course.plant.patterns()))
     proof.figure("places looked at", course.looked)
     proof.figure("paths written to", len(course.written))
     proof.figure("child processes seen", len(course.children))
-    proof.figure("sandbox", "encrypted" if proof.tool.encrypts else "not encrypted in this version")
 
 
 if __name__ == "__main__":

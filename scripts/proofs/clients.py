@@ -34,7 +34,7 @@ from proofs.tool import Sandbox
 DESCRIPTION = """\
 Lets the clients that people use talk to `serve`, over loopback:
 - curl, python-requests and node's fetch (forms, raw bodies, chunked), and a page of another origin in a browser (Debian
-  package chromium; left out where there is none), each submit a front and a back and follow them to their delivery;
+  package chromium), each submit a front and a back and follow them to their delivery;
   a page of an origin that is not allowed gets nowhere;
 - PyPI `standardwebhooks` signs webhooks: honest ones are taken, and their retries are the same card; whatever is
   tampered with gets one and the same refusal and leaves nothing behind; secrets change without a refusal to anyone;
@@ -104,12 +104,11 @@ def prove_submitters(proof):
         proof.progress(client.name)
     proof.figure("clients, a pair each", ", ".join(client.name.replace(", ", " ") for client in clients))
     delivered = numbers[: len(clients)]
-    program = None if proof.options.quick else Browser.installed()
+    program = Browser.installed()
     if program is not None:
         delivered += visit(proof, scene, desk, Browser(program, desk.folder), pages, numbers[len(clients) :])
-    elif not proof.options.quick:
-        print("  the page in a browser is left out: it needs the Debian package chromium", flush=True)
-        proof.figure("page in a browser", "left out: needs the Debian package chromium")
+    else:
+        proof.left_out("the page in a browser needs the Debian package chromium: run scripts/setup")
     scene.end()
     proof.judge_ledger(scene.backend.ledger(), scene.backend.refusals(), delivered)
 

@@ -8,7 +8,7 @@ from contextlib import closing
 from proofs.cards import Pairs
 from proofs.endpoints import Backend, Verifier
 from proofs.planted import ADDRESS, HOLDER, Plant, files_below, leaks
-from proofs.proof import Proof, Skip
+from proofs.proof import Proof
 from proofs.tool import Sandbox
 
 DESCRIPTION = """\
@@ -135,21 +135,18 @@ def restore(course, backup, kept):
 
 
 def prove(proof):
-    if not proof.tool.has("cards erase"):
-        raise Skip("this version has no `cards erase`")
     course = Course(proof)
     course.run("first", "--manifest", course.plant.manifest, course.staying)
     erased = [card["card_id"] for card in course.sandbox.cards("--business-no", "PROOF-ERASE")]
     if len(erased) != 2 or course.states() != ["delivered"] * 8:
         proof.violated(f"before: {len(erased)} cards to erase, states {course.states()}")
     kept = Kept(course.sandbox, erased)
-    if "image.jpeg" not in kept.values or (proof.tool.encrypts and "data_key.bytes" not in kept.values):
+    if not {"image.jpeg", "data_key.bytes"} <= kept.values.keys():
         proof.violated(f"before: only {', '.join(sorted(kept.values))} could be kept; there is nothing to prove")
     backup = os.path.join(proof.folder, "backup.sqlite3")
-    if proof.tool.has("backup"):
-        outcome = course.sandbox.run(["backup", backup])
-        if outcome.status != 0:
-            proof.violated(f"backup ended with {outcome.status}: {outcome.tail()}")
+    outcome = course.sandbox.run(["backup", backup])
+    if outcome.status != 0:
+        proof.violated(f"backup ended with {outcome.status}: {outcome.tail()}")
     for card in erased:
         outcome = course.sandbox.run(["cards", "erase", card, *proof.tool.erase_options])
         if outcome.status != 0:
@@ -160,8 +157,7 @@ def prove(proof):
     course.expect_gone(kept, "after erasing")
     course.expect_no_return("after erasing")
     course.expect_gone(kept, "after erasing and a run")
-    if proof.tool.has("backup") and proof.tool.has("restore"):
-        restore(course, backup, kept)
+    restore(course, backup, kept)
     proof.judge_ledger(
         course.backend.ledger(),
         course.backend.refusals(),
@@ -170,7 +166,6 @@ def prove(proof):
     kinds = ", ".join(sorted(kept.values))
     proof.figure("pieces kept before", f"{sum(map(len, kept.values.values()))} of {kinds}")
     proof.figure("files looked through", len(list(files_below(course.sandbox.path))))
-    proof.figure("sandbox", "encrypted" if proof.tool.encrypts else "not encrypted in this version")
     if os.path.exists(backup):
         os.unlink(backup)
     shutil.rmtree(course.staying)

@@ -4,7 +4,7 @@ import os
 import shutil
 import subprocess
 
-from proofs.proof import Skip
+from proofs.proof import Skip, Violation
 
 SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "shim", "shim.c")
 
@@ -15,7 +15,7 @@ class Shim:
     def __init__(self, folder):
         compiler = shutil.which("cc") or shutil.which("clang") or shutil.which("gcc")
         if compiler is None:
-            raise Skip("no C compiler; install gcc")
+            raise Skip("no C compiler: run scripts/setup")
         self.path = os.path.join(folder, "shim.so")
         command = [compiler, "-shared", "-fPIC", "-O2", "-Wall", "-Wextra", "-Werror", "-o", self.path, SOURCE, "-ldl"]
         subprocess.run(command, check=True)
@@ -31,25 +31,32 @@ class Shim:
         return variables
 
     @staticmethod
-    def counts(report):
-        """Calls by name; the line `struck` is of another kind."""
-        counts = {}
+    def lines(report):
+        """What the shim wrote; a run without it proves nothing, and ends the proof."""
+        lines = []
         if os.path.exists(report):
             with open(report, encoding="utf-8") as file:
-                for line in file:
-                    name, _, count = line.rpartition(" ")
-                    if count.strip().isdigit():
-                        counts[name] = int(count)
+                lines = file.read().splitlines()
+        if "loaded" not in lines:
+            raise Violation("the shim was not loaded into the process, so that nothing was injected")
+        return lines
+
+    @staticmethod
+    def counts(report):
+        """Calls by name; other lines are of another kind."""
+        counts = {}
+        for line in Shim.lines(report):
+            name, _, count = line.rpartition(" ")
+            if count.isdigit():
+                counts[name] = int(count)
         return counts
 
     @staticmethod
     def struck(report):
         """The call that failed; None if none was reached."""
-        if os.path.exists(report):
-            with open(report, encoding="utf-8") as file:
-                for line in file:
-                    if line.startswith("struck "):
-                        return line.split(" ", 2)[2].strip()
+        for line in Shim.lines(report):
+            if line.startswith("struck "):
+                return line.split(" ", 2)[2]
         return None
 
 

@@ -22,6 +22,9 @@ started again, at least three times. Expects exactly one accepted document per s
 and sidecar in its place below `done` with its own bytes, nothing else anywhere, and a clean fsck."""
 
 WRITERS = 16
+QUIET_SECONDS = 1
+# The slow writer takes longer than a file has to stand still, and never stands still for so long.
+SLOW_SECONDS, SLOW_PARTS = 1.5 * QUIET_SECONDS, 12
 WAYS = ("copy", "move", "slow", "rename", "tar")
 
 
@@ -93,9 +96,9 @@ class Arrivals:
         with open(source, "rb") as file:
             data = file.read()
         with open(target, "wb", buffering=0) as file:
-            for part in range(4):
-                file.write(data[part * len(data) // 4 : (part + 1) * len(data) // 4])
-                time.sleep(0.05)
+            for part in range(SLOW_PARTS):
+                file.write(data[part * len(data) // SLOW_PARTS : (part + 1) * len(data) // SLOW_PARTS])
+                time.sleep(SLOW_SECONDS / SLOW_PARTS)
 
     def rename(self, source, target):
         folder, name = os.path.split(target)
@@ -188,7 +191,7 @@ def prove(proof):
         verification_concurrency=4,
         delivery_concurrency=4,
         imaging_concurrency=2,
-        watch_quiet_time="1s",
+        watch_quiet_time=f"{QUIET_SECONDS}s",
         watch_rescan_interval="10s",
     )
     arrivals = Arrivals(outside, inbox, proof.random)

@@ -106,6 +106,15 @@ static void note(int folder, const char *what, const char *path) {
     syscall(SYS_write, trace, line, (size_t)size);
 }
 
+/* Adds to the report, by calls that are not counted. */
+static void tell(const char *text) {
+    const char *report = getenv("PROOF_SHIM_REPORT");
+    long fd = report ? syscall(SYS_openat, AT_FDCWD, report, O_WRONLY | O_CREAT | O_APPEND, 0600) : -1;
+    if (fd < 0) return;
+    syscall(SYS_write, fd, text, strlen(text));
+    syscall(SYS_close, fd);
+}
+
 /* Whether the call is to fail; kills the process at the point asked for. */
 static int strike(enum kind kind, int in_scope) {
     if (mode == M_OFF) return 0;
@@ -121,13 +130,8 @@ static int strike(enum kind kind, int in_scope) {
     if (mode == M_FAIL && (number == target || (sticky && number > target))) {
         if (number == target) {
             char text[96];
-            int size = snprintf(text, sizeof text, "struck %ld %s\n", number, names[kind]);
-            const char *report = getenv("PROOF_SHIM_REPORT");
-            long fd = report ? syscall(SYS_openat, AT_FDCWD, report, O_WRONLY | O_CREAT | O_APPEND, 0600) : -1;
-            if (fd >= 0) {
-                syscall(SYS_write, fd, text, (size_t)size);
-                syscall(SYS_close, fd);
-            }
+            snprintf(text, sizeof text, "struck %ld %s\n", number, names[kind]);
+            tell(text);
         }
         errno = failure;
         return 1;
@@ -165,23 +169,19 @@ __attribute__((constructor)) static void begin(void) {
     if (strcmp(text, "kill") == 0) mode = M_KILL;
     else if (strcmp(text, "fail") == 0) mode = M_FAIL;
     else if (strcmp(text, "count") == 0) mode = M_COUNT;
+    if (mode != M_OFF) tell("loaded\n");
 }
 
 __attribute__((destructor)) static void finish(void) {
     if (mode == M_OFF || getpid() != owner) return;
     mode = M_OFF;
-    const char *path = getenv("PROOF_SHIM_REPORT");
-    if (path == NULL) return;
-    long fd = syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_APPEND, 0600);
-    if (fd < 0) return;
     for (int kind = 0; kind < K_KINDS; kind++) {
         char line[96];
         long count = atomic_load(&counts[kind]);
         if (count == 0) continue;
-        int size = snprintf(line, sizeof line, "%s %ld\n", names[kind], count);
-        syscall(SYS_write, fd, line, (size_t)size);
+        snprintf(line, sizeof line, "%s %ld\n", names[kind], count);
+        tell(line);
     }
-    syscall(SYS_close, fd);
 }
 
 /* Calls on a descriptor. */
