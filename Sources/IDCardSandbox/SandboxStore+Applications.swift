@@ -41,7 +41,7 @@ extension SandboxStore {
     }
 
     private static func businessNumber(_ text: String) throws -> BusinessNumber {
-        guard let number = BusinessNumber(text) else { throw Self.corrupt("card.business_no") }
+        guard let number = BusinessNumber(stored: text) else { throw Self.corrupt("card.business_no") }
         return number
     }
 

@@ -49,7 +49,7 @@ extension SandboxStore {
         with key: inout Vault.OwnerKey,
         in db: Database
     ) throws -> CardMetadata {
-        guard let businessNumber = BusinessNumber(row[card: .businessNumber] as String) else {
+        guard let businessNumber = BusinessNumber(stored: row[card: .businessNumber]) else {
             throw Self.corrupt("card.business_no")
         }
         var metadata = CardMetadata(
@@ -111,7 +111,7 @@ extension SandboxStore {
         var members: [CardID] = []
         var numbers: [BusinessNumber] = []
         for row in try Row.fetchAll(db, cached: DeliverySQL.membership, arguments: [delivery]) {
-            guard let number = BusinessNumber(row[1] as String) else { throw Self.corrupt("card.business_no") }
+            guard let number = BusinessNumber(stored: row[1]) else { throw Self.corrupt("card.business_no") }
             let card = CardID(rawValue: row[0])
             self.recent.expect(card, isShrunk: row[2])
             members.append(card)

@@ -151,6 +151,17 @@ struct SubmissionTests {
             "a long business number", form(fields: [("business_no", String(repeating: "9", count: 65))]), 422,
             "business_no_invalid"
         ),
+        (
+            "a spreadsheet's number", form(fields: [("business_no", "1.23457E+15")]), 422, "business_no_invalid"
+        ),
+        (
+            "an identity number", form(fields: [("business_no", "L-11010519491231002X")]), 422, "business_no_invalid"
+        ),
+        ("a hidden character", form(fields: [("business_no", "C\u{200B}")]), 422, "business_no_invalid"),
+        (
+            "a spreadsheet's account", form(fields: [("business_no", "C"), ("user_no", "1.23457E+15")]), 422,
+            "field_invalid"
+        ),
         ("a third side", form(fields: [("business_no", "C"), ("side", "top")]), 422, "field_invalid"),
         ("a priority of letters", form(fields: [("business_no", "C"), ("priority", "high")]), 422, "field_invalid"),
         (

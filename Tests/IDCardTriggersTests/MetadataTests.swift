@@ -129,6 +129,45 @@ import Testing
         #expect(listing.messages.allSatisfy { $0.contains("sidecar") && !$0.contains("张") })
     }
 
+    @Test("A number that a spreadsheet damaged is refused from every source, and the message says how to export it")
+    func spreadsheet() throws {
+        let folder = try TemporaryFolder()
+        let number = "1.23457E+15"
+        try folder.write("c/\(number)/folder.jpg", "c/L/row.jpg", "c/L/sidecar.jpg", "c/M/sidecar-number.jpg")
+        try folder.write("c/L/sidecar.jpg.json", text: #"{"business_no": "\#(number)"}"#)
+        // The decoder would make 1234570000000000 of it.
+        try folder.write("c/M/sidecar-number.jpg.json", text: #"{"business_no": \#(number)}"#)
+        try folder.write("m.csv", text: "path,business_no\nc/L/row.jpg,\(number)\n")
+        let listing = try Listing(folder, paths: [folder["c"]], manifest: folder["m.csv"])
+        #expect(
+            listing.lines == [
+                "refuse business_no_invalid c/\(number)/folder.jpg", "refuse business_no_invalid c/L/row.jpg",
+                "refuse business_no_invalid c/L/sidecar.jpg", "refuse sidecar_invalid c/M/sidecar-number.jpg",
+            ]
+        )
+        #expect(listing.messages.prefix(3).allSatisfy { $0.contains("format the column as text") })
+        #expect(listing.messages.last?.contains("1.23457E+15") == true)
+    }
+
+    @Test(
+        "A damaged account or identity number, or a number with an exponent, makes a manifest invalid",
+        arguments: [
+            ("m.csv", "path,user_no\nL/a.jpg,1.23457E+15\n"),
+            ("m.csv", "path,expected_id_number\nL/a.jpg,4.40524E+17\n"),
+            ("m.jsonl", #"{"path": "L/a.jpg", "business_no": 1.23457E+15}"#),
+            ("m.jsonl", #"{"path": "L/a.jpg", "user_no": 10.0}"#),
+        ]
+    )
+    func damagedManifest(name: String, text: String) throws {
+        let folder = try TemporaryFolder()
+        try folder.write("c/L/a.jpg")
+        try folder.write("c/\(name)", text: text)
+        let error = try #require(throws: BatchSourceError.self) {
+            try Listing(folder, paths: [folder["c"]], manifest: folder["c/\(name)"])
+        }
+        #expect(error.code == .manifestInvalid)
+    }
+
     @Test("A sidecar over the limit, a folder or a link in its place refuse the image; a byte order mark does not")
     func oddSidecars() throws {
         let folder = try TemporaryFolder()

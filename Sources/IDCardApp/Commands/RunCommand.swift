@@ -1,5 +1,6 @@
 package import ArgumentParser
 import Foundation
+import IDCardCore
 
 /// `run`: takes in every image, drives all to an end state, prints a summary, exits.
 package struct RunCommand: AsyncParsableCommand {
@@ -73,6 +74,12 @@ package struct RunCommand: AsyncParsableCommand {
             guard value?.allSatisfy(\.isWhitespace) != true else {
                 throw ValidationError("\(name) must not be empty; leave it out, or give the number.")
             }
+            guard !SpreadsheetText.isDamage(value?.trimmed ?? "") else {
+                throw ValidationError("\(name) \(SpreadsheetText.words).")
+            }
+        }
+        if let number = self.businessNo, case .failure(let violation) = BusinessNumber.parse(number) {
+            throw ValidationError("--business-no \(violation.words).")
         }
     }
 

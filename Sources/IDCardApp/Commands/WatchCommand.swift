@@ -1,4 +1,5 @@
 package import ArgumentParser
+import IDCardCore
 
 /// `watch`: takes in the images that arrive in folders, until a signal.
 package struct WatchCommand: AsyncParsableCommand {
@@ -55,6 +56,9 @@ package struct WatchCommand: AsyncParsableCommand {
         }
         guard self.userNo?.allSatisfy(\.isWhitespace) != true else {
             throw ValidationError("--user-no must not be empty; leave it out, or give the number.")
+        }
+        guard !SpreadsheetText.isDamage(self.userNo?.trimmed ?? "") else {
+            throw ValidationError("--user-no \(SpreadsheetText.words).")
         }
     }
 

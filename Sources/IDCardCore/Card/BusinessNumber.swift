@@ -1,39 +1,45 @@
-/// The number of the business case (loan application) that a card belongs to: 1 to 64 printable characters.
+/// The number of the business case (loan application) that a card belongs to: 1 to 64 printable code points.
 package struct BusinessNumber: Hashable, Sendable, Codable, CustomStringConvertible {
-    /// The longest accepted number, in characters.
+    /// The most Unicode code points of a number, which are at most 256 bytes of UTF-8.
     package static let maximumLength = 64
 
     /// What stands in the place of the number on a tombstone.
-    package static let erased = BusinessNumber(erasedMark: "(erased)")
+    package static let erased = BusinessNumber(unchecked: "(erased)")
 
     /// The number as given.
     package let rawValue: String
 
-    /// Takes a number, trimmed of white space.
-    ///
-    /// Returns `nil` if the text is empty, longer than 64 characters, or holds control characters.
+    /// Takes a number from a sender, trimmed of white space; `nil` if ``parse(_:)`` refuses it.
     package init?(_ text: String) {
+        guard case .success(let number) = Self.parse(text) else { return nil }
+        self = number
+    }
+
+    /// Takes a number that a sandbox holds, or that names one it holds.
+    ///
+    /// Earlier versions took numbers that ``parse(_:)`` refuses today; their cards stay readable. Returns `nil` if the text
+    /// is empty, longer than 64 characters, or holds control characters: no version took such a number.
+    package init?(stored text: String) {
         // Nearly all of them, and one is made of every row that is read.
-        if 1...Self.maximumLength ~= text.utf8.count, text.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) {
+        if Self.isPlain(text) {
             self.rawValue = text
             return
         }
-        let trimmed = text.drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed()
-        let value = String(trimmed)
+        let value = text.trimmed
         guard !value.isEmpty, value.count <= Self.maximumLength else { return nil }
         guard value.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else { return nil }
         self.rawValue = value
     }
 
-    private init(erasedMark: String) {
-        self.rawValue = erasedMark
+    private init(unchecked text: String) {
+        self.rawValue = text
     }
 
     package var description: String { self.rawValue }
 
     package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        guard let value = BusinessNumber(try container.decode(String.self)) else {
+        guard let value = BusinessNumber(stored: try container.decode(String.self)) else {
             throw DecodingError.dataCorruptedError(
                 in: container,
                 debugDescription: "a business number has 1 to \(Self.maximumLength) printable characters"
@@ -45,5 +51,67 @@ package struct BusinessNumber: Hashable, Sendable, Codable, CustomStringConverti
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(self.rawValue)
+    }
+}
+
+// MARK: Numbers from outside
+
+extension BusinessNumber {
+    /// Why a text from a sender is not taken as a business number.
+    package enum Violation: Error, Hashable, Sendable, CaseIterable {
+        /// Nothing is left without white space.
+        case empty
+        /// It has too many code points.
+        case tooLong
+        /// It holds control or format characters, or breaks its line.
+        case invisible
+        /// A spreadsheet damaged it.
+        case spreadsheet
+        /// It holds the number of an identity card.
+        case identityNumber
+
+        /// What is wrong and what to do, without the text itself; reads on after "the business number ".
+        package var words: String {
+            switch self {
+            case .empty: "is empty; give the number of the case"
+            case .tooLong:
+                "is longer than \(BusinessNumber.maximumLength) code points; give the number of the case alone"
+            case .invisible:
+                "holds control or format characters, which nobody sees (a line break, a byte order mark, a mark of direction); "
+                    + "remove them, or type the number by hand"
+            case .spreadsheet: SpreadsheetText.words
+            case .identityNumber:
+                "holds the number of an identity card, and business numbers are stored unencrypted; give the number of the case"
+            }
+        }
+    }
+
+    /// Reads a number from a sender; white space around it does not count.
+    ///
+    /// Refused is also what stands for several cases (a number damaged by a spreadsheet) and what must not be stored in
+    /// the clear (an identity number).
+    package static func parse(_ text: String) -> Result<BusinessNumber, Violation> {
+        let value = text.trimmed
+        guard !value.isEmpty else { return .failure(.empty) }
+        guard value.unicodeScalars.count <= self.maximumLength else { return .failure(.tooLong) }
+        guard self.isVisible(value) else { return .failure(.invisible) }
+        guard !SpreadsheetText.isDamage(value) else { return .failure(.spreadsheet) }
+        guard !IDNumber.isContained(in: value) else { return .failure(.identityNumber) }
+        return .success(BusinessNumber(unchecked: value))
+    }
+
+    /// Whether a text is short and printable ASCII without spaces.
+    private static func isPlain(_ text: String) -> Bool {
+        1...self.maximumLength ~= text.utf8.count && text.utf8.allSatisfy { 0x21...0x7E ~= $0 }
+    }
+
+    private static func isVisible(_ text: String) -> Bool {
+        if text.utf8.allSatisfy({ 0x20...0x7E ~= $0 }) { return true }
+        return text.unicodeScalars.allSatisfy { scalar in
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator: false
+            default: true
+            }
+        }
     }
 }

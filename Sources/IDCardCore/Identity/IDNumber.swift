@@ -76,6 +76,29 @@ package struct IDNumber: Hashable, Sendable, CustomStringConvertible, CustomDebu
         return self.parse(String(decoding: body + [self.checkCharacter(of: body)], as: UTF8.self))
     }
 
+    /// Whether a text holds an identity number of 18 characters anywhere, of a citizen or in a residence permit: with region,
+    /// birth date and the right check character.
+    package static func isContained(in raw: String) -> Bool {
+        let bytes = Array((raw.utf8.allSatisfy { 0x21...0x7E ~= $0 } ? raw.uppercased() : self.normalise(raw)).utf8)
+        var digits = 0
+        for (index, byte) in bytes.enumerated() {
+            if digits >= 17, self.isWhole(Array(bytes[index - 17...index])) { return true }
+            digits = self.isDigit(byte) ? digits + 1 : 0
+        }
+        return false
+    }
+
+    /// Whether 17 digits and a further character are an identity number.
+    private static func isWhole(_ bytes: [UInt8]) -> Bool {
+        // Numbers of residence permits begin with 9, 81, 82 or 83.
+        let isRegion =
+            bytes[0] == UInt8(ascii: "9") || self.number(bytes[0..<2]) == 83
+            || self.provinces.contains(self.number(bytes[0..<2]))
+        guard isRegion, bytes[17] == self.checkCharacter(of: bytes[..<17]) else { return false }
+        // Later years are a chance: other long numbers are to be taken.
+        return self.birthDate(in: bytes).map { $0.year < 2100 } ?? false
+    }
+
     private static let provinces: Set<Int> = [
         11, 12, 13, 14, 15, 21, 22, 23, 31, 32, 33, 34, 35, 36, 37, 41, 42, 43, 44, 45, 46,
         50, 51, 52, 53, 54, 61, 62, 63, 64, 65, 71, 81, 82,

@@ -69,7 +69,9 @@ struct PackedReader {
 
     private mutating func businessNumber() -> BusinessNumber? {
         self.optionalText().map { text in
-            guard let number = BusinessNumber(text) else { preconditionFailure("what was a business number is none") }
+            guard let number = BusinessNumber(stored: text) else {
+                preconditionFailure("what was a business number is none")
+            }
             return number
         }
     }

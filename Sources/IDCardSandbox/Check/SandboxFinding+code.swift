@@ -34,6 +34,8 @@ extension SandboxFinding {
         case valueUnreadable = "value_unreadable"
         /// A fingerprint or business number that cannot be.
         case valueImpossible = "value_impossible"
+        /// A business number that an earlier version took and that is refused today.
+        case businessNumberRefused = "business_no_refused"
         /// Two live cards hold the same bytes under one business number.
         case contentTwice = "content_twice"
         /// Two photos of one side are being delivered at the same time.

@@ -168,12 +168,17 @@ extension JSONNode {
         "pattern": "^[^\\u0000-\\u001f\\u007f-\\u009f]*$",
     ]
 
-    /// A business number: a text without control characters that is not blank.
+    /// A business number: a text that is not blank, without control and format characters.
     static let businessNumber: JSONNode = [
         "type": "string", "minLength": 1, "maxLength": .number(BusinessNumber.maximumLength),
-        "pattern":
-            "^[^\\u0000-\\u001f\\u007f-\\u009f]*[^\\s\\u0000-\\u001f\\u007f-\\u009f][^\\u0000-\\u001f\\u007f-\\u009f]*$",
+        "pattern": .string("^[^\(Self.invisible)]*[^\\s\(Self.invisible)][^\(Self.invisible)]*$"),
     ]
+
+    /// Control and format characters, and separators of lines and paragraphs, as in a class of a pattern.
+    private static let invisible =
+        "\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u0600-\\u0605\\u061c\\u06dd\\u070f\\u0890\\u0891\\u08e2\\u180e\\u200b-\\u200f"
+        + "\\u2028-\\u202e\\u2060-\\u2064\\u2066-\\u206f\\ufeff\\ufff9-\\ufffb\u{110BD}\u{110CD}\u{13430}-\u{1343F}"
+        + "\u{1BCA0}-\u{1BCA3}\u{1D173}-\u{1D17A}\u{E0001}\u{E0020}-\u{E007F}"
 
     /// A priority.
     static let priority: JSONNode = [

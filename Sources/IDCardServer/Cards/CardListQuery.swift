@@ -28,7 +28,7 @@ struct CardListQuery {
             }
         }
         if let text = try parameters.single("business_no") {
-            guard let number = BusinessNumber(text) else {
+            guard let number = BusinessNumber(stored: text) else {
                 throw Problem(.parameterInvalid, "business_no has 1 to \(BusinessNumber.maximumLength) characters.")
             }
             query.businessNumber = number

@@ -81,7 +81,7 @@ extension ProblemCode {
         case .fieldDuplicate: "A field is given more than once."
         case .fieldInvalid: "A field has a value that it cannot have."
         case .businessNumberMissing: "The business number is missing."
-        case .businessNumberInvalid: "The business number is not 1 to 64 printable characters."
+        case .businessNumberInvalid: "The business number is not one that can be taken."
         case .userNumberMissing: "The user account is missing (user_no), and the configuration names none."
         case .addressInvalid: "The address of the image is not an absolute http or https URL."
         case .addressRefused: "Images are not fetched from this address."

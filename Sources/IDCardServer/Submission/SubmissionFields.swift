@@ -28,9 +28,7 @@ struct SubmissionFields: Sendable {
     ///
     /// - Throws: ``Problem``: `business_no_invalid` or `field_invalid`.
     func check() throws {
-        if let number = self.present(.businessNumber), BusinessNumber(number) == nil {
-            throw Problem(.businessNumberInvalid)
-        }
+        if let number = self.present(.businessNumber) { _ = try Self.businessNumber(number) }
         for field in [SubmissionField.userNumber, .expectedIDNumber, .expectedName] { _ = try self.text(field) }
         _ = try self.side()
         _ = try self.priority()
@@ -42,7 +40,7 @@ struct SubmissionFields: Sendable {
     /// - Throws: ``Problem``: `business_no_missing`, `business_no_invalid`, `user_no_missing` or `field_invalid`.
     func metadata(requiringUserNumber: Bool = false) throws -> CardMetadata {
         guard let number = self.present(.businessNumber) else { throw Problem(.businessNumberMissing) }
-        guard let businessNumber = BusinessNumber(number) else { throw Problem(.businessNumberInvalid) }
+        let businessNumber = try Self.businessNumber(number)
         guard !requiringUserNumber || self.present(.userNumber) != nil else { throw Problem(.userNumberMissing) }
         return CardMetadata(
             businessNumber: businessNumber,
@@ -52,6 +50,14 @@ struct SubmissionFields: Sendable {
             side: try self.side(),
             priority: try self.priority()
         )
+    }
+
+    private static func businessNumber(_ text: String) throws -> BusinessNumber {
+        do {
+            return try BusinessNumber.parse(text).get()
+        } catch {
+            throw Problem(.businessNumberInvalid, "business_no \(error.words).")
+        }
     }
 
     private func side() throws -> CardSide? {
@@ -78,6 +84,9 @@ struct SubmissionFields: Sendable {
         }
         guard text.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else {
             throw Problem(.fieldInvalid, "\(field.rawValue) has no control characters.")
+        }
+        guard !SpreadsheetText.isDamage(text) else {
+            throw Problem(.fieldInvalid, "\(field.rawValue) \(SpreadsheetText.words).")
         }
         return Redacted(text)
     }

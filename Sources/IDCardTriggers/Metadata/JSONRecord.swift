@@ -38,8 +38,34 @@ enum JSONRecord {
         }
     }
 
+    /// Whether a number outside of the texts has a fraction or an exponent: the decoder would make whole numbers of some.
+    private static func hasFractionOrExponent(_ json: Data) -> Bool {
+        var (isText, isEscaped, isNumber) = (false, false, false)
+        return json.withUnsafeBytes { bytes in
+            for byte in bytes {
+                if isText {
+                    isText = isEscaped || byte != UInt8(ascii: "\"")
+                    isEscaped = !isEscaped && byte == UInt8(ascii: "\\")
+                    continue
+                }
+                switch byte {
+                case UInt8(ascii: "\""): isText = true
+                case UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E"): if isNumber { return true }
+                default: isNumber = UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
+                }
+            }
+            return false
+        }
+    }
+
     /// Reads an object; a key that is `null` is missing.
     static func texts(in json: Data) throws(Problem) -> [MetadataColumn: String] {
+        guard !self.hasFractionOrExponent(json) else {
+            throw Problem(
+                words: "has a number with a fraction or an exponent (1.23457E+15), whose digits may be lost; "
+                    + "write numbers of cases, users and persons as texts in quotes"
+            )
+        }
         let object: Object
         do {
             object = try JSONDecoder().decode(Object.self, from: json)

@@ -64,6 +64,9 @@ extension MetadataFields {
         of texts: [MetadataColumn: String]
     ) throws(Problem) -> Redacted<String>? {
         guard let text = self.present(texts[column]) else { return nil }
+        guard !SpreadsheetText.isDamage(text) else {
+            throw Problem(words: "has a value in \(column.rawValue) that \(SpreadsheetText.words)")
+        }
         // Of printable ASCII each byte is a character and none a control; nearly all texts are, with some in every row.
         if text.utf8.count <= self.maximumTextLength, text.utf8.allSatisfy({ 0x20...0x7E ~= $0 }) {
             return Redacted(text)

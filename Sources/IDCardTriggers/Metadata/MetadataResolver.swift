@@ -32,8 +32,11 @@ struct MetadataResolver {
         }
         self.fillFurther(&fields, candidate)
         guard let text = fields.businessNumber else { return .refuse(.businessNumberMissing, message: Self.missing) }
-        guard let number = BusinessNumber(text.reveal()) else {
-            return .refuse(.businessNumberInvalid, message: Self.invalid)
+        let number: BusinessNumber
+        do {
+            number = try BusinessNumber.parse(text.reveal()).get()
+        } catch {
+            return .refuse(.businessNumberInvalid, message: "the business number \(error.words)")
         }
         return .take(
             CardMetadata(
@@ -66,10 +69,5 @@ struct MetadataResolver {
         no business number; give one in the column business_no of a manifest, in a sidecar (IMAGE.json beside IMAGE), \
         by --business-no, or as the name of the folder the image lies in \
         (a folder named on the command line itself lends no name)
-        """
-
-    private static let invalid = """
-        the business number is not 1 to \(BusinessNumber.maximumLength) printable characters; \
-        correct it in the manifest, the sidecar, --business-no or the name of the folder
         """
 }

@@ -10,6 +10,8 @@ struct CommandLineTests {
             ["run", "x", "--format", "xml"], ["run", "x", "--documents", "d"], ["nonsense"],
             ["cards", "list", "--limit", "-1"], ["cards", "list", "--state", "gone"], ["verifier", "--port", "70000"],
             ["run", "x", "--user-no", ""], ["run", "x", "--business-no", " "],
+            ["run", "x", "--business-no", "1.23457E+15"], ["run", "x", "--business-no", "11010519491231002X"],
+            ["run", "x", "--user-no", "1.23457E+15"], ["watch", "x", "--user-no", "1.23457E+15"],
         ]
     )
     func usage(arguments: [String]) async throws {

@@ -55,6 +55,7 @@ struct DamageCheckTests {
         Damage(.sideMissing, "card-3", "UPDATE card SET side = NULL WHERE id = 'card-3'"),
         Damage(.reasonMissing, "card-5", "UPDATE card SET reason = NULL WHERE id = 'card-5'"),
         Damage(.valueImpossible, "card-4", "UPDATE card SET business_no = ' ' WHERE id = 'card-4'"),
+        Damage(.businessNumberRefused, "card-4", "UPDATE card SET business_no = '1.23457E+15' WHERE id = 'card-4'"),
         Damage(.valueImpossible, "card-4", "UPDATE card SET content_fingerprint = x'00' WHERE id = 'card-4'"),
         Damage(.valueImpossible, "delivery-1", "UPDATE delivery SET boundary = '' WHERE id = 'delivery-1'"),
         Damage(.valueUnreadable, "card-3", "UPDATE reading SET content = x'00' WHERE card = 'card-3'"),
@@ -155,6 +156,24 @@ struct DamageCheckTests {
         #expect(report.words.contains(damage.words), "\(report.words)")
         #expect(findings.allSatisfy { $0.severity == .error && !$0.isRepairable })
         #expect(!report.isClean)
+    }
+
+    @Test(
+        "A card under a number that is refused today is told of, and is read and decided upon as before",
+        arguments: ["1.23457E+15", "L-11010519491231002X", "L\u{200B}1"]
+    )
+    func refusedNumber(text: String) async throws {
+        try await self.sandbox.fill()
+        try self.sandbox.damage(by: ["UPDATE card SET business_no = '\(text)' WHERE id = 'card-3'"])
+        let finding = try #require(await self.sandbox.check(quick: true).findings.first)
+        #expect(finding.code == .businessNumberRefused && finding.subject == "card-3")
+        #expect(finding.severity == (text.contains("E+") ? .error : .notice))
+        let store = try self.sandbox.folder.open()
+        let number = try #require(BusinessNumber(stored: text))
+        #expect(try await store.cards(matching: CardQuery(businessNumber: number)).map(\.id.rawValue) == ["card-3"])
+        #expect(try await store.applicationsWithVerifiedCards().contains(number))
+        #expect(try await store.snapshot(of: number).cards.count == 1)
+        try await store.close()
     }
 
     static let reparable: [Damage] = [

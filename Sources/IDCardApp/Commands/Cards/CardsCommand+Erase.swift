@@ -57,7 +57,7 @@ extension CardsCommand {
             guard !self.cards.isEmpty || self.businessNo != nil || self.expired else {
                 throw ValidationError("Name cards by their id, by --business-no or by --expired.")
             }
-            if let businessNo = self.businessNo, BusinessNumber(businessNo) == nil {
+            if let businessNo = self.businessNo, BusinessNumber(stored: businessNo) == nil {
                 throw ValidationError("--business-no has 1 to \(BusinessNumber.maximumLength) printable characters.")
             }
             if let reason = self.reason {
@@ -120,7 +120,7 @@ extension CardsCommand {
         }
 
         private func namedCards(in store: SandboxStore) async throws -> [CardID] {
-            let number = self.businessNo.flatMap(BusinessNumber.init)
+            let number = self.businessNo.flatMap(BusinessNumber.init(stored:))
             guard !self.cards.isEmpty || number != nil else { return [] }
             return try await CardSelection(ids: self.cards.map(CardID.init), businessNumber: number).cards(in: store)
         }

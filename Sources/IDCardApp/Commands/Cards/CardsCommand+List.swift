@@ -33,7 +33,7 @@ extension CardsCommand {
 
         package func validate() throws {
             guard self.limit >= 0 else { throw ValidationError("--limit is a number from 0, got \(self.limit).") }
-            if let businessNo = self.businessNo, BusinessNumber(businessNo) == nil {
+            if let businessNo = self.businessNo, BusinessNumber(stored: businessNo) == nil {
                 throw ValidationError("--business-no has 1 to \(BusinessNumber.maximumLength) printable characters.")
             }
         }
@@ -57,7 +57,10 @@ extension CardsCommand {
 
         private func cards(in store: SandboxStore) async throws -> [Card] {
             let pageSize = 1000
-            var query = CardQuery(states: Set(self.state), businessNumber: self.businessNo.flatMap(BusinessNumber.init))
+            var query = CardQuery(
+                states: Set(self.state),
+                businessNumber: self.businessNo.flatMap(BusinessNumber.init(stored:))
+            )
             var cards: [Card] = []
             while self.limit == 0 || cards.count < self.limit {
                 query.limit = self.limit == 0 ? pageSize : min(pageSize, self.limit - cards.count)
