@@ -154,7 +154,7 @@ struct ReceptionTests {
         #expect(card.id == Self.received)
     }
 
-    @Test("a sandbox of version 2 becomes one of version 3, with all its cards")
+    @Test("a sandbox of version 2 becomes one of this version, with all its cards")
     func version2() async throws {
         try FileManager.default.createDirectory(atPath: self.folder.path, withIntermediateDirectories: true)
         let queue = try DatabaseQueue(path: self.folder.database)
@@ -175,7 +175,7 @@ struct ReceptionTests {
         }
         try queue.close()
         let store = try self.folder.open()
-        #expect(try self.folder.raw { try Int.fetchOne($0, sql: "PRAGMA user_version") } == 3)
+        #expect(try self.folder.raw { try Int.fetchOne($0, sql: "PRAGMA user_version") } == SandboxSchema.version)
         try await store.receive(.noise(1, 10), as: "received")
         #expect(try await store.stateCounts() == [.rejected: 1, .received: 1])
         #expect(try await store.check().words == [])

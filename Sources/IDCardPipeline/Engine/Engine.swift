@@ -52,12 +52,7 @@ package struct Engine: Sendable {
             applications: PendingApplications(),
             monitor: monitor,
             space: SpaceWatch(store: store, monitor: monitor),
-            queue: QueueWatch(
-                store: store,
-                limit: settings.maximumQueueDepth,
-                waitingLimit: settings.maximumWaitingDepth,
-                time: ports.time
-            ),
+            queue: QueueWatch(store: store, settings: settings, time: ports.time),
             time: ports.time,
             random: ports.random,
             metrics: metrics,

@@ -30,12 +30,10 @@ final class QueueWatch: Sendable {
     private let time: PipelineTime
     private let answers = Mutex<[Count: Answer]>([:])
 
-    /// - Parameters:
-    ///   - limit: how many cards may be under way.
-    ///   - waitingLimit: how many may wait for a person.
-    init(store: any CardStore, limit: Int, waitingLimit: Int, time: PipelineTime) {
+    /// Takes the limits from the settings.
+    init(store: any CardStore, settings: EngineSettings, time: PipelineTime) {
         self.store = store
-        self.limits = [.moving: limit, .waiting: waitingLimit]
+        self.limits = [.moving: settings.maximumQueueDepth, .waiting: settings.maximumWaitingDepth]
         self.time = time
     }
 
