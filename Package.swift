@@ -68,7 +68,10 @@ let package = Package(
 
         // The engine and what plugs into it.
         .target(name: "IDCardPipeline", dependencies: ["IDCardCore", .log, .metrics, .lifecycle]),
-        .target(name: "IDCardSandbox", dependencies: ["IDCardCore", "IDCardPipeline", .grdb, .grdbSQLite, .crypto]),
+        .target(
+            name: "IDCardSandbox",
+            dependencies: ["IDCardCore", "IDCardPipeline", "CFolders", .grdb, .grdbSQLite, .crypto]
+        ),
         .target(
             name: "IDCardTriggers",
             dependencies: ["IDCardCore", "IDCardPipeline", "CFolders", .csv, .lifecycle, .log]
@@ -93,7 +96,8 @@ let package = Package(
         .target(
             name: "IDCardEmbedded",
             dependencies: [
-                "MultipartForm", "CJPEG", .target(name: "CLibCrypto", condition: .when(traits: ["TripleDES"])), .crypto,
+                "MultipartForm", "CFolders", "CJPEG",
+                .target(name: "CLibCrypto", condition: .when(traits: ["TripleDES"])), .crypto,
                 .hummingbird, .lifecycle, .log, .nioCore, .subprocess, .system,
             ]
         ),

@@ -31,7 +31,7 @@ final class DeadOwner: Sendable {
     /// Removes its file; to be called once no row names it.
     func bury() {
         guard let lock = self.lock else { return }
-        unlink(self.path)
+        FileCall.unlink(self.path)
         lock.release()
     }
 }

@@ -31,7 +31,7 @@ final class FileLock: Sendable {
     ///   it cannot be opened.
     static func take(path: String, creating: Bool, byteCount: Int = 0) throws -> FileLock? {
         let flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | (creating ? O_CREAT : 0)
-        let descriptor = Glibc.open(path, flags, 0o600)
+        let descriptor = FileCall.open(path, flags, 0o600)
         guard descriptor >= 0 else {
             let error = errno
             throw error == ENOENT

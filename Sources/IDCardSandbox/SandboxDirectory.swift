@@ -22,6 +22,8 @@ struct SandboxDirectory: Sendable {
     var owners: String { "\(self.path)/owners" }
 
     /// Takes a path, made absolute so that a later change of directory does not matter.
+    ///
+    /// - Throws: `StoreError.notFound` for an empty path, `StoreError.unavailable` if root may not act as the owner.
     init(_ path: String) throws {
         guard !path.isEmpty else { throw StoreError(.notFound, "the path of the sandbox is empty; name a directory") }
         var path = path
@@ -33,22 +35,23 @@ struct SandboxDirectory: Sendable {
             defer { free(working) }
             self.path = "\(String(cString: working))/\(path)"
         }
+        try self.adoptOwner()
     }
 
     func ownerFile(of id: String) -> String { "\(self.owners)/\(id)" }
 
     /// Whether a database file is there.
-    var hasDatabase: Bool { access(self.database, F_OK) == 0 }
+    var hasDatabase: Bool { FileCall.access(self.database, F_OK) == 0 }
     /// Whether something was written to it; it is made empty.
     var hasBegunDatabase: Bool {
         var status = stat()
-        return stat(self.database, &status) == 0 && status.st_size > 0
+        return FileCall.stat(self.database, &status) == 0 && status.st_size > 0
     }
 
     /// Makes the directories and an empty database file where they are missing, and closes them to others.
     func create() throws {
         try self.createFolders()
-        let descriptor = Glibc.open(self.database, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, Self.fileMode)
+        let descriptor = FileCall.open(self.database, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, Self.fileMode)
         if descriptor >= 0 {
             Glibc.close(descriptor)
         } else if errno != EEXIST {
@@ -66,7 +69,7 @@ struct SandboxDirectory: Sendable {
     }
 
     private func makeDirectory(_ path: String, parentIsThere: Bool = false) throws {
-        if mkdir(path, Self.directoryMode) == 0 {
+        if FileCall.mkdir(path, Self.directoryMode) == 0 {
             try self.setMode(Self.directoryMode, of: path)
             return try self.synchronise(Self.parent(of: path))
         }
@@ -85,7 +88,7 @@ struct SandboxDirectory: Sendable {
     /// Closes an existing directory to others; one that also holds other things is refused rather than closed.
     private func tighten(_ path: String) throws {
         var status = stat()
-        guard stat(path, &status) == 0 else { throw Self.failure("the directory \(path) cannot be looked at") }
+        guard FileCall.stat(path, &status) == 0 else { throw Self.failure("the directory \(path) cannot be looked at") }
         guard status.st_mode & S_IFMT == S_IFDIR else {
             throw StoreError(.unavailable, "\(path) is not a directory; name another sandbox")
         }
@@ -101,7 +104,9 @@ struct SandboxDirectory: Sendable {
     }
 
     private static func isEmpty(_ path: String) throws -> Bool {
-        guard let directory = opendir(path) else { throw Self.failure("the directory \(path) cannot be listed") }
+        guard let directory = FileCall.opendir(path) else {
+            throw Self.failure("the directory \(path) cannot be listed")
+        }
         defer { closedir(directory) }
         var count = 0
         // `.` and `..` are always there.
@@ -111,20 +116,20 @@ struct SandboxDirectory: Sendable {
 
     private func setMode(_ mode: mode_t, of path: String) throws {
         var status = stat()
-        guard stat(path, &status) == 0 else { throw Self.failure("\(path) cannot be looked at") }
+        guard FileCall.stat(path, &status) == 0 else { throw Self.failure("\(path) cannot be looked at") }
         guard status.st_mode & 0o777 != mode else { return }
-        guard chmod(path, mode) == 0 else { throw Self.failure("the mode of \(path) cannot be set") }
+        guard FileCall.chmod(path, mode) == 0 else { throw Self.failure("the mode of \(path) cannot be set") }
     }
 
     /// Makes a new name in a directory durable.
     private func synchronise(_ path: String) throws {
-        let descriptor = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let descriptor = FileCall.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Self.failure("the directory \(path) cannot be opened") }
         defer { Glibc.close(descriptor) }
         guard fsync(descriptor) == 0 else { throw Self.failure("the directory \(path) cannot be made durable") }
     }
 
-    private static func parent(of path: String) -> String {
+    static func parent(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return "/" }
         return String(path[..<slash])
     }

@@ -42,14 +42,14 @@ final class SandboxDisk: Sendable {
     private func measureFree() -> Int {
         var status = statvfs()
         // A file system that does not tell sets no limit: writing fails, or it does not.
-        guard statvfs(self.directory.path, &status) == 0 else { return .max }
+        guard FileCall.statvfs(self.directory.path, &status) == 0 else { return .max }
         let (bytes, overflows) = Int(clamping: status.f_bavail).multipliedReportingOverflow(by: Int(status.f_frsize))
         return overflows ? .max : bytes
     }
 
     private static func size(of path: String) -> Int {
         var status = stat()
-        return stat(path, &status) == 0 ? Int(status.st_size) : 0
+        return FileCall.stat(path, &status) == 0 ? Int(status.st_size) : 0
     }
 
     // MARK: Ballast
@@ -66,7 +66,7 @@ final class SandboxDisk: Sendable {
     /// Makes the ballast if it is wanted and there is room for it, and removes one that is not wanted.
     func keepBallast() {
         if self.storage.ballast == 0 {
-            unlink(self.directory.ballast)
+            FileCall.unlink(self.directory.ballast)
         } else {
             _ = self.hasReserve()
         }
@@ -87,22 +87,22 @@ final class SandboxDisk: Sendable {
     /// Removes the ballast; returns `false` if there is none.
     func giveUpBallast() -> Bool {
         self.lastFree.withLock { $0 = nil }
-        return unlink(self.directory.ballast) == 0
+        return FileCall.unlink(self.directory.ballast) == 0
     }
 
     private var hasBallast: Bool {
         var status = stat()
-        guard stat(self.directory.ballast, &status) == 0 else { return false }
+        guard FileCall.stat(self.directory.ballast, &status) == 0 else { return false }
         return Int(status.st_size) == self.storage.ballast
     }
 
     private func makeBallast(_ size: Int) -> Bool {
         let flags = O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW
-        let descriptor = Glibc.open(self.directory.ballast, flags, 0o600)
+        let descriptor = FileCall.open(self.directory.ballast, flags, 0o600)
         guard descriptor >= 0 else { return false }
         defer { Glibc.close(descriptor) }
         guard fchmod(descriptor, 0o600) == 0, posix_fallocate(descriptor, 0, off_t(size)) == 0 else {
-            unlink(self.directory.ballast)
+            FileCall.unlink(self.directory.ballast)
             return false
         }
         return true
@@ -127,7 +127,7 @@ final class SandboxDisk: Sendable {
     private static let temporaryFile: Int32 = 0o20_000_000 | O_DIRECTORY
 
     private func hasRoom() -> Bool {
-        let descriptor = Glibc.open(self.directory.path, Self.temporaryFile | O_RDWR | O_CLOEXEC, 0o600)
+        let descriptor = FileCall.open(self.directory.path, Self.temporaryFile | O_RDWR | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { return errno != ENOSPC && errno != EDQUOT }
         defer { Glibc.close(descriptor) }
         let bytes = [UInt8](repeating: 0, count: 64 << 10)

@@ -32,7 +32,7 @@ final class SandboxOwner: Sendable {
 
     /// Gives the lock back; from now on the owner counts as dead.
     func end(removingFile: Bool) {
-        if removingFile { unlink(self.path) }
+        if removingFile { FileCall.unlink(self.path) }
         // Fallback of notes that cannot be blanked: they count as a crash that was none, and once decoded are forgotten.
         try? self.breadcrumbs.clear()
         self.lock.release()

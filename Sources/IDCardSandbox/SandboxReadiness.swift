@@ -8,6 +8,8 @@ package struct SandboxReadiness: Hashable, Sendable {
     package var failure: String?
     /// Why the write-ahead log could not be moved into the database when that was last tried, if it could not.
     package var checkpointFailure: String?
+    /// Why erasures cannot be logged, if they cannot: none is finished then.
+    package var erasureFailure: String?
     /// How much room there is for more work.
     package var space: StoreSpace
     /// The bytes that the sandbox may still write, as the file system says.
@@ -30,7 +32,8 @@ package struct SandboxReadiness: Hashable, Sendable {
         if let level = self.synchronousLevel, level != 2 {
             findings.append("SQLite does not commit durably (synchronous is \(level), must be 2); please report this")
         }
-        findings += [self.failure, self.checkpointFailure, self.space.message].compactMap { $0 }
+        findings += [self.failure, self.checkpointFailure, self.erasureFailure, self.space.message]
+            .compactMap { $0 }
         return findings
     }
 }

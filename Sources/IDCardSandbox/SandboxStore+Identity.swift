@@ -63,7 +63,7 @@ extension SandboxStore {
                 }
             }
         } catch {
-            throw StoreError.translating(error)
+            throw directory.explaining(StoreError.translating(error))
         }
     }
 

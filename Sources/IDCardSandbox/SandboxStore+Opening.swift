@@ -21,7 +21,7 @@ extension SandboxStore {
                 try self.openForReading(directory, options: options)
             }
         } catch {
-            throw StoreError.translating(error)
+            throw directory.explaining(StoreError.translating(error))
         }
     }
 

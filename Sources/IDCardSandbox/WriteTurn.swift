@@ -21,7 +21,7 @@ final class WriteTurn: Sendable {
     init(path: String, timeout: Duration) throws {
         self.path = path
         self.timeout = timeout
-        self.descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        self.descriptor = FileCall.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard self.descriptor >= 0 else {
             let reason = String(cString: strerror(errno))
             throw StoreError(.unavailable, "the lock file \(path) cannot be opened: \(reason)")

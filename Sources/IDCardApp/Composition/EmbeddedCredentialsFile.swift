@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import IDCardCore
+import IDCardSandbox
 import SystemPackage
 
 /// The file beside a sandbox that keeps the credentials of the embedded endpoints; once there, it never changes.
@@ -26,7 +27,9 @@ struct EmbeddedCredentialsFile {
         let data: Data
         do {
             // Without O_NONBLOCK a FIFO of that name would stop us for ever.
-            let file = try FileDescriptor.open(self.path, .readOnly, options: [.closeOnExec, .nonBlocking, .noFollow])
+            let file = try FileCall.acting(on: self.path) {
+                try FileDescriptor.open(self.path, .readOnly, options: [.closeOnExec, .nonBlocking, .noFollow])
+            }
             data = try file.closeAfter { try file.readUpTo(Self.maximumBytes + 1) }
         } catch Errno.noSuchFileOrDirectory {
             return nil
@@ -51,11 +54,15 @@ struct EmbeddedCredentialsFile {
         let temporary = "\(self.path).\(UUID().uuidString).new"
         do {
             let text = String(decoding: try JSONEncoder().encode(credentials), as: UTF8.self)
-            defer { unlink(temporary) }
+            defer { _ = FileCall.acting(on: temporary) { unlink(temporary) } }
             try self.write(text, to: temporary)
             // Unlike rename(2), link(2) does not replace a file that another process has put there meanwhile.
-            if link(temporary, self.path) != 0, errno != EEXIST { throw Errno(rawValue: errno) }
-            let folder = try FileDescriptor.open(self.folder, .readOnly, options: [.closeOnExec, .directory])
+            if FileCall.acting(on: self.path, { link(temporary, self.path) }) != 0, errno != EEXIST {
+                throw Errno(rawValue: errno)
+            }
+            let folder = try FileCall.acting(on: self.folder) {
+                try FileDescriptor.open(self.folder, .readOnly, options: [.closeOnExec, .directory])
+            }
             try folder.closeAfter { try self.synchronize(folder) }
         } catch {
             throw self.problem(
@@ -76,12 +83,14 @@ struct EmbeddedCredentialsFile {
     }
 
     private func write(_ text: String, to path: String) throws {
-        let file = try FileDescriptor.open(
-            path,
-            .writeOnly,
-            options: [.create, .exclusiveCreate, .closeOnExec],
-            permissions: .ownerReadWrite
-        )
+        let file = try FileCall.acting(on: path) {
+            try FileDescriptor.open(
+                path,
+                .writeOnly,
+                options: [.create, .exclusiveCreate, .closeOnExec],
+                permissions: .ownerReadWrite
+            )
+        }
         try file.closeAfter {
             if let error = DescriptorOutput.write(text, to: file.rawValue) { throw Errno(rawValue: error) }
             try self.synchronize(file)

@@ -1,19 +1,29 @@
+import CFolders
 import Glibc
 
 /// Files that are there after a power cut once a call has returned.
 enum DurableFile {
+    /// Calls the system on a path; what lies in a sandbox that belongs to another user, root makes as that user.
+    static func acting<Value>(on path: String, _ call: () -> Value) -> Value {
+        let before = idc_act_for(path)
+        defer { idc_act_again(before) }
+        return call()
+    }
+
     /// Makes a folder and those above it, for the owner only.
     ///
     /// - Throws: ``EmbeddedError`` `folderUnusable`.
     static func makeFolder(_ path: String) throws(EmbeddedError) {
         var status = stat()
-        if stat(path, &status) == 0 {
+        if self.acting(on: path, { stat(path, &status) }) == 0 {
             guard status.st_mode & S_IFMT == S_IFDIR else { throw self.failure("is not a folder", number: ENOTDIR) }
             return
         }
         let parent = self.parent(of: path)
         if parent != path { try self.makeFolder(parent) }
-        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw self.failure("cannot be made", number: errno) }
+        guard self.acting(on: path, { mkdir(path, 0o700) }) == 0 || errno == EEXIST else {
+            throw self.failure("cannot be made", number: errno)
+        }
         try self.syncFolder(parent)
     }
 
@@ -25,15 +35,18 @@ enum DurableFile {
     /// - Throws: ``EmbeddedError`` `folderUnusable`.
     static func write(_ bytes: [UInt8], to path: String) throws(EmbeddedError) {
         let temporary = path + ".part"
-        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW
+        let descriptor = self.acting(on: temporary) { open(temporary, flags, 0o600) }
         guard descriptor >= 0 else { throw self.failure("cannot hold a new file", number: errno) }
         do throws(EmbeddedError) {
             defer { close(descriptor) }
             try self.append(bytes, to: descriptor)
             guard fsync(descriptor) == 0 else { throw self.failure("cannot be synced", number: errno) }
-            guard rename(temporary, path) == 0 else { throw self.failure("cannot rename a file", number: errno) }
+            guard self.acting(on: path, { rename(temporary, path) }) == 0 else {
+                throw self.failure("cannot rename a file", number: errno)
+            }
         } catch {
-            unlink(temporary)
+            _ = self.acting(on: temporary) { unlink(temporary) }
             throw error
         }
         try self.syncFolder(self.parent(of: path))
@@ -61,7 +74,7 @@ enum DurableFile {
     ///
     /// - Throws: ``EmbeddedError`` `folderUnusable`.
     static func syncFolder(_ path: String) throws(EmbeddedError) {
-        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let descriptor = self.acting(on: path) { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
         guard descriptor >= 0 else { throw self.failure("cannot be opened", number: errno) }
         defer { close(descriptor) }
         guard fsync(descriptor) == 0 else { throw self.failure("cannot be synced", number: errno) }

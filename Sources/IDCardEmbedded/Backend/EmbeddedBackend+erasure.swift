@@ -42,13 +42,15 @@ extension EmbeddedBackend {
 
     private static func remove(_ file: String, in folder: String) throws(EmbeddedError) {
         let path = "\(folder)/\(file)"
-        guard unlink(path) == 0 || errno == ENOENT else {
+        guard DurableFile.acting(on: path, { unlink(path) }) == 0 || errno == ENOENT else {
             throw DurableFile.failure("cannot lose a document", number: errno)
         }
         guard let slash = path.lastIndex(of: "/") else { return }
         let parent = String(path[..<slash])
         // Its name is a business number; it goes with its last document.
-        if rmdir(parent) == 0 { return try DurableFile.syncFolder(folder + "/documents") }
+        if DurableFile.acting(on: parent, { rmdir(parent) }) == 0 {
+            return try DurableFile.syncFolder(folder + "/documents")
+        }
         guard access(parent, F_OK) == 0 else { return }
         try DurableFile.syncFolder(parent)
     }

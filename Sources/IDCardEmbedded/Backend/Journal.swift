@@ -19,7 +19,8 @@ struct Journal<Entry: JournalEntry>: ~Copyable {
     ///   - entries: Receives what it holds.
     /// - Throws: ``EmbeddedError``: `folderUnusable`, `folderInUse` or `ledgerDamaged`.
     init(path: String, folder: String, entries: inout [Entry]) throws(EmbeddedError) {
-        let descriptor = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        let flags = O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW
+        let descriptor = DurableFile.acting(on: path) { open(path, flags, 0o600) }
         guard descriptor >= 0 else { throw DurableFile.failure("cannot hold a journal", number: errno) }
         let length: Int
         do throws(EmbeddedError) {

@@ -59,6 +59,6 @@ struct BackupPart {
     }
 
     private static func remove(_ path: String) {
-        for suffix in ["-journal", "-wal", "-shm", ""] { unlink(path + suffix) }
+        for suffix in ["-journal", "-wal", "-shm", ""] { FileCall.unlink(path + suffix) }
     }
 }

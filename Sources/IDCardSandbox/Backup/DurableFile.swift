@@ -7,7 +7,7 @@ enum DurableFile {
     ///
     /// - Throws: `StoreError.unavailable` if it is there already or cannot be made.
     static func create(_ path: String) throws {
-        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        let descriptor = FileCall.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw Self.failure("the file \(path) cannot be made") }
         defer { Glibc.close(descriptor) }
         // Whatever the umask.
@@ -16,10 +16,10 @@ enum DurableFile {
 
     /// Copies a file into one that was made before.
     static func copy(_ source: String, into target: String) throws {
-        let input = open(source, O_RDONLY | O_CLOEXEC)
+        let input = FileCall.open(source, O_RDONLY | O_CLOEXEC)
         guard input >= 0 else { throw Self.failure("the file \(source) cannot be opened") }
         defer { Glibc.close(input) }
-        let output = open(target, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOFOLLOW)
+        let output = FileCall.open(target, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOFOLLOW)
         guard output >= 0 else { throw Self.failure("the file \(target) cannot be opened") }
         defer { Glibc.close(output) }
         var buffer = [UInt8](repeating: 0, count: 1 << 20)
@@ -48,7 +48,7 @@ enum DurableFile {
 
     /// Makes what stands in a file or folder durable.
     static func synchronise(_ path: String) throws {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        let descriptor = FileCall.open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Self.failure("\(path) cannot be opened") }
         defer { Glibc.close(descriptor) }
         guard fsync(descriptor) == 0 else { throw Self.failure("\(path) cannot be made durable") }
@@ -61,17 +61,17 @@ enum DurableFile {
     static func rename(_ path: String, to target: String, replacing: Bool) throws {
         if !replacing {
             // Unlike rename(2), link(2) never takes the place of a file.
-            if link(path, target) == 0 {
-                unlink(path)
+            if FileCall.link(path, target) == 0 {
+                FileCall.unlink(path)
                 return try Self.synchronise(Self.folder(of: target))
             }
             // Some file systems have no links.
-            guard [EPERM, ENOTSUP, ENOSYS].contains(errno), access(target, F_OK) != 0 else {
-                if errno == EEXIST || access(target, F_OK) == 0 { throw Self.exists(target) }
+            guard [EPERM, ENOTSUP, ENOSYS].contains(errno), FileCall.access(target, F_OK) != 0 else {
+                if errno == EEXIST || FileCall.access(target, F_OK) == 0 { throw Self.exists(target) }
                 throw Self.failure("the file \(target) cannot be made")
             }
         }
-        guard Glibc.rename(path, target) == 0 else { throw Self.failure("the file \(target) cannot be made") }
+        guard FileCall.rename(path, target) == 0 else { throw Self.failure("the file \(target) cannot be made") }
         try Self.synchronise(Self.folder(of: target))
     }
 

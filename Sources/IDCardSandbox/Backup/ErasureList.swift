@@ -27,7 +27,7 @@ enum ErasureList {
         guard FileFacts(path) != nil else { throw StoreError(.notFound, "there is no list of erasures at \(path)") }
         let data: Data
         do {
-            data = try Data(contentsOf: URL(fileURLWithPath: path))
+            data = try FileCall.acting(on: path) { try Data(contentsOf: URL(fileURLWithPath: path)) }
         } catch {
             throw StoreError(.unavailable, "the list of erasures \(path) cannot be read; check its owner and mode")
         }

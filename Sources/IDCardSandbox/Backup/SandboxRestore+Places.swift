@@ -30,7 +30,7 @@ extension SandboxRestore {
     }
 
     private static func header(of path: String) throws -> [UInt8] {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        let descriptor = FileCall.open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw DurableFile.failure("the backup \(path) cannot be opened") }
         defer { Glibc.close(descriptor) }
         var bytes = [UInt8](repeating: 0, count: 100)
@@ -74,7 +74,7 @@ extension SandboxRestore {
         for suffix in ["-wal", "-shm", "-journal"] {
             let path = self.directory.database + suffix
             guard FileFacts(path) != nil else { continue }
-            guard unlink(path) == 0 else { throw DurableFile.failure("the file \(path) cannot be removed") }
+            guard FileCall.unlink(path) == 0 else { throw DurableFile.failure("the file \(path) cannot be removed") }
         }
         try DurableFile.synchronise(self.directory.path)
     }

@@ -82,7 +82,7 @@ package struct SandboxRestore: Sendable {
             defer { opening.release() }
             return try await self.replace()
         } catch {
-            throw StoreError.translating(error)
+            throw self.directory.explaining(StoreError.translating(error))
         }
     }
 
@@ -97,7 +97,7 @@ package struct SandboxRestore: Sendable {
         var random = SystemRandomNumberGenerator()
         let temporary = "\(self.directory.database).restore-\(UUIDText.version4(using: &random))"
         try DurableFile.create(temporary)
-        defer { unlink(temporary) }
+        defer { FileCall.unlink(temporary) }
         try DurableFile.copy(self.backup, into: temporary)
         try self.reached(.copied)
         try await self.prepare(temporary, tombstones: tombstones, previous: previous, report: &report)
@@ -109,7 +109,7 @@ package struct SandboxRestore: Sendable {
         try DurableFile.rename(temporary, to: self.directory.database, replacing: true)
         try self.reached(.renamed)
         for owner in try self.directory.entries(of: self.directory.owners) {
-            unlink(self.directory.ownerFile(of: owner))
+            FileCall.unlink(self.directory.ownerFile(of: owner))
         }
         return report
     }

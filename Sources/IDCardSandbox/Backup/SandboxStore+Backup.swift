@@ -53,7 +53,9 @@ extension SandboxStore {
 
     /// Names what the person named: the file that is made first has another name.
     private static func requireFolder(_ folder: String, of path: String) throws {
-        guard access(folder, W_OK | X_OK) == 0 else { throw DurableFile.failure("the file \(path) cannot be made") }
+        guard FileCall.access(folder, W_OK | X_OK) == 0 else {
+            throw DurableFile.failure("the file \(path) cannot be made")
+        }
     }
 
     /// `VACUUM INTO` reads one state of the database, whatever others write meanwhile, and takes along nothing of pages

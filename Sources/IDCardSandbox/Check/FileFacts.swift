@@ -10,6 +10,10 @@ struct FileFacts {
     let mode: mode_t
     /// Its size in bytes.
     let size: Int
+    /// Whom it belongs to.
+    let user: uid_t
+    /// The group it belongs to.
+    let group: gid_t
 
     private let device: dev_t
     private let inode: ino_t
@@ -17,7 +21,7 @@ struct FileFacts {
     /// Looks at a file; `nil` if there is none.
     init?(_ path: String) {
         var status = stat()
-        guard lstat(path, &status) == 0 else { return nil }
+        guard FileCall.lstat(path, &status) == 0 else { return nil }
         self.init(status)
     }
 
@@ -33,6 +37,8 @@ struct FileFacts {
         self.isRegular = status.st_mode & S_IFMT == S_IFREG
         self.mode = status.st_mode & 0o777
         self.size = status.st_size
+        self.user = status.st_uid
+        self.group = status.st_gid
         self.device = status.st_dev
         self.inode = status.st_ino
     }

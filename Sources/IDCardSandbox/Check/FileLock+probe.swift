@@ -16,7 +16,7 @@ extension FileLock {
 
     /// Looks whether somebody holds the lock of a file without taking it, so that nobody is kept from it.
     static func probe(_ path: String) -> Probe {
-        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        let descriptor = FileCall.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { return .missing }
         // Closing another description does not give up a lock of this kind.
         defer { Glibc.close(descriptor) }

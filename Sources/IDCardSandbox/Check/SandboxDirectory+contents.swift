@@ -24,7 +24,7 @@ extension SandboxDirectory {
 
     /// The names in a folder, sorted; none if there is no such folder.
     func entries(of path: String) throws -> [String] {
-        guard let directory = opendir(path) else {
+        guard let directory = FileCall.opendir(path) else {
             if errno == ENOENT { return [] }
             throw StoreError(
                 .unavailable,
@@ -50,7 +50,7 @@ extension SandboxDirectory {
     func closeToOthers(_ name: String) throws {
         let path = "\(self.path)/\(name)"
         guard let facts = FileFacts(path), facts.isDirectory || facts.isRegular else { return }
-        guard chmod(path, facts.mode & 0o700) == 0 else {
+        guard FileCall.chmod(path, facts.mode & 0o700) == 0 else {
             throw StoreError(
                 .unavailable,
                 "the mode of \(path) cannot be set: \(String(cString: strerror(errno))); its owner can"
@@ -62,6 +62,8 @@ extension SandboxDirectory {
 extension SandboxDirectory {
     /// Removes what restores that were killed have left behind; to be called with the opening lock held.
     func removeRestoring() throws {
-        for name in try self.entries(of: self.path) where Self.isRestoring(name) { unlink("\(self.path)/\(name)") }
+        for name in try self.entries(of: self.path) where Self.isRestoring(name) {
+            FileCall.unlink("\(self.path)/\(name)")
+        }
     }
 }

@@ -122,6 +122,8 @@ extension SandboxFinding {
         case modeOpen = "mode_open"
         /// A file that does not belong to a sandbox.
         case fileForeign = "file_foreign"
+        /// A file of the sandbox belongs to another user than its folder, so that the one or the other cannot use it.
+        case userDiffers = "user_differs"
         /// A restore was killed and left its copy.
         case restoreLeft = "restore_left"
         /// The write-ahead log may hold what was erased, and nobody is there to empty it.

@@ -11,7 +11,14 @@ extension SandboxStore {
                 isRepairable: true,
                 "others may look into it; a repair closes it to them (0700 for folders, 0600 for files)"
             )
-        } + self.foreignFiles() + self.leftCopies() + (try await self.leftLog())
+        } + self.filesOfOtherUsers() + self.foreignFiles() + self.leftCopies()
+            + (try await self.leftLog())
+    }
+
+    private func filesOfOtherUsers() throws -> [SandboxFinding] {
+        try self.directory.foreignPaths().map { path in
+            SandboxFinding(.userDiffers, path, self.directory.words(path))
+        }
     }
 
     private func foreignFiles() throws -> [SandboxFinding] {

@@ -11,7 +11,7 @@ final class SpoolFile: Sendable {
     ///
     /// - Throws: `StoreError.diskFull` if there is no room, `unavailable` if the disk refuses.
     init(in directory: String) throws {
-        let nameless = Glibc.open(directory, Self.temporaryFile | O_RDWR | O_EXCL | O_CLOEXEC, 0o600)
+        let nameless = FileCall.open(directory, Self.temporaryFile | O_RDWR | O_EXCL | O_CLOEXEC, 0o600)
         if nameless >= 0 {
             self.descriptor = nameless
             return
@@ -20,9 +20,9 @@ final class SpoolFile: Sendable {
         guard [EOPNOTSUPP, EISDIR, ENOENT, EINVAL].contains(errno) else { throw Self.failure("made") }
         var random = SystemRandomNumberGenerator()
         let name = "\(directory)/\(Self.namePrefix)\(UUIDText.version4(using: &random))"
-        self.descriptor = Glibc.open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        self.descriptor = FileCall.open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard self.descriptor >= 0 else { throw Self.failure("made") }
-        unlink(name)
+        FileCall.unlink(name)
     }
 
     deinit {

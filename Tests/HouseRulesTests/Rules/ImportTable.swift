@@ -19,12 +19,12 @@ enum ImportTable {
         "IDCardVerification": ["IDCardCore", "OutboundHTTP", "MultipartForm"],
         "IDCardDelivery": ["IDCardCore", "OutboundHTTP", "MultipartForm", "CLibCrypto"],
         "IDCardPipeline": ["IDCardCore"],
-        "IDCardSandbox": ["IDCardCore", "IDCardPipeline"],
+        "IDCardSandbox": ["IDCardCore", "IDCardPipeline", "CFolders"],
         "IDCardTriggers": ["IDCardCore", "IDCardPipeline", "CFolders"],
         "IDCardFetch": ["IDCardCore", "IDCardPipeline", "OutboundHTTP"],
         "IDCardServer": ["IDCardCore", "IDCardPipeline", "MultipartForm"],
         // Shares no client or engine code, so that client and server cannot agree on the same mistake.
-        "IDCardEmbedded": ["MultipartForm", "CJPEG", "CLibCrypto"],
+        "IDCardEmbedded": ["MultipartForm", "CFolders", "CJPEG", "CLibCrypto"],
         "IDCardApp": [
             "IDCardCore", "IDCardDelivery", "IDCardEmbedded", "IDCardFetch", "IDCardImaging", "IDCardPipeline",
             "IDCardSandbox",

@@ -140,11 +140,13 @@ final class Tool: Sendable {
     func running(
         _ arguments: [String],
         _ variables: [String: String] = [:],
+        wrapper: [String] = [],
         _ body: (_ errors: ErrorLines, _ send: (Signal) throws -> Void) async throws -> Void
     ) async throws -> Int32 {
+        let words = wrapper + [Project.binary.path] + arguments
         let result = try await Subprocess.run(
-            .path(FilePath(Project.binary.path)),
-            arguments: Arguments(arguments),
+            .path(FilePath(words[0])),
+            arguments: Arguments(Array(words.dropFirst())),
             environment: self.environment(variables),
             input: .none,
             output: .discarded,
