@@ -7,6 +7,10 @@ final class KeyRingKeeper: Sendable {
         var ring: KeyRing
         /// How often the ring was read anew.
         var generation = 0
+        /// The ids of the keys as they stand in the sandbox beside the owner.
+        var notedKeys: String?
+        /// When the ring was last read again without an error that asked for it.
+        var renewedUnaskedAt: ContinuousClock.Instant?
     }
 
     private let state: Mutex<State>
@@ -39,6 +43,31 @@ final class KeyRingKeeper: Sendable {
             }
             return try await body()
         }
+    }
+
+    /// Whether the ring may be read again only because a key was announced: not more often than every 10 s, as a command
+    /// may ask a service that counts.
+    func mayRenewUnasked() -> Bool {
+        let now = ContinuousClock.now
+        return self.state.withLock { state in
+            if let last = state.renewedUnaskedAt, now - last < .seconds(10) { return false }
+            state.renewedUnaskedAt = now
+            return true
+        }
+    }
+
+    /// The ids of the keys with blanks between them.
+    var keyIDs: String { self.ring.keys.map(\.id).joined(separator: " ") }
+
+    /// The ids of the keys, if they are not those that were noted.
+    func unnotedKeys() -> String? {
+        let words = self.keyIDs
+        return self.state.withLock { $0.notedKeys == words ? nil : words }
+    }
+
+    /// Notes which ids stand in the sandbox.
+    func noted(_ words: String) {
+        self.state.withLock { $0.notedKeys = words }
     }
 
     /// Reads the ring anew.

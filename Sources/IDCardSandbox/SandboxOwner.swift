@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import IDCardCore
 import IDCardPipeline
@@ -16,6 +17,15 @@ final class SandboxOwner: Sendable {
         self.path = path
         self.lock = lock
         self.breadcrumbs = Breadcrumbs(in: lock)
+    }
+
+    /// Names this process for messages: its command, its id and its machine, which say little between containers.
+    static var process: String {
+        let word = CommandLine.arguments.dropFirst().first { !$0.hasPrefix("-") } ?? ""
+        // An argument that is no command may be anything, a person's name in a path, too.
+        let isCommand = !word.isEmpty && word.count <= 16 && word.allSatisfy { $0.isASCII && $0.isLowercase }
+        let host = ProcessInfo.processInfo.hostName
+        return "\(isCommand ? "`\(word)`" : "a program") (process \(getpid()) on \(host))"
     }
 
     /// Makes a new owner; its row may be written only afterwards, so that no row ever stands without a lock.

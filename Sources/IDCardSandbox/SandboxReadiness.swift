@@ -8,6 +8,8 @@ package struct SandboxReadiness: Hashable, Sendable {
     package var failure: String?
     /// Why the write-ahead log could not be moved into the database when that was last tried, if it could not.
     package var checkpointFailure: String?
+    /// Why nothing can be read or written: the key under which the sandbox works is not here.
+    package var keyFailure: String?
     /// Why erasures cannot be logged, if they cannot: none is finished then.
     package var erasureFailure: String?
     /// How much room there is for more work.
@@ -32,7 +34,7 @@ package struct SandboxReadiness: Hashable, Sendable {
         if let level = self.synchronousLevel, level != 2 {
             findings.append("SQLite does not commit durably (synchronous is \(level), must be 2); please report this")
         }
-        findings += [self.failure, self.checkpointFailure, self.erasureFailure, self.space.message]
+        findings += [self.keyFailure, self.failure, self.checkpointFailure, self.erasureFailure, self.space.message]
             .compactMap { $0 }
         return findings
     }

@@ -32,13 +32,24 @@ extension SandboxStore {
     /// Makes the first key of the ring the current one: from the commit on everything new is wrapped under it, whoever
     /// writes, and the keys of the sandbox as a whole are wrapped under it too.
     ///
+    /// - Parameter isForced: whether to do so although a living process does not have the key.
     /// - Returns: whether it was another before.
-    /// - Throws: `StoreError.wrongKey` if the ring lacks the key that was current.
-    package func adoptFirstKey() async throws -> Bool {
+    /// - Throws: `StoreError.wrongKey` if the ring lacks the key that was current, `StoreError.conflict` if a living
+    ///   process lacks the new one and it is not forced.
+    package func adoptFirstKey(isForced: Bool = false) async throws -> Bool {
         let keeper = try self.keeper
         return try await self.writer.write { db in
             let ring = keeper.ring
             guard try Vault.currentKeyID(in: db) != ring.current.id else { return false }
+            // In the transaction: whoever opens the sandbox later is refused without the new key.
+            let lacking = try self.processesLacking(ring.current.id, in: db)
+            guard isForced || lacking.isEmpty else {
+                throw StoreError(
+                    .conflict,
+                    "the new key \(ring.current.id) is not in use: \(lacking.map(\.name).joined(separator: "; ")) cannot "
+                        + "read it"
+                )
+            }
             for row in try Row.fetchAll(db, sql: "SELECT purpose, key_id, bytes FROM vault_key") {
                 let purpose: String = row["purpose"]
                 let place = Vault.sandboxKeyPlace
@@ -52,7 +63,10 @@ extension SandboxStore {
                     ]
                 )
             }
-            try db.execute(sql: "UPDATE sandbox SET key_id = ?", arguments: [ring.current.id])
+            try db.execute(
+                sql: "UPDATE sandbox SET key_id = ?, announced_key_id = NULL",
+                arguments: [ring.current.id]
+            )
             return true
         }
     }

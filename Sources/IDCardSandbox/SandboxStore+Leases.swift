@@ -6,11 +6,13 @@ import IDCardPipeline
 extension SandboxStore {
     package func reclaimLeases(now: Timestamp) async throws -> Int {
         let own = try self.owner
-        let (others, someHaveExpired, hasCrashes) = try await self.read { db in
+        let (others, someHaveExpired, hasCrashes, announced) = try await self.read { db in
             let others = try String.fetchAll(db, cached: "SELECT id FROM owner WHERE id <> ?", arguments: [own])
             let hasCrashes = try Bool.fetchOne(db, cached: "SELECT EXISTS (SELECT 1 FROM decoder_crash)") ?? true
-            return (others, try Self.someHaveExpired(by: now, in: db), hasCrashes)
+            let announced = try String.fetchOne(db, cached: "SELECT announced_key_id FROM sandbox")
+            return (others, try Self.someHaveExpired(by: now, in: db), hasCrashes, announced)
         }
+        try await self.heed(announced)
         // Kept until the end: while their locks are ours, no other process finds the same owners dead.
         let dead = try others.compactMap { try DeadOwner(id: $0, in: self.directory) }
         // What a dead owner had under preparation is counted below.

@@ -98,7 +98,7 @@ extension SandboxStore {
             if version > 0 { try pool.read { try self.requireMode(options.vault.mode, of: directory, in: $0) } }
             try SandboxSchema.migrator(endpoints: endpoints, vault: options.vault, now: options.now).migrate(pool)
             let (facts, vault) = try pool.read { try self.identify($0, directory: directory, options: options) }
-            let owner = try self.makeOwner(in: directory, pool: pool, now: options.now)
+            let owner = try self.makeOwner(in: directory, pool: pool, keeper: vault.keeper, now: options.now)
             let disk = SandboxDisk(directory, storage: options.storage, isReadOnly: false)
             disk.keepBallast()
             return SandboxStore(
@@ -184,17 +184,21 @@ extension SandboxStore {
             .flatMap(SandboxOptions.Endpoints.init)
     }
 
-    private static func makeOwner(in directory: SandboxDirectory, pool: DatabasePool, now: Timestamp) throws
-        -> SandboxOwner
-    {
+    private static func makeOwner(
+        in directory: SandboxDirectory,
+        pool: DatabasePool,
+        keeper: KeyRingKeeper?,
+        now: Timestamp
+    ) throws -> SandboxOwner {
         let owner = try SandboxOwner.register(in: directory)
         do {
             try pool.write { db in
                 try db.execute(
-                    sql: "INSERT INTO owner (id, started_at) VALUES (?, ?)",
-                    arguments: [owner.id, now.millisecondsSinceEpoch]
+                    sql: "INSERT INTO owner (id, started_at, process, key_ids) VALUES (?, ?, ?, ?)",
+                    arguments: [owner.id, now.millisecondsSinceEpoch, SandboxOwner.process, keys]
                 )
             }
+        let keys = keeper?.keyIDs ?? ""
         } catch {
             owner.end(removingFile: true)
             throw error
@@ -202,6 +206,7 @@ extension SandboxStore {
         return owner
     }
 
+            keeper?.noted(keys)
     private static func takeOpeningLock(_ directory: SandboxDirectory, timeout: Duration) throws -> FileLock {
         let deadline = ContinuousClock.now + timeout
         repeat {

@@ -17,6 +17,7 @@ extension SandboxStore {
             synchronousLevel: writer == nil ? nil : try await self.synchronousLevel(),
             failure: writer?.failure.map(Self.words),
             checkpointFailure: writer?.log.failure.map(Self.words),
+            keyFailure: try await self.keyFailure(),
             erasureFailure: writer == nil ? nil : ErasureJournal(directory: self.directory).obstacle(),
             space: self.disk.space(used: used),
             freeBytes: self.disk.free,

@@ -13,8 +13,8 @@ from proofs.shim import Shim, told
 from proofs.tool import Sandbox
 
 DESCRIPTION = """\
-Makes a sandbox with two delivered pairs, and for each of `backup`, `restore`, `cards erase` and `keys rotate` kills the
-command before every call that writes, syncs or renames. After each kill: fsck is clean, a run over the same photos sends
+Makes a sandbox with two delivered pairs, and for each of `backup`, `restore`, `cards erase` and both steps of `keys rotate`
+kills the command before every call that writes, syncs or renames. After each kill: fsck is clean, a run over the same photos sends
 nothing, the command ends well when it is given again, and what it promises is so."""
 
 
@@ -89,7 +89,7 @@ class EraseTask(Task):
         return f"what was kept before still stands in {left[:3]}" if left else None
 
 
-class RotateTask(Task):
+class AnnounceTask(Task):
     name = "keys rotate"
 
     def arguments(self, sandbox):
@@ -98,6 +98,18 @@ class RotateTask(Task):
     def environment(self):
         tool = self.course.proof.tool
         return {"IDCARD_VAULT_KEY": f"{tool.other_key},{tool.vault_key}"}
+
+    def finding(self, sandbox):
+        """The old key alone still opens the sandbox."""
+        sandbox.environment["IDCARD_VAULT_KEY"] = self.course.proof.tool.vault_key
+        return sandbox.check() or Task.finding(self, sandbox)
+
+
+class FinishTask(AnnounceTask):
+    name = "keys rotate --finish"
+
+    def arguments(self, sandbox):
+        return ["keys", "rotate", "--finish"]
 
     def finding(self, sandbox):
         """The new key alone opens the sandbox."""
@@ -188,7 +200,7 @@ def prove(proof):
     every = 20 if proof.options.quick else proof.options.every
     course = Course(proof)
     documents = course.backend.count()
-    for task in (BackupTask, RestoreTask, EraseTask, RotateTask):
+    for task in (BackupTask, RestoreTask, EraseTask, AnnounceTask, FinishTask):
         course.enumerate(task(course), every)
     if course.backend.count() != documents or course.backend.refusals():
         proof.violated(f"the backend had {documents} documents and has {course.backend.count()}: something was sent again")

@@ -76,18 +76,28 @@ extension KeysCommand {
     package struct Rotate: AsyncParsableCommand {
         package static let configuration = CommandConfiguration(
             commandName: "rotate",
-            abstract: "Replace the key of the sandbox, while other processes may work on it.",
+            abstract: "Replace the key of the sandbox in two steps, while other processes may work on it.",
             discussion: """
-                With a key file: a new key is made and used from now on for everything new, the keys of all cards are wrapped under it, and the old key is moved \
-                to FILE.retired-ID, for old backups. With vault.key or vault.key_command: let these give the new key first and the old one second; then run this, \
-                and take the old one out.
+                `keys rotate` adds a new key to the key file and announces it; the old one stays in use. With vault.key or vault.key_command: let these give the \
+                new key first and the old one second, then run this. Every process that works on the sandbox reads where its keys come from within seconds; one \
+                that has a copy of the key (LoadCredential, IDCARD_VAULT_KEY) needs the new copy and a restart.
 
-                A rotation that was cut short goes on where it was when this is run again; only when it is done does another begin.
+                `keys rotate --finish` starts using the new key, wraps the keys of all cards under it, and moves the old key to FILE.retired-ID, for old backups. \
+                It ends with 75 and names the process while a living one does not have the new key; with --force it starts all the same, and such a process answers \
+                503 until it has the key.
+
+                A step that was cut short goes on where it was when it is run again; only when both are done does another rotation begin.
                 """
         )
 
         @Option(name: .long, help: "The form of the report.")
         var format = ConfigCommand.ReportFormat.text
+
+        @Flag(name: .long, help: "Start using the key that was announced.")
+        var finish = false
+
+        @Flag(name: .long, help: "With --finish: also while a living process does not have the new key.")
+        var force = false
 
         @Flag(name: [.long, .short], help: "No progress on standard error.")
         var quiet = false
@@ -97,12 +107,21 @@ extension KeysCommand {
         /// Takes what the command line says.
         package init() {}
 
+        package func validate() throws {
+            guard self.finish || !self.force else {
+                throw ValidationError(
+                    "--force goes with --finish: only starting to use a key can leave a process behind."
+                )
+            }
+        }
+
         package func run() async throws {
             let status: CommandStatus
             do {
                 let configuration = try self.options.loadConfiguration(requiringRemotes: false)
+                let step: KeyRotation.Step = self.finish ? .finish(isForced: self.force) : .announce
                 let isQuiet = self.quiet
-                let report = try await KeyRotation(configuration: configuration) { done, total in
+                let report = try await KeyRotation(configuration: configuration, step: step) { done, total in
                     if !isQuiet { Console.standardError("rewrapped \(done) of \(total) keys") }
                 }
                 .run()

@@ -120,7 +120,7 @@ struct KeyFile: Hashable, Sendable {
     private static let key = "vault.key_file"
 
     private static let header = """
-        # Keys of an idcard-pipeline sandbox: the first wraps what is new, all of them open what is there.
+        # Keys of an idcard-pipeline sandbox: all of them open what is there, and the first is the newest.
         # Without them the sandbox cannot be read by anybody: keep a copy in another place.
 
         """

@@ -2,32 +2,43 @@ import IDCardPipeline
 import IDCardSandbox
 import SystemPackage
 
-/// Replaces the key of a sandbox (`keys rotate`), resumable at every point.
+/// Replaces the key of a sandbox in two steps (`keys rotate`, `keys rotate --finish`), resumable at every point.
 ///
-/// 1. The key file gets a new key before the old one. Whoever reads it can open everything from then on.
-/// 2. The sandbox names the new key as its current one, in one transaction with the keys of the sandbox as a whole.
-///    What is new is wrapped under it at once, by other processes too: they meet its name and read the file again.
-/// 3. The data keys are wrapped under it, in batches.
-/// 4. The old key moves out of the key file.
+/// 1. The key file gets a new key before the old one, and the sandbox announces its id. Every process that works on the
+///    sandbox reads the file again within seconds, and writes down that it has the key.
+/// 2. Once every living process has it, the sandbox names the new key as its current one, in one transaction with the
+///    keys of the sandbox as a whole. The data keys are wrapped under it, in batches. The old key moves out of the file.
 ///
 /// Wherever a process dies, the file and the sandbox say how far it came.
 struct KeyRotation {
+    /// Which step is taken.
+    enum Step: Hashable {
+        /// Adds and announces the new key.
+        case announce
+        /// Starts using it; `isForced` whether a living process may be left without it.
+        case finish(isForced: Bool)
+    }
+
     /// Data keys of one transaction: a few milliseconds in which others wait.
     static let batchSize = 500
+    /// How long living processes are given to read a key that was just announced: they look every few seconds.
+    static let patience = Duration.seconds(15)
 
     let configuration: AppConfiguration
+    let step: Step
     /// Told after every batch: how many data keys are done, of how many.
     let progress: (_ done: Int, _ total: Int) -> Void
 
-    init(configuration: AppConfiguration, progress: @escaping (_ done: Int, _ total: Int) -> Void) {
+    init(configuration: AppConfiguration, step: Step, progress: @escaping (_ done: Int, _ total: Int) -> Void) {
         self.configuration = configuration
+        self.step = step
         self.progress = progress
     }
 
-    /// Finishes the rotation that was begun, or begins one and finishes it.
+    /// Takes the step, or what is left of it.
     ///
-    /// - Throws: ``ConfigurationError`` if there is no other key to change to, or the key file cannot be changed;
-    ///   `StoreError` as the sandbox does.
+    /// - Throws: ``ConfigurationError`` if there is no key to change to, or the key file cannot be changed;
+    ///   ``KeylessProcesses`` if a living process does not have the new key; `StoreError` as the sandbox does.
     func run() async throws -> KeyRotationReport {
         let file = self.configuration.vaultKeys?.keyFile
         // One that is not there is spoken of below.
@@ -37,7 +48,10 @@ struct KeyRotation {
         let store = try await SandboxOpening(configuration: self.configuration).open(endpoints: nil)
         let result: Result<KeyRotationReport, any Error>
         do {
-            result = .success(try await self.rotate(store, file: file))
+            switch self.step {
+            case .announce: result = .success(try await self.announce(store, file: file))
+            case .finish(let isForced): result = .success(try await self.finish(store, file: file, isForced: isForced))
+            }
         } catch {
             result = .failure(error)
         }
@@ -45,11 +59,58 @@ struct KeyRotation {
         return try result.get()
     }
 
-    private func rotate(_ store: SandboxStore, file: KeyFile?) async throws -> KeyRotationReport {
-        let isNew = try await self.prepareKey(store, file: file)
-        _ = try await store.adoptFirstKey()
+    // MARK: The first step
+
+    private func announce(_ store: SandboxStore, file: KeyFile?) async throws -> KeyRotationReport {
+        try await self.readRetiredKeys(store)
+        var ring = try store.keyRing
+        let use = try await store.keyUse()
+        var isNew = false
+        if use.current == ring.current.id {
+            guard use.remaining == 0, file == nil || ring.keys.count == 1 else {
+                return try await self.report(store, step: .begun)
+            }
+            guard let file, let both = KeyRing([.random()] + ring.keys) else {
+                throw ConfigurationError([Self.noNewKey])
+            }
+            do throws(ConfigurationError.Problem) {
+                try file.replace(with: both)
+            } catch {
+                throw ConfigurationError([error])
+            }
+            try await store.reloadKeyRing()
+            ring = try store.keyRing
+            isNew = true
+        }
+        try await store.announceFirstKey()
+        var report = try await self.report(store, step: .announced)
+        report.isNew = isNew
+        return report
+    }
+
+    private func report(_ store: SandboxStore, step: KeyRotationReport.Step) async throws -> KeyRotationReport {
+        var report = KeyRotationReport(keyID: try store.keyRing.current.id, isNew: false, step: step)
+        report.total = try await store.keyUse().total
+        report.remark = step.remark
+        return report
+    }
+
+    // MARK: The second step
+
+    private func finish(_ store: SandboxStore, file: KeyFile?, isForced: Bool) async throws -> KeyRotationReport {
+        try await self.readRetiredKeys(store)
         let ring = try store.keyRing
-        var report = KeyRotationReport(keyID: ring.current.id, isNew: isNew)
+        let use = try await store.keyUse()
+        if use.current == ring.current.id, use.remaining == 0, ring.keys.count == 1 {
+            throw ConfigurationError([file == nil ? Self.noNewKey : Self.nothingAnnounced])
+        }
+        if use.current != ring.current.id {
+            // Whoever finishes without having announced has the others read the key now.
+            try await store.announceFirstKey()
+            if !isForced { try await self.waitForOthers(store) }
+            _ = try await store.adoptFirstKey(isForced: isForced)
+        }
+        var report = KeyRotationReport(keyID: ring.current.id, isNew: false, step: .finished)
         try await self.rewrap(store, into: &report)
         guard let file else {
             report.remark =
@@ -62,27 +123,25 @@ struct KeyRotation {
         return report
     }
 
-    /// Sees to it that the first key of the ring is the one to change to.
-    ///
-    /// - Returns: whether it was made here.
-    private func prepareKey(_ store: SandboxStore, file: KeyFile?) async throws -> Bool {
+    private func waitForOthers(_ store: SandboxStore) async throws {
+        let deadline = ContinuousClock.now + Self.patience
+        while true {
+            let lacking = try await store.processesLackingFirstKey()
+            guard !lacking.isEmpty else { return }
+            guard ContinuousClock.now < deadline else {
+                throw KeylessProcesses(key: try store.keyRing.current.id, processes: lacking)
+            }
+            try await Task.sleep(for: .milliseconds(200))
+        }
+    }
+
+    /// What the change of keys of another sandbox with this key file has retired may still be needed here.
+    private func readRetiredKeys(_ store: SandboxStore) async throws {
         let use = try await store.keyUse()
-        // What the rotation of another sandbox with this key file has retired is still needed here.
-        let ids = [use.current] + use.dataKeys.keys
-        if let ring = try? store.keyRing, ids.contains(where: { ring.key($0) == nil }) {
+        let ring = try store.keyRing
+        if ([use.current] + use.dataKeys.keys).contains(where: { ring.key($0) == nil }) {
             try await store.reloadKeyRing()
         }
-        let ring = try store.keyRing
-        let isUnfinished = use.current != ring.current.id || use.remaining > 0 || ring.keys.count > 1
-        guard !isUnfinished else { return false }
-        guard let file, let both = KeyRing([.random()] + ring.keys) else { throw ConfigurationError([Self.noNewKey]) }
-        do throws(ConfigurationError.Problem) {
-            try file.replace(with: both)
-        } catch {
-            throw ConfigurationError([error])
-        }
-        try await store.reloadKeyRing()
-        return true
     }
 
     private func rewrap(_ store: SandboxStore, into report: inout KeyRotationReport) async throws {
@@ -112,6 +171,12 @@ struct KeyRotation {
             throw ConfigurationError([error])
         }
     }
+
+    private static let nothingAnnounced = ConfigurationError.Problem(
+        .missing,
+        key: "vault.key_file",
+        "there is no new key to start using; make and announce one first: idcard-pipeline keys rotate"
+    )
 
     private static let noNewKey = ConfigurationError.Problem(
         .missing,

@@ -34,6 +34,9 @@ struct CommandFailure {
             self.lines = ["error: \(error.message)" + (error.folder.map { ": \($0.reveal())" } ?? "")]
             let isOfInput = [.rootNotFound, .rootUnreadable].contains(error.code)
             self.status = isOfInput ? .inputUnreadable : .configuration
+        case let error as KeylessProcesses:
+            self.lines = ["error: \(error.message)"]
+            self.status = .workRemains
         case let error as CardCommandError:
             self.lines = ["error: \(error.message)"]
             self.status = error.status

@@ -7,17 +7,17 @@ struct ReloadService: Service {
     let logger: Logger
     let notice: SystemdNotice
     /// What is read anew; what cannot be read stays as it was.
-    let reload: @Sendable () throws -> Void
+    let reload: @Sendable () async throws -> Void
 
     func run() async throws {
         for await _ in await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown() {
             self.notice.say("RELOADING=1")
             do {
-                try self.reload()
-                self.logger.notice("certificate, tokens and webhook secrets read anew")
+                try await self.reload()
+                self.logger.notice("certificate, tokens, webhook secrets and keys of the sandbox read again")
             } catch {
                 self.logger.error(
-                    "certificate, tokens or webhook secrets cannot be read, the old ones stay",
+                    "certificate, tokens, webhook secrets or keys of the sandbox cannot be read, the old ones stay",
                     metadata: ["code": "\(CommandFailure.code(of: error))"]
                 )
                 for line in CommandFailure(error).lines { Console.standardError(line) }

@@ -62,10 +62,11 @@ struct ServeParts: Sendable {
         self.folders = configuration.watch.folders.isEmpty ? nil : try Self.watch(of: engine, host: host)
         self.server = cardServer
         self.notice = notice
-        self.reloading = ReloadService(logger: host.logger, notice: notice) {
+        self.reloading = ReloadService(logger: host.logger, notice: notice) { [store = host.store] in
             let secrets = Result { try CardServer.Configuration.secrets(configuration.webhooks) }
             try cardServer.reload(webhookSecrets: try? secrets.get())
             _ = try secrets.get()
+            try await store.rereadKeys()
         }
     }
 
@@ -79,7 +80,11 @@ struct ServeParts: Sendable {
             configuration: ServiceGroupConfiguration(
                 services: [
                     .init(
-                        service: EngineService(engine: self.engine, shutdown: shutdown),
+                        service: EngineService(
+                            engine: self.engine,
+                            shutdown: shutdown,
+                            hasKey: { [store = self.host.store] in try await store.hasCurrentKey() }
+                        ),
                         successTerminationBehavior: .ignore
                     ),
                     .init(service: WatchdogService(notice: self.notice), successTerminationBehavior: .ignore),

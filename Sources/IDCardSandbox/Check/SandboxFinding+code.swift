@@ -109,6 +109,9 @@ extension SandboxFinding {
         /// The file of an owner that is not known.
         case ownerFileStale = "owner_file_stale"
 
+        /// A new key was announced and is not in use.
+        case keyAnnounced = "key_announced"
+
         // MARK: The access log
 
         /// The chain of the access log is broken.

@@ -34,6 +34,7 @@ extension SandboxStore {
                 report.accessLog = log
                 return findings
             }
+            report.findings += try Self.surviving(.keyAnnounced) { try Self.checkKeys(in: db) }
             report.findings += try Self.surviving(.erasureUnlogged) { try self.checkCertificates(in: db) }
             try Self.count(into: &report, in: db)
             return report

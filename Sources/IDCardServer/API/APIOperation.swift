@@ -61,8 +61,9 @@ struct APIOperation: Sendable {
         ]
         switch self.access {
         case .open: break
-        case .token: codes += [.unauthorized, .scopeMissing, .rateLimited, .storeUnavailable, .shuttingDown]
-        case .signature: codes += [.signatureInvalid, .rateLimited, .storeUnavailable, .shuttingDown]
+        case .token:
+            codes += [.unauthorized, .scopeMissing, .rateLimited, .storeUnavailable, .keyMissing, .shuttingDown]
+        case .signature: codes += [.signatureInvalid, .rateLimited, .storeUnavailable, .keyMissing, .shuttingDown]
         }
         if !self.bodies.isEmpty {
             codes += [.bodyTruncated, .bodyTimeout, .bodyTooLarge, .codingUnsupported]

@@ -32,6 +32,7 @@ extension Problem {
         case .notFound: self.init(.cardNotFound)
         case .diskFull: self.init(.diskSpaceLow, retryAfter: .seconds(60))
         case .unavailable: self.init(.storeUnavailable, retryAfter: .seconds(10))
+        case .wrongKey: self.init(.keyMissing, error.message, retryAfter: .seconds(30))
         default: self.init(.internalError)
         }
     }

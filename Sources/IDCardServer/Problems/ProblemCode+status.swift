@@ -23,7 +23,7 @@ extension ProblemCode {
         case .headerTooLarge: .requestHeaderFieldsTooLarge
         case .internalError: .internalServerError
         case .versionUnsupported: .httpVersionNotSupported
-        case .queueFull, .diskSpaceLow, .shuttingDown, .intakeClosed, .storeUnavailable, .busy,
+        case .queueFull, .diskSpaceLow, .shuttingDown, .intakeClosed, .storeUnavailable, .keyMissing, .busy,
             .connectionsExhausted:
             .serviceUnavailable
         }
@@ -56,6 +56,7 @@ extension ProblemCode {
         case .shuttingDown: "The service is coming to its end; send it again later."
         case .intakeClosed: "Nothing is taken in just now; send it again later."
         case .storeUnavailable: "The store does not work just now; send it again later."
+        case .keyMissing: "The store does not open with the keys of this service; send it again later."
         case .busy: "Too much is under way at once; send it again later."
         case .bodyTruncated: "The body ended early or is not well-formed; send it again."
         case .bodyTimeout: "The body arrived too slowly."

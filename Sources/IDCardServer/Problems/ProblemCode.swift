@@ -27,6 +27,7 @@ enum ProblemCode: String, CaseIterable, Sendable, Encodable {
     case shuttingDown = "shutting_down"
     case intakeClosed = "intake_closed"
     case storeUnavailable = "store_unavailable"
+    case keyMissing = "key_missing"
     case busy
 
     // The body.

@@ -11,6 +11,22 @@ struct KeysTests {
         var total: Int
         var damaged: Int
         var retired: [String]
+        var step: String
+    }
+
+    /// Takes both steps; what the second one did, and whether the first one made a key.
+    private func rotate(_ tool: Tool, _ variables: [String: String] = [:]) async throws -> Rotation {
+        let command = ["keys", "rotate", "--embedded", "--format", "json"]
+        let first = try await tool.run(command, variables)
+        #expect(first.status == 0, "\(first.errors)")
+        let announced = try self.rotation(first)
+        #expect(announced.step == "announced" && announced.rewrapped == 0 && announced.retired.isEmpty)
+        let second = try await tool.run(command + ["--finish"], variables)
+        #expect(second.status == 0, "\(second.errors)")
+        var report = try self.rotation(second)
+        #expect(report.step == "finished" && report.keyId == announced.keyId)
+        report.newKey = announced.newKey
+        return report
     }
 
     private func rotation(_ outcome: Tool.Outcome) throws -> Rotation {
@@ -112,15 +128,35 @@ struct KeysTests {
         let tool = try Tool(withKey: false)
         #expect(try await self.takeIn(tool).status == 0)
         let old = try String(contentsOfFile: self.embeddedKey(tool), encoding: .utf8)
-        let outcome = try await tool.run(["keys", "rotate", "--embedded", "--format", "json"])
-        #expect(outcome.status == 0, "\(outcome.errors)")
-        let report = try self.rotation(outcome)
+        let report = try await self.rotate(tool)
         #expect(report.newKey && report.rewrapped == report.total && report.damaged == 0 && report.total > 0)
         #expect(try report.retired.map { try String(contentsOfFile: $0, encoding: .utf8) } == [old])
         #expect(try String(contentsOfFile: self.embeddedKey(tool), encoding: .utf8) != old)
         #expect(try await self.takeIn(tool).json().counts["duplicate"] == 2)
-        let next = try self.rotation(try await tool.run(["keys", "rotate", "--embedded", "--format", "json"]))
+        let next = try await self.rotate(tool)
         #expect(next.newKey && next.keyId != report.keyId)
+    }
+
+    @Test("keys rotate alone changes nothing that is in use, says what comes next, and makes no second key")
+    func announcedOnly() async throws {
+        let tool = try Tool(withKey: false)
+        #expect(try await self.takeIn(tool).status == 0)
+        let old = try String(contentsOfFile: self.embeddedKey(tool), encoding: .utf8)
+        let early = try await tool.run(["keys", "rotate", "--finish", "--embedded"])
+        #expect(early.status == 78 && early.errors.contains("keys rotate"), "\(early.errors)")
+        #expect(try await tool.run(["keys", "rotate", "--force", "--embedded"]).status == 64)
+        for _ in 1...2 {
+            let outcome = try await tool.run(["keys", "rotate", "--embedded"])
+            #expect(outcome.status == 0 && outcome.output.contains("keys rotate --finish"), "\(outcome.errors)")
+        }
+        let keys = try String(contentsOfFile: self.embeddedKey(tool), encoding: .utf8).split(separator: "\n")
+            .filter { !$0.hasPrefix("#") }
+        #expect(keys.count == 2)
+        #expect(try old.contains(#require(keys.last)))
+        // A copy of the old key, as a backup or another machine may have it, still opens the sandbox.
+        #expect(try await self.takeIn(tool, ["IDCARD_VAULT_KEY": String(try #require(keys.last))]).status == 0)
+        let check = try await tool.run(["fsck", "--embedded"])
+        #expect(check.status == 0 && check.output.contains("key_announced"), "\(check.output)")
     }
 
     @Test("A rotation that was cut short after it wrote the key file is finished, and no other key is made")
@@ -130,7 +166,7 @@ struct KeysTests {
         let old = try String(contentsOfFile: self.embeddedKey(tool), encoding: .utf8)
         let new = Tool.randomKey()
         _ = try tool.secretFile(".config/idcard-pipeline/embedded.key", new + "\n" + old)
-        let report = try self.rotation(try await tool.run(["keys", "rotate", "--embedded", "--format", "json"]))
+        let report = try await self.rotate(tool)
         #expect(!report.newKey && report.rewrapped == report.total && report.retired.count == 1)
         #expect(try String(contentsOfFile: self.embeddedKey(tool), encoding: .utf8).contains(new))
         #expect(try await self.takeIn(tool).json().counts["duplicate"] == 2)
@@ -142,12 +178,11 @@ struct KeysTests {
         let other = ["IDCARD_SANDBOX_PATH": tool.home.appending(path: "other").path]
         #expect(try await self.takeIn(tool).status == 0)
         #expect(try await self.takeIn(tool, other).status == 0)
-        let command = ["keys", "rotate", "--embedded", "--format", "json"]
-        let first = try self.rotation(try await tool.run(command))
+        let first = try await self.rotate(tool)
         let again = try await self.takeIn(tool, other)
         #expect(again.status == 0, "\(again.errors)")
         #expect(try again.json().counts["duplicate"] == 2)
-        let second = try self.rotation(try await tool.run(command, other))
+        let second = try await self.rotate(tool, other)
         #expect(!second.newKey && second.keyId == first.keyId && second.rewrapped == second.total)
         for retired in first.retired { try FileManager.default.removeItem(atPath: retired) }
         #expect(try await self.takeIn(tool, other).json().counts["duplicate"] == 2)
@@ -186,7 +221,10 @@ struct KeysTests {
         let command = ["keys", "rotate", "--embedded", "--format", "json"]
         let alone = try await tool.run(command, ["IDCARD_VAULT_KEY": one])
         #expect(alone.status == 78 && alone.errors.contains("no key to change to"), "\(alone.errors)")
-        let both = try await tool.run(command, ["IDCARD_VAULT_KEY": "\(two),\(one)"])
+        let keys = ["IDCARD_VAULT_KEY": "\(two),\(one)"]
+        #expect(try await tool.run(command, keys).status == 0)
+        #expect(try await self.takeIn(tool, ["IDCARD_VAULT_KEY": one]).status == 0)
+        let both = try await tool.run(command + ["--finish"], keys)
         #expect(both.status == 0 && both.output.contains("take the old key out"), "\(both.errors)")
         #expect(try await self.takeIn(tool, ["IDCARD_VAULT_KEY": one]).status == 78)
         #expect(try await self.takeIn(tool, ["IDCARD_VAULT_KEY": two]).status == 0)

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import Glibc
 import IDCardCore
 import IDCardPipeline
 import Synchronization
@@ -105,7 +106,7 @@ struct KeyRotationTests {
         let rotating = try self.open()
         try self.source.set(Self.new, Self.old)
         try await rotating.reloadKeyRing()
-        #expect(try await rotating.adoptFirstKey())
+        #expect(try await rotating.adoptFirstKey(isForced: true))
         let before = self.source.loads
         try await self.fill(other, 3...6)
         #expect(self.source.loads == before + 1)
@@ -138,12 +139,57 @@ struct KeyRotationTests {
         let rotating = try self.open()
         try self.source.set(Self.new, Self.old)
         try await rotating.reloadKeyRing()
-        _ = try await rotating.adoptFirstKey()
+        _ = try await rotating.adoptFirstKey(isForced: true)
         let error = await #expect(throws: StoreError.self) { try await stale.admit(.sample(2), now: .second(2)) }
         #expect(error?.code == .wrongKey)
         #expect(error?.message.contains(Self.new.id) == true)
         #expect(try await rotating.stateCounts() == [.prepared: 1])
         #expect(try self.wrapped() == [Self.old.id: 1])
+    }
+
+    @Test("a living process without the new key keeps it from being used, until it has read it or has ended")
+    func announced() async throws {
+        let other = try self.open()
+        let leaving = try self.folder.open(vault: .encrypted(KeyRing(Self.old), reload: { KeyRing(Self.old) }))
+        let rotating = try self.open()
+        try self.source.set(Self.new, Self.old)
+        try await rotating.reloadKeyRing()
+        try await rotating.announceFirstKey()
+        #expect(try await rotating.announcedKeyID() == Self.new.id)
+        #expect(try await rotating.check().findings.map(\.code) == [.keyAnnounced])
+        #expect(try await rotating.processesLackingFirstKey().count == 2)
+        // As a process does every few seconds, and finds the announcement on the way.
+        _ = try await other.reclaimLeases(now: .second(1))
+        _ = try await leaving.reclaimLeases(now: .second(1))
+        #expect(try await rotating.processesLackingFirstKey().count == 1)
+        let error = await #expect(throws: StoreError.self) { try await rotating.adoptFirstKey() }
+        #expect(error?.code == .conflict)
+        #expect(error?.message.contains("process \(getpid())") == true)
+        #expect(try await rotating.keyUse().current == Self.old.id)
+        #expect(try await leaving.hasCurrentKey())
+        try leaving.die()
+        #expect(try await rotating.adoptFirstKey())
+        #expect(try await rotating.announcedKeyID() == nil)
+        #expect(try await other.readiness().findings == [])
+    }
+
+    @Test("a process that is left without the key by force says so, and works again once it can read the key")
+    func leftBehind() async throws {
+        let keys = Mutex(KeyRing(Self.old))
+        let stale = try self.folder.open(vault: .encrypted(KeyRing(Self.old), reload: { keys.withLock(\.self) }))
+        let rotating = try self.open()
+        try self.source.set(Self.new, Self.old)
+        try await rotating.reloadKeyRing()
+        #expect(try await rotating.adoptFirstKey(isForced: true))
+        #expect(try await stale.readiness().findings.contains { $0.contains(Self.new.id) })
+        #expect(try await !stale.hasCurrentKey())
+        let both = try #require(KeyRing([Self.new, Self.old]))
+        keys.withLock { $0 = both }
+        try await stale.rereadKeys()
+        #expect(try await stale.hasCurrentKey())
+        #expect(try await stale.readiness().findings == [])
+        try await self.fill(stale, 1...1)
+        #expect(try self.wrapped() == [Self.new.id: 1])
     }
 
     @Test("a source that fails is told as such")
@@ -153,7 +199,7 @@ struct KeyRotationTests {
         let rotating = try self.open()
         try self.source.set(Self.new, Self.old)
         try await rotating.reloadKeyRing()
-        _ = try await rotating.adoptFirstKey()
+        _ = try await rotating.adoptFirstKey(isForced: true)
         let error = await #expect(throws: StoreError.self) { try await stale.admit(.sample(2), now: .second(2)) }
         #expect(error?.code == .wrongKey)
         #expect(error?.cause is Failure)
@@ -202,7 +248,8 @@ struct KeyRotationTests {
             group.addTask {
                 try self.source.set(Self.new, Self.old)
                 try await rotating.reloadKeyRing()
-                _ = try await rotating.adoptFirstKey()
+                // By force: the other store looks for an announced key only with its leases.
+                _ = try await rotating.adoptFirstKey(isForced: true)
                 _ = try await self.rewrapAll(rotating)
             }
             try await group.waitForAll()
