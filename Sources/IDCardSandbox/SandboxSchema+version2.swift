@@ -9,22 +9,29 @@ extension SandboxSchema {
         "ALTER TABLE sandbox ADD COLUMN access_head BLOB",
         dataKeyTable, accessLogTable, decoderCrashTable, erasureTable,
         // A person accepted it: no rule between cards leaves it to a person again.
-        "ALTER TABLE card ADD COLUMN is_accepted INTEGER NOT NULL DEFAULT 0 CHECK (is_accepted IN (0, 1))",
+        acceptedColumn,
         // Of its members, `card.business_no` says it; here it would outlive them.
         "ALTER TABLE delivery DROP COLUMN business_no",
         // What is over is never sent again, and held its TOKEN in the clear.
-        "UPDATE delivery SET parts = x'', boundary = '' WHERE state NOT IN ('open', 'held')",
+        forgetSentParts,
         // The fingerprint now covers the business number; the files are recognised by their content once.
         "DROP TABLE source_file",
         sourceFileTable2,
-        "CREATE INDEX source_file_card ON source_file (card)",
+        sourceFileIndex,
         // Which erasures are still to be finished?
-        "CREATE INDEX erasure_open ON erasure (card) WHERE is_scrubbed = 0 OR is_certified = 0",
+        erasureIndex,
         "CREATE INDEX data_key_key ON data_key (key_id)",
         "CREATE INDEX access_log_card ON access_log (card)",
         // What has been in its state for longer than its retention?
         "CREATE INDEX card_age ON card (state, changed_at)",
     ]
+
+    static let acceptedColumn =
+        "ALTER TABLE card ADD COLUMN is_accepted INTEGER NOT NULL DEFAULT 0 CHECK (is_accepted IN (0, 1))"
+    static let forgetSentParts =
+        "UPDATE delivery SET parts = x'', boundary = '' WHERE state NOT IN ('open', 'held')"
+    static let sourceFileIndex = "CREATE INDEX source_file_card ON source_file (card)"
+    static let erasureIndex = "CREATE INDEX erasure_open ON erasure (card) WHERE is_scrubbed = 0 OR is_certified = 0"
 
     /// The purpose under which the key of the access log's chain is kept.
     static let chainKeyPurpose = "chain"
@@ -54,7 +61,7 @@ extension SandboxSchema {
         """
 
     /// What every erasure came to, as JSON without personal data, and what of it is still to be done.
-    private static let erasureTable = """
+    static let erasureTable = """
         CREATE TABLE erasure (
             card TEXT NOT NULL PRIMARY KEY REFERENCES card (id) ON DELETE CASCADE,
             certificate TEXT NOT NULL,
@@ -74,7 +81,7 @@ extension SandboxSchema {
     /// The fingerprint is that of path and business number: under one business number a path stands once, for what it
     /// held when it was last taken in. `content_fingerprint` is that of path, business number and bytes: by it a file that
     /// was touched or copied anew over itself does not bring an erased person back.
-    private static let sourceFileTable2 = """
+    static let sourceFileTable2 = """
         CREATE TABLE source_file (
             path_fingerprint BLOB NOT NULL PRIMARY KEY,
             device INTEGER NOT NULL,

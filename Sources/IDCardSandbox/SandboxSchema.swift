@@ -45,6 +45,7 @@ enum SandboxSchema {
             let from = applied.compactMap { Int($0) }.max() ?? 0
             if from < 1 { try self.makeVersion1(endpoints: endpoints, mode: vault.mode, now: now, in: db) }
             if from < 2 { try self.makeVersion2(vault: vault, in: db) }
+            if from == 2 { try self.completeVersion2(vault: vault, in: db) }
             if from < 3 { for statement in Self.version3 { try db.execute(sql: statement) } }
             for statement in Self.version4 { try db.execute(sql: statement) }
             try db.execute(sql: "PRAGMA user_version = \(Self.version)")

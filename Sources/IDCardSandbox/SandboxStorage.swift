@@ -19,6 +19,9 @@ package struct SandboxStorage: Hashable, Sendable {
     /// made; 0 keeps none.
     package var recentImages = 8 << 20
 
+    /// Whether a sandbox of an older version is copied before it is changed.
+    package var keepsUpgradeBackup = true
+
     /// The largest file that an erasure writes anew by itself, in bytes: that takes its size in memory and in the
     /// write-ahead log. A repair, which somebody watches, writes a file of any size anew.
     package var largestRewrite = 256 << 20

@@ -94,6 +94,8 @@ extension SandboxStore {
             try cards.compactMap { try self.update($0, isScrubbed: isScrubbed, documents: documents, in: db) }
         }
         guard !news.isEmpty else { return }
+        // Who was erased must not be left in a copy that nobody asked for.
+        try self.directory.removeUpgradeBackups()
         try await self.journal(try news.map(Self.encode))
         try await self.writer.write { db in
             for certificate in news {

@@ -36,7 +36,7 @@ extension SandboxStore {
             guard version == SandboxSchema.version else {
                 throw StoreError(
                     .unsupportedVersion,
-                    "the sandbox has the older version \(version); the next `run` brings it up to date"
+                    "the sandbox has the older version \(version); the next `run` brings it up to date, after a backup of it"
                 )
             }
             return try self.identify(db, directory: directory, options: options)
@@ -96,7 +96,13 @@ extension SandboxStore {
             }
             // Before anything is changed for an access that does not fit.
             if version > 0 { try pool.read { try self.requireMode(options.vault.mode, of: directory, in: $0) } }
-            try SandboxSchema.migrator(endpoints: endpoints, vault: options.vault, now: options.now).migrate(pool)
+            var upgrade: SandboxUpgrade.Report?
+            if (1..<SandboxSchema.version).contains(version) {
+                upgrade = try SandboxUpgrade(directory: directory, options: options, version: version)
+                    .run(pool, endpoints: endpoints)
+            } else {
+                try SandboxSchema.migrator(endpoints: endpoints, vault: options.vault, now: options.now).migrate(pool)
+            }
             let (facts, vault) = try pool.read { try self.identify($0, directory: directory, options: options) }
             let owner = try self.makeOwner(in: directory, pool: pool, keeper: vault.keeper, now: options.now)
             let disk = SandboxDisk(directory, storage: options.storage, isReadOnly: false)
@@ -118,7 +124,8 @@ extension SandboxStore {
                     keeper: vault.keeper
                 ),
                 owner: owner,
-                recentImages: options.storage.recentImages
+                recentImages: options.storage.recentImages,
+                upgrade: upgrade
             )
         } catch {
             try? pool.close()  // The error that stopped the opening is the one to report.
@@ -191,6 +198,7 @@ extension SandboxStore {
         now: Timestamp
     ) throws -> SandboxOwner {
         let owner = try SandboxOwner.register(in: directory)
+        let keys = keeper?.keyIDs ?? ""
         do {
             try pool.write { db in
                 try db.execute(
@@ -198,7 +206,7 @@ extension SandboxStore {
                     arguments: [owner.id, now.millisecondsSinceEpoch, SandboxOwner.process, keys]
                 )
             }
-        let keys = keeper?.keyIDs ?? ""
+            keeper?.noted(keys)
         } catch {
             owner.end(removingFile: true)
             throw error
@@ -206,7 +214,6 @@ extension SandboxStore {
         return owner
     }
 
-            keeper?.noted(keys)
     private static func takeOpeningLock(_ directory: SandboxDirectory, timeout: Duration) throws -> FileLock {
         let deadline = ContinuousClock.now + timeout
         repeat {

@@ -15,6 +15,7 @@ package final class SandboxStore: CardStore {
     let database: any DatabaseReader
     let writerIfAny: SandboxWriter?
     let ownerIfAny: SandboxOwner?
+    private let upgrade: SandboxUpgrade.Report?
     /// What this process has in its hands of the cards under way.
     let recent: RecentCards
     /// Whether any image may have brought a decoder down, as of the last look at the leases.
@@ -28,7 +29,8 @@ package final class SandboxStore: CardStore {
         disk: SandboxDisk,
         writer: SandboxWriter?,
         owner: SandboxOwner?,
-        recentImages: Int
+        recentImages: Int,
+        upgrade: SandboxUpgrade.Report? = nil
     ) {
         self.endpoints = endpoints
         self.directory = directory
@@ -38,6 +40,17 @@ package final class SandboxStore: CardStore {
         self.writerIfAny = writer
         self.ownerIfAny = owner
         self.recent = RecentCards(limit: recentImages)
+        self.upgrade = upgrade
+    }
+
+    /// Says that the opening has brought the sandbox of an older program up to date, and where its copy is.
+    package var upgradeNote: String? {
+        guard let upgrade else { return nil }
+        let version = "the sandbox was brought from version \(upgrade.version) to \(SandboxSchema.version)"
+        guard let backup = upgrade.backup else { return "\(version), without a backup (sandbox.upgrade_backup: false)" }
+        return
+            "\(version); a checked backup of it as it was is \(backup); the first erasure removes that file, so copy "
+            + "it elsewhere to keep it"
     }
 
     /// The door for writes.

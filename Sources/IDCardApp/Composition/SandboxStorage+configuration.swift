@@ -10,6 +10,7 @@ extension SandboxStorage {
         self.workFreeSpace = configuration.workFreeSpace
         self.ballast = configuration.ballast
         self.maximumBytes = configuration.maximumBytes
+        self.keepsUpgradeBackup = configuration.keepsUpgradeBackup
         self.recentImages = configuration.recentImages
     }
 }

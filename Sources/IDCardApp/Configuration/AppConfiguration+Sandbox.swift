@@ -13,6 +13,8 @@ extension AppConfiguration {
         package let ballast: Int
         /// Bytes in use from which on nothing more is taken in; 0 for no limit (`sandbox.max_bytes`).
         package let maximumBytes: Int
+        /// Whether a sandbox of an older version is copied before it is changed (`sandbox.upgrade_backup`).
+        package let keepsUpgradeBackup: Bool
         /// Bytes of images of cards under way kept in memory (`sandbox.image_cache`).
         package let recentImages: Int
         /// Cards under way from which on a service takes nothing more in (`sandbox.max_queue`).
@@ -27,6 +29,7 @@ extension AppConfiguration {
             self.workFreeSpace = values.require("sandbox.work_free_space", \.integer)
             self.ballast = values.require("sandbox.ballast", \.integer)
             self.maximumBytes = values.require("sandbox.max_bytes", \.integer)
+            self.keepsUpgradeBackup = values.require("sandbox.upgrade_backup", \.boolean)
             self.recentImages = values.require("sandbox.image_cache", \.integer)
             self.maximumQueueDepth = values.require("sandbox.max_queue", \.integer)
             self.maximumWaitingDepth = values.require("sandbox.max_waiting", \.integer)

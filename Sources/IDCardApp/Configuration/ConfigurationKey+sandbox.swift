@@ -38,6 +38,12 @@ extension ConfigurationKey {
             "Size of the sandbox from which on nothing more is taken in; 0: no limit but the disk."
         ),
         ConfigurationKey(
+            "sandbox.upgrade_backup",
+            .boolean,
+            .value("true"),
+            "Whether the sandbox of an older version is copied before it is changed; the first erasure removes the copy."
+        ),
+        ConfigurationKey(
             "sandbox.image_cache",
             .byteCount(0...(1 << 30)),
             .value("8MiB"),

@@ -19,6 +19,12 @@ struct SandboxOpening {
     /// - Throws: ``ConfigurationError`` if there is no key or it cannot be used; `StoreError` as
     ///   `SandboxStore.open(directory:options:)` does.
     func open(endpoints: SandboxOptions.Endpoints?, isReadOnly: Bool = false) async throws -> SandboxStore {
+        let store = try await self.opened(endpoints: endpoints, isReadOnly: isReadOnly)
+        if let note = store.upgradeNote { Console.standardError("note: \(note)") }
+        return store
+    }
+
+    private func opened(endpoints: SandboxOptions.Endpoints?, isReadOnly: Bool) async throws -> SandboxStore {
         let path = self.configuration.sandboxPath
         let exists = try SandboxStore.isThere(path, keptAs: self.configuration.vaultMode.mode)
         var options = SandboxOptions(

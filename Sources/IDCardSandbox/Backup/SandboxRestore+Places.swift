@@ -46,9 +46,7 @@ extension SandboxRestore {
                 "another process is opening the sandbox \(self.directory.path); end it, then try again"
             )
         }
-        let living = try self.directory.entries(of: self.directory.owners).count { name in
-            FileLock.probe(self.directory.ownerFile(of: name)) == .held
-        }
+        let living = try self.directory.livingOwners()
         guard living == 0 else {
             opening.release()
             throw StoreError(

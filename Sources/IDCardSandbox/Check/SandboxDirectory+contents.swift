@@ -7,6 +7,7 @@ extension SandboxDirectory {
         "sandbox.sqlite3", "sandbox.sqlite3-wal", "sandbox.sqlite3-shm", "sandbox.sqlite3-journal",
         "sandbox.sqlite3.restore-*", "opening.lock", "write.lock",
         "owners", "ballast", "erasures.jsonl", "breadcrumb*", "embedded-documents", "embedded-credentials*",
+        "\(Self.upgradeBackupPrefix)*",
         "\(SpoolFile.namePrefix)*",
     ]
 

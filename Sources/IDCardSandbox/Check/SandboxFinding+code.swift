@@ -127,6 +127,8 @@ extension SandboxFinding {
         case fileForeign = "file_foreign"
         /// A file of the sandbox belongs to another user than its folder, so that the one or the other cannot use it.
         case userDiffers = "user_differs"
+        /// The copy that an upgrade has made is still there.
+        case upgradeBackupLeft = "upgrade_backup_left"
         /// A restore was killed and left its copy.
         case restoreLeft = "restore_left"
         /// The write-ahead log may hold what was erased, and nobody is there to empty it.

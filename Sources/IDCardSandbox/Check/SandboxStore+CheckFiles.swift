@@ -11,13 +11,25 @@ extension SandboxStore {
                 isRepairable: true,
                 "others may look into it; a repair closes it to them (0700 for folders, 0600 for files)"
             )
-        } + self.filesOfOtherUsers() + self.foreignFiles() + self.leftCopies()
+        } + self.filesOfOtherUsers() + self.foreignFiles() + self.leftCopies() + self.upgradeBackups()
             + (try await self.leftLog())
     }
 
     private func filesOfOtherUsers() throws -> [SandboxFinding] {
         try self.directory.foreignPaths().map { path in
             SandboxFinding(.userDiffers, path, self.directory.words(path))
+        }
+    }
+
+    private func upgradeBackups() throws -> [SandboxFinding] {
+        try self.directory.upgradeBackups().map { name in
+            SandboxFinding(
+                .upgradeBackupLeft,
+                name,
+                severity: .notice,
+                "the backup from before an upgrade is still there; the first erasure removes it, or: "
+                    + "rm '\(self.directory.path)/\(name)'"
+            )
         }
     }
 
