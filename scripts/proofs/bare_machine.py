@@ -113,6 +113,8 @@ class Machine:
         packages = [*SWIFT_NEEDS, *(["sudo"] if self.user == "user" else [])]
         command = ["mmdebstrap", "--variant=minbase", f"--include={','.join(packages)}"]
         command += [f"--aptopt={option}" for option in self.host.apt_options]
+        # The root need not outlive a power cut.
+        command.append("--dpkgopt=force-unsafe-io")
         status = self.proof.logged([*command, "bookworm", self.root, sources], f"{self.user}-root.log")
         if status != 0:
             raise NotProved(f"mmdebstrap ended with {status}: see {self.user}-root.log")
@@ -142,7 +144,9 @@ class Machine:
                 file.write("engineer ALL=(ALL) NOPASSWD: ALL\n")
             os.chmod(sudoers, 0o440)
         bundle = self.inside(BUNDLE)
-        subprocess.run(["git", "-C", ROOT, "bundle", "create", "--quiet", bundle, "HEAD"], check=True)
+        # The checkout may belong to whom sudo was called by.
+        git = ["git", "-c", "safe.directory=*", "-C", ROOT]
+        subprocess.run([*git, "bundle", "create", "--quiet", bundle, "HEAD"], check=True)
         os.chmod(bundle, 0o644)
         if self.run(["git", "clone", "--quiet", BUNDLE, self.checkout], "clone.log", folder=self.home) != 0:
             raise NotProved(f"the clone failed: see {self.user}-clone.log")
@@ -229,7 +233,7 @@ class Proof:
             )
 
             def watch():
-                while not ended.wait(0.5):
+                while not ended.wait(2):
                     look(process.pid)
 
             watcher = threading.Thread(target=watch)
