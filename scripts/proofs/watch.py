@@ -193,6 +193,8 @@ def prove(proof):
         imaging_concurrency=2,
         watch_quiet_time=f"{QUIET_SECONDS}s",
         watch_rescan_interval="10s",
+        # The number is the name of the innermost folder, at three depths.
+        intake_business_no_from="pattern:([^/]+)/[^/]+$",
     )
     arrivals = Arrivals(outside, inbox, proof.random)
     bundles = arrivals.plan(range(total))

@@ -1,5 +1,6 @@
 package import IDCardCore
 package import IDCardPipeline
+package import IDCardTriggers
 package import Logging
 
 /// The configuration of the application, checked as a whole.
@@ -43,6 +44,8 @@ package struct AppConfiguration: Sendable {
     package let webhooks: Webhooks
     /// Keys under `fetch`.
     package let fetch: Fetch
+    /// Which part of a path is a business number (`intake.business_no_from`).
+    package let businessNumberRule: BusinessNumberRule
     /// Folders for runs on demand (`sources`), as written: `NAME=PATH`.
     package let sources: [String]
     /// How long `run` waits since the last change of state (`run.patience`).
@@ -91,6 +94,7 @@ package struct AppConfiguration: Sendable {
         self.server = Server(values)
         self.webhooks = Webhooks(values)
         self.fetch = Fetch(values)
+        self.businessNumberRule = BusinessNumberRule(values)
         self.sources = values.require("sources", \.list)
         self.patience = values.require("run.patience", \.duration)
         self.shutdownTimeout = values.require("run.shutdown_timeout", \.duration)

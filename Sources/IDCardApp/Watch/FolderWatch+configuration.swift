@@ -20,6 +20,7 @@ extension FolderWatch {
     ) throws(WatchError) {
         let inputs = BatchOptions(
             userNumber: userNumber,
+            businessNumberRule: configuration.businessNumberRule,
             recognisesImage: { bytes, _ in ImageFormat.sniff(bytes) != .unknown },
             isImageName: { ImageFormat.isImageExtension(($0 as NSString).pathExtension) },
             sandbox: configuration.sandboxPath

@@ -73,7 +73,7 @@ struct Manifest {
         guard let path = texts[.path], !path.isEmpty else { throw self.invalid(row: number, "has no path") }
         guard !path.utf8.contains(0) else { throw self.invalid(row: number, "has a path with a zero byte") }
         do {
-            return ManifestRow(path: path, fields: try MetadataFields(texts: texts))
+            return ManifestRow(number: number, path: path, fields: try MetadataFields(texts: texts))
         } catch {
             throw self.invalid(row: number, error.words)
         }

@@ -59,6 +59,19 @@ extension FolderWatch {
         self.tellMended(.disposalFailed, of: root)
     }
 
+    /// Leaves a file where it is that has no business number since it lies too deep, and tells so once for its root.
+    func leaveUnassigned(_ ready: WatchLedger.Ready, _ taken: TakenFile, _ message: String) -> WatchLedger.End {
+        self.state.withLock { $0.ledger.unassigned.insert(ready.file, shape: ready.shape) }
+        self.tell(.businessNumberMissing, of: ready.file.root, "an image in it stays where it is: \(message)")
+        return self.leave(taken)
+    }
+
+    /// Tells that no image of a root is left any more that lies too deep, if it was told that one does.
+    func tellOfAssigned(root: Int) {
+        guard self.state.withLock({ $0.ledger.unassigned.isEmpty(root: root) }) else { return }
+        self.tellMended(.businessNumberMissing, of: root)
+    }
+
     /// Leaves a file where it is.
     func leave(_ taken: TakenFile) -> WatchLedger.End {
         self.state.withLock { state in

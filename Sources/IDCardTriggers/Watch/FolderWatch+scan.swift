@@ -72,6 +72,7 @@ extension FolderWatch {
                 state.ledger.forget(root: root.index)
                 state.ledger.settled.forget(root: root.index)
                 state.ledger.unplaced.forget(root: root.index)
+                state.ledger.unassigned.forget(root: root.index)
                 state.roots[root.index].manifest = nil
             }
             state.attach(root)
@@ -105,6 +106,7 @@ extension FolderWatch {
         }
         self.tellMended(.rootMissing, of: index)
         self.tellOfPlaced(root: index)
+        self.tellOfAssigned(root: index)
         if root.isRemote, !self.state.withLock({ $0.roots[index].isPolled }) {
             self.logger.notice(
                 "watched folder is on a remote file system: polled",

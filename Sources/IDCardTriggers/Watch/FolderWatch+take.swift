@@ -66,7 +66,10 @@ extension FolderWatch {
     }
 
     private func process(_ ready: WatchLedger.Ready) async throws -> WatchLedger.End {
-        let known = self.state.withLock { $0.roots[ready.file.root] }
+        let known = self.state.withLock { state in
+            state.ledger.unassigned.forget(ready.file)
+            return state.roots[ready.file.root]
+        }
         guard let root = known.root else { return .untilNextScan }
         let examiner = FileExaminer(settings: self.settings, root: root, manifest: known.manifest)
         let now = self.clock.now()
@@ -86,6 +89,7 @@ extension FolderWatch {
             return .putOff(until: until, counts: false)
         case .unreadable(let message, let taken):
             return try await self.refuse(ready, taken, Refusal(.sourceUnreadable, message))
+        case .unassigned(let message, let taken): return self.leaveUnassigned(ready, taken, message)
         case .refused(let reason, let message, let taken):
             return try await self.refuse(ready, taken, Refusal(reason, message))
         case .inputs(let items, let taken):

@@ -29,6 +29,8 @@ package enum WatchEvent: Sendable {
         case polling = "polling"
         /// The manifest cannot be read or understood: nothing is taken from the root until it is mended.
         case manifestInvalid = "manifest_invalid"
+        /// Images lie deeper than folders give business numbers by default: they stay where they are.
+        case businessNumberMissing = "business_no_missing"
         /// A file whose card is durable cannot be moved or deleted: it is tried again after waits that grow.
         case disposalFailed = "disposal_failed"
     }

@@ -16,7 +16,8 @@ import Testing
 
     @Test("Files that are there at the start are taken in, and moved below done with their folders")
     func startup() async throws {
-        let watching = try Watching()
+        let innermost = try BusinessNumberRule("pattern:([^/]+)/[^/]+$")
+        let watching = try Watching { $0.inputs.businessNumberRule = innermost }
         try watching.image("in/LOAN-1/front.jpg", 1)
         try watching.image("in/LOAN-2/more/LOAN-3/back.jpg", 2)
         try await watching.run {

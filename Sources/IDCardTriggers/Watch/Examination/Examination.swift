@@ -23,6 +23,8 @@ enum Examination: Sendable {
     case leftBehind(TakenFile, SourceDisposal.Ending)
     /// To be taken in: once for each business number that the manifest gives it.
     case inputs([IntakeItem], TakenFile)
+    /// It stays where it is: it lies deeper than folders give business numbers by default, and an earlier version took it.
+    case unassigned(message: String, TakenFile)
     /// To be refused.
     case refused(ReasonCode, message: String, TakenFile)
 }

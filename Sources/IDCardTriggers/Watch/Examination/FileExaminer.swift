@@ -147,7 +147,8 @@ struct FileExaminer: Sendable {
         var items: [IntakeItem] = []
         var numbers: Set<BusinessNumber> = []
         for row in rows.isEmpty ? [nil] : rows.map(Optional.some) {
-            var disposition = resolver.disposition(of: candidate, row: row)
+            let decision = resolver.decision(of: candidate, row: row)
+            var disposition = decision.disposition
             if self.settings.requiresUserNumber { disposition = Self.requiringUserNumber(disposition) }
             if !self.hasSidecarItNeeds(taken) {
                 disposition = .refuse(.sidecarMissing, message: Self.sidecarMissing)
@@ -165,8 +166,11 @@ struct FileExaminer: Sendable {
                 )
             case .refuse(let reason, let message, _):
                 let end = ready.since + self.settings.sidecarWait
-                guard Self.mayWait.contains(reason), now < end else { return .refused(reason, message: message, taken) }
-                return .waitsForSidecar(until: end, reason)
+                if Self.mayWait.contains(reason), now < end { return .waitsForSidecar(until: end, reason) }
+                if reason == .businessNumberMissing, case .tooDeep = decision.absence {
+                    return .unassigned(message: message, taken)
+                }
+                return .refused(reason, message: message, taken)
             case .ignore: return .noInput
             }
         }
@@ -178,7 +182,7 @@ struct FileExaminer: Sendable {
             source: self.root.source(of: path),
             path: path,
             identity: PathBytes(path),
-            folderName: self.root.lentName(of: path),
+            place: self.root.place(of: path),
             origin: .found,
             finding: .file
         )

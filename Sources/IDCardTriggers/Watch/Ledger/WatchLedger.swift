@@ -30,6 +30,8 @@ struct WatchLedger {
     var settled = SettledFiles()
     /// The files that could not be put away, and what was told of each.
     var unplaced = SettledFiles()
+    /// The files that stay because they lie too deep for a business number.
+    var unassigned = SettledFiles()
 
     /// Starts empty.
     init(_ settings: WatchSettings) {
@@ -58,6 +60,7 @@ struct WatchLedger {
     /// - Parameter always: whether it needs no room, because others wait for it.
     mutating func found(_ file: WatchedPath, as shape: FileShape, now: Duration, always: Bool = false) -> Bool {
         self.unplaced.keep(file)
+        self.unassigned.keep(file)
         // What is on its way is looked at in its own time: this look may be older than what was told of it.
         // Asked first, for that keeps a settled file in mind.
         if self.settled.contains(file, shape: shape) || self.entries[file.key] != nil { return true }
