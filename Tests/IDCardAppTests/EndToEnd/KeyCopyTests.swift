@@ -29,7 +29,7 @@ struct KeyCopyTests {
 
     /// Runs the service with the copy of the key until it was asked to end.
     private func serving(
-        _ body: (_ errors: ErrorLines, _ ask: Asking, _ reload: () throws -> Void) async throws -> Void
+        _ body: @escaping (_ errors: ErrorLines, _ ask: Asking, _ reload: () throws -> Void) async throws -> Void
     ) async throws {
         let added = try await self.tool.run(["tokens", "add", "desk", "--scope", "submit", "read"])
         try #require(added.status == 0, "\(added.errors)")
