@@ -40,8 +40,8 @@ extension SandboxStore {
         }
     }
 
-    /// Forgets the erased fronts of a business number once a front of it is delivered, and releases the backs held for
-    /// want of one.
+    /// Forgets the erased fronts of a business number once a front of it is delivered, and releases the backs that are
+    /// held because none was.
     func noteDelivered(_ card: CardID, now: Timestamp, in db: Database) throws {
         guard let row = try Row.fetchOne(db, cached: FrontSQL.side, arguments: [card.rawValue]),
             (row["side"] as String?) == CardSide.front.rawValue

@@ -85,7 +85,7 @@ struct RunSummary {
         case .blockedByConflict:
             "fronts of its business number name different persons; accept or reject them (`cards resolve`), then run again"
         case .blockedByOlderPhoto: "an older photo of the same side has no end yet; see to that, then run again"
-        case .superseded: "a newer photo of the same side replaced it; it is sent only if that one comes to nothing"
+        case .superseded: "a newer photo of the same side replaced it, so it is not sent"
         case .replacedBySent: "a newer photo of the same side was sent in its place"
         default: nil
         }

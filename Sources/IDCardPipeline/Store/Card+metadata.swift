@@ -41,7 +41,7 @@ extension Card {
         return card
     }
 
-    /// Whether it was superseded by a photo that may come to nothing: sent in again, it may be judged again.
+    /// Whether it was superseded by a photo that may still be refused: sent in again, it may be judged again.
     package var mayComeBack: Bool { self.state == .superseded && self.reason == .superseded }
 
     private mutating func judgeAgain(now: Timestamp) {
