@@ -13,36 +13,33 @@ struct SupersededTests {
         case run, copy, retry
     }
 
-    @Test(
-        "A replaced photo is named when it is sent in again, and delivered once the newer one has come to nothing",
-        arguments: Way.allCases
-    )
-    func again(way: Way) async throws {
-        let tool = try Tool()
+    /// Two photos of one front; the same picture in different bytes.
+    private func photos(_ tool: Tool) throws -> URL {
         let photos = try tool.folder("photos", ["R-1/a.jpg": "cards/LOAN-2026-0001/front.jpg"])
-        // The same picture in other bytes.
         let older = try Data(contentsOf: photos.appending(path: "R-1/a.jpg"))
         try (older + Data([0])).write(to: photos.appending(path: "R-1/b.jpg"))
+        return photos
+    }
+
+    @Test(
+        "A replaced photo is delivered when it is asked for again, once the newer one was refused",
+        arguments: Way.allCases
+    )
+    func refused(way: Way) async throws {
+        let tool = try Tool()
+        let photos = try self.photos(tool)
         try await tool.servingBoth { verifier, backend in
             var configuration = RemoteConfiguration()
-            // Without a user account nothing goes, so that the newer photo is still there when the older one comes again.
-            configuration.delivery.removeAll { $0.hasPrefix("user_no") }
-            var file = try configuration.write(for: tool, verifier: verifier, backend: backend)
-            let first = try await tool.run(["run", photos.path, "--format", "json"] + file)
+            configuration.delivery[0] = "token: token-b"
+            let wrong = try configuration.write(for: tool, verifier: verifier, backend: backend)
+            let first = try await tool.run(["run", photos.path, "--format", "json"] + wrong)
             #expect(first.status == 1, "\(first.output) \(first.errors)")
             let cards = try first.json().cards
-            let replaced = try #require(cards.first { $0.source.hasSuffix("a.jpg") })
-            let newer = try #require(cards.first { $0.source.hasSuffix("b.jpg") })
-            #expect(replaced.state == "superseded" && newer.state == "verified")
-            let id = try #require(replaced.cardId)
-            let named = try await tool.run(["run", photos.path] + file)
-            #expect(named.output.contains("a.jpg superseded: a newer photo of the same side replaced it"))
-            let refused = try await tool.run(["cards", "retry", id] + file)
-            #expect(refused.status != 0)
-            #expect(refused.errors.contains("a newer photo of the same side replaced it"), "\(refused.errors)")
-            let erased = try await tool.run(["cards", "erase", try #require(newer.cardId), "--yes"] + file)
-            #expect(erased.status == 0, "\(erased.errors)")
-            file = try RemoteConfiguration().write(for: tool, verifier: verifier, backend: backend)
+            let older = try #require(cards.first { $0.source.hasSuffix("a.jpg") })
+            #expect(older.state == "superseded")
+            #expect(cards.first { $0.source.hasSuffix("b.jpg") }?.state == "rejected")
+            let id = try #require(older.cardId)
+            let file = try RemoteConfiguration().write(for: tool, verifier: verifier, backend: backend)
             var command = ["run", "--format", "json"] + file
             switch way {
             case .run: command.insert(photos.path, at: 1)
@@ -60,5 +57,23 @@ struct SupersededTests {
             #expect(check.status == 0, "\(check.output)")
         }
         #expect(try tool.ledger().map(\.doctype) == ["IDCARD_FRONT_APP"])
+    }
+
+    @Test("A replaced photo whose newer one was delivered is named when it is sent in again, and not done again")
+    func replaced() async throws {
+        let tool = try Tool()
+        let command = ["run", try self.photos(tool).path, "--embedded"]
+        let first = try await tool.run(command + ["--format", "json"])
+        #expect(first.status == 0, "\(first.output) \(first.errors)")
+        let id = try #require(try first.json().cards.first { $0.source.hasSuffix("a.jpg") }?.cardId)
+        let again = try await tool.run(command)
+        #expect(again.status == 0, "\(again.errors)")
+        #expect(
+            again.output.contains("a.jpg superseded: a newer photo of the same side replaced it"),
+            "\(again.output)"
+        )
+        let retried = try await tool.run(["cards", "retry", id, "--embedded"])
+        #expect(retried.status == 1)
+        #expect(retried.errors.contains("a newer photo of the same side replaced it"), "\(retried.errors)")
     }
 }
