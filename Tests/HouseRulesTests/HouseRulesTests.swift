@@ -81,6 +81,14 @@ import Testing
         #expect(listed.subtracting(used) == [], "keys that nobody uses any more")
     }
 
+    @Test("The sandbox calls the system on a path as the owner of its folder")
+    func fileCalls() throws {
+        let sources = try self.project.texts(in: "Sources/IDCardSandbox", endings: [".swift"])
+        #expect(sources.count > 50, "the sandbox was not found")
+        let findings = sources.flatMap { FileCallRule.findings(in: $0) }
+        #expect(findings.isEmpty, "\(findings.report)")
+    }
+
     @Test("No file tells where it was made")
     func places() throws {
         let texts = try self.project.allTexts()

@@ -224,6 +224,14 @@ import Testing
         #expect(findings.count == count, "\(findings.report)")
     }
 
+    @Test("Calls on paths that pass the owner of the folder by are found")
+    func fileCalls() {
+        let lines = ["let a = Glibc.open(path, 0)", "unlink(path)", "self.open(x)", "try open()", "FileCall.unlink(x)"]
+        let path = "Sources/IDCardSandbox/X.swift"
+        let findings = FileCallRule.findings(in: SourceText(path: path, text: lines.joined(separator: "\n")))
+        #expect(findings.count == 2, "\(findings.report)")
+    }
+
     @Test("Masking keeps every line and its length")
     func masking() {
         let text = "let a = \"é\\\"//\" // x\nlet b = #\"\"\"\n  {\n  \"\"\"#\n/* ü\n */ let c = '\"'\n"
