@@ -33,7 +33,11 @@ extension FolderWatch {
         }
         switch result {
         case .success(let place):
-            self.state.withLock { $0.ledger.unplaced.forget(ready.file) }
+            let now = self.clock.now()
+            self.state.withLock { state in
+                state.ledger.unplaced.forget(ready.file)
+                if place == .gone { state.waitForName(of: ready.file) } else { state.placed(ready.file, now: now) }
+            }
             self.tellOfPlaced(root: ready.file.root)
             if isTold { self.observer(.placed(source: Redacted(taken.source), place)) }
             return place == .gone ? .changed : .gone

@@ -66,11 +66,13 @@ extension FolderWatch {
     }
 
     private func process(_ ready: WatchLedger.Ready) async throws -> WatchLedger.End {
-        let known = self.state.withLock { state in
+        let (known, isRecovering) = self.state.withLock { state in
             state.ledger.unassigned.forget(ready.file)
-            return state.roots[ready.file.root]
+            return (state.roots[ready.file.root], state.recovering == ready.file)
         }
         guard let root = known.root else { return .untilNextScan }
+        // What goes with it gets its name back a moment later.
+        guard !isRecovering else { return .putOff(until: self.clock.now() + self.settings.retryBase, counts: false) }
         let examiner = FileExaminer(settings: self.settings, root: root, manifest: known.manifest)
         let now = self.clock.now()
         switch try await self.work.run({ examiner.examine(ready, now: now) }) {
