@@ -1,4 +1,4 @@
 extension SandboxSchema {
     /// The changes from version 3 to version 4.
-    static let version4: [String] = erasedFronts + keyAnnouncement
+    static let version4: [String] = erasedFronts + keyAnnouncement + watch
 }

@@ -33,6 +33,8 @@ package struct Vault: Sendable {
         package static let receipt = "receipt"
         /// A business number that outlives its cards.
         package static let businessNumber = "business-number"
+        /// The absolute path of a watched folder.
+        package static let watchedFolder = "watched folder"
     }
 
     /// The keys around the data keys; `nil` where nothing is encrypted.

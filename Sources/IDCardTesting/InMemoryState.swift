@@ -87,6 +87,8 @@ struct InMemoryState: Sendable {
     struct KnownFile: Sendable {
         var file: FileIdentity
         var card: CardID
+        /// Whether another card was taken in from there before.
+        var isReused = false
     }
 
     var lastOwner = 0
@@ -98,6 +100,8 @@ struct InMemoryState: Sendable {
     var files: [FilePlace: KnownFile] = [:]
     var receipts: [ReceiptName: KeptReceipt] = [:]
     var runs: [String: SourceRun] = [:]
+    /// The watched folders that have held a sidecar or a manifest.
+    var watchedFolders: Set<Redacted<String>> = []
     var pauses: [Stage: StagePause] = [:]
     var accessLog: [AccessLine] = []
     var certificates: [CardID: ErasureCertificate] = [:]

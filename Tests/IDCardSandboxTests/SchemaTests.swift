@@ -75,7 +75,7 @@ struct SchemaTests {
             }
             let loose = tables.filter { $0["strict"] == 0 }.map { $0["name"] as String }
             #expect(loose == ["grdb_migrations"])
-            #expect(tables.count == SandboxSchema.tables.count + 11)
+            #expect(tables.count == SandboxSchema.tables.count + 12)
             try db.checkForeignKeys()
         }
     }

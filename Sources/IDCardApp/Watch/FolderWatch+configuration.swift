@@ -14,7 +14,7 @@ extension FolderWatch {
         _ configuration: AppConfiguration,
         folders: [String] = [],
         userNumber: String? = nil,
-        intake: any CardIntake,
+        intake: any WatchIntake,
         logger: Logger,
         observer: @escaping @Sendable (WatchEvent) -> Void
     ) throws(WatchError) {

@@ -5,7 +5,7 @@ package import IDCardCore
 /// An open store belongs to one owner (a process, or one engine in a test). Every state change is conditional on the expected state and durable
 /// when the call returns, together with its events and attempt rows. A change whose expectation fails throws `StoreError.conflict` and
 /// changes nothing. Nothing here assumes that only one process uses the store.
-package protocol CardStore: ReceptionStore, Sendable {
+package protocol CardStore: ReceptionStore, WatchStore, Sendable {
     // MARK: Leases
 
     /// Takes back every lease that has expired by `now` or whose owner is dead, and returns how many there were.

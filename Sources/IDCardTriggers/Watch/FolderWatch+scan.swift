@@ -47,8 +47,10 @@ extension FolderWatch {
             recovery: self.recovery,
             visit: { [self] file, shape in
                 let now = self.clock.now()
+                let isSidecar = self.isSidecar(file)
                 return self.state.withLock { state in
-                    !state.isEnding && state.ledger.found(file, as: shape, now: now)
+                    if isSidecar { state.metMetadataFile(root: file.root) }
+                    return !state.isEnding && state.ledger.found(file, as: shape, now: now)
                 }
             }
         )
@@ -72,6 +74,7 @@ extension FolderWatch {
                 state.ledger.unplaced.forget(root: root.index)
                 state.ledger.unassigned.forget(root: root.index)
                 state.roots[root.index].manifest = nil
+                state.roots[root.index].metadataFiles = .unknown
             }
             state.attach(root)
             state.ledger.scanBegins(root: root.index)
@@ -87,6 +90,7 @@ extension FolderWatch {
             let now = self.clock.now()
             return self.state.withLock { state in
                 guard !state.isEnding else { return }
+                state.metMetadataFile(root: root.index)
                 _ = state.ledger.found(file, as: shape, now: now, always: true)
             }
         }

@@ -73,7 +73,13 @@ extension FolderWatch {
         guard let root = known.root else { return .untilNextScan }
         // What goes with it gets its name back a moment later.
         guard !isRecovering else { return .putOff(until: self.clock.now() + self.settings.retryBase, counts: false) }
-        let examiner = FileExaminer(settings: self.settings, root: root, manifest: known.manifest)
+        let rule = try await self.sidecarRule(of: root)
+        let examiner = FileExaminer(
+            settings: self.settings,
+            root: root,
+            manifest: known.manifest,
+            sidecarRule: rule
+        )
         let now = self.clock.now()
         switch try await self.work.run({ examiner.examine(ready, now: now) }) {
         case .vanished: return .gone
@@ -89,12 +95,15 @@ extension FolderWatch {
         case .waitsForSidecar(let until, let reason):
             self.observer(.putOff(source: Redacted(root.source(of: ready.file.path)), reason, wait: until - now))
             return .putOff(until: until, counts: false)
+        case .waitsForImage(let until): return .putOff(until: until, counts: false)
+        case .lateSidecar(let sidecar, let file): return try await self.apply(sidecar, in: file, ready)
         case .unreadable(let message, let taken):
             return try await self.refuse(ready, taken, Refusal(.sourceUnreadable, message))
         case .unassigned(let message, let taken): return self.leaveUnassigned(ready, taken, message)
         case .refused(let reason, let message, let taken):
             return try await self.refuse(ready, taken, Refusal(reason, message))
-        case .inputs(let items, let taken):
+        case .inputs(let items, let taken, let sidecar):
+            if let sidecar, let end = try await self.amend(sidecar, source: taken.source) { return end }
             return try await self.take(items, taken, ready)
         }
     }

@@ -16,8 +16,22 @@ struct WatchState {
         var problems: Set<WatchEvent.Problem> = []
         /// The folders below it that cannot be listed.
         var unreadable: Set<PathBytes> = []
+        /// Whether it has ever held a sidecar or a manifest.
+        var metadataFiles = MetadataFiles.unknown
         /// The names that files wait for which bear another one for now.
         var awaitedNames: Set<PathBytes> = []
+    }
+
+    /// Whether a root has ever held a sidecar or a manifest.
+    enum MetadataFiles {
+        /// The sandbox was not asked yet.
+        case unknown
+        /// It has not, as far as the sandbox knows.
+        case none
+        /// One was met, and the sandbox does not know yet.
+        case met
+        /// It has, and the sandbox knows.
+        case noted
     }
 
     /// How many such names are kept in mind; the files of others get theirs back by a later scan.
@@ -84,6 +98,11 @@ struct WatchState {
         self.excluded = Set(
             attached.flatMap { [$0.donePath, $0.failedPath, $0.sandboxPath].compactMap(\.self).map(PathBytes.init) }
         )
+    }
+
+    /// Notes that a root holds a sidecar or a manifest.
+    mutating func metMetadataFile(root: Int) {
+        if self.roots[root].metadataFiles != .noted { self.roots[root].metadataFiles = .met }
     }
 
     // MARK: Names to be given back
