@@ -178,7 +178,8 @@ struct ReceptionTests {
         #expect(try self.folder.raw { try Int.fetchOne($0, sql: "PRAGMA user_version") } == SandboxSchema.version)
         try await store.receive(.noise(1, 10), as: "received")
         #expect(try await store.stateCounts() == [.rejected: 1, .received: 1])
-        #expect(try await store.check().words == [])
+        // The copy from before is the only thing to tell.
+        #expect(try await store.check().words == ["upgrade_backup_left sandbox-version-2.backup"])
         try await store.close()
         _ = try self.folder.open()
     }
