@@ -6,6 +6,7 @@ extension SandboxStore {
     package func retry(_ card: CardID, by origin: AccessOrigin, now: Timestamp) async throws -> Card {
         try await self.writer.write { db in
             let known = try self.requireCard(card, in: db)
+            if try self.isDueAtOnce(known, by: origin, now: now, in: db) { return try self.requireCard(card, in: db) }
             try OperatorRules.requireRetry(of: known, under: try self.circumstances(of: known, in: db))
             // It was surely not received: what becomes of its other members is decided for each of them.
             if known.state == .held, let delivery = known.delivery { try self.dissolveKept(delivery, now: now, in: db) }
@@ -24,6 +25,15 @@ extension SandboxStore {
             try self.chain.append(.retry, of: card, by: origin, now: now, in: db)
             return try self.requireCard(card, in: db)
         }
+    }
+
+    /// Lets a card that waits for its next attempt go at once; `false`, and nothing is changed, if it does not wait.
+    private func isDueAtOnce(_ card: Card, by origin: AccessOrigin, now: Timestamp, in db: Database) throws -> Bool {
+        try db.execute(cached: OperationsSQL.endWait, arguments: [card.id.rawValue, now.millisecondsSinceEpoch])
+        guard db.changesCount == 1 else { return false }
+        try self.append(CardEvent(at: now, kind: "retried"), to: card.id, in: db)
+        try self.chain.append(.retry, of: card.id, by: origin, now: now, in: db)
+        return true
     }
 
     package func resolve(

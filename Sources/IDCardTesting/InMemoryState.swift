@@ -105,6 +105,8 @@ struct InMemoryState: Sendable {
     var pauses: [Stage: StagePause] = [:]
     var accessLog: [AccessLine] = []
     var certificates: [CardID: ErasureCertificate] = [:]
+    /// The last time that was seen; `nil` before the first.
+    var seen: SeenTime?
     var space = StoreSpace.ample
     /// What admissions fail with.
     var admissionError: StoreError?

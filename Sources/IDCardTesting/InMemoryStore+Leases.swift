@@ -60,3 +60,30 @@ extension InMemoryState {
         return cards.count + deliveries.count
     }
 }
+
+extension InMemoryStore {
+    @discardableResult
+    package func see(_ now: Timestamp, believing isBelieved: Bool) async throws -> SeenTime {
+        self.memory.change { state in
+            var seen = state.seen ?? SeenTime(last: now)
+            if seen.isBehind(now) { state.endWaits(at: now) }
+            seen.see(now)
+            if isBelieved { seen.believe(now) }
+            state.seen = seen
+            return seen
+        }
+    }
+}
+
+extension InMemoryState {
+    /// Ends what a clock that was ahead has set.
+    fileprivate mutating func endWaits(at now: Timestamp) {
+        for (id, entry) in self.cards where entry.lease == nil && entry.card.state.isRunnable {
+            if let due = entry.card.nextAttemptAt, due > now { self.cards[id]?.card.nextAttemptAt = nil }
+            if entry.card.state != .delivering { self.cards[id]?.card.changedAt = min(entry.card.changedAt, now) }
+        }
+        for (id, entry) in self.deliveries where entry.phase == .open && entry.lease == nil {
+            if let due = entry.nextAttemptAt, due > now { self.deliveries[id]?.nextAttemptAt = nil }
+        }
+    }
+}

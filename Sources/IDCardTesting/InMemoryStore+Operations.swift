@@ -6,6 +6,14 @@ extension InMemoryStore {
         try self.memory.change { state in
             let entry = try state.entry(of: card)
             let known = entry.card
+            if [.fetching, .received, .prepared].contains(known.state), entry.lease == nil,
+                let due = known.nextAttemptAt, due > now
+            {
+                state.cards[card]?.card.nextAttemptAt = nil
+                state.append(CardEvent(at: now, kind: "retried"), to: card)
+                state.note(.retry, of: card, by: origin, now: now)
+                return try state.entry(of: card).card
+            }
             try OperatorRules.requireRetry(of: known, under: state.circumstances(of: entry))
             if known.state == .held, let delivery = known.delivery {
                 state.closeKept(delivery, as: .dissolved)

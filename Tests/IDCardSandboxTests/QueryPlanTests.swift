@@ -50,12 +50,26 @@ struct QueryPlanTests {
             ("pieces", ReceptionSQL.pieces), ("covered pieces", ReceptionSQL.dropCovered),
             ("fetch", ReceptionSQL.fetch), ("source", ReceptionSQL.hasSource), ("run", ReceptionSQL.run),
             ("open runs", ReceptionSQL.openRuns),
+            ("waits of cards", ClockSQL.endWaits[0]), ("waits of deliveries", ClockSQL.endWaits[1]),
+            ("changes of cards", ClockSQL.restartWaits[0]), ("changes of deliveries", ClockSQL.restartWaits[1]),
+            ("leases of cards", ClockSQL.endLeases[0]), ("leases of deliveries", ClockSQL.endLeases[1]),
         ]
     )
     func searches(name: String, sql: String) async throws {
         let plan = try await self.plan(of: sql)
         #expect(!plan.isEmpty)
         #expect(plan.filter { $0.hasPrefix("SCAN") && $0 != "SCAN CONSTANT ROW" } == [], "\(name)")
+    }
+
+    @Test(
+        "what is left to be done of erasures is asked of an index that holds nothing else",
+        arguments: [
+            ErasureSQL.unfinished, ErasureSQL.uncertified, ErasureSQL.sought, ErasureSQL.seek, ErasureSQL.forgetSought,
+        ]
+    )
+    func erasures(sql: String) async throws {
+        let plan = try await self.plan(of: sql)
+        #expect(plan.contains { $0.hasPrefix("SCAN erasure USING") && $0.hasSuffix("INDEX erasure_open") }, "\(plan)")
     }
 
     @Test(

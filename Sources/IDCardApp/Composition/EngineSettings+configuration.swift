@@ -30,6 +30,7 @@ extension EngineSettings {
         self.maximumSourceBytes = configuration.imaging.maximumSourceBytes
         self.prepareMaximumAttempts = configuration.imaging.maximumAttempts
         self.retention = configuration.retention
+        self.retentionRunTime = configuration.retentionRunTime
         self.receiptRetention = configuration.receiptRetention
         self.verdict = configuration.verification.rules
         self.maximumCrashes = configuration.imaging.maximumCrashes

@@ -58,6 +58,8 @@ package struct AppConfiguration: Sendable {
     package let watch: Watch
     /// How long cards stay after their end (`retention.…`).
     package let retention: Retention
+    /// How long a run goes on erasing after its cards have ended (`retention.run_time`).
+    package let retentionRunTime: Duration
     /// How long requests are known as ones that came before (`retention.receipts`).
     package let receiptRetention: Duration
     /// Keys under `http`.
@@ -101,6 +103,7 @@ package struct AppConfiguration: Sendable {
         self.probeInterval = values.require("stop.probe_interval", \.duration)
         self.watch = Watch(values)
         self.retention = Retention(values)
+        self.retentionRunTime = values.require("retention.run_time", \.duration)
         self.receiptRetention = values.require("retention.receipts", \.duration)
         self.http = HTTP(values)
         self.log = Log(values)

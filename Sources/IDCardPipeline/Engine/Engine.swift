@@ -7,13 +7,13 @@ package import Logging
 /// killed at any moment and the next engine over the same store goes on.
 package struct Engine: Sendable {
     let context: StageContext
-    private let verifyGate: StageGate
-    private let deliverGate: StageGate
+    let verifyGate: StageGate
+    let deliverGate: StageGate
     /// Always open: what they let through calls no endpoint of ours.
     private let settleGate: StageGate
     let prepareGate: StageGate
     let fetchGate: StageGate
-    private let assembly: BatchAssembly
+    let assembly: BatchAssembly
     let intake: IntakeStage
     let prepare: PrepareStage
     let fetch: FetchStage?
@@ -167,7 +167,7 @@ package struct Engine: Sendable {
                 return nil
             }
             group.addTask {
-                await RetentionKeeper(context: self.context).run()
+                await RetentionKeeper(context: self.context, isBatch: items != nil).run()
                 return nil
             }
             // A service has no end of its own.

@@ -66,6 +66,8 @@ package struct EngineSettings: Hashable, Sendable {
     package var maximumSourceBytes = 32 << 20
     /// How long cards stay after their end (`retention.…`); by default for ever.
     package var retention = Retention()
+    /// How long a batch goes on erasing after its cards have ended (`retention.run_time`).
+    package var retentionRunTime = Duration.seconds(10)
     /// How long a request is known as one that came before: longer than any sender repeats it (`retention.receipts`).
     package var receiptRetention = Duration.seconds(7 * 86_400)
     /// The rules of the verdict.

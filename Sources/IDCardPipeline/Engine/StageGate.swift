@@ -188,6 +188,16 @@ final class StageGate: Sendable {
         self.state.withLock { $0.wait(from: now, for: duration) }
     }
 
+    /// Ends every wait, by a clock that went back; a pause is probed at once.
+    func endWaits(at now: Timestamp) {
+        self.state.withLock { state in
+            (state.notBefore, state.throttledAt) = (nil, nil)
+            state.pausedAt = state.pausedAt.map { min($0, now) }
+            state.probeAt = state.probeAt.map { min($0, now) }
+            state.pace.endWaits(at: now)
+        }
+    }
+
     /// Pauses the stage until the next probe.
     func stop(_ failure: RemoteFailure, at now: Timestamp) -> StagePause {
         self.state.withLock { state in

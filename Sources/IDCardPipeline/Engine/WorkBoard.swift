@@ -50,8 +50,10 @@ final class WorkBoard: Sendable {
         var lastWaiter: UInt64 = 0
         var waiters: [UInt64: Waiter] = [:]
 
-        var isQuiet: Bool {
-            self.intakeHasEnded && self.isSwept
+        var isQuiet: Bool { self.isSwept && self.isResting }
+
+        var isResting: Bool {
+            self.intakeHasEnded
                 && self.lanes.values.allSatisfy { $0.inFlight == 0 && $0.isResting }
         }
 
@@ -176,6 +178,9 @@ final class WorkBoard: Sendable {
 
     /// Whether no further input will come, as the rules see it.
     var inputsHaveEnded: Bool { self.state.withLock { $0.inputsAreKnown } }
+
+    /// Whether intake has ended and nothing is under way, but for erasing what has expired.
+    var isResting: Bool { self.state.withLock { $0.isResting } }
 
     /// Whether anything is under way, as of one instant.
     enum Activity: Hashable, Sendable {

@@ -135,6 +135,13 @@ struct StagePace: Sendable {
         }
     }
 
+    /// Ends every wait, by a clock that went back; the rate limit looks to itself.
+    mutating func endWaits(at now: Timestamp) {
+        self.breaker.endWaits(at: now)
+        self.budget.endWaits()
+        self.concurrency.endWaits(at: now)
+    }
+
     private mutating func answered(_ call: PacedCall, at now: Timestamp) {
         self.budget.handBack(call, wasAnswered: true)
         let limit = self.concurrency.limit

@@ -20,6 +20,17 @@ package protocol CardStore: ReceptionStore, WatchStore, Sendable {
     /// Returns the business numbers with a card or a delivery that another owner has leased: others are at work there.
     func applicationsLeasedElsewhere() async throws -> Set<BusinessNumber>
 
+    // MARK: Clock
+
+    /// Takes note of the time that the clock says, and returns what is believed of it.
+    ///
+    /// A clock that was ahead and went back leaves no harm: what is due later than any wait can be is due at once, and
+    /// what waits since a time that lies ahead waits since now. Costs no commit if that tells nothing new.
+    ///
+    /// - Parameter isBelieved: whether a person says that the clock is right, however far ahead it is.
+    @discardableResult
+    func see(_ now: Timestamp, believing isBelieved: Bool) async throws -> SeenTime
+
     // MARK: Preparation
 
     /// Notes that these source bytes are about to be decoded, and returns how often that brought a process down.
@@ -175,6 +186,9 @@ package protocol CardStore: ReceptionStore, WatchStore, Sendable {
     /// `held` (`outcome_unknown`) if the backend may hold it, else `verified`. A card erased before answers with its
     /// certificate. Every erasure leaves its certificate where a restored backup does not undo it.
     ///
+    /// Whether bytes of it are left somewhere in the store is found out at once where that is quick, else by
+    /// `continueErasures`; with a `retention`, where many follow each other, always by that.
+    ///
     /// With a `retention` only cards that have been in their state for longer than its limit are erased, asked anew when
     /// each is erased: one that has come back to life since it was listed stays, and has no certificate.
     ///
@@ -186,12 +200,15 @@ package protocol CardStore: ReceptionStore, WatchStore, Sendable {
         by origin: AccessOrigin,
         now: Timestamp
     ) async throws -> [ErasureCertificate]
-    /// Finishes erasures that were cut short, and returns how many could not be finished yet.
-    func finishErasures() async throws -> Int
+    /// Goes on with erasures that are not finished: looks for what they may have left, from where the search stopped last.
+    ///
+    /// - Parameter time: how long to search before the rest is left to the next call; `nil` for to the end.
+    func continueErasures(within time: Duration?) async throws -> ErasureProgress
     /// Returns up to `limit` cards that have been in their state for longer than its retention, oldest first.
     func expired(under retention: Retention, limit: Int, now: Timestamp) async throws -> [CardID]
     /// Has a `rejected`, `failed`, `held` or `superseded` card judged again: it becomes `prepared` without failed attempts; one without
-    /// an image becomes `received` if its source bytes are all there, `fetching` if they are still to be fetched.
+    /// an image becomes `received` if its source bytes are all there, `fetching` if they are still to be fetched. A card
+    /// that waits for its next attempt keeps its state and attempts, and is due at once.
     ///
     /// - Throws: `StoreError.conflict` if `OperatorRules` forbid it, `notFound` if there is no card of this name.
     func retry(_ card: CardID, by origin: AccessOrigin, now: Timestamp) async throws -> Card
@@ -214,6 +231,11 @@ package protocol CardStore: ReceptionStore, WatchStore, Sendable {
 }
 
 extension CardStore {
+    /// Finishes erasures that are not finished, and returns how many could not be.
+    package func finishErasures() async throws -> Int {
+        try await self.continueErasures(within: nil).open
+    }
+
     /// Erases cards whatever their age; see `erase(_:under:reason:by:now:)`.
     ///
     /// - Throws: `StoreError.notFound` if there is no card of one of the names; then none is erased.

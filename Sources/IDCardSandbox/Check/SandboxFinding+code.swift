@@ -112,6 +112,15 @@ extension SandboxFinding {
         /// A new key was announced and is not in use.
         case keyAnnounced = "key_announced"
 
+        // MARK: Clock
+
+        /// The sandbox saw a later time than the clock says.
+        case clockBehind = "clock_behind"
+        /// Something is due later than any wait is long.
+        case dueImpossible = "due_impossible"
+        /// A lease lasts longer than any is given for.
+        case leaseImpossible = "lease_impossible"
+
         // MARK: The access log
 
         /// The chain of the access log is broken.

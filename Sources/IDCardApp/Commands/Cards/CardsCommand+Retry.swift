@@ -13,7 +13,8 @@ extension CardsCommand {
             discussion: """
                 A rejected card is judged again by the reading that is kept, a failed one has all its attempts again. A \
                 card is refused whose side was delivered by a newer photo, or which the backend may hold (`cards resolve`). A \
-                superseded card, named by its id, is judged again if no newer photo of its side was delivered or may be.
+                superseded card, named by its id, is judged again if no newer photo of its side was delivered or may be. One \
+                that waits for its next attempt, named by its id, goes on at once.
 
                 Exit status: 0 done · 1 some card was refused · 64 usage · 66 there is no such card · 74 sandbox.
                 """
