@@ -7,7 +7,7 @@ import Testing
 struct ProofTests {
     private static let scripts = [
         "prove-crashes", "prove-kills", "prove-failing-calls", "prove-lost-answers", "prove-several-processes",
-        "prove-upkeep", "prove-canaries", "prove-erasure", "prove-watch",
+        "prove-upkeep", "prove-canaries", "prove-erasure", "prove-clock", "prove-watch",
         "prove-serve", "prove-clients",
     ].map { ProofScript(name: $0) }
 
