@@ -57,8 +57,9 @@ extension Engine {
 /// Notices that the wall clock was set, or that the machine stood still.
 private struct ClockWatch {
     private let time: PipelineTime
-    /// When it looked last, and the time before.
+    /// When it looked last.
     private(set) var now: Timestamp
+    /// When it looked before that; where the clock went back since, the latest time that it told.
     private(set) var before: Timestamp
     private var steady: SuspendingClock.Instant?
     private var beforeJump: Timestamp?
@@ -90,6 +91,11 @@ private struct ClockWatch {
             self.looksSinceJump += 1
             if self.looksSinceJump >= Self.looksToWait { self.beforeJump = nil }
         }
-        return self.now < self.before.advanced(by: .zero - SeenTime.smallestStep)
+        // Whoever has been told a later time meanwhile may wait for it.
+        let latest = self.time.latest.time
+        guard self.now < latest.advanced(by: .zero - SeenTime.smallestStep) else { return false }
+        self.before = latest
+        self.time.latest.restart(at: self.now)
+        return true
     }
 }
