@@ -31,6 +31,26 @@ enum OperationsSQL {
         )
         """
 
+    /// A delivery with whether it waits for a stage that is stopped.
+    static let standing = """
+        SELECT state, state = 'open' AND lease_owner IS NULL
+            AND EXISTS (SELECT 1 FROM stage_pause WHERE stage = 'deliver')
+        FROM delivery WHERE id = ?
+        """
+
+    /// Puts aside what is to be sent.
+    static let putAside = """
+        UPDATE delivery SET state = 'held', due_at = 0, changed_at = ?
+        WHERE id = ? AND state = 'open' AND lease_owner IS NULL
+        """
+
+    /// Forgets the failed attempts of what is to be sent.
+    static let restart = "UPDATE delivery SET attempts = 0, due_at = 0 WHERE id = ? AND state = 'open'"
+
+    static let restartMembers = """
+        UPDATE card SET attempts = 0, due_at = 0 WHERE delivery = ? AND state = 'delivering'
+        """
+
     static let reopen = """
         UPDATE delivery SET state = 'open', attempts = 0, due_at = 0, changed_at = ? WHERE id = ? AND state = 'held'
         """

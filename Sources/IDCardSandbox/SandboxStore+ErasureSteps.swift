@@ -28,6 +28,7 @@ extension SandboxStore {
         }
         try db.execute(sql: "DELETE FROM image WHERE card = ?", arguments: [id])
         try db.execute(sql: "DELETE FROM reading WHERE card = ?", arguments: [id])
+        try self.forgetFailures(of: request.card, in: db)
         // Its receipts stay: a request that is repeated does not bring an erased person back.
         try self.dropSource(of: request.card, in: db)
         try self.bury(request, from: row["state"], in: db)

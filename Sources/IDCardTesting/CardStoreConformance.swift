@@ -34,5 +34,5 @@ package enum CardStoreConformance {
         + applications + changes
         + deliveries
         + deliveryEndings + batches + queries + accessLog + erasure + erasedFronts + superseding + operations + sentOnce
-        + reception + receipts + received + fetching + fetchEndings + watch
+        + callFailures + reception + receipts + received + fetching + fetchEndings + watch
 }

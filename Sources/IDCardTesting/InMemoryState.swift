@@ -91,6 +91,12 @@ struct InMemoryState: Sendable {
         var isReused = false
     }
 
+    /// A card at an endpoint.
+    struct CallPlace: Hashable, Sendable {
+        var stage: Stage
+        var card: CardID
+    }
+
     var lastOwner = 0
     var livingOwners: Set<Int> = []
     var nextIntakeOrder: Int64 = 1
@@ -102,7 +108,14 @@ struct InMemoryState: Sendable {
     var runs: [String: SourceRun] = [:]
     /// The watched folders that have held a sidecar or a manifest.
     var watchedFolders: Set<Redacted<String>> = []
-    var pauses: [Stage: StagePause] = [:]
+    /// By stage and owner.
+    var pauses: [Stage: [Int: StagePause]] = [:]
+    var waits: [String: Timestamp] = [:]
+    var callFailures: [CallPlace: CallFailure] = [:]
+    var callFailureOrder: [CallPlace: Int] = [:]
+    var lastCallFailure = 0
+    /// When the latest call began that the endpoint of a stage took, while any card had failed there.
+    var succeededFrom: [Stage: Timestamp] = [:]
     var accessLog: [AccessLine] = []
     var certificates: [CardID: ErasureCertificate] = [:]
     /// The last time that was seen; `nil` before the first.
@@ -160,6 +173,8 @@ struct InMemoryState: Sendable {
         self.cards[card] = entry
         self.noteChange(of: card)
         if state == .delivered { try self.noteDelivered(entry, now: now) }
+        let delivery: Set<CardState> = [.verified, .delivering]
+        if !delivery.isSuperset(of: [expected, state]) { self.forgetFailures(of: card) }
     }
 
     mutating func append(_ event: CardEvent, to card: CardID) {

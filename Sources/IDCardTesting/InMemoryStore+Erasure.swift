@@ -83,6 +83,7 @@ extension InMemoryState {
         {
             try self.explainWait(of: other.card.id, by: nil, now: now)
         }
+        self.forgetFailures(of: card)
         self.note(.erase, of: card, by: origin, now: now)
         certificate.accessNumber = Int64(self.accessLog.count)
         certificate.isScrubbed = true

@@ -53,6 +53,10 @@ struct QueryPlanTests {
             ("waits of cards", ClockSQL.endWaits[0]), ("waits of deliveries", ClockSQL.endWaits[1]),
             ("changes of cards", ClockSQL.restartWaits[0]), ("changes of deliveries", ClockSQL.restartWaits[1]),
             ("leases of cards", ClockSQL.endLeases[0]), ("leases of deliveries", ClockSQL.endLeases[1]),
+            ("untried card", VerificationSQL.claimUntried), ("tried card", VerificationSQL.claimTried),
+            ("untried delivery", DeliverySQL.claimUntried), ("tried delivery", DeliverySQL.claimTried),
+            ("failure of a card", CallSQL.ofCard), ("stopped cards", CallSQL.stopped),
+            ("forgotten failures", CallSQL.forget), ("failures of ended cards", CallSQL.forgetEnded),
         ]
     )
     func searches(name: String, sql: String) async throws {
@@ -77,6 +81,7 @@ struct QueryPlanTests {
         arguments: [
             (VerificationSQL.claim, "card_claim"), (DeliverySQL.claim, "delivery_claim"),
             (ClaimSQL.claim(.received), "card_claim"), (ClaimSQL.claim(.fetching), "card_claim"),
+            (VerificationSQL.claimUntried, "card_claim"), (DeliverySQL.claimUntried, "delivery_claim"),
         ]
     )
     func claims(sql: String, index: String) async throws {

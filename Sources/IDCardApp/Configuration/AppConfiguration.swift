@@ -54,6 +54,8 @@ package struct AppConfiguration: Sendable {
     package let shutdownTimeout: Duration
     /// How often a stopped stage tries one card (`stop.probe_interval`).
     package let probeInterval: Duration
+    /// How many equal refusals in a row stop delivery; 0 for never (`stop.equal_refusals`).
+    package let equalRefusals: Int
     /// Keys under `watch`.
     package let watch: Watch
     /// How long cards stay after their end (`retention.…`).
@@ -101,6 +103,7 @@ package struct AppConfiguration: Sendable {
         self.patience = values.require("run.patience", \.duration)
         self.shutdownTimeout = values.require("run.shutdown_timeout", \.duration)
         self.probeInterval = values.require("stop.probe_interval", \.duration)
+        self.equalRefusals = values.require("stop.equal_refusals", \.integer)
         self.watch = Watch(values)
         self.retention = Retention(values)
         self.retentionRunTime = values.require("retention.run_time", \.duration)

@@ -68,7 +68,7 @@ struct ConfigurationChecks {
         return [.init(.outOfRange, key: key, message)]
     }
 
-    private static let retcodeLists = ["success", "already_exists", "token_expired", "retryable"]
+    private static let retcodeLists = ["success", "already_exists", "token_expired", "retryable", "rejected"]
 
     private var retcodeProblems: [ConfigurationError.Problem] {
         var problems: [ConfigurationError.Problem] = []

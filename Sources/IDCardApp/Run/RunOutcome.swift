@@ -9,6 +9,8 @@ struct RunOutcome: Sendable {
     let signal: EndingSignal?
     /// Where the embedded backend keeps its documents; `nil` for a real backend.
     let documents: String?
+    /// The addresses of the endpoints; empty for the built-in ones.
+    var endpoints: [Stage: String] = [:]
 
     /// The exit status: a signal first, then what the inputs call for.
     var status: CommandStatus {
@@ -27,6 +29,8 @@ struct RunOutcome: Sendable {
             counts: counts,
             cards: self.tracker.reports(),
             pauses: self.end.pauses,
+            failures: self.end.failures,
+            endpoints: self.endpoints,
             isLeftToOthers: self.end.ending == .leftToOthers,
             status: self.status,
             documents: self.documents

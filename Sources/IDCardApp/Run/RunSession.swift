@@ -184,8 +184,16 @@ struct RunSession: Sendable {
             tracker: tracker,
             end: watched.value,
             signal: watched.signal,
-            documents: configuration.embedded ? documents : nil
+            documents: configuration.embedded ? documents : nil,
+            endpoints: configuration.embedded ? [:] : Self.endpoints(configuration)
         )
+    }
+
+    private static func endpoints(_ configuration: AppConfiguration) -> [Stage: String] {
+        var endpoints: [Stage: String] = [:]
+        endpoints[.verify] = configuration.verification.url?.description
+        endpoints[.deliver] = configuration.delivery.url?.description
+        return endpoints
     }
 
     private func makeRunID() -> String {

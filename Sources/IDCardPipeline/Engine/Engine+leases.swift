@@ -30,6 +30,7 @@ extension Engine {
                 // Less often: what waits is decided on again; what is blocked only if a card of its number has changed.
                 if isService || wentBack { mark = try await self.decideAgain(changedSince: mark) }
             }
+            try await self.lookAtWaits()
             let reclaimed = try await self.context.store.reclaimLeases(now: watch.leasesExpireBy)
             if reclaimed > 0 || isService || wentBack {
                 self.context.board.announce(.fetch, .prepare, .verify, .deliver)
@@ -44,6 +45,18 @@ extension Engine {
         self.assembly.endWaits(at: now)
         self.context.monitor.restartPatience(at: now)
         self.context.logger.warning("the clock went back; what waited for a time goes on")
+    }
+
+    /// Takes over what holds for every process: until when a host asked to be left alone, and that a process which is gone
+    /// left a stage stopped.
+    func lookAtWaits() async throws {
+        let now = self.context.time.now()
+        let leftBehind = try await self.context.store.pausesLeftBehind()
+        let waits = try await self.context.store.waits(longest: self.context.settings.longestWait, now: now)
+        for (stage, gate) in [(Stage.verify, self.verifyGate), (.deliver, self.deliverGate)] {
+            if leftBehind.contains(stage) { gate.noteStoredPause() }
+            if let until = waits[gate.host] { gate.keepAway(until: until, at: now) }
+        }
     }
 
     private func decideAgain(changedSince mark: Int64?) async throws -> Int64 {

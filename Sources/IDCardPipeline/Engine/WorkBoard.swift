@@ -173,6 +173,16 @@ final class WorkBoard: Sendable {
         self.state.withLock { $0.lanes[lane]?.inFlight ?? 0 }
     }
 
+    /// Whether nothing is under way, or may begin at once, that could bring a lane more work.
+    func isQuiet(before lane: Lane) -> Bool {
+        self.state.withLock { state in
+            state.intakeHasEnded && state.taking == 0
+                && Lane.allCases.prefix { $0 != lane }.allSatisfy { earlier in
+                    state.lanes[earlier].map { $0.inFlight == 0 && $0.isResting } ?? true
+                }
+        }
+    }
+
     /// How many loops are parked.
     var parkedLanes: Int { self.state.withLock { state in state.lanes.values.count { $0.parking != nil } } }
 

@@ -35,7 +35,8 @@ struct StagePace: Sendable {
     private(set) var breaker: CircuitBreaker
     private var rate: RateLimit?
     private var budget: RetryBudget
-    private var nextNumber: UInt64 = 0
+    /// The number that the next call will have.
+    private(set) var nextNumber: UInt64 = 0
     private var underWay = 0
     /// Whether there was more to do than the limit allowed, since it last changed.
     private var isLimiting = false

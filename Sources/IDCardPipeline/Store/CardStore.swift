@@ -77,8 +77,8 @@ package protocol CardStore: ReceptionStore, WatchStore, Sendable {
 
     // MARK: Verification
 
-    /// Leases up to `limit` due `prepared` cards: highest priority first, then intake order.
-    func claimPrepared(limit: Int, until expiry: Timestamp, now: Timestamp) async throws -> [Card]
+    /// Leases up to `limit` due `prepared` cards: highest priority first, then intake order, or as a probe wants it.
+    func claimPrepared(limit: Int, order: ClaimOrder, until expiry: Timestamp, now: Timestamp) async throws -> [Card]
     /// Returns the prepared JPEG of a card.
     func preparedImage(of card: CardID) async throws -> PreparedImage
     /// Returns an earlier reading of the same bytes by the same provider, if one is kept.
@@ -122,8 +122,14 @@ package protocol CardStore: ReceptionStore, WatchStore, Sendable {
 
     // MARK: Delivery
 
-    /// Leases up to `limit` due deliveries: highest priority of a member first, then in the order they were formed.
-    func claimDeliveries(limit: Int, until expiry: Timestamp, now: Timestamp) async throws -> [Delivery]
+    /// Leases up to `limit` due deliveries: highest priority of a member first, then in the order they were formed, or as
+    /// a probe wants it.
+    func claimDeliveries(
+        limit: Int,
+        order: ClaimOrder,
+        until expiry: Timestamp,
+        now: Timestamp
+    ) async throws -> [Delivery]
     /// Writes down, before the first byte is sent, that an attempt begins; an attempt that is still open ends as `unknown` (interrupted).
     ///
     /// - Parameter last: the last attempt there was when the delivery was claimed (`Delivery.lastAttempt`). Another one
@@ -146,6 +152,19 @@ package protocol CardStore: ReceptionStore, WatchStore, Sendable {
         number: Int,
         now: Timestamp
     ) async throws -> [Card]
+
+    // MARK: Endpoints
+
+    /// Returns how the calls about some cards have gone at the endpoint of a stage.
+    ///
+    /// What a call came to is noted as it is concluded. A later time than `now` is not believed: the clock was wrong then.
+    func standing(of cards: [CardID], at stage: Stage, now: Timestamp) async throws -> CallStanding
+
+    /// Returns the business numbers of which the backend refused a card with a code since it last took a delivery.
+    func numbersRefused(with code: String, now: Timestamp) async throws -> Set<BusinessNumber>
+    /// Makes the cards `verified` again that became `rejected` with a code since the backend last took a delivery, and
+    /// returns them; not those that the backend may hold.
+    func giveBackRefused(with code: String, now: Timestamp) async throws -> [Card]
 
     // MARK: Looking
 
@@ -206,13 +225,14 @@ package protocol CardStore: ReceptionStore, WatchStore, Sendable {
     func continueErasures(within time: Duration?) async throws -> ErasureProgress
     /// Returns up to `limit` cards that have been in their state for longer than its retention, oldest first.
     func expired(under retention: Retention, limit: Int, now: Timestamp) async throws -> [CardID]
-    /// Has a `rejected`, `failed`, `held` or `superseded` card judged again: it becomes `prepared` without failed attempts; one without
+    /// Has a `rejected`, `failed`, `held` or `superseded` card judged again, or a `delivering` one whose stage is stopped:
+    /// it becomes `prepared` without failed attempts; one without
     /// an image becomes `received` if its source bytes are all there, `fetching` if they are still to be fetched. A card
     /// that waits for its next attempt keeps its state and attempts, and is due at once.
     ///
     /// - Throws: `StoreError.conflict` if `OperatorRules` forbid it, `notFound` if there is no card of this name.
     func retry(_ card: CardID, by origin: AccessOrigin, now: Timestamp) async throws -> Card
-    /// Carries out what a person decided about a `held` card, and returns the cards that changed.
+    /// Carries out what a person decided about a `held` card, or a `delivering` one whose stage is stopped, and returns the cards that changed.
     ///
     /// - Throws: `StoreError.conflict` if `OperatorRules` forbid it, `notFound` if there is no card of this name.
     func resolve(
@@ -224,10 +244,19 @@ package protocol CardStore: ReceptionStore, WatchStore, Sendable {
 
     // MARK: Pauses
 
-    /// Writes down that a stage stopped, or with `nil` that it works again.
+    /// Writes down that a stage stopped in this process, or with `nil` that it works: then the pauses that processes left
+    /// behind which are gone are over, too, but not those of others.
     func setPause(_ pause: StagePause?, of stage: Stage) async throws
+    /// Returns the stages of which this process, or one that is gone, has left a pause behind.
+    func pausesLeftBehind() async throws -> Set<Stage>
     /// Returns the stages that stopped.
     func pauses() async throws -> [Stage: StagePause]
+    /// Writes down until when a host asked to be left alone, for every process; an earlier time than is known changes
+    /// nothing.
+    func setWait(until time: Timestamp, of host: String, now: Timestamp) async throws
+    /// Returns until when hosts asked to be left alone. No wait is longer than `longest`: what lies further ahead was written
+    /// by a clock that was wrong, and is shortened for good.
+    func waits(longest: Duration, now: Timestamp) async throws -> [String: Timestamp]
 }
 
 extension CardStore {
@@ -246,6 +275,16 @@ extension CardStore {
         now: Timestamp
     ) async throws -> [ErasureCertificate] {
         try await self.erase(cards, under: nil, reason: reason, by: origin, now: now)
+    }
+
+    /// Leases up to `limit` due `prepared` cards in the usual order.
+    package func claimPrepared(limit: Int, until expiry: Timestamp, now: Timestamp) async throws -> [Card] {
+        try await self.claimPrepared(limit: limit, order: .usual, until: expiry, now: now)
+    }
+
+    /// Leases up to `limit` due deliveries in the usual order.
+    package func claimDeliveries(limit: Int, until expiry: Timestamp, now: Timestamp) async throws -> [Delivery] {
+        try await self.claimDeliveries(limit: limit, order: .usual, until: expiry, now: now)
     }
 
     /// Returns the card, be it a tombstone, that a file became under a business number.

@@ -81,6 +81,13 @@ extension SandboxFinding {
         /// A delivery that is over still holds its parts.
         case partsLeft = "parts_left"
 
+        /// The backend stopped at one delivery again and again, while others were not tried.
+        case deliveryStuck = "delivery_stuck"
+        /// Several business numbers were refused with one code, and none was taken since.
+        case refusedInARow = "refused_in_a_row"
+        /// A card failed while the verifier took no other.
+        case failedInOutage = "failed_in_outage"
+
         // MARK: Rows without an owner
 
         /// An image without a card.
