@@ -1,6 +1,6 @@
 import Foundation
 package import IDCardCore
-import IDCardPipeline
+package import IDCardPipeline
 
 extension InMemoryStore {
     package func reclaimLeases(now: Timestamp) async throws -> Int {
