@@ -106,7 +106,7 @@ extension FolderWatch {
     private func tell(_ source: String, _ card: CardID, _ outcome: WatchEvent.SidecarOutcome) {
         self.logger.warning(
             "sidecar came after its image was taken in",
-            metadata: ["card.id": "\(card)", "outcome": "\(outcome.rawValue)"]
+            metadata: ["card.id": "\(card)", "code": "\(outcome.rawValue)"]
         )
         self.observer(.sidecarLate(source: Redacted(source), card: card, outcome))
     }
