@@ -26,6 +26,7 @@ WRITERS = 16
 QUIET_SECONDS = 1
 # The slow writer takes longer than a file has to stand still, and never stands still for so long.
 SLOW_SECONDS, SLOW_PARTS = 1.5 * QUIET_SECONDS, 12
+LATE_SECONDS = 2 * QUIET_SECONDS
 WAYS = ("copy", "move", "slow", "rename", "tar")
 
 
@@ -81,6 +82,8 @@ class Arrivals:
             getattr(self, way)(self.source(index, path), target)
             # After the image, whose folder's name would be a number, too: the watch has to wait for it.
             if sidecar is not None:
+                # For every second pair long after the image is complete.
+                time.sleep(LATE_SECONDS * (index % 2))
                 self.write(target + ".json", sidecar)
 
     @staticmethod
