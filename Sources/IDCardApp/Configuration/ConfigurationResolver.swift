@@ -100,8 +100,6 @@ struct ConfigurationResolver {
         case "watch.sidecar": return nil
         case "server.tokens_file": return self.directories.tokensFile.map(ConfigurationValue.text)
         case "vault.key_file": return self.vaultKeyFile.map(ConfigurationValue.text)
-        // Each watched folder has its own.
-        case "watch.sidecar": return nil
         default: preconditionFailure("nothing computes the default of \(key.path)")
         }
     }
