@@ -33,7 +33,7 @@ import Testing
     private static let note = FailureNote(code: .businessNumberMissing, message: "none", time: "2026-01-01T00:00:00Z")
 
     /// A watch of a folder whose files go to another one.
-    private struct Place: ~Copyable {
+    private final class Place {
         let watching: Watching
         let away: String
 
