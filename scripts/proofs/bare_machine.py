@@ -5,6 +5,7 @@ import os
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -29,6 +30,8 @@ SWIFT_NEEDS = (
 )
 RELEASES = ("bookworm", "bookworm-updates", "bookworm-security")
 USER_ID = 1000
+# With these a command leaves no mount and no process behind, however it ends.
+NAMESPACES = ("unshare", "--mount", "--pid", "--fork", "--kill-child")
 BUNDLE = "/var/tmp/idcard-pipeline.bundle"
 # Variables that say how to reach the network.
 PASSED_ON = re.compile(
@@ -111,7 +114,7 @@ class Machine:
         with open(sources, "w", encoding="utf-8") as file:
             file.write("".join(line + "\n" for line in self.host.sources))
         packages = [*SWIFT_NEEDS, *(["sudo"] if self.user == "user" else [])]
-        command = ["mmdebstrap", "--variant=minbase", f"--include={','.join(packages)}"]
+        command = [*NAMESPACES, "--mount-proc", "mmdebstrap", "--variant=minbase", f"--include={','.join(packages)}"]
         command += [f"--aptopt={option}" for option in self.host.apt_options]
         # The root need not outlive a power cut.
         command.append("--dpkgopt=force-unsafe-io")
@@ -176,7 +179,7 @@ class Machine:
         inner = f"cd {shlex.quote(folder or self.checkout)} && exec {shlex.join(command)}"
         words = ["chroot", *who, self.root, "/usr/bin/env", "-i", *(f"{name}={value}" for name, value in variables.items())]
         steps.append("exec " + shlex.join([*words, "/bin/sh", "-c", inner]))
-        enter = ["unshare", "--mount", "--pid", "--fork", "--kill-child", "/bin/sh", "-ec", "\n".join(steps)]
+        enter = [*NAMESPACES, "/bin/sh", "-ec", "\n".join(steps)]
         return self.proof.logged(enter, f"{self.user}-{log}", self.look)
 
     def look(self, pid):
@@ -298,6 +301,8 @@ class Proof:
     def run(self):
         """All that was asked for; ends the process."""
         options = self.options
+        # An orderly end stops what was started as well.
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
         try:
             require()
             host = Host(options.mirror, options.swift)
