@@ -44,6 +44,7 @@ extension SandboxStore {
         let longest = now.advanced(by: SeenTime.longestWait).millisecondsSinceEpoch
         let limit = wasAhead ? now.millisecondsSinceEpoch : longest
         for sql in ClockSQL.endWaits { try db.execute(cached: sql, arguments: [limit]) }
+        try db.execute(cached: WaitSQL.endWaits, arguments: [limit])
         for sql in ClockSQL.endLeases { try db.execute(cached: sql, arguments: ["limit": longest]) }
         let changed = now.advanced(by: SeenTime.smallestStep).millisecondsSinceEpoch
         for sql in ClockSQL.restartWaits {

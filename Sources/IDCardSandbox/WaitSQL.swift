@@ -29,5 +29,7 @@ enum WaitSQL {
 
     static let shortenWaits = "UPDATE host_wait SET until = :latest WHERE until > :latest"
 
+    static let endWaits = "DELETE FROM host_wait WHERE until > ?"
+
     static let waits = "SELECT host, until FROM host_wait WHERE until > ?"
 }

@@ -85,5 +85,6 @@ extension InMemoryState {
         for (id, entry) in self.deliveries where entry.phase == .open && entry.lease == nil {
             if let due = entry.nextAttemptAt, due > now { self.deliveries[id]?.nextAttemptAt = nil }
         }
+        self.waits = self.waits.filter { $0.value <= now }
     }
 }

@@ -147,7 +147,7 @@ struct PacingEngineTests {
             $0.verifyConcurrency = 8
             $0.breakerFailures = breakerFailures
             $0.retryBudgetFloor = 1
-            $0.patience = .seconds(1200)
+            $0.patience = .seconds(300)
         }
         #expect(try await harness.run(try Self.fronts(harness, 200)) == .patienceExhausted)
         #expect(try await harness.store.stateCounts() == [.prepared: 200])
