@@ -82,10 +82,10 @@ enum ErasureSQL {
         SELECT card FROM erasure INDEXED BY erasure_open WHERE is_scrubbed = 0 OR is_certified = 0 ORDER BY card
         """
 
-    /// Whether anybody knows what the erasures that are open may have left.
-    static let hasUnknown = """
+    /// Whether an erasure that is open left something, or nobody knows what.
+    static let needsRewrite = """
         SELECT EXISTS (SELECT 1 FROM erasure INDEXED BY erasure_open
-            WHERE (is_scrubbed = 0 OR is_certified = 0) AND is_scrubbed = 0 AND traces IS NULL)
+            WHERE (is_scrubbed = 0 OR is_certified = 0) AND is_scrubbed = 0 AND (traces IS NULL OR search = 'found'))
         """
 
     static let uncertified = """
@@ -100,10 +100,11 @@ enum ErasureSQL {
         WHERE (is_scrubbed = 0 OR is_certified = 0) AND is_scrubbed = 0 AND search IS NOT NULL
         """
 
-    /// All that are to be looked for, in one search; what an earlier one found is looked for once more.
+    /// All that are to be looked for, in one search; not what was found: it stays until the file is written anew.
     static let seek = """
         UPDATE erasure INDEXED BY erasure_open SET search = 'sought'
         WHERE (is_scrubbed = 0 OR is_certified = 0) AND is_scrubbed = 0 AND traces IS NOT NULL
+            AND search IS NOT 'found'
         """
 
     /// Of two processes that prepare a search the later begins it.
@@ -127,7 +128,7 @@ enum ErasureSQL {
 
     static let forgetSought = """
         UPDATE erasure INDEXED BY erasure_open SET search = NULL
-        WHERE (is_scrubbed = 0 OR is_certified = 0) AND search IS NOT NULL
+        WHERE (is_scrubbed = 0 OR is_certified = 0) AND search = 'sought'
         """
 
     static let expired = "SELECT id FROM card WHERE state = ? AND changed_at <= ? ORDER BY changed_at LIMIT ?"

@@ -31,9 +31,9 @@ extension SandboxStore {
 
     /// Looks for what erased cards have left, and removes it where that is possible.
     private func scrub(_ open: [CardID], within time: Duration?, ofAnySize: Bool) async throws -> ErasureProgress {
-        let isUnknown = try await self.read { try Bool.fetchOne($0, sql: ErasureSQL.hasUnknown) ?? true }
-        // What its bytes were is not known any more: only a file that is written anew is sure to hold none of them.
-        if isUnknown, await self.rewrite(ofAnySize: ofAnySize) {
+        let isLeft = try await self.read { try Bool.fetchOne($0, sql: ErasureSQL.needsRewrite) ?? true }
+        // Bytes were found, or nobody knows what they were: only a file that is written anew is sure to hold none of them.
+        if isLeft, await self.rewrite(ofAnySize: ofAnySize) {
             try await self.finish(open, isScrubbed: true)
             return ErasureProgress(open: try await self.openErasures().count, isGoingOn: false)
         }

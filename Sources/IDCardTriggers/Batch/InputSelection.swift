@@ -38,7 +38,10 @@ struct InputSelection: Sendable {
         }
         self.namedPaths = Set(candidates.map { PathBytes($0.path) })
         guard candidates.contains(where: { $0.finding == .file && $0.place == nil }) else { return }
-        for candidate in candidates { self.places[PathBytes(candidate.path)] = candidate.place }
+        for candidate in candidates {
+            // One without a place must not take away what a walk has found.
+            if let place = candidate.place { self.places[PathBytes(candidate.path)] = place }
+        }
     }
 
     /// Shows the inputs in their order, each with who said what of it.

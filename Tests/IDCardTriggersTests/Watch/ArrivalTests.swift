@@ -80,7 +80,11 @@ import Testing
 
     @Test("A folder that is moved in is taken with all it holds, and so is one that is moved within")
     func movedFolders() async throws {
-        let watching = try Watching { $0.rescanInterval = .seconds(3600) }
+        let innermost = try BusinessNumberRule("pattern:([^/]+)/[^/]+$")
+        let watching = try Watching {
+            $0.rescanInterval = .seconds(3600)
+            $0.inputs.businessNumberRule = innermost
+        }
         try watching.image("elsewhere/LOAN-1/a/front.jpg", 1)
         try watching.image("elsewhere/LOAN-1/back.jpg", 2)
         try await watching.run {
