@@ -174,6 +174,7 @@ extension SandboxStore {
                 file.modifiedNanoseconds, card.rawValue,
             ]
         )
+        try self.endAwaiting(place, under: businessNumber, in: db)
         return place
     }
 

@@ -31,7 +31,7 @@ package enum CardStoreConformance {
     /// All promises.
     package static let cases: [Case] =
         intake + recognition + metadata + verification + verificationEndings + leases + lateness + preparation
-        + applications + changes
+        + applications + changes + awaitedInputs
         + deliveries
         + deliveryEndings + batches + queries + accessLog + erasure + erasedFronts + superseding + operations + sentOnce
         + callFailures + reception + receipts + received + fetching + fetchEndings + watch

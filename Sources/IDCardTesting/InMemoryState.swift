@@ -84,6 +84,13 @@ struct InMemoryState: Sendable {
         var businessNumber: BusinessNumber
     }
 
+    /// An input that is expected or, as the value says, refused.
+    struct AwaitedKey: Hashable, Sendable {
+        var place: FilePlace
+        var source: InputSource
+        var owner: Int
+    }
+
     struct KnownFile: Sendable {
         var file: FileIdentity
         var card: CardID
@@ -104,6 +111,9 @@ struct InMemoryState: Sendable {
     var cards: [CardID: CardEntry] = [:]
     var deliveries: [DeliveryID: DeliveryEntry] = [:]
     var files: [FilePlace: KnownFile] = [:]
+    var awaited: [AwaitedKey: Bool] = [:]
+    /// When each owner last said that it lives.
+    var heartbeats: [Int: Timestamp] = [:]
     var receipts: [ReceiptName: KeptReceipt] = [:]
     var runs: [String: SourceRun] = [:]
     /// The watched folders that have held a sidecar or a manifest.

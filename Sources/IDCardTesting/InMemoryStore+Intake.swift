@@ -76,6 +76,7 @@ extension InMemoryState {
                 erased.sourceDigest == digest
             else { return nil }
             self.files[place] = KnownFile(file: file, card: erased.card.id)
+            self.endAwaiting(place)
             return erased.card
         }
         if let file { self.remember(file, of: known.card) }
@@ -152,6 +153,7 @@ extension InMemoryState {
         let known = self.files[place]
         let isReused = known.map { $0.isReused || $0.card != card.id } ?? false
         self.files[place] = KnownFile(file: file, card: card.id, isReused: isReused)
+        self.endAwaiting(place)
     }
 }
 

@@ -29,7 +29,7 @@ extension InMemoryStore {
             let deliveries = state.deliveries.values.filter { isElsewhere($0.lease) }.flatMap(
                 \.delivery.businessNumbers
             )
-            return Set(cards + deliveries)
+            return Set(cards + deliveries).union(state.applicationsExpectedElsewhere(than: self.owner))
         }
     }
 

@@ -77,7 +77,7 @@ struct SchemaTests {
             }
             let loose = tables.filter { $0["strict"] == 0 }.map { $0["name"] as String }
             #expect(loose == ["grdb_migrations"])
-            #expect(tables.count == SandboxSchema.tables.count + 15)
+            #expect(tables.count == SandboxSchema.tables.count + 17)
             try db.checkForeignKeys()
         }
     }

@@ -11,6 +11,8 @@ struct RunOutcome: Sendable {
     let documents: String?
     /// The addresses of the endpoints; empty for the built-in ones.
     var endpoints: [Stage: String] = [:]
+    /// What waits for inputs that are expected or were refused.
+    var waiting = WaitingApplications()
 
     /// The exit status: a signal first, then what the inputs call for.
     var status: CommandStatus {
@@ -18,7 +20,8 @@ struct RunOutcome: Sendable {
         if self.end.ending == .interrupted, let signal = self.signal { return signal.exitStatus }
         return self.tracker.exitStatus(
             stopped: !self.end.pauses.isEmpty,
-            isExhausted: [.patienceExhausted, .leftToOthers].contains(self.end.ending)
+            isExhausted: [.patienceExhausted, .leftToOthers].contains(self.end.ending),
+            isWaiting: !self.waiting.isEmpty
         )
     }
 
@@ -44,6 +47,6 @@ struct RunOutcome: Sendable {
             for report in self.tracker.unfinished() { Console.standardOutput(JSONText.line(report)) }
             Console.standardOutput(JSONText.line(RunReport(runID: self.runID, counts: counts, cards: nil)))
         }
-        for line in summary.adviceLines { Console.standardError(line) }
+        for line in self.waiting.lines + summary.adviceLines { Console.standardError(line) }
     }
 }

@@ -179,13 +179,18 @@ struct RunSession: Sendable {
             try await display.showing { try await pipeline.run(items, until: watch.shutdown) }
         }
         try await tracker.refresh(from: store)
+        var waiting: [ApplicationSnapshot] = []
+        for number in try await store.applicationsAwaitingInputs() {
+            waiting.append(try await store.snapshot(of: number))
+        }
         return RunOutcome(
             runID: runID,
             tracker: tracker,
             end: watched.value,
             signal: watched.signal,
             documents: configuration.embedded ? documents : nil,
-            endpoints: configuration.embedded ? [:] : Self.endpoints(configuration)
+            endpoints: configuration.embedded ? [:] : Self.endpoints(configuration),
+            waiting: WaitingApplications(waiting)
         )
     }
 

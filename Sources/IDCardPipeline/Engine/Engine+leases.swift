@@ -25,6 +25,7 @@ extension Engine {
             if watch.now >= renewAt || wentBack {
                 try await self.context.store.renewLeases(until: self.leaseExpiry)
                 try await self.context.store.see(watch.now, believing: false)
+                try await self.context.store.keepAwaiting(now: watch.now)
                 renewAt = watch.now.advanced(by: heartbeat)
                 if wentBack { mark = nil }
                 // Less often: what waits is decided on again; what is blocked only if a card of its number has changed.
@@ -62,6 +63,10 @@ extension Engine {
     private func decideAgain(changedSince mark: Int64?) async throws -> Int64 {
         let (numbers, next) = try await self.context.store.applications(changedSince: mark)
         for number in numbers { self.context.applications.touch(number) }
+        // Others may have ended meanwhile that expected their inputs, or refused them.
+        for number in try await self.context.store.applicationsAwaitingInputs() {
+            self.context.applications.touch(number)
+        }
         self.context.board.announce(.settle)
         return next
     }

@@ -136,7 +136,11 @@ package struct Engine: Sendable {
         self.intake.expect(items ?? [])
         try await self.recover()
         do {
-            let ending = try await self.drive(items)
+            let announcer = self.intake.announcer(of: items ?? [])
+            try await announcer.announceRefusals()
+            let ending = try await self.drive(items, announcedBy: announcer)
+            // What is left of it is waited for from now on.
+            try await self.context.store.keepAwaiting(now: self.context.time.now())
             try await self.context.store.releaseLeases()
             try Task.checkCancellation()
             return ending
@@ -160,11 +164,11 @@ package struct Engine: Sendable {
         }
     }
 
-    private func drive(_ items: IntakeList?) async throws -> BatchEnding {
+    private func drive(_ items: IntakeList?, announcedBy announcer: InputAnnouncer) async throws -> BatchEnding {
         try await withThrowingTaskGroup(of: BatchEnding?.self) { group in
             defer { group.cancelAll() }
             group.addTask {
-                try await self.work(items)
+                try await self.work(items, announcedBy: announcer)
                 // The loops end by themselves only if they are asked to.
                 return .interrupted
             }
@@ -191,7 +195,7 @@ package struct Engine: Sendable {
     }
 
     /// Runs intake and the loops until they are cancelled, or have drained.
-    private func work(_ items: IntakeList?) async throws {
+    private func work(_ items: IntakeList?, announcedBy announcer: InputAnnouncer) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await self.fetchLoop.run() }
             group.addTask { try await self.prepareLoop.run() }
@@ -200,7 +204,7 @@ package struct Engine: Sendable {
             group.addTask { try await self.deliverLoop.run() }
             group.addTask {
                 if let items {
-                    try await self.intake.run(items)
+                    try await self.intake.run(items, announcedBy: announcer)
                 } else {
                     // Known to the rules as going on; what waits for the end of a batch's intake need not wait.
                     self.context.board.endIntake(announcing: .settle)

@@ -5,7 +5,7 @@ package import IDCardCore
 /// An open store belongs to one owner (a process, or one engine in a test). Every state change is conditional on the expected state and durable
 /// when the call returns, together with its events and attempt rows. A change whose expectation fails throws `StoreError.conflict` and
 /// changes nothing. Nothing here assumes that only one process uses the store.
-package protocol CardStore: ReceptionStore, WatchStore, Sendable {
+package protocol CardStore: ReceptionStore, WatchStore, AwaitedInputStore, Sendable {
     // MARK: Leases
 
     /// Takes back every lease that has expired by `now` or whose owner is dead, and returns how many there were.
@@ -17,7 +17,8 @@ package protocol CardStore: ReceptionStore, WatchStore, Sendable {
     func renewLeases(until expiry: Timestamp) async throws
     /// Hands back all leases of this owner, so that another may claim at once. Attempts begun but not concluded stay without an outcome.
     func releaseLeases() async throws
-    /// Returns the business numbers with a card or a delivery that another owner has leased: others are at work there.
+    /// Returns the business numbers with a card or a delivery that another owner has leased, and those with a `verified`
+    /// card and an input that another living owner expects: others are at work there.
     func applicationsLeasedElsewhere() async throws -> Set<BusinessNumber>
 
     // MARK: Clock

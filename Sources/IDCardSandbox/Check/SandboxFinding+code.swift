@@ -66,6 +66,8 @@ extension SandboxFinding {
         case backAstray = "back_astray"
         /// A member's state does not go with that of its delivery.
         case memberState = "member_state"
+        /// A back is held because its front is missing, though a front of its business number was delivered.
+        case backLeftHeld = "back_left_held"
         /// A delivery has no members, or gaps in their order.
         case memberOrder = "member_order"
         /// An open delivery holds cards of different user accounts.

@@ -70,7 +70,9 @@ package struct BatchSource: Sendable {
     /// - Throws: `BatchSourceError`.
     package func items(by rule: (IntakeItem) -> IntakeItem = { $0 }) throws -> IntakeList {
         var items = IntakeList()
-        try self.selection().forEach { item, _ in items.append(rule(item)) }
+        let (selection, folders, manifest) = try self.selection()
+        try selection.forEach { item, _ in items.append(rule(item)) }
+        items.setRoots(folders: folders, manifest: manifest)
         return items
     }
 
@@ -78,10 +80,11 @@ package struct BatchSource: Sendable {
     ///
     /// - Throws: `BatchSourceError`.
     package func forEach(_ body: (IntakeItem, MetadataOrigins) -> Void) throws {
-        try self.selection().forEach(body)
+        try self.selection().0.forEach(body)
     }
 
-    private func selection() throws -> InputSelection {
+    /// The inputs, and the real paths of the folders that were walked and of the manifest.
+    private func selection() throws -> (InputSelection, folders: [String], manifest: String?) {
         let manifest = try self.manifest.map { path in
             try Manifest(path: path, limits: self.options.limits, followingLinks: self.confines == nil)
         }
@@ -105,11 +108,12 @@ package struct BatchSource: Sendable {
                 return locator.candidate(at: path, origin: .row(index), within: confines)
             }
         }
-        return InputSelection(
+        let selection = InputSelection(
             candidates: candidates,
             rows: rows,
             manifest: manifest?.identity,
             options: self.options
         )
+        return (selection, located.walkedFolders, manifest?.realPath)
     }
 }

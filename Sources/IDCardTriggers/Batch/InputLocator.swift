@@ -91,6 +91,11 @@ struct InputLocator {
         }
     }
 
+    /// The real paths of the folders that were walked.
+    var walkedFolders: [String] {
+        self.named.compactMap { if case .folder(_, let real) = $0 { real } else { nil } }
+    }
+
     private mutating func look(up path: String, place: Int) throws(BatchSourceError) {
         let isTaken: Bool
         do throws(SystemFailure) {

@@ -10,7 +10,8 @@ struct Manifest {
     /// The rows in their order.
     let rows: [ManifestRow]
     /// The real path of the manifest, which is never an input itself.
-    let identity: PathBytes
+    let realPath: String
+    var identity: PathBytes { PathBytes(self.realPath) }
     /// The folder that relative paths start from, as the user gave it.
     let folder: String
 
@@ -29,7 +30,7 @@ struct Manifest {
             : CSVManifest.rows(in: data, limits: limits)
         self.folder = PathText.folder(of: path)
         do {
-            self.identity = PathBytes(try FileKind.realPath(of: path))
+            self.realPath = try FileKind.realPath(of: path)
         } catch {
             throw BatchSourceError(.manifestUnreadable, "the manifest cannot be found again (\(error))", input: path)
         }

@@ -102,6 +102,7 @@ extension FolderWatch {
             defer { state.roots[index].unreadable = report.unreadable }
             if report.isComplete {
                 state.ledger.scanEnds(root: index)
+                state.lookedThrough.insert(index)
             }
             return state.roots[index].unreadable
         }

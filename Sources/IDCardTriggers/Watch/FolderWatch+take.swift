@@ -53,6 +53,10 @@ extension FolderWatch {
             self.ended(ready.file, .untilNextScan)
             throw error
         }
+        switch end {
+        case .gone, .settled: try await self.expectNoMore(ready.file)
+        case .changed, .putOff, .parked, .untilNextScan: break
+        }
         self.ended(ready.file, end)
     }
 
@@ -228,6 +232,8 @@ extension FolderWatch {
         _ refusal: Refusal,
         _ ready: WatchLedger.Ready
     ) async throws -> WatchLedger.End {
+        // Where there is a card, that says it all.
+        if refusal.card == nil { try await self.noteRefusal(of: ready.file) }
         if !self.wasTold(of: ready, refusal.reason) { self.tell(refusal, of: taken) }
         guard self.settings.after != .leave else { return self.leave(taken) }
         let note = FailureNote(

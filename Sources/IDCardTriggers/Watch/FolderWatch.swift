@@ -147,6 +147,7 @@ package final class FolderWatch: Service, Sendable {
                 if let files = self.dueLooks(now: now) {
                     group.addTask { try await self.ending { try await self.look(at: files, notifier: notifier) } }
                 }
+                try await self.expectSeenFiles()
                 while let ready = await self.nextTurn() {
                     group.addTask { try await self.ending { try await self.handle(ready) } }
                 }

@@ -10,6 +10,8 @@ struct WatchState {
         var manifest: RootManifest?
         /// When it is looked through next.
         var nextScan = Duration.zero
+        /// Whether the pipeline was told of all that was found when it was first looked through.
+        var hasToldAll = false
         /// Whether inotify does not tell of all of it.
         var isPolled = false
         /// What was told to be wrong.
@@ -46,6 +48,10 @@ struct WatchState {
     var roots: [Root]
     /// The folders where files are put away.
     var excluded: Set<PathBytes> = []
+    /// What the pipeline was told of files that are yet to be taken in.
+    var expected: [PathBytes: ExpectedFile] = [:]
+    /// The roots that have been looked through since the pipeline was last told.
+    var lookedThrough: Set<Int> = []
     /// Folders that appeared since the last scan.
     var folders: [WatchedPath] = []
     /// Whether a scan, or looks at single files, are under way; and how many files are being taken in.

@@ -90,6 +90,12 @@ struct DamageCheckTests {
             "UPDATE event SET id = 901 WHERE card = 'card-1' AND kind = 'delivering'",
             "UPDATE card SET side = 'back', business_no = 'CASE-2' WHERE id = 'card-1'"
         ),
+        Damage(
+            .backLeftHeld,
+            "card-4",
+            "UPDATE card SET side = 'front' WHERE id = 'card-2'",
+            "UPDATE card SET state = 'held', reason = 'front_refused', side = 'back', business_no = (SELECT business_no FROM card WHERE id = 'card-2') WHERE id = 'card-4'"
+        ),
         Damage(.deliveringAstray, "card-1", "UPDATE delivery SET state = 'rejected' WHERE id = 'delivery-1'"),
         Damage(.deliveringAstray, "card-1", "DELETE FROM delivery_card WHERE card = 'card-1'"),
         Damage(.deliveringAstray, "card-1", "UPDATE card SET delivery = 'delivery-2' WHERE id = 'card-1'"),

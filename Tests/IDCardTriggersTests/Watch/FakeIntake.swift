@@ -81,7 +81,10 @@ final class FakeIntake: WatchIntake {
     }
 
     func receive(_ reception: Reception) async throws -> ReceptionOutcome { .nameReused }
-    func expect(_ items: IntakeList) -> IntakeAnnouncement { IntakeAnnouncement() }
+    func announce(_ items: IntakeList) async throws -> IntakeAnnouncement { IntakeAnnouncement() }
+    func expect(_ inputs: [AwaitedInput]) async throws {}
+    func expectNoMore(_ inputs: [AwaitedInput]) async throws {}
+    func expectAgain(_ inputs: [AwaitedInput], of source: InputSource) async throws {}
     func refusal(of address: ImageAddress) -> ImageFetcher.Refusal? { nil }
 
     func take(_ item: IntakeItem) async throws -> InputResult {
