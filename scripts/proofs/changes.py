@@ -43,7 +43,7 @@ class Changes:
         with open(self.stage.serve.path, encoding="utf-8", errors="replace") as file:
             return file.read().count(words)
 
-    def reload(self, words="read anew"):
+    def reload(self, words="read again"):
         """SIGHUP, until the log says what became of it."""
         before = self.said(words)
         self.stage.serve.process.send_signal(signal.SIGHUP)

@@ -165,7 +165,7 @@ struct ServeTests {
             #expect(try await self.tool.run(["tokens", "revoke", "old"]).status == 0)
             #expect(try await self.send("GET", address + "/v1/cards", token: new).status == 401)
             try signal(.terminalClosed)
-            #expect(try await errors.line(containing: "read anew") != nil)
+            #expect(try await errors.line(containing: "read again") != nil)
             #expect(try await self.send("GET", address + "/v1/cards", token: new).status == 200)
             #expect(try await self.send("GET", address + "/v1/cards", token: old).status == 401)
             try signal(.terminate)
