@@ -21,7 +21,7 @@ a run without the fault every document exactly once, and a clean fsck."""
 
 # What a run may end with that did not do everything.
 STATUSES = {1, 66, 74, 75}
-# How an error names its cause. A failed read proves no damage, so that nobody may be sent to his backups.
+# How an error names its cause. A failed read proves no damage, so nobody is sent to restore a backup.
 CAUSES = {
     "EIO": r"Input/output error|the disk .*failed|cannot be opened|may not be written",
     "ENOSPC": r"No space left on device|the disk .*(is full|failed)",
