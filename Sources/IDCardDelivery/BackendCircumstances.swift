@@ -50,10 +50,18 @@ struct BackendCircumstances: Hashable, Sendable {
                 )
             )
         case .refusal:
-            let remedy = "correct it, or list the code under delivery.retcode"
             return .rejected(
-                self.failure(.rejected, words, "the backend refused the document (\(words.quoted)): \(remedy)")
+                self.failure(.rejected, words, "the backend refused the document (\(words.quoted)): correct it")
             )
+        case .unlisted:
+            let remedy = "correct it, or list the code under delivery.retcode"
+            var failure = self.failure(
+                .rejected,
+                words,
+                "the backend refused the document (\(words.quoted)): \(remedy)"
+            )
+            failure.isUnlisted = true
+            return .rejected(failure)
         }
     }
 

@@ -30,7 +30,16 @@ struct BackendReply: Sendable {
             return self.outcome(answers, circumstances) ?? .failed(self.unreadable(reply, reading))
         }
         return self.definiteOutcome(answers, circumstances)
-            ?? .failed(BackendStatus.failure(of: reply, words: answers.whole?.words))
+            ?? .failed(Self.statusFailure(of: reply, answers))
+    }
+
+    /// The failure that a status is. A refusal of the form as such may concern every card, unless its code is listed, or it
+    /// is about the size of this one.
+    private static func statusFailure(of reply: HTTPReply, _ answers: BackendAnswers) -> RemoteFailure {
+        var failure = BackendStatus.failure(of: reply, words: answers.whole?.words)
+        failure.isUnlisted =
+            failure.failureClass == .rejected && reply.status != 413 && answers.whole?.meaning != .refusal
+        return failure
     }
 
     /// What an answer under a status of success means; `nil` without a code.
@@ -122,7 +131,7 @@ extension RetcodeTable.Meaning {
     fileprivate var isCertainUnderErrors: Bool {
         switch self {
         case .alreadyExists, .tokenExpired, .retryable: true
-        case .success, .refusal: false
+        case .success, .refusal, .unlisted: false
         }
     }
 }

@@ -1,4 +1,5 @@
-/// What the backend's RETCODE values mean (`delivery.retcode.*`); a code in no list is a refusal.
+/// What the backend's RETCODE values mean (`delivery.retcode.*`); a code in no list is a refusal, too, but several equal
+/// ones in a row stop the stage.
 ///
 /// By default only the three usual spellings of success are known. What means "already there" or "TOKEN expired"
 /// differs from backend to backend: a wrong guess would lose a document or send it again, so these lists begin empty.
@@ -10,6 +11,7 @@ package struct RetcodeTable: Hashable, Sendable, Codable {
         case tokenExpired
         case retryable
         case refusal
+        case unlisted
     }
 
     /// The backend took the document.
@@ -20,23 +22,27 @@ package struct RetcodeTable: Hashable, Sendable, Codable {
     package var tokenExpired: Set<String>
     /// "Not now": the same delivery is sent again, under the same key.
     package var retryable: Set<String>
+    /// The backend refused the document, which never concerns others.
+    package var rejected: Set<String>
 
     /// Takes the lists; the code of a reply is compared as text, so a number 0 is `"0"`.
     package init(
         success: Set<String> = ["000000", "0000", "0"],
         alreadyExists: Set<String> = [],
         tokenExpired: Set<String> = [],
-        retryable: Set<String> = []
+        retryable: Set<String> = [],
+        rejected: Set<String> = []
     ) {
         self.success = success
         self.alreadyExists = alreadyExists
         self.tokenExpired = tokenExpired
         self.retryable = retryable
+        self.rejected = rejected
     }
 
     /// Returns the first spelling of a code that a list holds; else the last.
     func listedSpelling(of spellings: [String]) -> String {
-        spellings.first { self.meaning(of: $0) != .refusal } ?? spellings.last ?? ""
+        spellings.first { self.meaning(of: $0) != .unlisted } ?? spellings.last ?? ""
     }
 
     /// Returns what a code means; the first list that holds it counts, in the order of the properties.
@@ -45,6 +51,7 @@ package struct RetcodeTable: Hashable, Sendable, Codable {
         if self.alreadyExists.contains(code) { return .alreadyExists }
         if self.tokenExpired.contains(code) { return .tokenExpired }
         if self.retryable.contains(code) { return .retryable }
-        return .refusal
+        if self.rejected.contains(code) { return .refusal }
+        return .unlisted
     }
 }

@@ -19,6 +19,8 @@ struct CardTransition {
     var kind: String?
     /// The failed attempts that the card shows from now on.
     var attempts = 0
+    /// Whether what is known of its failed calls outlives the change.
+    var keepsFailures = false
     var now: Timestamp
 }
 
@@ -54,6 +56,10 @@ extension SandboxStore {
                 "card \(transition.card) is not \(transition.from) any more; nothing was changed"
             )
         }
+        // Between verification and the end of delivery a card may be formed into several deliveries.
+        if !transition.keepsFailures, !(transition.from.isForDelivery && transition.to.isForDelivery) {
+            try self.forgetFailures(of: transition.card, in: db)
+        }
         let event = CardEvent(
             at: transition.now,
             kind: transition.kind ?? transition.to.rawValue,
@@ -71,4 +77,9 @@ extension SandboxStore {
             arguments: [card.rawValue, event.at.millisecondsSinceEpoch, event.kind, event.state?.rawValue, event.code]
         )
     }
+}
+
+extension CardState {
+    /// Whether the stage `deliver` has it: about to go, or on its way.
+    fileprivate var isForDelivery: Bool { self == .verified || self == .delivering }
 }

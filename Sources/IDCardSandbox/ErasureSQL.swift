@@ -71,10 +71,64 @@ enum ErasureSQL {
         WHERE card.state = 'erased' ORDER BY erasure.card
         """
 
-    static let keep = "UPDATE erasure SET certificate = ?, is_scrubbed = ?, is_certified = 0 WHERE card = ?"
+    /// Once nothing is left of a card, it is looked for no more.
+    static let keep = """
+        UPDATE erasure SET certificate = ?1, is_scrubbed = ?2, is_certified = 0,
+            traces = CASE WHEN ?2 THEN NULL ELSE traces END, search = CASE WHEN ?2 THEN NULL ELSE search END
+        WHERE card = ?3
+        """
 
     static let unfinished = """
         SELECT card FROM erasure INDEXED BY erasure_open WHERE is_scrubbed = 0 OR is_certified = 0 ORDER BY card
+        """
+
+    /// Whether an erasure that is open left something, or nobody knows what.
+    static let needsRewrite = """
+        SELECT EXISTS (SELECT 1 FROM erasure INDEXED BY erasure_open
+            WHERE (is_scrubbed = 0 OR is_certified = 0) AND is_scrubbed = 0 AND (traces IS NULL OR search = 'found'))
+        """
+
+    static let uncertified = """
+        SELECT card FROM erasure INDEXED BY erasure_open
+        WHERE (is_scrubbed = 0 OR is_certified = 0) AND is_certified = 0 ORDER BY card
+        """
+
+    static let searchStanding = "SELECT search_number, search_position FROM sandbox"
+
+    static let sought = """
+        SELECT card, traces, search FROM erasure INDEXED BY erasure_open
+        WHERE (is_scrubbed = 0 OR is_certified = 0) AND is_scrubbed = 0 AND search IS NOT NULL
+        """
+
+    /// All that are to be looked for, in one search; not what was found: it stays until the file is written anew.
+    static let seek = """
+        UPDATE erasure INDEXED BY erasure_open SET search = 'sought'
+        WHERE (is_scrubbed = 0 OR is_certified = 0) AND is_scrubbed = 0 AND traces IS NOT NULL
+            AND search IS NOT 'found'
+        """
+
+    /// Of two processes that prepare a search the later begins it.
+    static let numberSearch = "UPDATE sandbox SET search_number = search_number + 1 WHERE search_position IS NULL"
+
+    static let beginSearch = """
+        UPDATE sandbox SET search_position = :size WHERE search_number = :number AND search_position IS NULL
+        """
+
+    /// Of two processes that searched the same piece one moves the search on.
+    static let moveSearch = """
+        UPDATE sandbox SET search_position = :next WHERE search_number = :number AND search_position = :position
+        """
+
+    static let noteFound = """
+        UPDATE erasure SET search = 'found'
+        WHERE card = :card AND search = 'sought' AND :number = (SELECT search_number FROM sandbox)
+        """
+
+    static let endSearch = "UPDATE sandbox SET search_position = NULL WHERE search_number = ? AND search_position = 0"
+
+    static let forgetSought = """
+        UPDATE erasure INDEXED BY erasure_open SET search = NULL
+        WHERE (is_scrubbed = 0 OR is_certified = 0) AND search = 'sought'
         """
 
     static let expired = "SELECT id FROM card WHERE state = ? AND changed_at <= ? ORDER BY changed_at LIMIT ?"

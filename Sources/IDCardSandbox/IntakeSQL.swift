@@ -65,6 +65,29 @@ enum IntakeSQL {
         VALUES (?, ?, ?, ?, ?, ?)
         ON CONFLICT (path_fingerprint) DO UPDATE SET
             device = excluded.device, inode = excluded.inode, size = excluded.size,
-            modified_ns = excluded.modified_ns, card = excluded.card
+            modified_ns = excluded.modified_ns, card = excluded.card,
+            is_reused = source_file.is_reused OR source_file.card <> excluded.card
+        """
+
+    /// The card that was taken in from a path last, not erased, and whether it was the only one.
+    static let lastCardOfPath = """
+        SELECT \(CardColumn.list), \(CardColumn.dataKey), source_file.is_reused, source_file.inode,
+            source_file.size, source_file.modified_ns, card.lease_owner IS NOT NULL AS is_leased
+        FROM source_file JOIN card ON card.id = source_file.card LEFT JOIN data_key ON data_key.owner = card.id
+        WHERE path_fingerprint = ? AND card.state <> 'erased'
+        """
+
+    /// The card, not erased, that holds the bytes of another one under a business number.
+    static let twin = """
+        SELECT \(CardColumn.list) FROM card WHERE state <> 'erased' AND business_no = ?
+            AND content_fingerprint = (SELECT content_fingerprint FROM card WHERE id = ?)
+        """
+
+    static let renumberCard = "UPDATE card SET business_no = ? WHERE id = ?"
+
+    /// What the file held is not known under its new fingerprint until it is read again.
+    static let renumberFile = """
+        UPDATE OR REPLACE source_file SET path_fingerprint = ?, content_fingerprint = NULL, card = ?
+        WHERE path_fingerprint = ?
         """
 }

@@ -15,6 +15,11 @@ enum OperationsSQL {
         )
         """
 
+    static let endWait = """
+        UPDATE card SET due_at = 0
+        WHERE id = ? AND state IN ('fetching', 'received', 'prepared') AND lease_owner IS NULL AND due_at > ?
+        """
+
     static let wasRead = "SELECT EXISTS (SELECT 1 FROM reading WHERE card = ?)"
 
     /// Whether a member is neither kept in a delivery nor was delivered by it.
@@ -24,6 +29,26 @@ enum OperationsSQL {
             WHERE delivery_card.delivery = ?
                 AND NOT (card.state IN ('held', 'delivered') AND card.delivery IS delivery_card.delivery)
         )
+        """
+
+    /// A delivery with whether it waits for a stage that is stopped.
+    static let standing = """
+        SELECT state, state = 'open' AND lease_owner IS NULL
+            AND EXISTS (SELECT 1 FROM stage_pause WHERE stage = 'deliver')
+        FROM delivery WHERE id = ?
+        """
+
+    /// Puts aside what is to be sent.
+    static let putAside = """
+        UPDATE delivery SET state = 'held', due_at = 0, changed_at = ?
+        WHERE id = ? AND state = 'open' AND lease_owner IS NULL
+        """
+
+    /// Forgets the failed attempts of what is to be sent.
+    static let restart = "UPDATE delivery SET attempts = 0, due_at = 0 WHERE id = ? AND state = 'open'"
+
+    static let restartMembers = """
+        UPDATE card SET attempts = 0, due_at = 0 WHERE delivery = ? AND state = 'delivering'
         """
 
     static let reopen = """

@@ -8,8 +8,6 @@ enum QuerySQL {
 
     static let events = "SELECT at, kind, state, code FROM event WHERE card = ? ORDER BY id"
 
-    static let pauses = "SELECT stage, code, message, since FROM stage_pause"
-
     /// Returns the SQL of a query and its arguments.
     static func cards(matching query: CardQuery) -> (sql: String, arguments: StatementArguments) {
         var conditions: [String] = []
@@ -22,6 +20,10 @@ enum QuerySQL {
         if let businessNumber = query.businessNumber {
             conditions.append("business_no = ?")
             arguments += [businessNumber.rawValue]
+        }
+        if let reason = query.reason {
+            conditions.append("reason = ?")
+            arguments += [reason.rawValue]
         }
         if let order = query.afterIntakeOrder {
             conditions.append("intake_order > ?")

@@ -7,7 +7,7 @@ enum SandboxSchema {
     /// `IDCP`: what `PRAGMA application_id` says of a sandbox.
     static let applicationID = 0x4944_4350
     /// The version of this program's sandboxes (`PRAGMA user_version`).
-    static let version = 4
+    static let version = 5
     /// The purpose under which the key of the fingerprints is kept.
     static let fingerprintKeyPurpose = "fingerprint"
 
@@ -40,14 +40,15 @@ enum SandboxSchema {
     /// They are one migration, hence one transaction: another process never sees a new sandbox at an older version.
     static func migrator(endpoints: SandboxOptions.Endpoints, vault: VaultAccess, now: Timestamp) -> DatabaseMigrator {
         var migrator = DatabaseMigrator()
-        migrator.registerMigration("4", merging: ["1", "2", "3"]) { db, applied in
+        migrator.registerMigration("5", merging: ["1", "2", "3", "4"]) { db, applied in
             // A merged migration leaves only its own name behind, so a later one stands for those before it.
             let from = applied.compactMap { Int($0) }.max() ?? 0
             if from < 1 { try self.makeVersion1(endpoints: endpoints, mode: vault.mode, now: now, in: db) }
             if from < 2 { try self.makeVersion2(vault: vault, in: db) }
             if from == 2 { try self.completeVersion2(vault: vault, in: db) }
             if from < 3 { for statement in Self.version3 { try db.execute(sql: statement) } }
-            for statement in Self.version4 { try db.execute(sql: statement) }
+            if from < 4 { for statement in Self.version4 { try db.execute(sql: statement) } }
+            for statement in Self.version5 { try db.execute(sql: statement) }
             try db.execute(sql: "PRAGMA user_version = \(Self.version)")
         }
         return migrator

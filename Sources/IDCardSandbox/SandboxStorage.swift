@@ -22,6 +22,9 @@ package struct SandboxStorage: Hashable, Sendable {
     /// Whether a sandbox of an older version is copied before it is changed.
     package var keepsUpgradeBackup = true
 
+    /// The largest file, in bytes, that is searched at once for what an erasure left; in a larger one that is left to the
+    /// next sweep.
+    package var largestQuickSearch = 64 << 20
     /// The largest file that an erasure writes anew by itself, in bytes: that takes its size in memory and in the
     /// write-ahead log. A repair, which somebody watches, writes a file of any size anew.
     package var largestRewrite = 256 << 20

@@ -36,11 +36,12 @@ extension SandboxStore {
         return try await self.read { db in
             let arguments: StatementArguments = ["owner": owner]
             let texts = try String.fetchAll(db, cached: ApplicationSQL.leasedElsewhere, arguments: arguments)
-            return Set(try texts.map(Self.businessNumber(_:)))
+            let leased = try texts.map(Self.businessNumber(_:))
+            return Set(leased + (try self.applicationsExpectedElsewhere(than: owner, in: db)))
         }
     }
 
-    private static func businessNumber(_ text: String) throws -> BusinessNumber {
+    static func businessNumber(_ text: String) throws -> BusinessNumber {
         guard let number = BusinessNumber(stored: text) else { throw Self.corrupt("card.business_no") }
         return number
     }
@@ -100,7 +101,8 @@ extension SandboxStore {
         let rows = try Row.fetchAll(db, cached: ApplicationSQL.snapshot, arguments: [businessNumber.rawValue])
         var snapshot = ApplicationSnapshot(
             businessNumber: businessNumber,
-            cards: try rows.map { try self.applicationCard(from: $0, in: db) }
+            cards: try rows.map { try self.applicationCard(from: $0, in: db) },
+            awaited: try self.awaitedInputs(of: businessNumber, in: db)
         )
         if snapshot.asksForErasedFronts {
             snapshot.hasErasedFront = try self.hasErasedFront(businessNumber, in: db)

@@ -41,7 +41,9 @@ extension SandboxStore {
                     """,
                 arguments: ["id": id]
             )
-            return db.changesCount == 1
+            let hasLeft = db.changesCount == 1
+            if hasLeft { try db.execute(sql: AwaitedSQL.forgetEmptySources, arguments: ["owner": id]) }
+            return hasLeft
         }
     }
 }

@@ -3,18 +3,22 @@ package import IDCardCore
 package import IDCardPipeline
 
 extension SandboxStore {
-    package func claimDeliveries(limit: Int, until expiry: Timestamp, now: Timestamp) async throws -> [Delivery] {
+    package func claimDeliveries(
+        limit: Int,
+        order: ClaimOrder,
+        until expiry: Timestamp,
+        now: Timestamp
+    ) async throws -> [Delivery] {
         guard limit > 0 else { return [] }
         let owner = try self.owner
+        let arguments: StatementArguments = [
+            owner, expiry.millisecondsSinceEpoch, now.millisecondsSinceEpoch, limit,
+        ]
         return try await self.writer.write { db in
-            try Row.fetchAll(
-                db,
-                cached: DeliverySQL.claim,
-                arguments: [owner, expiry.millisecondsSinceEpoch, now.millisecondsSinceEpoch, limit]
-            )
-            // `RETURNING` promises no order.
-            .sorted { Self.claimRank(of: $0) < Self.claimRank(of: $1) }
-            .compactMap { try self.claimedDelivery(from: $0, owner: owner, now: now, in: db) }
+            try Self.firstRows(of: DeliverySQL.claims(in: order), arguments: arguments, in: db)
+                // `RETURNING` promises no order.
+                .sorted { Self.claimRank(of: $0) < Self.claimRank(of: $1) }
+                .compactMap { try self.claimedDelivery(from: $0, owner: owner, now: now, in: db) }
         }
     }
 
@@ -70,6 +74,9 @@ extension SandboxStore {
             case .rejected(let reason, let message):
                 try self.close(delivery, as: .rejected, owner: owner, now: now, in: db)
                 try self.moveMembers(of: delivery, to: .rejected, reason: reason, message: message, now: now, in: db)
+            case .failed(let reason, let message):
+                try self.close(delivery, as: .rejected, owner: owner, now: now, in: db)
+                try self.moveMembers(of: delivery, to: .failed, reason: reason, message: message, now: now, in: db)
             case .held(let reason, let message):
                 try self.close(delivery, as: .held, owner: owner, now: now, in: db)
                 try self.moveMembers(of: delivery, to: .held, reason: reason, message: message, now: now, in: db)
@@ -83,6 +90,7 @@ extension SandboxStore {
             case .retry(let time, let costsAttempt):
                 try self.postpone(delivery, until: time, costsAttempt: costsAttempt, owner: owner, in: db)
             }
+            try self.note(attempt, of: acting, endingAs: conclusion, now: now, in: db)
             return try acting.map { try self.requireCard($0, in: db) }
         }
         self.recent.forget(cards.lazy.filter { !$0.state.isRunnable }.map(\.id))

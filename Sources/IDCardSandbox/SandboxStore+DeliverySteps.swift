@@ -126,6 +126,33 @@ extension SandboxStore {
         return endings.contains(where: \.isDelivered) ? .delivered : .rejected
     }
 
+    /// Notes what an attempt of a delivery says of the backend, after its members have changed.
+    func note(
+        _ attempt: AttemptRecord,
+        of members: [CardID],
+        endingAs conclusion: DeliveryConclusion,
+        now: Timestamp,
+        in db: Database
+    ) throws {
+        guard case .items(let endings) = conclusion else {
+            return try self.note(attempt, of: members, at: .deliver, now: now, in: db)
+        }
+        if endings.values.contains(where: \.isAnswered) {
+            try self.noteSuccess(from: attempt.startedAt, at: .deliver, now: now, in: db)
+        }
+        for card in members {
+            guard let ending = endings[card], let isStop = ending.failsByStop else { continue }
+            try self.noteFailure(
+                of: card,
+                from: attempt.startedAt,
+                stop: isStop ? ending.code ?? attempt.code : nil,
+                at: .deliver,
+                now: now,
+                in: db
+            )
+        }
+    }
+
     /// Ends every member of a delivery in its own way.
     ///
     /// - Throws: `StoreError.conflict` if `endings` leaves a member out.
@@ -142,11 +169,15 @@ extension SandboxStore {
             var transition = CardTransition(card: card, from: .delivering, to: .verified, now: now)
             switch ending {
             case .delivered(let code): (transition.to, transition.code) = (.delivered, code)
-            case .rejected(let reason, let message):
+            case .rejected(let reason, let message, _):
                 (transition.to, transition.reason, transition.message) = (.rejected, reason, message)
             case .held(let reason, let message):
                 (transition.to, transition.reason, transition.message) = (.held, reason, message)
-            case .returned(let time, let costsAttempt):
+            case .failed(let reason, let message):
+                (transition.to, transition.reason, transition.message) = (.failed, reason, message)
+            case .returned(let time, _), .stopped(let time, _):
+                var costsAttempt = false
+                if case .returned(_, let costs) = ending { costsAttempt = costs }
                 transition.attempts = try self.requireCard(card, in: db).attempts + (costsAttempt ? 1 : 0)
                 try self.perform(transition, in: db)
                 try db.execute(

@@ -14,34 +14,42 @@ extension SandboxStore {
         try await self.read { db in
             for card in cards { _ = try Self.requireRow(of: card, in: db) }
         }
-        var traces: [Data] = []
-        // What was erased before left other bytes, unknown now: whether they are gone is for `finishErasures` to say.
-        var erased: [CardID] = []
-        for card in cards {
-            let request = ErasureRequest(card: card, retention: retention, reason: reason, origin: origin, now: now)
-            guard let left = try await self.writer.write({ try self.erase(request, in: $0) }) else { continue }
-            self.recent.forget([card])
-            traces += left
-            erased.append(card)
+        let erased = try await self.eraseEach(of: cards) { card in
+            ErasureRequest(card: card, retention: retention, reason: reason, origin: origin, now: now)
         }
-        if !erased.isEmpty { try await self.finish(erased, isScrubbed: await self.scrub(.of(traces))) }
+        guard !erased.isEmpty else { return try await self.erasureCertificates(of: cards) }
+        // Where many follow each other, one search at their end looks for all of them.
+        if retention == nil, try await self.isQuicklySearched() { _ = try await self.continueErasures(within: nil) }
+        try await self.finish(erased)
         return try await self.erasureCertificates(of: cards)
     }
 
-    package func finishErasures() async throws -> Int {
-        try await self.finishErasures(ofAnySize: false)
+    /// Erases cards in as few commits as it takes, each whole or not at all.
+    ///
+    /// - Returns: those that were erased now.
+    private func eraseEach(
+        of cards: [CardID],
+        by request: @escaping @Sendable (CardID) -> ErasureRequest
+    ) async throws -> [CardID] {
+        let writer = try self.writer
+        var erased: [CardID] = []
+        var rest = cards[...]
+        while !rest.isEmpty {
+            let group = rest.prefix(Self.cardsOfOneGroup)
+            rest = rest.dropFirst(group.count)
+            defer { self.recent.forget(Array(group)) }
+            erased += try await withThrowingTaskGroup(of: CardID?.self) { tasks in
+                for card in group {
+                    tasks.addTask { try await writer.write { try self.erase(request(card), in: $0) } ? card : nil }
+                }
+                return try await tasks.compactMap { $0 }.reduce(into: [CardID]()) { $0.append($1) }
+            }
+        }
+        return erased
     }
 
-    /// Finishes erasures that were cut short, and returns how many could not be finished yet.
-    ///
-    /// - Parameter ofAnySize: whether a large file is written anew, too, which takes its size in memory and on the disk.
-    package func finishErasures(ofAnySize: Bool) async throws -> Int {
-        let open = try await self.read { try String.fetchAll($0, sql: ErasureSQL.unfinished).map(CardID.init) }
-        guard !open.isEmpty else { return 0 }
-        // What its bytes were is not known any more: only a file that is written anew is sure to hold none of them.
-        try await self.finish(open, isScrubbed: await self.scrub(.unknown, ofAnySize: ofAnySize))
-        return try await self.read { try String.fetchAll($0, sql: ErasureSQL.unfinished).count }
-    }
+    /// So many are given to the writer at a time, which commits them together.
+    private static let cardsOfOneGroup = 50
 
     package func expired(under retention: Retention, limit: Int, now: Timestamp) async throws -> [CardID] {
         try await self.read { db in
@@ -85,7 +93,7 @@ extension SandboxStore {
     }
 
     /// Writes down what has been done of some erasures since they were committed, and their certificates.
-    private func finish(
+    func finish(
         _ cards: [CardID],
         isScrubbed: Bool = false,
         documents: ErasureCertificate.Documents? = nil

@@ -7,16 +7,16 @@ import IDCardPipeline
 extension SandboxStore {
     /// Erases a card; one that is erased already stays as it is, and one whose retention is not over.
     ///
-    /// - Returns: bytes that must be found nowhere in the file any more; `nil` if nothing was done.
-    func erase(_ request: ErasureRequest, in db: Database) throws -> [Data]? {
+    /// - Returns: whether it was erased now.
+    func erase(_ request: ErasureRequest, in db: Database) throws -> Bool {
         let id = request.card.rawValue
         let row = try Self.requireRow(of: request.card, in: db)
         let state: CardState = try Self.word(row["state"], in: "card.state")
-        guard state != .erased else { return nil }
+        guard state != .erased else { return false }
         // It may have come back to life since it was listed.
         let changedAt = Timestamp(millisecondsSinceEpoch: row["changed_at"])
         if let retention = request.retention, !retention.isOver(for: state, since: changedAt, now: request.now) {
-            return nil
+            return false
         }
         var traces = try self.traces(of: request.card, businessNumber: row["business_no"], in: db)
         var certificate = try self.certificate(for: request, state: row["state"], in: db)
@@ -28,6 +28,7 @@ extension SandboxStore {
         }
         try db.execute(sql: "DELETE FROM image WHERE card = ?", arguments: [id])
         try db.execute(sql: "DELETE FROM reading WHERE card = ?", arguments: [id])
+        try self.forgetFailures(of: request.card, in: db)
         // Its receipts stay: a request that is repeated does not bring an erased person back.
         try self.dropSource(of: request.card, in: db)
         try self.bury(request, from: row["state"], in: db)
@@ -39,11 +40,15 @@ extension SandboxStore {
         }
         try db.execute(sql: ErasureSQL.forgetCrashes, arguments: ["content": row["content_fingerprint"] as Data])
         try self.log(&certificate, by: request.origin, now: request.now, in: db)
+        // The bytes themselves are nowhere any more, not even as what is looked for.
+        let sought = ErasedTrace.traces(of: traces, marker: ErasedTrace.TraceMarker(self.vault))
         try db.execute(
-            sql: "INSERT INTO erasure (card, certificate) VALUES (?, ?)",
-            arguments: [id, String(decoding: try Self.encode(certificate), as: UTF8.self)]
+            sql: "INSERT INTO erasure (card, certificate, traces) VALUES (?, ?, ?)",
+            arguments: [
+                id, String(decoding: try Self.encode(certificate), as: UTF8.self), ErasedTrace.encode(sought),
+            ]
         )
-        return traces
+        return true
     }
 
     /// Adds the line of an erasure to the access log, and has the certificate name it.

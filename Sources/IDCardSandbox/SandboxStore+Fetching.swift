@@ -59,7 +59,7 @@ extension SandboxStore {
                     card,
                     in: .fetching,
                     until: time,
-                    costsAttempt: costsAttempt,
+                    attempts: costsAttempt ? 1 : 0,
                     owner: owner,
                     in: db
                 )

@@ -174,6 +174,7 @@ extension SandboxStore {
                 file.modifiedNanoseconds, card.rawValue,
             ]
         )
+        try self.endAwaiting(place, under: businessNumber, in: db)
         return place
     }
 
@@ -213,8 +214,13 @@ extension SandboxStore {
     }
 
     private func fingerprint(of file: FileIdentity, under businessNumber: BusinessNumber) -> Data {
+        self.fingerprint(ofPath: file.path, under: businessNumber)
+    }
+
+    /// What stands for a path under a business number.
+    func fingerprint(ofPath path: Redacted<String>, under businessNumber: BusinessNumber) -> Data {
         // No path holds a zero byte, so no two pairs share an input.
-        let (path, number) = (file.path.reveal(), businessNumber.rawValue)
+        let (path, number) = (path.reveal(), businessNumber.rawValue)
         var place = Data(capacity: path.utf8.count + 1 + number.utf8.count)
         place.append(contentsOf: path.utf8)
         place.append(0)

@@ -205,6 +205,7 @@ extension SandboxStore {
                     sql: "INSERT INTO owner (id, started_at, process, key_ids) VALUES (?, ?, ?, ?)",
                     arguments: [owner.id, now.millisecondsSinceEpoch, SandboxOwner.process, keys]
                 )
+                try self.see(now, in: db)
             }
             keeper?.noted(keys)
         } catch {

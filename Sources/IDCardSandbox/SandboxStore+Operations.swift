@@ -6,14 +6,19 @@ extension SandboxStore {
     package func retry(_ card: CardID, by origin: AccessOrigin, now: Timestamp) async throws -> Card {
         try await self.writer.write { db in
             let known = try self.requireCard(card, in: db)
+            if try self.isDueAtOnce(known, by: origin, now: now, in: db) { return try self.requireCard(card, in: db) }
             try OperatorRules.requireRetry(of: known, under: try self.circumstances(of: known, in: db))
             // It was surely not received: what becomes of its other members is decided for each of them.
             if known.state == .held, let delivery = known.delivery { try self.dissolveKept(delivery, now: now, in: db) }
+            if known.state == .delivering, let delivery = known.delivery {
+                try self.putAside(delivery, for: card, now: now, in: db)
+                try self.dissolveKept(delivery, now: now, in: db)
+            }
             let hasImage = try self.hasImage(card, in: db)
             try self.perform(
                 CardTransition(
                     card: card,
-                    from: known.state,
+                    from: known.state == .delivering ? .held : known.state,
                     to: hasImage ? .prepared : try self.stateOfSource(of: card, in: db),
                     kind: "retried",
                     now: now
@@ -24,6 +29,15 @@ extension SandboxStore {
             try self.chain.append(.retry, of: card, by: origin, now: now, in: db)
             return try self.requireCard(card, in: db)
         }
+    }
+
+    /// Lets a card that waits for its next attempt go at once; `false`, and nothing is changed, if it does not wait.
+    private func isDueAtOnce(_ card: Card, by origin: AccessOrigin, now: Timestamp, in db: Database) throws -> Bool {
+        try db.execute(cached: OperationsSQL.endWait, arguments: [card.id.rawValue, now.millisecondsSinceEpoch])
+        guard db.changesCount == 1 else { return false }
+        try self.append(CardEvent(at: now, kind: "retried"), to: card.id, in: db)
+        try self.chain.append(.retry, of: card.id, by: origin, now: now, in: db)
+        return true
     }
 
     package func resolve(
@@ -40,6 +54,14 @@ extension SandboxStore {
                 under: try self.circumstances(of: known, in: db)
             )
             var cards = [card]
+            if known.state == .delivering, let delivery = known.delivery {
+                if resolution == .resend {
+                    cards = try self.restart(delivery, now: now, in: db)
+                    for card in cards { try self.chain.append(.resolve, of: card, by: origin, now: now, in: db) }
+                    return try cards.map { try self.requireCard($0, in: db) }
+                }
+                try self.putAside(delivery, for: card, now: now, in: db)
+            }
             switch (resolution, known.delivery) {
             case (.resend, let delivery?): cards = try self.reopen(delivery, now: now, in: db)
             case (.delivered, let delivery), (.reject, let delivery):
@@ -107,11 +129,16 @@ extension SandboxStore {
 
     private func standing(of delivery: DeliveryID?, in db: Database) throws -> OperatorRules.DeliveryStanding {
         guard let delivery else { return .none }
-        let state = try String.fetchOne(
-            db,
-            cached: "SELECT state FROM delivery WHERE id = ?",
-            arguments: [delivery.rawValue]
-        )
+        let row = try Row.fetchOne(db, cached: OperationsSQL.standing, arguments: [delivery.rawValue])
+        let (state, isStopped): (String?, Bool) = (row?[0], row?[1] ?? false)
+        if isStopped {
+            let mayBeThere = try Bool.fetchOne(
+                db,
+                cached: DeliverySQL.mayHaveBeenReceived,
+                arguments: [delivery.rawValue]
+            )
+            return mayBeThere == true ? .stoppedUnknown : .stopped
+        }
         guard state == DeliveryState.held.rawValue else { return .none }
         let isApart = try Bool.fetchOne(db, cached: OperationsSQL.isApart, arguments: [delivery.rawValue])
         if isApart == true { return .keptApart }
@@ -134,12 +161,6 @@ extension SandboxStore {
             arguments: [now.millisecondsSinceEpoch, delivery.rawValue]
         )
         guard db.changesCount == 1 else { throw Self.corrupt("delivery.state") }
-        let order = AttemptRecord(
-            failureClass: .notSent,
-            code: DeliverySQL.resendOrdered,
-            httpStatus: nil,
-            startedAt: now
-        )
         let cards = try String.fetchAll(db, cached: OperationsSQL.heldMembers, arguments: [delivery.rawValue])
             .map(CardID.init)
         for card in cards {
@@ -147,8 +168,57 @@ extension SandboxStore {
             transition.code = Resolution.resend.rawValue
             try self.perform(transition, in: db)
         }
-        try self.note(order, of: delivery, now: now, in: db)
+        try self.note(Self.resendOrder(at: now), of: delivery, now: now, in: db)
         return cards
+    }
+
+    /// Puts aside a delivery that waits for a stopped stage, for a decision about one of its members: the others are held,
+    /// too, if the backend may have them, else they go into another delivery.
+    private func putAside(_ delivery: DeliveryID, for card: CardID, now: Timestamp, in db: Database) throws {
+        let mayBeThere =
+            try Bool.fetchOne(db, cached: DeliverySQL.mayHaveBeenReceived, arguments: [delivery.rawValue]) ?? false
+        let end = AttemptRecord(failureClass: .unknown, code: Self.interrupted, httpStatus: nil, startedAt: now)
+        if try self.endOpenAttempt(of: delivery, as: end, now: now, in: db) {
+            try self.tellMembers(of: delivery, code: end.code, now: now, in: db)
+        }
+        let members = try self.actingMembers(of: delivery, in: db)
+        try db.execute(
+            cached: OperationsSQL.putAside,
+            arguments: [now.millisecondsSinceEpoch, delivery.rawValue]
+        )
+        guard db.changesCount == 1 else { throw Self.corrupt("delivery.state") }
+        for member in members {
+            var transition = CardTransition(card: member, from: .delivering, to: .held, now: now)
+            transition.reason = mayBeThere ? .outcomeUnknown : .attemptsExhausted
+            if member != card, !mayBeThere { (transition.to, transition.reason) = (.verified, nil) }
+            try self.perform(transition, in: db)
+            if transition.to == .verified {
+                try db.execute(cached: "UPDATE card SET delivery = NULL WHERE id = ?", arguments: [member.rawValue])
+            }
+        }
+    }
+
+    /// Has a delivery that waits for a stopped stage start over, as if nothing had failed.
+    private func restart(_ delivery: DeliveryID, now: Timestamp, in db: Database) throws -> [CardID] {
+        try db.execute(cached: OperationsSQL.restart, arguments: [delivery.rawValue])
+        try db.execute(cached: OperationsSQL.restartMembers, arguments: [delivery.rawValue])
+        let members = try self.actingMembers(of: delivery, in: db)
+        for card in members {
+            try self.forgetFailures(of: card, in: db)
+            let event = CardEvent(
+                at: now,
+                kind: "resolved",
+                state: .delivering,
+                code: Resolution.resend.rawValue
+            )
+            try self.append(event, to: card, in: db)
+        }
+        try self.note(Self.resendOrder(at: now), of: delivery, now: now, in: db)
+        return members
+    }
+
+    private static func resendOrder(at now: Timestamp) -> AttemptRecord {
+        AttemptRecord(failureClass: .notSent, code: DeliverySQL.resendOrdered, httpStatus: nil, startedAt: now)
     }
 
     /// Closes a kept delivery once every member has gone its way.

@@ -58,31 +58,6 @@ extension SandboxStore {
         }
     }
 
-    package func setPause(_ pause: StagePause?, of stage: Stage) async throws {
-        try await self.writer.write { db in
-            try db.execute(cached: "DELETE FROM stage_pause WHERE stage = ?", arguments: [stage.rawValue])
-            guard let pause else { return }
-            try db.execute(
-                cached: "INSERT INTO stage_pause (stage, code, message, since) VALUES (?, ?, ?, ?)",
-                arguments: [stage.rawValue, pause.code, pause.message, pause.since.millisecondsSinceEpoch]
-            )
-        }
-    }
-
-    package func pauses() async throws -> [Stage: StagePause] {
-        try await self.read { db in
-            var pauses: [Stage: StagePause] = [:]
-            for row in try Row.fetchAll(db, cached: QuerySQL.pauses) {
-                pauses[try Self.word(row["stage"], in: "stage_pause.stage")] = StagePause(
-                    code: row["code"],
-                    message: row["message"],
-                    since: Timestamp(millisecondsSinceEpoch: row["since"])
-                )
-            }
-            return pauses
-        }
-    }
-
     private static func event(from row: Row) throws -> CardEvent {
         CardEvent(
             at: Timestamp(millisecondsSinceEpoch: row["at"]),

@@ -5,27 +5,40 @@ package import IDCardPipeline
 
 extension SandboxStore {
     package func claimReceived(limit: Int, until expiry: Timestamp, now: Timestamp) async throws -> [Card] {
-        try await self.claim(.received, limit: limit, until: expiry, now: now)
+        try await self.claim(by: [ClaimSQL.claim(.received)], limit: limit, until: expiry, now: now)
     }
 
-    /// Leases due cards of a state, in the order of the claim; what does not open is ended.
-    func claim(_ state: CardState, limit: Int, until expiry: Timestamp, now: Timestamp) async throws -> [Card] {
+    /// Leases due cards of a state by the first of some statements that finds any; what does not open is ended.
+    func claim(
+        by statements: [String],
+        limit: Int,
+        until expiry: Timestamp,
+        now: Timestamp
+    ) async throws -> [Card] {
         guard limit > 0 else { return [] }
         let owner = try self.owner
+        let arguments: StatementArguments = [
+            owner, expiry.millisecondsSinceEpoch, now.millisecondsSinceEpoch, limit,
+        ]
         return try await self.writer.write { db in
-            try Row.fetchAll(
-                db,
-                cached: ClaimSQL.claim(state),
-                arguments: [owner, expiry.millisecondsSinceEpoch, now.millisecondsSinceEpoch, limit]
-            )
-            .compactMap { try self.claimedCard(from: $0, owner: owner, now: now, in: db) }
-            .map { card in
-                self.recent.expect(card.id, isShrunk: card.isShrunk)
-                return card
-            }
-            // `RETURNING` promises no order.
-            .sorted { ($1.metadata.priority, $0.intakeOrder) < ($0.metadata.priority, $1.intakeOrder) }
+            try Self.firstRows(of: statements, arguments: arguments, in: db)
+                .compactMap { try self.claimedCard(from: $0, owner: owner, now: now, in: db) }
+                .map { card in
+                    self.recent.expect(card.id, isShrunk: card.isShrunk)
+                    return card
+                }
+                // `RETURNING` promises no order.
+                .sorted { ($1.metadata.priority, $0.intakeOrder) < ($0.metadata.priority, $1.intakeOrder) }
         }
+    }
+
+    /// The rows of the first statement that returns any.
+    static func firstRows(of statements: [String], arguments: StatementArguments, in db: Database) throws -> [Row] {
+        for sql in statements {
+            let rows = try Row.fetchAll(db, cached: sql, arguments: arguments)
+            if !rows.isEmpty { return rows }
+        }
+        return []
     }
 
     package func source(of card: CardID, at offset: Int) async throws -> Data {
@@ -71,7 +84,7 @@ extension SandboxStore {
                 try self.perform(transition, in: db)
                 try self.dropSource(of: card, in: db)
             case .retry(let time):
-                try self.postpone(card, in: .received, until: time, costsAttempt: true, owner: owner, in: db)
+                try self.postpone(card, in: .received, until: time, attempts: 1, owner: owner, in: db)
             case .failed(let reason, let message):
                 (transition.to, transition.reason, transition.message) = (.failed, reason, message)
                 transition.attempts = before.attempts + 1
@@ -111,7 +124,7 @@ extension SandboxStore {
         _ card: CardID,
         in state: CardState,
         until time: Timestamp?,
-        costsAttempt: Bool,
+        attempts: Int,
         owner: String,
         in db: Database
     ) throws {
@@ -121,7 +134,7 @@ extension SandboxStore {
                 WHERE id = ? AND state = ? AND lease_owner = ?
                 """,
             arguments: [
-                costsAttempt ? 1 : 0, time?.millisecondsSinceEpoch ?? 0, card.rawValue, state.rawValue, owner,
+                attempts, time?.millisecondsSinceEpoch ?? 0, card.rawValue, state.rawValue, owner,
             ]
         )
         guard db.changesCount == 1 else {

@@ -1,40 +1,77 @@
 import Foundation
 import GRDB
-import GRDBSQLite
-import Glibc
-import IDCardPipeline
+import IDCardCore
+package import IDCardPipeline
 
 // Erased bytes leave pages that are free and frames of the write-ahead log behind. `secure_delete` zeroes what is
-// deleted, but not what SQLite moved within a page before; so after an erasure the file is looked through, and written
-// anew if something is left.
+// deleted, but not what SQLite moved within a page before; so after erasures the file is searched once, piece by piece, by
+// whichever process has time for it, and written anew if something is left.
 extension SandboxStore {
-    /// What must be found nowhere any more.
-    enum Traces: Sendable {
-        /// These bytes.
-        case of([Data])
-        /// Something, nobody knows what.
-        case unknown
+    package func continueErasures(within time: Duration?) async throws -> ErasureProgress {
+        try await self.continueErasures(within: time, ofAnySize: false)
     }
 
-    /// Makes sure that the file and its write-ahead log hold nothing of what was erased.
+    /// Goes on with erasures that are not finished.
     ///
-    /// - Parameter ofAnySize: whether the file is written anew, if need be, also where it is large.
-    /// - Returns: whether that is so; `false` if readers were in the way, the disk refused or the file is too large: to be
-    ///   done later.
-    func scrub(_ traces: Traces, ofAnySize: Bool = false) async -> Bool {
-        do {
-            guard try self.removeLeftCopies(), try await self.emptyLog() else { return false }
-            switch traces {
-            case .of(let bytes):
-                guard try await self.holds(bytes) else { return true }
-            case .unknown: break
+    /// - Parameters:
+    ///   - time: how long to search a file that is not searched at once anyhow; `nil` for to the end.
+    ///   - ofAnySize: whether a large file is written anew, too, which takes its size in memory and on the disk.
+    @discardableResult
+    func continueErasures(within time: Duration?, ofAnySize: Bool) async throws -> ErasureProgress {
+        let open = try await self.openErasures()
+        guard !open.isEmpty else { return .finished }
+        let isGoingOn = try await self.scrub(open, within: time, ofAnySize: ofAnySize)
+        try await self.finish(
+            try await self.read { db in
+                try String.fetchAll(db, sql: ErasureSQL.uncertified).map(CardID.init)
             }
-            guard try await self.rewrite(ofAnySize: ofAnySize) else { return false }
-            return try await self.emptyLog()
-        } catch {
-            // The card is erased either way; the certificate says what is left to be done.
+        )
+        return ErasureProgress(open: try await self.openErasures().count, isGoingOn: isGoingOn)
+    }
+
+    /// Looks for what erased cards have left, and removes it where that is possible.
+    ///
+    /// - Returns: whether there is more to read.
+    private func scrub(_ open: [CardID], within time: Duration?, ofAnySize: Bool) async throws -> Bool {
+        let isLeft = try await self.read { try Bool.fetchOne($0, sql: ErasureSQL.needsRewrite) ?? true }
+        // Bytes were found, or nobody knows what they were: only a file that is written anew is sure to hold none of them.
+        if isLeft, await self.rewrite(ofAnySize: ofAnySize) {
+            try await self.finish(open, isScrubbed: true)
             return false
         }
+        let deadline = try await self.isQuicklySearched() ? nil : time.map { ContinuousClock.now + $0 }
+        switch await self.search(until: deadline) {
+        case .blocked: return false
+        case .underWay: return true
+        case .ended(let clean, let found):
+            try await self.finish(clean, isScrubbed: true)
+            if !found.isEmpty, await self.rewrite(ofAnySize: ofAnySize) {
+                try await self.finish(found, isScrubbed: true)
+            }
+            let left = try await self.openErasures()
+            // Erased since the search began.
+            return !clean.isEmpty && left.contains { !found.contains($0) }
+        }
+    }
+
+    private func openErasures() async throws -> [CardID] {
+        try await self.read { try String.fetchAll($0, sql: ErasureSQL.unfinished).map(CardID.init) }
+    }
+
+    /// Whether the file is so small that a search does not keep anybody waiting.
+    func isQuicklySearched() async throws -> Bool {
+        try await self.read { try Self.fileSize($0) } <= self.disk.storage.largestQuickSearch
+    }
+
+    private static func fileSize(_ db: Database) throws -> Int {
+        let pages = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
+        return try (Int.fetchOne(db, sql: "PRAGMA page_size") ?? 0) * pages
+    }
+
+    /// Makes sure that what was erased before is in no frame of the write-ahead log, and in no copy.
+    func isReadyForSearch() async throws -> Bool {
+        guard try self.removeLeftCopies() else { return false }
+        return try await self.emptyLog()
     }
 
     /// Gives free pages back and empties the write-ahead log.
@@ -72,70 +109,23 @@ extension SandboxStore {
 
     private static let attempts = 5
 
-    /// Writes the file anew, if it is small enough for that.
-    private func rewrite(ofAnySize: Bool) async throws -> Bool {
-        let writer = try self.writer
-        return try await writer.withConnection { db in
-            let pages = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
-            let pageSize = try Int.fetchOne(db, sql: "PRAGMA page_size") ?? 0
-            guard ofAnySize || pages * pageSize <= self.disk.storage.largestRewrite else { return false }
-            try writer.turn.hold { try db.execute(sql: "VACUUM") }
-            return true
+    /// Writes the file anew, if it is small enough for that, and leaves nothing of what it was.
+    ///
+    /// - Returns: whether that is done; `false` if readers were in the way, the disk refused or the file is too large.
+    private func rewrite(ofAnySize: Bool) async -> Bool {
+        do {
+            let writer = try self.writer
+            guard try self.removeLeftCopies() else { return false }
+            let isRewritten = try await writer.withConnection { db in
+                guard try ofAnySize || Self.fileSize(db) <= self.disk.storage.largestRewrite else { return false }
+                try writer.turn.hold { try db.execute(sql: "VACUUM") }
+                return true
+            }
+            guard isRewritten else { return false }
+            return try await self.emptyLog()
+        } catch {
+            // The card is erased either way; the certificate says what is left to be done.
+            return false
         }
-    }
-
-    /// Whether one of some bytes stands in the file itself, in use or not.
-    private func holds(_ traces: [Data]) async throws -> Bool {
-        let ends = traces.flatMap(Self.ends)
-        guard !ends.isEmpty else { return false }
-        return try await self.read { try Self.file(of: $0, holds: ends) }
-    }
-
-    /// The first and the last bytes of a trace: of what was partly overwritten one of them is left.
-    private static func ends(of trace: Data) -> [Data] {
-        guard trace.count >= 6 else { return [] }
-        return [Data(trace.prefix(24)), Data(trace.suffix(24))]
-    }
-
-    /// Reads the file by the hands of SQLite: another descriptor, once closed, would take the locks of this process away.
-    private static func file(of db: Database, holds patterns: [Data]) throws -> Bool {
-        guard let connection = db.sqliteConnection else { return true }
-        var file: UnsafeMutablePointer<sqlite3_file>?
-        let found = withUnsafeMutablePointer(to: &file) {
-            sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, $0)
-        }
-        guard found == SQLITE_OK, let file, let methods = file.pointee.pMethods, let read = methods.pointee.xRead,
-            let measure = methods.pointee.xFileSize
-        else { return true }
-        var size: sqlite3_int64 = 0
-        guard measure(file, &size) == SQLITE_OK else { return true }
-        let overlap = 32
-        var buffer = [UInt8](repeating: 0, count: (1 << 20) + overlap)
-        var offset: sqlite3_int64 = 0
-        while offset < size {
-            let count = Int(min(sqlite3_int64(buffer.count), size - offset))
-            guard buffer.withUnsafeMutableBytes({ read(file, $0.baseAddress, Int32(count), offset) }) == SQLITE_OK
-            else { return true }
-            if buffer.withUnsafeBytes({ Self.bytes($0.prefix(count), hold: patterns) }) { return true }
-            offset += sqlite3_int64(1 << 20)
-        }
-        return false
-    }
-
-    private static func bytes(_ bytes: Slice<UnsafeRawBufferPointer>, hold patterns: [Data]) -> Bool {
-        let region = UnsafeRawBufferPointer(rebasing: bytes)
-        return patterns.contains { pattern in pattern.withUnsafeBytes { Self.region(region, holds: $0) } }
-    }
-
-    /// `memmem`, which Glibc hides behind `_GNU_SOURCE`.
-    private static func region(_ region: UnsafeRawBufferPointer, holds pattern: UnsafeRawBufferPointer) -> Bool {
-        guard let needle = pattern.baseAddress, let first = pattern.first else { return false }
-        var rest = region
-        while rest.count >= pattern.count, let start = rest.baseAddress {
-            guard let hit = memchr(start, Int32(first), rest.count - pattern.count + 1) else { return false }
-            if memcmp(hit, needle, pattern.count) == 0 { return true }
-            rest = UnsafeRawBufferPointer(rebasing: rest[(UnsafeRawPointer(hit) - start + 1)...])
-        }
-        return false
     }
 }

@@ -4,8 +4,13 @@ package import IDCardCore
 package import IDCardPipeline
 
 extension SandboxStore {
-    package func claimPrepared(limit: Int, until expiry: Timestamp, now: Timestamp) async throws -> [Card] {
-        try await self.claim(.prepared, limit: limit, until: expiry, now: now)
+    package func claimPrepared(
+        limit: Int,
+        order: ClaimOrder,
+        until expiry: Timestamp,
+        now: Timestamp
+    ) async throws -> [Card] {
+        try await self.claim(by: VerificationSQL.claims(in: order), limit: limit, until: expiry, now: now)
     }
 
     package func preparedImage(of card: CardID) async throws -> PreparedImage {
@@ -72,19 +77,20 @@ extension SandboxStore {
                 (transition.to, transition.reason, transition.message) = (.failed, reason, message)
                 transition.attempts = before.attempts + (attempt == nil ? 0 : 1)
                 try self.perform(transition, in: db)
-            case .retry(let time, let costsAttempt):
+            case .retry(let time, let attempts):
                 try self.postpone(
                     card,
                     in: .prepared,
                     until: time,
-                    costsAttempt: costsAttempt,
+                    attempts: attempts,
                     owner: owner,
                     in: db
                 )
             case .shrunk(let image):
-                try self.postpone(card, in: .prepared, until: nil, costsAttempt: false, owner: owner, in: db)
+                try self.postpone(card, in: .prepared, until: nil, attempts: 0, owner: owner, in: db)
                 try self.shrink(card, to: image, now: now, in: db)
             }
+            if let attempt { try self.note(attempt, of: [card], at: .verify, now: now, in: db) }
             return try self.requireCard(card, in: db)
         }
         self.remember(concluded, as: conclusion)

@@ -33,6 +33,10 @@ package struct Vault: Sendable {
         package static let receipt = "receipt"
         /// A business number that outlives its cards.
         package static let businessNumber = "business-number"
+        /// The absolute path of a watched folder.
+        package static let watchedFolder = "watched folder"
+        /// Bytes that an erased card left, if it left any.
+        package static let trace = "trace"
     }
 
     /// The keys around the data keys; `nil` where nothing is encrypted.

@@ -44,7 +44,8 @@ extension CardServer {
             self.runs = runs
             self.erase =
                 erase ?? { card, reason, origin in
-                    _ = try await cards.finishErasures()
+                    // What an earlier request could not finish; a long search is left to the engine.
+                    _ = try await cards.continueErasures(within: .zero)
                     return try await cards.erase([card], reason: reason, by: origin, now: now()).first
                 }
             self.findings = findings

@@ -34,6 +34,51 @@ extension CardStoreConformance {
             try expectEqual([card.attempts], [0], "the attempts")
             try expectEqual(card.state, .prepared, "the state")
         },
+        Case("a card that waits for its next attempt is due at once when it is retried, and keeps its attempts") {
+            subject in
+            let sample = try Sample(1)
+            try await subject.admit(sample.admission)
+            try await subject.claimOnly(sample.id)
+            _ = try await subject.store.conclude(
+                sample.id,
+                as: .retry(at: .second(900), costsAttempt: true),
+                attempt: .ended(.transient),
+                now: .second(2)
+            )
+            let card = try await subject.store.retry(sample.id, by: .tester, now: .second(5))
+            try expectEqual(card.state, .prepared, "the state")
+            try expectEqual(card.attempts, 1, "the attempts")
+            try await subject.claimOnly(sample.id, at: .second(6))
+            try await expectError(.conflict, "a card that does not wait") {
+                _ = try await subject.store.retry(sample.id, by: .tester, now: .second(7))
+            }
+        },
+        Case("what is due later than the clock says is due at once when the clock went back") { subject in
+            let sample = try Sample(1)
+            let ahead = Timestamp.second(365 * 86_400)
+            try await subject.store.see(ahead, believing: true)
+            try await subject.admit(sample.admission, at: ahead)
+            try await subject.claimOnly(sample.id, at: ahead)
+            _ = try await subject.store.conclude(
+                sample.id,
+                as: .retry(at: ahead.advanced(by: .seconds(30)), costsAttempt: true),
+                attempt: .ended(.transient),
+                now: ahead
+            )
+            let seen = try await subject.store.see(.second(5), believing: false)
+            try expectEqual(seen, SeenTime(last: .second(5)), "the time seen")
+            try await subject.claimOnly(sample.id, at: .second(6))
+        },
+        Case("a jump of more than a week is not believed before a person says so") { subject in
+            try await subject.store.see(.second(0), believing: false)
+            let ahead = Timestamp.second(60 * 86_400)
+            var seen = try await subject.store.see(ahead, believing: false)
+            try expectEqual(seen.last, .second(0), "the time believed")
+            seen = try await subject.store.see(ahead, believing: true)
+            try expectEqual(seen, SeenTime(last: ahead), "the time said to be right")
+            seen = try await subject.store.see(ahead, believing: false)
+            try expectEqual(seen, SeenTime(last: ahead), "the time kept")
+        },
         Case("a card older than a delivered one of its side is not done again") { subject in
             let older = try Sample(1, side: .front)
             try await subject.judged(older, .rejected(ReasonCode(rawValue: "sample"), message: "sample"))

@@ -76,5 +76,41 @@ extension CardStoreConformance {
             try await subject.store.setPause(nil, of: .verify)
             try expectEqual(try await subject.store.pauses(), [.deliver: first], "the pauses left")
         },
+        Case("a process ends its own pause and those of processes that are gone, not that of another") { subject in
+            let pause = StagePause(code: "AUTHENTICATION_ERROR", message: "set the key", since: .second(1))
+            let (living, dying) = (try await subject.another(), try await subject.another())
+            try await living.setPause(pause, of: .verify)
+            try expectEqual(try await subject.store.pausesLeftBehind(), [], "nothing is left behind")
+            try await subject.store.setPause(nil, of: .verify)
+            try expectEqual(try await subject.store.pauses(), [.verify: pause], "another's pause")
+            try await dying.setPause(pause, of: .deliver)
+            try await subject.end(dying)
+            _ = try await subject.store.reclaimLeases(now: .second(2))
+            try expectEqual(try await subject.store.pausesLeftBehind(), [.deliver], "what is left behind")
+            try await subject.store.setPause(nil, of: .deliver)
+            try expectEqual(try await subject.store.pauses(), [.verify: pause], "the pauses left")
+        },
+        Case("until when a host asked to be left alone is known to all, and never longer than is allowed") { subject in
+            let other = try await subject.another()
+            try await subject.store.setWait(until: .second(30), of: "a:443", now: .second(1))
+            try await subject.store.setWait(until: .second(20), of: "a:443", now: .second(2))
+            try expectEqual(
+                try await other.waits(longest: .seconds(100), now: .second(3)),
+                ["a:443": .second(30)],
+                "the longer wait"
+            )
+            try expectEqual(try await other.waits(longest: .seconds(100), now: .second(30)), [:], "when it is over")
+            try await other.setWait(until: .second(9000), of: "b:80", now: .second(40))
+            try expectEqual(
+                try await subject.store.waits(longest: .seconds(100), now: .second(40)),
+                ["b:80": .second(140)],
+                "a wait that is too long"
+            )
+            try expectEqual(
+                try await subject.store.waits(longest: .seconds(100), now: .second(100)),
+                ["b:80": .second(140)],
+                "it is shortened once"
+            )
+        },
     ]
 }

@@ -31,8 +31,8 @@ package enum CardStoreConformance {
     /// All promises.
     package static let cases: [Case] =
         intake + recognition + metadata + verification + verificationEndings + leases + lateness + preparation
-        + applications + changes
+        + applications + changes + awaitedInputs
         + deliveries
         + deliveryEndings + batches + queries + accessLog + erasure + erasedFronts + superseding + operations + sentOnce
-        + reception + receipts + received + fetching + fetchEndings
+        + callFailures + reception + receipts + received + fetching + fetchEndings + watch
 }

@@ -84,8 +84,23 @@ struct InMemoryState: Sendable {
         var businessNumber: BusinessNumber
     }
 
+    /// An input that is expected or, as the value says, refused.
+    struct AwaitedKey: Hashable, Sendable {
+        var place: FilePlace
+        var source: InputSource
+        var owner: Int
+    }
+
     struct KnownFile: Sendable {
         var file: FileIdentity
+        var card: CardID
+        /// Whether another card was taken in from there before.
+        var isReused = false
+    }
+
+    /// A card at an endpoint.
+    struct CallPlace: Hashable, Sendable {
+        var stage: Stage
         var card: CardID
     }
 
@@ -96,11 +111,25 @@ struct InMemoryState: Sendable {
     var cards: [CardID: CardEntry] = [:]
     var deliveries: [DeliveryID: DeliveryEntry] = [:]
     var files: [FilePlace: KnownFile] = [:]
+    var awaited: [AwaitedKey: Bool] = [:]
+    /// When each owner last said that it lives.
+    var heartbeats: [Int: Timestamp] = [:]
     var receipts: [ReceiptName: KeptReceipt] = [:]
     var runs: [String: SourceRun] = [:]
-    var pauses: [Stage: StagePause] = [:]
+    /// The watched folders that have held a sidecar or a manifest.
+    var watchedFolders: Set<Redacted<String>> = []
+    /// By stage and owner.
+    var pauses: [Stage: [Int: StagePause]] = [:]
+    var waits: [String: Timestamp] = [:]
+    var callFailures: [CallPlace: CallFailure] = [:]
+    var callFailureOrder: [CallPlace: Int] = [:]
+    var lastCallFailure = 0
+    /// When the latest call began that the endpoint of a stage took, while any card had failed there.
+    var succeededFrom: [Stage: Timestamp] = [:]
     var accessLog: [AccessLine] = []
     var certificates: [CardID: ErasureCertificate] = [:]
+    /// The last time that was seen; `nil` before the first.
+    var seen: SeenTime?
     var space = StoreSpace.ample
     /// What admissions fail with.
     var admissionError: StoreError?
@@ -154,6 +183,8 @@ struct InMemoryState: Sendable {
         self.cards[card] = entry
         self.noteChange(of: card)
         if state == .delivered { try self.noteDelivered(entry, now: now) }
+        let delivery: Set<CardState> = [.verified, .delivering]
+        if !delivery.isSuperset(of: [expected, state]) { self.forgetFailures(of: card) }
     }
 
     mutating func append(_ event: CardEvent, to card: CardID) {

@@ -3,10 +3,7 @@ package import IDCardPipeline
 
 extension InMemoryStore {
     package func applicationsWithVerifiedCards() async throws -> [BusinessNumber] {
-        self.memory.look { state in
-            Set(state.cards.values.filter { $0.card.state == .verified }.map(\.card.metadata.businessNumber))
-                .sorted { $0.rawValue < $1.rawValue }
-        }
+        self.memory.look(\.numbersWithVerifiedCards)
     }
 
     package func applications(
@@ -95,7 +92,7 @@ extension InMemoryStore {
 }
 
 extension InMemoryState {
-    fileprivate func snapshot(of businessNumber: BusinessNumber) -> ApplicationSnapshot {
+    func snapshot(of businessNumber: BusinessNumber) -> ApplicationSnapshot {
         let cards = self.cards.values
             .filter {
                 $0.card.metadata.businessNumber == businessNumber && $0.card.state != .erased
@@ -119,6 +116,7 @@ extension InMemoryState {
                 )
             }
         var snapshot = ApplicationSnapshot(businessNumber: businessNumber, cards: cards)
+        snapshot.awaited = self.awaitedInputs(of: businessNumber)
         snapshot.hasErasedFront = snapshot.asksForErasedFronts && self.erasedFronts.contains(businessNumber)
         return snapshot
     }

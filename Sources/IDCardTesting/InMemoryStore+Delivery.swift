@@ -2,13 +2,18 @@ package import IDCardCore
 package import IDCardPipeline
 
 extension InMemoryStore {
-    package func claimDeliveries(limit: Int, until expiry: Timestamp, now: Timestamp) async throws -> [Delivery] {
+    package func claimDeliveries(
+        limit: Int,
+        order: ClaimOrder,
+        until expiry: Timestamp,
+        now: Timestamp
+    ) async throws -> [Delivery] {
         self.memory.change { state in
             let due = state.deliveries.values
                 .filter { $0.phase == .open && $0.lease == nil && ($0.nextAttemptAt ?? now) <= now }
                 .sorted { ($1.priority, $0.number) < ($0.priority, $1.number) }
-                .prefix(max(0, limit))
-            return due.map { entry in
+            let picked = state.picked(from: due, limit: limit, order: order, at: .deliver) { $0.delivery.members }
+            return picked.map { entry in
                 var delivery = entry.delivery
                 state.deliveries[delivery.id]?.lease = InMemoryState.Lease(owner: self.owner, expiry: expiry)
                 delivery.mayHaveBeenReceived = entry.mayHaveBeenReceived
@@ -79,6 +84,9 @@ extension InMemoryStore {
             case .rejected(let reason, let message):
                 entry.phase = .rejected
                 try state.moveMembers(of: entry, to: .rejected, reason: reason, message: message, now: now)
+            case .failed(let reason, let message):
+                entry.phase = .rejected
+                try state.moveMembers(of: entry, to: .failed, reason: reason, message: message, now: now)
             case .held(let reason, let message):
                 entry.phase = .held
                 try state.moveMembers(of: entry, to: .held, reason: reason, message: message, now: now)
@@ -93,6 +101,7 @@ extension InMemoryStore {
             }
             if entry.phase != .open, entry.phase != .held { entry.empty() }
             state.deliveries[delivery] = entry
+            state.note(attempt, of: acting, endingAs: conclusion, now: now)
             return try acting.map { try state.entry(of: $0).card }
         }
     }
@@ -154,11 +163,15 @@ extension InMemoryState {
     fileprivate mutating func end(_ card: CardID, as ending: MemberConclusion, now: Timestamp) throws {
         switch ending {
         case .delivered(let code): try self.move(card, from: .delivering, to: .delivered, code: code, now: now)
-        case .rejected(let reason, let message):
+        case .rejected(let reason, let message, _):
             try self.move(card, from: .delivering, to: .rejected, reason: reason, message: message, now: now)
         case .held(let reason, let message):
             try self.move(card, from: .delivering, to: .held, reason: reason, message: message, now: now)
-        case .returned(let time, let costsAttempt):
+        case .failed(let reason, let message):
+            try self.move(card, from: .delivering, to: .failed, reason: reason, message: message, now: now)
+        case .returned(let time, _), .stopped(let time, _):
+            var costsAttempt = false
+            if case .returned(_, let costs) = ending { costsAttempt = costs }
             let attempts = try self.entry(of: card).card.attempts
             try self.move(card, from: .delivering, to: .verified, now: now)
             self.cards[card]?.card.attempts = attempts + (costsAttempt ? 1 : 0)

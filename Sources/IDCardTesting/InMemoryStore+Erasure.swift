@@ -21,10 +21,10 @@ extension InMemoryStore {
     }
 
     /// Nothing is ever cut short in memory.
-    package func finishErasures() async throws -> Int {
+    package func continueErasures(within time: Duration?) async throws -> ErasureProgress {
         self.memory.change { state in
             state.finishedErasures += 1
-            return 0
+            return .finished
         }
     }
 
@@ -83,6 +83,7 @@ extension InMemoryState {
         {
             try self.explainWait(of: other.card.id, by: nil, now: now)
         }
+        self.forgetFailures(of: card)
         self.note(.erase, of: card, by: origin, now: now)
         certificate.accessNumber = Int64(self.accessLog.count)
         certificate.isScrubbed = true

@@ -76,6 +76,7 @@ extension InMemoryState {
                 erased.sourceDigest == digest
             else { return nil }
             self.files[place] = KnownFile(file: file, card: erased.card.id)
+            self.endAwaiting(place)
             return erased.card
         }
         if let file { self.remember(file, of: known.card) }
@@ -149,13 +150,16 @@ extension InMemoryState {
 
     mutating func remember(_ file: FileIdentity, of card: Card) {
         let place = FilePlace(path: file.path, businessNumber: card.metadata.businessNumber)
-        self.files[place] = KnownFile(file: file, card: card.id)
+        let known = self.files[place]
+        let isReused = known.map { $0.isReused || $0.card != card.id } ?? false
+        self.files[place] = KnownFile(file: file, card: card.id, isReused: isReused)
+        self.endAwaiting(place)
     }
 }
 
 extension FileIdentity {
     /// The device is not compared: its number may change at a restart.
-    fileprivate func isSameContent(as other: FileIdentity) -> Bool {
+    func isSameContent(as other: FileIdentity) -> Bool {
         (self.inode, self.size, self.modifiedNanoseconds) == (other.inode, other.size, other.modifiedNanoseconds)
     }
 }

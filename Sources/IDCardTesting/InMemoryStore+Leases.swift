@@ -1,6 +1,6 @@
 import Foundation
 package import IDCardCore
-import IDCardPipeline
+package import IDCardPipeline
 
 extension InMemoryStore {
     package func reclaimLeases(now: Timestamp) async throws -> Int {
@@ -29,7 +29,7 @@ extension InMemoryStore {
             let deliveries = state.deliveries.values.filter { isElsewhere($0.lease) }.flatMap(
                 \.delivery.businessNumbers
             )
-            return Set(cards + deliveries)
+            return Set(cards + deliveries).union(state.applicationsExpectedElsewhere(than: self.owner))
         }
     }
 
@@ -58,5 +58,33 @@ extension InMemoryState {
         let deliveries = self.deliveries.filter { $0.value.lease.map(ends) ?? false }.keys
         for id in deliveries { self.deliveries[id]?.lease = nil }
         return cards.count + deliveries.count
+    }
+}
+
+extension InMemoryStore {
+    @discardableResult
+    package func see(_ now: Timestamp, believing isBelieved: Bool) async throws -> SeenTime {
+        self.memory.change { state in
+            var seen = state.seen ?? SeenTime(last: now)
+            if seen.isBehind(now) { state.endWaits(at: now) }
+            seen.see(now)
+            if isBelieved { seen.believe(now) }
+            state.seen = seen
+            return seen
+        }
+    }
+}
+
+extension InMemoryState {
+    /// Ends what a clock that was ahead has set.
+    fileprivate mutating func endWaits(at now: Timestamp) {
+        for (id, entry) in self.cards where entry.lease == nil && entry.card.state.isRunnable {
+            if let due = entry.card.nextAttemptAt, due > now { self.cards[id]?.card.nextAttemptAt = nil }
+            if entry.card.state != .delivering { self.cards[id]?.card.changedAt = min(entry.card.changedAt, now) }
+        }
+        for (id, entry) in self.deliveries where entry.phase == .open && entry.lease == nil {
+            if let due = entry.nextAttemptAt, due > now { self.deliveries[id]?.nextAttemptAt = nil }
+        }
+        self.waits = self.waits.filter { $0.value <= now }
     }
 }

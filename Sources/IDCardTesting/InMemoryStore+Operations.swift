@@ -6,8 +6,19 @@ extension InMemoryStore {
         try self.memory.change { state in
             let entry = try state.entry(of: card)
             let known = entry.card
+            if [.fetching, .received, .prepared].contains(known.state), entry.lease == nil,
+                let due = known.nextAttemptAt, due > now
+            {
+                state.cards[card]?.card.nextAttemptAt = nil
+                state.append(CardEvent(at: now, kind: "retried"), to: card)
+                state.note(.retry, of: card, by: origin, now: now)
+                return try state.entry(of: card).card
+            }
             try OperatorRules.requireRetry(of: known, under: state.circumstances(of: entry))
-            if known.state == .held, let delivery = known.delivery {
+            if known.state == .delivering, let delivery = known.delivery {
+                try state.putAside(delivery, for: card, now: now)
+            }
+            if [.held, .delivering].contains(known.state), let delivery = known.delivery {
                 state.closeKept(delivery, as: .dissolved)
                 for id in state.cards.keys where state.cards[id]?.card.delivery == delivery {
                     state.cards[id]?.card.delivery = nil
@@ -15,7 +26,7 @@ extension InMemoryStore {
             }
             try state.move(
                 card,
-                from: known.state,
+                from: known.state == .delivering ? .held : known.state,
                 to: entry.image != nil ? .prepared : entry.fetch != nil ? .fetching : .received,
                 kind: "retried",
                 now: now
@@ -45,6 +56,14 @@ extension InMemoryStore {
                 under: state.circumstances(of: entry)
             )
             var cards = [card]
+            if known.state == .delivering, let delivery = known.delivery {
+                if resolution == .resend {
+                    cards = state.restart(delivery, now: now)
+                    for card in cards { state.note(.resolve, of: card, by: origin, now: now) }
+                    return try cards.map { try state.entry(of: $0).card }
+                }
+                try state.putAside(delivery, for: card, now: now)
+            }
             switch (resolution, known.delivery) {
             case (.resend, let delivery?): cards = try state.reopen(delivery, now: now)
             case (.delivered, let delivery):
@@ -111,7 +130,11 @@ extension InMemoryState {
     }
 
     private func standing(of delivery: DeliveryID?) -> OperatorRules.DeliveryStanding {
-        guard let delivery, let entry = self.deliveries[delivery], entry.phase == .held else { return .none }
+        guard let delivery, let entry = self.deliveries[delivery] else { return .none }
+        if entry.phase == .open, entry.lease == nil, self.pauses[.deliver] != nil {
+            return entry.mayHaveBeenReceived ? .stoppedUnknown : .stopped
+        }
+        guard entry.phase == .held else { return .none }
         let isWhole = entry.delivery.members.allSatisfy { id in
             self.cards[id].map {
                 ($0.card.state == .held || $0.card.state == .delivered) && $0.card.delivery == delivery
@@ -144,6 +167,52 @@ extension InMemoryState {
             )
         }
         return cards
+    }
+
+    fileprivate mutating func putAside(_ delivery: DeliveryID, for card: CardID, now: Timestamp) throws {
+        guard var entry = self.deliveries[delivery] else {
+            throw StoreError(.notFound, "there is no delivery \(delivery)")
+        }
+        let mayBeThere = entry.mayHaveBeenReceived
+        if entry.hasOpenAttempt {
+            entry.ended.append(
+                AttemptRecord(failureClass: .unknown, code: "interrupted", httpStatus: nil, startedAt: now)
+            )
+            entry.hasOpenAttempt = false
+            self.tellMembers(of: entry, code: "interrupted", now: now)
+        }
+        entry.phase = .held
+        self.deliveries[delivery] = entry
+        for member in self.actingMembers(of: entry) {
+            let goesOn = member != card && !mayBeThere
+            try self.move(
+                member,
+                from: .delivering,
+                to: goesOn ? .verified : .held,
+                reason: goesOn ? nil : mayBeThere ? .outcomeUnknown : .attemptsExhausted,
+                now: now
+            )
+            if goesOn { self.cards[member]?.card.delivery = nil }
+        }
+    }
+
+    fileprivate mutating func restart(_ delivery: DeliveryID, now: Timestamp) -> [CardID] {
+        guard var entry = self.deliveries[delivery] else { return [] }
+        (entry.delivery.attempts, entry.nextAttemptAt) = (0, nil)
+        entry.decidedAttempts = entry.ended.count
+        entry.resendOrders += 1
+        self.deliveries[delivery] = entry
+        let members = self.actingMembers(of: entry)
+        for card in members {
+            self.forgetFailures(of: card)
+            self.cards[card]?.card.attempts = 0
+            self.cards[card]?.card.nextAttemptAt = nil
+            self.append(
+                CardEvent(at: now, kind: "resolved", state: .delivering, code: Resolution.resend.rawValue),
+                to: card
+            )
+        }
+        return members
     }
 
     fileprivate mutating func closeIfSettled(_ delivery: DeliveryID) {

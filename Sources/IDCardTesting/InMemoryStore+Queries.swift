@@ -24,6 +24,7 @@ extension InMemoryStore {
             let cards = state.cards.values.map(\.card)
                 .filter { query.states.isEmpty || query.states.contains($0.state) }
                 .filter { query.businessNumber == nil || $0.metadata.businessNumber == query.businessNumber }
+                .filter { query.reason == nil || $0.reason == query.reason }
                 .filter { $0.intakeOrder > query.afterIntakeOrder ?? .min }
                 .sorted { ($0.intakeOrder, $0.id.rawValue) < ($1.intakeOrder, $1.id.rawValue) }
             return Array(cards.prefix(max(0, query.limit)))
@@ -53,11 +54,42 @@ extension InMemoryStore {
     }
 
     package func setPause(_ pause: StagePause?, of stage: Stage) async throws {
-        self.memory.change { $0.pauses[stage] = pause }
+        self.memory.change { state in
+            var pauses = state.pauses[stage] ?? [:]
+            if pause == nil { pauses = pauses.filter { state.livingOwners.contains($0.key) } }
+            pauses[self.owner] = pause
+            state.pauses[stage] = pauses.isEmpty ? nil : pauses
+        }
     }
 
     package func pauses() async throws -> [Stage: StagePause] {
-        self.memory.look { $0.pauses }
+        self.memory.look { state in
+            state.pauses.compactMapValues { pauses in pauses.values.min { $0.since < $1.since } }
+        }
+    }
+
+    package func pausesLeftBehind() async throws -> Set<Stage> {
+        self.memory.look { state in
+            let left = state.pauses.filter {
+                $0.value.keys.contains { $0 == self.owner || !state.livingOwners.contains($0) }
+            }
+            return Set(left.keys)
+        }
+    }
+
+    package func setWait(until time: Timestamp, of host: String, now: Timestamp) async throws {
+        self.memory.change { state in
+            state.waits = state.waits.filter { $0.value > now }
+            state.waits[host] = max(state.waits[host] ?? time, time)
+        }
+    }
+
+    package func waits(longest: Duration, now: Timestamp) async throws -> [String: Timestamp] {
+        self.memory.change { state in
+            let latest = now.advanced(by: longest)
+            state.waits = state.waits.mapValues { min($0, latest) }
+            return state.waits.filter { $0.value > now }
+        }
     }
 }
 

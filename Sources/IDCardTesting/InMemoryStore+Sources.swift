@@ -36,7 +36,7 @@ extension InMemoryStore {
                 try state.end(card, from: .received, as: .rejected, reason, message, by: self.owner, now: now)
                 state.dropSource(of: card)
             case .retry(let time):
-                try state.postpone(card, in: .received, until: time, costsAttempt: true, owner: self.owner)
+                try state.postpone(card, in: .received, until: time, attempts: 1, owner: self.owner)
             case .failed(let reason, let message):
                 try state.end(card, from: .received, as: .failed, reason, message, by: self.owner, now: now)
                 state.cards[card]?.card.attempts = attempts + 1
@@ -90,7 +90,7 @@ extension InMemoryStore {
             case .complete(let digest):
                 try state.complete(before, digest: digest, by: self.owner, now: now)
             case .retry(let time, let costsAttempt):
-                try state.postpone(card, in: .fetching, until: time, costsAttempt: costsAttempt, owner: self.owner)
+                try state.postpone(card, in: .fetching, until: time, attempts: costsAttempt ? 1 : 0, owner: self.owner)
             case .rejected(let reason, let message):
                 try state.end(card, from: .fetching, as: .rejected, reason, message, by: self.owner, now: now)
                 state.dropSource(of: card)

@@ -3,8 +3,15 @@ package import IDCardCore
 package import IDCardPipeline
 
 extension InMemoryStore {
-    package func claimPrepared(limit: Int, until expiry: Timestamp, now: Timestamp) async throws -> [Card] {
-        self.memory.change { $0.claim(.prepared, limit: limit, by: self.owner, until: expiry, now: now) }
+    package func claimPrepared(
+        limit: Int,
+        order: ClaimOrder,
+        until expiry: Timestamp,
+        now: Timestamp
+    ) async throws -> [Card] {
+        self.memory.change {
+            $0.claim(.prepared, limit: limit, order: order, by: self.owner, until: expiry, now: now)
+        }
     }
 
     package func preparedImage(of card: CardID) async throws -> PreparedImage {
@@ -67,14 +74,15 @@ extension InMemoryStore {
             case .failed(let reason, let message):
                 try state.end(card, (.failed, reason, message), owner: owner, now: now)
                 state.cards[card]?.card.attempts = attempts + (attempt == nil ? 0 : 1)
-            case .retry(let time, let costsAttempt):
-                try state.postpone(card, in: .prepared, until: time, costsAttempt: costsAttempt, owner: owner)
+            case .retry(let time, let attempts):
+                try state.postpone(card, in: .prepared, until: time, attempts: attempts, owner: owner)
             case .shrunk(let image):
-                try state.postpone(card, in: .prepared, until: nil, costsAttempt: false, owner: owner)
+                try state.postpone(card, in: .prepared, until: nil, attempts: 0, owner: owner)
                 state.cards[card]?.image = image
                 state.cards[card]?.card.isShrunk = true
                 state.append(CardEvent(at: now, kind: "shrunk"), to: card)
             }
+            if let attempt { state.note(attempt, of: [card], at: .verify, now: now) }
             return try state.entry(of: card).card
         }
     }
@@ -115,6 +123,7 @@ extension InMemoryState {
     mutating func claim(
         _ state: CardState,
         limit: Int,
+        order: ClaimOrder = .usual,
         by owner: Int,
         until expiry: Timestamp,
         now: Timestamp
@@ -123,9 +132,9 @@ extension InMemoryState {
             .filter { $0.card.state == state && $0.lease == nil && ($0.card.nextAttemptAt ?? now) <= now }
             .map(\.card)
             .sorted { ($1.metadata.priority, $0.intakeOrder) < ($0.metadata.priority, $1.intakeOrder) }
-            .prefix(max(0, limit))
-        for card in due { self.cards[card.id]?.lease = Lease(owner: owner, expiry: expiry) }
-        return Array(due)
+        let picked = self.picked(from: due, limit: limit, order: order, at: .verify) { [$0.id] }
+        for card in picked { self.cards[card.id]?.lease = Lease(owner: owner, expiry: expiry) }
+        return picked
     }
 
     /// Puts a leased card off, in the state in which it is, and gives the lease back.
@@ -133,14 +142,14 @@ extension InMemoryState {
         _ card: CardID,
         in state: CardState,
         until time: Timestamp?,
-        costsAttempt: Bool,
+        attempts: Int,
         owner: Int
     ) throws {
         var entry = try self.entry(of: card)
         guard entry.card.state == state, entry.lease?.owner == owner else {
             throw StoreError(.conflict, "card \(card) is not \(state) and leased here any more; nothing was changed")
         }
-        entry.card.attempts += costsAttempt ? 1 : 0
+        entry.card.attempts += attempts
         entry.card.nextAttemptAt = time
         entry.lease = nil
         self.cards[card] = entry

@@ -219,7 +219,20 @@ struct BackendReplyTests {
     func defaults() {
         let table = RetcodeTable()
         for code in ["000000", "0000", "0"] { #expect(table.meaning(of: code) == .success) }
-        for code in ["000001", "1", "00", "-1", "SUCCESS"] { #expect(table.meaning(of: code) == .refusal) }
+        for code in ["000001", "1", "00", "-1", "SUCCESS"] { #expect(table.meaning(of: code) == .unlisted) }
+    }
+
+    @Test("A refusal tells whether a list names its code, under a client's error status, too", arguments: [200, 400])
+    func unlisted(status: Int) {
+        let reply = HTTPReply(status: status, body: Data(#"{"RETCODE":"E-17","RETMSG":"no"}"#.utf8))
+        for (table, isUnlisted) in [(RetcodeTable(), true), (RetcodeTable(rejected: ["E-17"]), false)] {
+            let outcome = BackendReply(table: table).outcome(of: reply, mask: MessageMask(sent: []))
+            #expect(outcome.failure?.failureClass == .rejected)
+            #expect(outcome.failure?.code == "E-17")
+            #expect(outcome.failure?.isUnlisted == isUnlisted)
+        }
+        let tooLarge = BackendReply().outcome(of: HTTPReply(status: 413, body: Data()), mask: MessageMask(sent: []))
+        #expect(tooLarge.failure?.isUnlisted == false)
     }
 
     @Test(

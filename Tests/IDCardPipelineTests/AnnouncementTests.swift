@@ -27,7 +27,14 @@ struct AnnouncementTests {
     }
 
     private func take(_ item: IntakeItem, _ engine: Engine, _ announcement: IntakeAnnouncement) async throws {
-        announcement.arrived(item, try await engine.take(item))
+        try await announcement.arrived(item, try await engine.take(item))
+    }
+
+    /// What a look through the folder of the photos finds.
+    private func list(_ items: [IntakeItem], in harness: PipelineHarness) -> IntakeList {
+        var list = IntakeList(items)
+        list.setRoots(folders: [harness.folder], manifest: nil)
+        return list
     }
 
     @Test("A back waits for a front that the list names after it", arguments: StoreKind.allCases)
@@ -35,7 +42,7 @@ struct AnnouncementTests {
         let harness = try self.harness(kind)
         let items = [try harness.photo("b.jpg", "back;x"), try harness.photo("f.jpg", Self.front)]
         try await harness.serve { engine in
-            let announcement = engine.expect(IntakeList(items))
+            let announcement = try await engine.announce(self.list(items, in: harness))
             try await self.take(items[0], engine, announcement)
             #expect(await self.firstWord(harness) == nil)
             try await self.take(items[1], engine, announcement)
@@ -45,25 +52,28 @@ struct AnnouncementTests {
         #expect(harness.backend.accepted.map { $0.values["DOCTYPE"] } == ["front", "back"])
     }
 
-    @Test("A back is held while its front was refused, and goes once that is withdrawn", arguments: StoreKind.allCases)
+    @Test(
+        "A back is held while its front was refused, and goes once a later look finds it no more",
+        arguments: StoreKind.allCases
+    )
     func refused(kind: StoreKind) async throws {
         let harness = try self.harness(kind)
         let back = try harness.photo("b.jpg", "back;x")
         let front = try harness.photo("f.jpg", Self.front)
         try FileManager.default.removeItem(atPath: front.path.reveal())
         try await harness.serve { engine in
-            let announcement = engine.expect([front, back])
+            let announcement = try await engine.announce(self.list([front, back], in: harness))
             try await self.take(front, engine, announcement)
             try await self.take(back, engine, announcement)
             #expect(await self.firstWord(harness) == nil)
             #expect(harness.backend.attempts.isEmpty)
-            announcement.withdraw()
+            _ = try await engine.announce(self.list([back], in: harness))
             await harness.reached(.delivered)
         }
         #expect(harness.backend.accepted.map { $0.values["DOCTYPE"] } == ["back"])
     }
 
-    @Test("A refusal from the list holds the back, too; a front that never comes lets it go when withdrawn")
+    @Test("A refusal from the list holds the back, too; a front that is found no more lets it go")
     func listed() async throws {
         let harness = try self.harness(.memory)
         let back = try harness.photo("b.jpg", "back;x")
@@ -72,11 +82,11 @@ struct AnnouncementTests {
         let absent = unread
         unread.disposition = .refuse(.sourceUnreadable, message: "unread", of: number)
         try await harness.serve { engine in
-            let announcement = engine.expect([unread, absent, back])
-            announcement.arrived(unread, try await engine.take(unread))
+            let announcement = try await engine.announce(self.list([unread, absent, back], in: harness))
+            try await announcement.arrived(unread, try await engine.take(unread))
             try await self.take(back, engine, announcement)
             #expect(await self.firstWord(harness) == nil)
-            announcement.withdraw()
+            _ = try await engine.announce(self.list([back], in: harness))
             await harness.reached(.delivered)
         }
     }

@@ -30,17 +30,19 @@ struct ApplicationRulesTests {
         _ cards: [ApplicationCard],
         expected: Int = 0,
         refused: Bool = false,
+        awaited: AwaitedInputs = AwaitedInputs(),
         ended: Bool = false,
         after: Duration = .zero,
         erasedFront: Bool = false
     ) throws -> ApplicationRules.Decision {
         let number = try #require(BusinessNumber("B-1"))
+        var awaited = awaited
+        if refused { awaited.refused += 1 }
         return ApplicationRules.decide(
-            ApplicationSnapshot(businessNumber: number, cards: cards, hasErasedFront: erasedFront),
+            ApplicationSnapshot(businessNumber: number, cards: cards, hasErasedFront: erasedFront, awaited: awaited),
             in: ApplicationRules.Context(
                 now: Self.now.advanced(by: after),
                 expectedInputs: expected,
-                hasRefusedInput: refused,
                 intakeHasEnded: ended,
                 frontWait: .seconds(600)
             )
@@ -291,5 +293,58 @@ struct ApplicationRulesTests {
         ])
         #expect(decision.superseded.map(\.rawValue) == ["b1"])
         #expect(self.ids(decision.deliverable) == ["b2"])
+    }
+
+    @Test("What a living process expects holds all, what it refused holds backs without a front")
+    func awaitedByTheLiving() throws {
+        let back = self.card("b", .verified, .back, order: 1)
+        let front = self.card("f", .verified, .front, order: 2)
+        let expected = AwaitedInputs(expected: 1)
+        let waiting = try self.decide([back, front], awaited: expected, ended: true, after: .seconds(9999))
+        #expect(Set(waiting.waiting.values) == [.waitsForVerification])
+        #expect(waiting.reconsiderAt == nil && waiting.heldBacks.isEmpty)
+        let refused = AwaitedInputs(refused: 1)
+        let blocked = try self.decide([back], awaited: refused, ended: true, after: .seconds(9999))
+        #expect(blocked.waiting.values.first == .blockedByFront)
+        #expect(blocked.heldBacks.isEmpty)
+    }
+
+    @Test("What an ended process left holds a back for the front wait, then leaves it to a person")
+    func abandoned() throws {
+        let back = self.card("b", .verified, .back, order: 1)
+        let front = self.card("f", .verified, .front, order: 2)
+        let (expected, refused) = (
+            AwaitedInputs(abandonedExpected: 1, abandonedAt: Self.now),
+            AwaitedInputs(abandonedRefused: 1, abandonedAt: Self.now)
+        )
+        let lapse = Self.now.advanced(by: .seconds(600))
+        for (awaited, reason) in [(expected, ReasonCode.waitsForVerification), (refused, .blockedByFront)] {
+            let early = try self.decide([back], awaited: awaited, ended: true, after: .seconds(599))
+            #expect(early.waiting.values.first == reason)
+            #expect(early.reconsiderAt == lapse)
+        }
+        for (awaited, reason) in [(expected, ReasonCode.frontExpected), (refused, .frontRefused)] {
+            let late = try self.decide([back], awaited: awaited, ended: true, after: .seconds(600))
+            #expect(late.heldBacks == [back.id: reason])
+            #expect(late.waiting.isEmpty && late.deliverable.isEmpty && late.reconsiderAt == nil)
+            var alone = back
+            alone.goesAlone = true
+            let decided = try self.decide([alone], awaited: awaited, ended: true, after: .seconds(600))
+            #expect(self.ids(decided.deliverable) == ["b"])
+            // With a front at hand, nobody needs the other one.
+            let pair = try self.decide([back, front], awaited: awaited, ended: true, after: .seconds(600))
+            #expect(self.ids(pair.deliverable) == ["f"])
+            #expect(pair.waiting == [back.id: .waitsForFront])
+        }
+    }
+
+    @Test("A back that a person accepted does not wait for a front that nobody knows of")
+    func acceptedBack() throws {
+        var back = self.card("b", .verified, .back, order: 1)
+        #expect(try self.decide([back]).waiting.values.first == .waitsForFront)
+        back.isAccepted = true
+        #expect(try self.ids(self.decide([back]).deliverable) == ["b"])
+        let refused = AwaitedInputs(abandonedRefused: 1, abandonedAt: Self.now)
+        #expect(try self.decide([back], awaited: refused, after: .seconds(600)).heldBacks.count == 1)
     }
 }

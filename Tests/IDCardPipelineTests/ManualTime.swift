@@ -42,6 +42,18 @@ final class ManualTime: Sendable {
         for continuation in due { continuation.resume() }
     }
 
+    /// Sets the clock back; those who sleep wake after as long as they meant to.
+    func setBack(by duration: Duration) {
+        self.state.withLock { state in
+            state.now = state.now.advanced(by: .zero - duration)
+            for key in state.sleepers.keys {
+                if let until = state.sleepers[key]?.until {
+                    state.sleepers[key]?.until = until.advanced(by: .zero - duration)
+                }
+            }
+        }
+    }
+
     /// Waits until somebody sleeps until so long from now, or the task is cancelled.
     func somebodySleeps(for duration: Duration) async {
         let key = self.nextKey()

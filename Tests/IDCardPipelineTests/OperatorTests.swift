@@ -65,13 +65,13 @@ struct OperatorTests {
     @Test("A failed card that is done again is delivered by a run without inputs", arguments: StoreKind.allCases)
     func retried(kind: StoreKind) async throws {
         let verifier = ScriptedVerifier { call in
-            call.earlierCalls == 0
-                ? .failed(RemoteFailure(.transient, code: "http_500", message: "what happened"))
+            call.earlierCalls < 2
+                ? .failed(RemoteFailure(.stop, code: "BAD_ARGUMENTS", message: "m", mayConcernOneCard: true))
                 : .read(PhotoText(call.image).reading)
         }
-        let harness = try PipelineHarness(kind, verifier: verifier) { $0.verifyMaximumAttempts = 1 }
+        let harness = try PipelineHarness(kind, verifier: verifier)
         try await harness.run([try Self.front(harness, "first", number: "B-1")])
-        #expect(try await harness.states() == ["failed:attempts_exhausted"])
+        #expect(try await harness.states() == ["failed:BAD_ARGUMENTS"])
         let id = try await harness.cards()[0].id
         _ = try await harness.store.retry(id, by: Self.origin, now: Timestamp(Date()))
         #expect(try await harness.run([]) == .complete)

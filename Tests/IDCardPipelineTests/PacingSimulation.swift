@@ -110,7 +110,7 @@ struct PacingSimulation {
                 } else {
                     result.completed += 1
                     _ = gate.ended(ended.call, as: nil, at: now)
-                    _ = gate.succeeded(callFrom: ended.call.startedAt)
+                    _ = gate.succeeded(ended.call)
                 }
             }
             underWay.removeAll { $0.endsAt <= now }

@@ -54,7 +54,7 @@ final class PipelineHarness: Sendable {
         try FileManager.default.createDirectory(atPath: self.folder, withIntermediateDirectories: true)
         switch kind {
         case .memory: self.store = InMemoryStore()
-        case .sqlite: self.store = try Self.openSandbox(self.folder)
+        case .sqlite: self.store = try Self.openSandbox(self.folder, now: time.now())
         }
         self.verifier = verifier
         self.backend = backend
@@ -74,17 +74,18 @@ final class PipelineHarness: Sendable {
 
     private static let key = VaultKey.random()
 
-    private static func openSandbox(_ folder: String) throws -> SandboxStore {
+    /// - Parameter now: the time by the clock of the engine, which the sandbox sees, too.
+    private static func openSandbox(_ folder: String, now: Timestamp) throws -> SandboxStore {
         try SandboxStore.open(
             directory: folder + "/sandbox",
-            options: SandboxOptions(endpoints: .embedded, vault: .encrypted(KeyRing(Self.key)))
+            options: SandboxOptions(endpoints: .embedded, vault: .encrypted(KeyRing(Self.key)), now: now)
         )
     }
 
     /// Opens the store as another owner, as another process does.
     func another() throws -> any CardStore {
         if let store = self.store as? InMemoryStore { return InMemoryStore(sharing: store) }
-        return try Self.openSandbox(self.folder)
+        return try Self.openSandbox(self.folder, now: self.time.now())
     }
 
     /// Writes a photo and names it as an input.

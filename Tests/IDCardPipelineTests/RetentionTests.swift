@@ -86,4 +86,29 @@ struct RetentionTests {
         #expect(try await ending == .complete)
         #expect(try await harness.states() == ["erased:retention", "delivered"])
     }
+
+    @Test("A look erases all that has expired, and looks once for what they left")
+    func onceForAll() async throws {
+        let harness = try self.harness(keeping: .seconds(10))
+        let items = try (1...120).map { try harness.photo("\($0).jpg", "broken \($0)") }
+        #expect(try await harness.run(items) == .complete)
+        let store = try self.memory(harness)
+        let before = store.finishedErasures
+        self.time.advance(by: .seconds(10))
+        #expect(try await harness.run([]) == .complete)
+        #expect(try await harness.states() == [String](repeating: "erased:retention", count: 120))
+        #expect(store.finishedErasures == before + 1)
+    }
+
+    @Test("A clock that jumps a year ahead erases nothing, and a day later everything", arguments: StoreKind.allCases)
+    func jump(kind: StoreKind) async throws {
+        let harness = try self.harness(kind, keeping: .seconds(10))
+        #expect(try await harness.run([try harness.photo("1.jpg", "broken")]) == .complete)
+        self.time.advance(by: .seconds(365 * 86_400))
+        #expect(try await harness.run([]) == .complete)
+        #expect(try await harness.states() == ["rejected:image_corrupt"])
+        self.time.advance(by: .seconds(86_400))
+        #expect(try await harness.run([]) == .complete)
+        #expect(try await harness.states() == ["erased:retention"])
+    }
 }

@@ -108,16 +108,18 @@ struct SchedulingTests {
     }
 
     @Test("A success does not undo what the endpoint asked for after the call began")
-    func lateSuccess() {
+    func lateSuccess() throws {
         let gate = StageGate(probeInterval: .seconds(300), retry: RetryPolicy(), pacing: .unpaced(concurrency: 4))
         let later = Self.start.advanced(by: .seconds(1))
+        let early = try Self.call(of: gate, at: Self.start)
         let until = gate.throttled(at: later, for: .seconds(5))
-        #expect(!gate.succeeded(callFrom: Self.start))
+        #expect(!gate.succeeded(early))
         #expect(gate.admission(at: later, claimed: 0) == .closed(until: until))
-        _ = gate.stop(RemoteFailure(.stop, code: "c", message: "m"), at: later)
-        #expect(!gate.succeeded(callFrom: Self.start))
+        _ = gate.stop(Self.stop, after: nil, isDoubtful: false, at: later)
+        #expect(!gate.succeeded(early))
         #expect(gate.pause?.code == "c")
-        #expect(gate.succeeded(callFrom: later.advanced(by: .seconds(1))))
+        gate.abandoned(early)
+        #expect(gate.succeeded(try Self.call(of: gate, at: later.advanced(by: .seconds(301)))))
         #expect(gate.pause == nil)
         #expect(gate.admission(at: later, claimed: 0) == .free(4))
     }
@@ -125,7 +127,7 @@ struct SchedulingTests {
     @Test("A throttled probe waits as long as it was asked to")
     func throttledProbe() {
         let gate = StageGate(probeInterval: .seconds(10), retry: RetryPolicy(), pacing: .unpaced(concurrency: 4))
-        _ = gate.stop(RemoteFailure(.stop, code: "c", message: "m"), at: Self.start)
+        _ = gate.stop(Self.stop, after: nil, isDoubtful: false, at: Self.start)
         let probeAt = Self.start.advanced(by: .seconds(10))
         #expect(gate.admission(at: Self.start, claimed: 0) == .closed(until: probeAt))
         #expect(gate.admission(at: probeAt, claimed: 0) == .free(1))
@@ -134,7 +136,7 @@ struct SchedulingTests {
     }
 
     @Test("The first failed connection is tried again at once, further ones with backoff, one call at a time")
-    func notSent() {
+    func notSent() throws {
         let gate = StageGate(
             probeInterval: .seconds(1),
             retry: RetryPolicy(base: .seconds(1), cap: .seconds(1)),
@@ -146,7 +148,36 @@ struct SchedulingTests {
         let second = gate.notSent(at: Self.start, random: random)
         #expect(second > Self.start && second <= Self.start.advanced(by: .seconds(1)))
         #expect(gate.admission(at: Self.start, claimed: 0) == .closed(until: second))
-        _ = gate.succeeded(callFrom: Self.start)
-        #expect(gate.admission(at: Self.start, claimed: 0) == .free(4))
+        let third = try Self.call(of: gate, at: second)
+        _ = gate.succeeded(third)
+        #expect(gate.admission(at: second, claimed: 0) == .free(4))
+    }
+
+    @Test("Where a few odd cards could be the cause, three probes follow at once; then the interval holds")
+    func doubtfulStop() throws {
+        let gate = StageGate(probeInterval: .seconds(10), retry: RetryPolicy(), pacing: .unpaced(concurrency: 4))
+        let begun = try (0..<2).map { _ in try Self.call(of: gate, at: Self.start) }
+        for call in begun {
+            _ = gate.stop(Self.stop, after: call, isDoubtful: true, at: Self.start)
+            gate.abandoned(call)
+        }
+        for _ in 0..<3 {
+            #expect(gate.admission(at: Self.start, claimed: 0) == .free(1))
+            let probe = try Self.call(of: gate, at: Self.start)
+            _ = gate.stop(Self.stop, after: probe, isDoubtful: true, at: Self.start)
+            gate.abandoned(probe)
+        }
+        #expect(gate.admission(at: Self.start, claimed: 0) == .closed(until: Self.start.advanced(by: .seconds(10))))
+    }
+
+    private static let stop = RemoteFailure(.stop, code: "c", message: "m")
+
+    /// A call that the gate lets through.
+    private static func call(of gate: StageGate, at now: Timestamp) throws -> PacedCall {
+        guard case .call(let call) = gate.begin("card", isRetry: false, at: now) else {
+            Issue.record("the gate lets no call through")
+            throw CancellationError()
+        }
+        return call
     }
 }

@@ -30,7 +30,7 @@ struct OpeningTests {
 
     @Test(
         "a new sandbox is made with the pragmas of the design",
-        arguments: [("page_size", 8192), ("auto_vacuum", 2), ("application_id", 0x4944_4350), ("user_version", 4)]
+        arguments: [("page_size", 8192), ("auto_vacuum", 2), ("application_id", 0x4944_4350), ("user_version", 5)]
     )
     func pragmas(name: String, value: Int) throws {
         _ = try self.folder.open()

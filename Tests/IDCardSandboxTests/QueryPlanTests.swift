@@ -40,7 +40,9 @@ struct QueryPlanTests {
             ("older photos", IntakeSQL.keepReplaced),
             ("delivered front", FrontSQL.isDelivered), ("living front", FrontSQL.isAlive),
             ("erased front", FrontSQL.isRemembered), ("waiting backs", FrontSQL.waitingBacks),
-            ("held backs", FrontSQL.heldBacks), ("last attempt", DeliverySQL.lastAttempt), ("events", QuerySQL.events),
+            ("held backs", FrontSQL.heldBacks), ("awaited inputs", AwaitedSQL.ofNumber),
+            ("an awaited input", AwaitedSQL.isKnown), ("end of an awaited input", AwaitedSQL.end),
+            ("last attempt", DeliverySQL.lastAttempt), ("events", QuerySQL.events),
             ("access to a card", AccessSQL.linesOfCard),
             ("access log", AccessSQL.lines), ("list", filtered.sql),
             ("claim of received cards", ClaimSQL.claim(.received)), ("next received card", ClaimSQL.nextDue(.received)),
@@ -50,6 +52,13 @@ struct QueryPlanTests {
             ("pieces", ReceptionSQL.pieces), ("covered pieces", ReceptionSQL.dropCovered),
             ("fetch", ReceptionSQL.fetch), ("source", ReceptionSQL.hasSource), ("run", ReceptionSQL.run),
             ("open runs", ReceptionSQL.openRuns),
+            ("waits of cards", ClockSQL.endWaits[0]), ("waits of deliveries", ClockSQL.endWaits[1]),
+            ("changes of cards", ClockSQL.restartWaits[0]), ("changes of deliveries", ClockSQL.restartWaits[1]),
+            ("leases of cards", ClockSQL.endLeases[0]), ("leases of deliveries", ClockSQL.endLeases[1]),
+            ("untried card", VerificationSQL.claimUntried), ("tried card", VerificationSQL.claimTried),
+            ("untried delivery", DeliverySQL.claimUntried), ("tried delivery", DeliverySQL.claimTried),
+            ("failure of a card", CallSQL.ofCard), ("stopped cards", CallSQL.stopped),
+            ("forgotten failures", CallSQL.forget), ("failures of ended cards", CallSQL.forgetEnded),
         ]
     )
     func searches(name: String, sql: String) async throws {
@@ -59,10 +68,22 @@ struct QueryPlanTests {
     }
 
     @Test(
+        "what is left to be done of erasures is asked of an index that holds nothing else",
+        arguments: [
+            ErasureSQL.unfinished, ErasureSQL.uncertified, ErasureSQL.sought, ErasureSQL.seek, ErasureSQL.forgetSought,
+        ]
+    )
+    func erasures(sql: String) async throws {
+        let plan = try await self.plan(of: sql)
+        #expect(plan.contains { $0.hasPrefix("SCAN erasure USING") && $0.hasSuffix("INDEX erasure_open") }, "\(plan)")
+    }
+
+    @Test(
         "a claim walks its index in order and sorts nothing",
         arguments: [
             (VerificationSQL.claim, "card_claim"), (DeliverySQL.claim, "delivery_claim"),
             (ClaimSQL.claim(.received), "card_claim"), (ClaimSQL.claim(.fetching), "card_claim"),
+            (VerificationSQL.claimUntried, "card_claim"), (DeliverySQL.claimUntried, "delivery_claim"),
         ]
     )
     func claims(sql: String, index: String) async throws {

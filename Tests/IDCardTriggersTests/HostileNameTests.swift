@@ -20,8 +20,12 @@ import Testing
         try folder.write("c/L/\(name)")
         let found = try Listing(folder, paths: [folder["c"]])
         #expect(found.lines == ["take L c/L/\(name)"])
-        let named = try Listing(folder, paths: [folder["c/L/\(name)"]])
-        #expect(named.lines == ["take L c/L/\(name)"])
+        let named = try Listing(
+            folder,
+            paths: [folder["c/L/\(name)"]],
+            options: ImageRules.options(businessNumber: "B")
+        )
+        #expect(named.lines == ["take B c/L/\(name)"])
         let item = try #require(named.items.first)
         #expect(Array(item.path.reveal().utf8) == Array(folder["c/L/\(name)"].utf8))
         #expect(access(item.path.reveal(), R_OK) == 0)

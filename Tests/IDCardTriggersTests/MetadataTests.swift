@@ -103,7 +103,11 @@ import Testing
         try folder.write("L/front.jpg.json", text: #"{"business_no": "A"}"#)
         let both = try Listing(folder, paths: [folder["L/front.jpg"], folder["L/front.jpg.json"]])
         #expect(both.lines == ["take A L/front.jpg"])
-        #expect(try Listing(folder, paths: [folder["L/front.jpg.json"]]).lines == ["take L L/front.jpg.json"])
+        #expect(
+            try Listing(folder, paths: [folder["L/front.jpg.json"]]).lines == [
+                "refuse business_no_missing L/front.jpg.json"
+            ]
+        )
     }
 
     @Test(

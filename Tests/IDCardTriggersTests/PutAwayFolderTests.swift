@@ -26,7 +26,11 @@ import Testing
         try watching.image("in/L-2/c.jpg", 3)
         #expect(try self.lines(watching.folder, "in") == ["take L-2 in/L-2/c.jpg"])
         #expect(try self.lines(watching.folder, "in/archive/*") == [])
-        #expect(try self.lines(watching.folder, "in/archive/*", "in/L-2/c.jpg") == ["take L-2 in/L-2/c.jpg"])
+        #expect(
+            try self.lines(watching.folder, "in/archive/*", "in/L-2/c.jpg") == [
+                "refuse business_no_missing in/L-2/c.jpg"
+            ]
+        )
     }
 
     @Test("Without their mark, the names that the configuration gives them tell, directly below the folder named")

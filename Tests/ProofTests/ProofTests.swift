@@ -7,8 +7,8 @@ import Testing
 struct ProofTests {
     private static let scripts = [
         "prove-crashes", "prove-kills", "prove-failing-calls", "prove-lost-answers", "prove-several-processes",
-        "prove-upkeep", "prove-canaries", "prove-erasure", "prove-watch",
-        "prove-serve", "prove-clients",
+        "prove-upkeep", "prove-canaries", "prove-erasure", "prove-clock", "prove-watch",
+        "prove-serve", "prove-clients", "prove-order",
     ].map { ProofScript(name: $0) }
 
     /// Proofs that mount file systems. What else they need, `scripts/setup` installs: without it they fail.

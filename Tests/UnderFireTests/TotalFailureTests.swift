@@ -27,8 +27,6 @@ struct TotalFailureTests {
         plan.verifier = { _ in isHealthy.isOn ? .answer(FaceIDReplies.answer) : failure.script }
         plan.settings.patience = .milliseconds(500)
         plan.settings.verifyConcurrency = 4
-        // No card is to end of this.
-        plan.settings.verifyMaximumAttempts = 1000
         return plan
     }
 
@@ -66,8 +64,9 @@ struct TotalFailureTests {
             #expect(calls.count - count <= windows * (count / 5 + 10))
             #expect(range.verifier.requests == calls.count)
             let cards = try await range.cards()
-            #expect(cards.allSatisfy { $0.state == .prepared && $0.attempts >= 1 })
-            #expect(cards.map(\.attempts).reduce(0, +) == calls.count)
+            #expect(cards.allSatisfy { $0.state == .prepared && $0.attempts == 0 })
+            #expect(try await range.attemptCodes().allSatisfy { !$0.isEmpty })
+            #expect(try await range.attemptCodes().joined().count == calls.count)
             isHealthy.turnOn()
             try await Self.expectRecovery(of: range, count: count)
         }
@@ -83,23 +82,37 @@ struct TotalFailureTests {
             #expect(try await range.run(range.fronts(15)) == .patienceExhausted)
             #expect(range.verifier.requests == 10)
             let cards = try await range.cards()
-            #expect(cards.allSatisfy { $0.state == .prepared })
-            #expect(cards.map(\.attempts).reduce(0, +) == 10)
+            #expect(cards.allSatisfy { $0.state == .prepared && $0.attempts == 0 })
+            #expect(try await range.attemptCodes().joined().count == 10)
             isHealthy.turnOn()
             try await Self.expectRecovery(of: range, count: 15)
         }
     }
 
-    @Test("Attempts that are used up end a card as failed, each made and none more")
-    func usedUp() async throws {
-        var plan = Self.plan(.status, until: FlagSwitch())
-        plan.settings.verifyMaximumAttempts = 3
-        plan.settings.breakerFailures = 0
+    @Test("At the settings as shipped, an outage ends no card, be there one, two or many", arguments: [1, 2, 15])
+    func shippedSettings(count: Int) async throws {
+        let isHealthy = FlagSwitch()
+        var plan = Self.plan(.status, until: isHealthy)
+        plan.settings = EngineSettings()
+        plan.settings.retry = RetryPolicy(base: .milliseconds(1), cap: .milliseconds(5))
+        plan.settings.patience = .seconds(2)
         try await withFireRange(plan) { range async throws in
-            #expect(try await range.run(range.fronts(5)) == .complete)
-            #expect(try await range.states() == Array(repeating: "failed:attempts_exhausted", count: 5))
-            #expect(range.verifier.requests == 15)
-            #expect(range.backend.requests == 0)
+            let items = try range.fronts(count)
+            for hour in 0..<3 {
+                // Long enough for the age of a card to count, if it did.
+                #expect(try await range.run(items, later: .seconds(hour * 100_000)) == .patienceExhausted)
+            }
+            #expect(range.verifier.requests >= 10)
+            #expect(try await range.cards().allSatisfy { $0.state == .prepared && $0.attempts == 0 })
+            isHealthy.turnOn()
+            try await range.reopen()
+            let ending = try await range.run(
+                [],
+                later: .seconds(400_000),
+                change: { $0.settings = FirePlan().settings }
+            )
+            #expect(ending == .complete)
+            #expect(try await range.counts() == [.delivered: count])
         }
     }
 }

@@ -6,19 +6,26 @@ import subprocess
 
 from proofs.proof import Skip, Violation
 
-SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "shim", "shim.c")
+SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "shim")
+
+
+def build(source, folder):
+    """Builds one of the shims and returns the path of the shared object."""
+    compiler = shutil.which("cc") or shutil.which("clang") or shutil.which("gcc")
+    if compiler is None:
+        raise Skip("no C compiler: run scripts/setup")
+    path = os.path.join(folder, source.replace(".c", ".so"))
+    warnings = ["-Wall", "-Wextra", "-Werror"]
+    command = [compiler, "-shared", "-fPIC", "-O2", *warnings, "-o", path, os.path.join(SOURCES, source), "-ldl"]
+    subprocess.run(command, check=True)
+    return path
 
 
 class Shim:
     """The shared object, and the variables that switch it on."""
 
     def __init__(self, folder):
-        compiler = shutil.which("cc") or shutil.which("clang") or shutil.which("gcc")
-        if compiler is None:
-            raise Skip("no C compiler: run scripts/setup")
-        self.path = os.path.join(folder, "shim.so")
-        command = [compiler, "-shared", "-fPIC", "-O2", "-Wall", "-Wextra", "-Werror", "-o", self.path, SOURCE, "-ldl"]
-        subprocess.run(command, check=True)
+        self.path = build("shim.c", folder)
 
     def variables(self, mode, report=None, at=None, **more):
         variables = {"LD_PRELOAD": self.path, "PROOF_SHIM_MODE": mode}
@@ -64,3 +71,18 @@ def told(counts):
     """`412: 120 pwrite, 80 write, …`"""
     parts = ", ".join(f"{count} {name}" for name, count in sorted(counts.items(), key=lambda item: -item[1]))
     return f"{sum(counts.values())}: {parts}"
+
+
+class Clock:
+    """Wrong clocks for single processes."""
+
+    def __init__(self, folder):
+        self.path = build("clock.c", folder)
+
+    def variables(self, seconds):
+        """A clock that is wrong by so many seconds; none for the right one."""
+        return {"LD_PRELOAD": self.path, "PROOF_CLOCK_OFFSET": str(seconds)} if seconds else {}
+
+    def following(self, path):
+        """A clock that is wrong by what a file says, as that changes."""
+        return {"LD_PRELOAD": self.path, "PROOF_CLOCK_FILE": path}

@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import subprocess
+import tempfile
 import threading
 import time
 from collections import Counter
@@ -17,20 +18,22 @@ from proofs.tool import HANG_SECONDS, Sandbox
 
 DESCRIPTION = """\
 Lets 2,000 photos (1,000 pairs) arrive in a watched folder by copy, move, slow writing, temporary name and rename, tar,
-and from 16 writers at once, into nested folders, some with a sidecar; meanwhile the process is killed (SIGKILL) and
-started again, at least three times. Expects exactly one accepted document per side in the backend's ledger, every photo
+and from 16 writers at once, into nested folders, some with a sidecar that comes after its photo; meanwhile the process is
+killed (SIGKILL) and started again, at least three times. Expects exactly one accepted document per side in the backend's ledger, every photo
 and sidecar in its place below `done` with its own bytes, nothing else anywhere, and a clean fsck."""
 
 WRITERS = 16
 QUIET_SECONDS = 1
 # The slow writer takes longer than a file has to stand still, and never stands still for so long.
 SLOW_SECONDS, SLOW_PARTS = 1.5 * QUIET_SECONDS, 12
+LATE_SECONDS = 2 * QUIET_SECONDS
 WAYS = ("copy", "move", "slow", "rename", "tar")
 
 
 def options(parser):
     parser.add_argument("--cards", type=int, help="how many photos (default: 2000; with --quick 80)")
     parser.add_argument("--kills", type=int, help="how many kills (default: 3; with --quick 3)")
+    parser.add_argument("--done-in", help="where `done` is made, such as another file system (default: the watched folder)")
 
 
 class Arrivals:
@@ -76,10 +79,12 @@ class Arrivals:
         for path, sidecar in files:
             target = os.path.join(self.inbox, path)
             os.makedirs(os.path.dirname(target), exist_ok=True)
-            # Before the image: its folder's name is a number too, so nothing waits for a sidecar there.
-            if sidecar is not None:
-                self.write(target + ".json", sidecar)
             getattr(self, way)(self.source(index, path), target)
+            # After the image, whose folder's name would be a number, too: the watch has to wait for it.
+            if sidecar is not None:
+                # For every second pair long after the image is complete.
+                time.sleep(LATE_SECONDS * (index % 2))
+                self.write(target + ".json", sidecar)
 
     @staticmethod
     def write(path, data):
@@ -117,7 +122,7 @@ class Arrivals:
         archive = stage + ".tar"
         paths = [path for path, _ in files]
         # In this order they are extracted, too.
-        members = [path + ".json" for path, sidecar in files if sidecar is not None] + paths
+        members = paths + [path + ".json" for path, sidecar in files if sidecar is not None]
         subprocess.run(["tar", "-C", stage, "-cf", archive, "--", *members], check=True)
         subprocess.run(["tar", "-C", self.inbox, "-xf", archive], check=True)
         shutil.rmtree(stage)
@@ -179,6 +184,11 @@ def prove(proof):
     kills = proof.options.kills if proof.options.kills is not None else 3
     total = cards // 2
     outside, inbox = proof.subfolder("outside"), proof.subfolder("inbox")
+    done, settings = os.path.join(inbox, "done"), {}
+    if proof.options.done_in is not None:
+        done = tempfile.mkdtemp(prefix="idcard-done-", dir=proof.options.done_in)
+        settings["watch_done_folder"] = done
+        proof.figure("done on another file system", os.stat(done).st_dev != os.stat(inbox).st_dev)
     pairs = Pairs(proof.seed)
     pairs.make(outside, range(total))
     verifier = proof.keep_running(Verifier(proof.folder))
@@ -193,14 +203,17 @@ def prove(proof):
         imaging_concurrency=2,
         watch_quiet_time=f"{QUIET_SECONDS}s",
         watch_rescan_interval="10s",
+        # The number is the name of the innermost folder, at three depths.
+        intake_business_no_from="pattern:([^/]+)/[^/]+$",
+        **settings,
     )
     arrivals = Arrivals(outside, inbox, proof.random)
     bundles = arrivals.plan(range(total))
     watch = Watch(proof, sandbox, inbox)
-    watch.start()
-    # Some are there before anybody looks, the rest arrives meanwhile.
+    # Some are there before anybody looks, sidecars among them; the rest arrives meanwhile.
     for bundle in bundles[: total // 10]:
         arrivals.bring(bundle)
+    watch.start()
     threads = arrivals.run(bundles[total // 10 :])
     for kill in range(kills):
         goal = 2 * total * (kill + 1) // (kills + 1)
@@ -214,12 +227,14 @@ def prove(proof):
         proof.violated(f"a photo could not be brought: {error}")
     started = time.monotonic()
     wait_for(proof, backend, 2 * total, watch)
-    wait_until_put_away(proof, inbox, len(arrivals.expected))
+    wait_until_put_away(done, len(arrivals.expected))
     proof.figure("seconds from the last arrival to the end", f"{time.monotonic() - started:.1f}")
     status = watch.end()
     if status != 143:
         proof.violated(f"the watch ended with {status}, not by the signal: see watch.log")
-    judge(proof, arrivals, inbox)
+    judge(proof, arrivals, inbox, done)
+    if proof.options.done_in is not None:
+        shutil.rmtree(done)
     finding = sandbox.check()
     if finding is not None:
         proof.violated(finding)
@@ -249,20 +264,23 @@ def wait_for(proof, backend, goal, watch):
         time.sleep(0.05)
 
 
-def wait_until_put_away(proof, inbox, count):
+def wait_until_put_away(done, count):
     """The last files are moved after their cards are durable, maybe after the documents have arrived."""
-    done = os.path.join(inbox, "done")
     end = time.monotonic() + HANG_SECONDS
     while sum(1 for _ in files_below(done)) < count and time.monotonic() < end:
         time.sleep(0.2)
 
 
-def judge(proof, arrivals, inbox):
+def judge(proof, arrivals, inbox, done):
     """Every file in its place with its bytes, and no other file."""
     found = {}
-    for path in files_below(inbox):
-        with open(os.path.join(inbox, path), "rb") as file:
-            found[path] = hashlib.sha256(file.read()).hexdigest()
+    for folder in (inbox, done):
+        for path in files_below(folder):
+            path = os.path.join(folder, path)
+            with open(path, "rb") as file:
+                digest = hashlib.sha256(file.read()).hexdigest()
+            is_done = path.startswith(done + os.sep)
+            found[os.path.join("done", os.path.relpath(path, done)) if is_done else os.path.relpath(path, inbox)] = digest
     wanted = {os.path.join("done", path): digest for path, digest in arrivals.expected.items()}
     for path in sorted(wanted.keys() - found.keys()):
         proof.violated(f"{path} is missing")

@@ -1,6 +1,7 @@
 package import ArgumentParser
 import Foundation
 import IDCardCore
+import IDCardTriggers
 
 /// `run`: takes in every image, drives all to an end state, prints a summary, exits.
 package struct RunCommand: AsyncParsableCommand {
@@ -11,8 +12,9 @@ package struct RunCommand: AsyncParsableCommand {
             Every image among the paths (files, folders, globs) becomes a card, is recompressed, verified and delivered, fronts before their backs. \
             Running the same command again is safe: what is known is not read, verified or sent again, and what was interrupted goes on.
 
-            Each image needs a business number. It comes, first found wins, from the manifest row, the sidecar IMAGE.json, --business-no, or the name of \
-            the folder the image lies in (not a folder named here).
+            Each image needs a business number. It comes, first found wins, from the manifest row, the sidecar IMAGE.json, --business-no, or its path as \
+            --business-no-from says: by default from the folder that it lies in, if that lies directly in a folder named here. Images that are named \
+            themselves, or by a glob, have none in their path. With --dry-run nothing is taken in: it shows which file would go where, and why.
 
             Exit status: 0 all delivered (duplicates count as done) · 1 some card ended rejected, failed or held · 64 usage · 66 input cannot be read · \
             69 an endpoint stopped us (credentials, quota, TOKEN) · 74 sandbox or disk error · 75 work remains, run again · 78 configuration · \
@@ -40,6 +42,20 @@ package struct RunCommand: AsyncParsableCommand {
     @Option(name: .long, help: ArgumentHelp("The business number of images without one of their own.", valueName: "no"))
     var businessNo: String?
 
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "What in the path of an image is its business number, if nothing else gives one.",
+            discussion: """
+                folder: the folder directly below the one named here, for images directly in it (the default). folder:LEVEL: the folder that many levels \
+                below, for images at any depth in it. root: the folder named here. pattern:REGEX: what its group, or the one named business_no, finds in \
+                the path below the folder named here. none: nothing. Without this option: intake.business_no_from.
+                """,
+            valueName: "rule"
+        )
+    )
+    var businessNoFrom: String?
+
     @Option(name: .long, help: ArgumentHelp("The user account of images without one of their own.", valueName: "no"))
     var userNo: String?
 
@@ -56,6 +72,16 @@ package struct RunCommand: AsyncParsableCommand {
 
     @Option(name: .long, help: "The form of the report on standard output.")
     var format = OutputFormat.text
+
+    @Flag(
+        name: .long,
+        help: ArgumentHelp(
+            "Show which file would go to which case and user, and who says so; take nothing in.",
+            discussion:
+                "Calls nobody, and neither makes nor changes a sandbox. It does not know which photos were taken in before."
+        )
+    )
+    var dryRun = false
 
     @Flag(name: [.long, .short], help: "No progress on standard error.")
     var quiet = false
@@ -81,10 +107,25 @@ package struct RunCommand: AsyncParsableCommand {
         if let number = self.businessNo, case .failure(let violation) = BusinessNumber.parse(number) {
             throw ValidationError("--business-no \(violation.words).")
         }
+        guard !self.dryRun || !self.paths.isEmpty || self.manifest != nil else {
+            throw ValidationError("--dry-run shows inputs; name some, or give --manifest.")
+        }
+        _ = try self.businessNumberRule()
+    }
+
+    /// What `--business-no-from` says; `nil` without it.
+    func businessNumberRule() throws -> BusinessNumberRule? {
+        guard let text = self.businessNoFrom else { return nil }
+        do {
+            return try BusinessNumberRule(text)
+        } catch {
+            throw ValidationError("--business-no-from \(error.words).")
+        }
     }
 
     package func run() async throws {
-        let status = await RunSession(command: self).run()
+        let session = RunSession(command: self, businessNumberRule: try self.businessNumberRule())
+        let status = self.dryRun ? session.dryRun() : await session.run()
         if status != .delivered { throw status.exitCode }
     }
 }

@@ -11,8 +11,8 @@ package struct WatchCommand: AsyncParsableCommand {
             still for watch.quiet_time. Its file is moved to done (or deleted, or left: watch.after) only after the card is durable; what is refused goes \
             to failed, with a note NAME.failed.json that says why. Whatever kills the process, the same command goes on where it stopped.
 
-            Each image needs a business number: from a manifest in the watched folder, its sidecar IMAGE.json, or the name of the folder it lies in. A \
-            watched folder itself lends no name.
+            Each image needs a business number: from a manifest in the watched folder, its sidecar IMAGE.json, or the name of the folder it lies in, \
+            directly below the watched one. intake.business_no_from says otherwise; images that lie deeper stay where they are until then.
 
             Standard output has one line for each file whose card has ended. Exit status: 64 usage · 66 a folder cannot be read · 74 sandbox or disk error · \
             78 configuration · 130/143 ended by a signal, all durable.

@@ -25,6 +25,7 @@ extension BusinessBackend {
         return BusinessBackend(
             grouping: DeliveryGrouping(configuration),
             defaultUserNumber: services.userNumber,
+            host: EndpointURL(services.delivery.url)?.hostAndPort ?? services.delivery.url,
             form: { members in try await token.form(members, layout: layout) },
             boundary: { key, parts, images in
                 do throws(DeliveryError) {
@@ -41,7 +42,8 @@ extension BusinessBackend {
                 }
                 return outcome
             },
-            hasNewToken: { await token.isNew(comparedWith: $0) }
+            hasNewToken: { await token.isNew(comparedWith: $0) },
+            usesOtherToken: { await token.isOther(than: $0) }
         )
     }
 }
@@ -89,6 +91,13 @@ private final class CurrentToken: Sendable {
                 return false  // Still no TOKEN to go on with.
             }
         }
+    }
+
+    /// Whether forms are written with another TOKEN by now; a command that was not run yet is not run for this.
+    func isOther(than parts: [DeliveryPart]) async -> Bool {
+        if let known = self.fromCommand.withLock({ $0 }) { return !self.holds(parts, known) }
+        guard !self.source.isCommand else { return false }
+        return await self.isNew(comparedWith: parts)
     }
 
     private func holds(_ parts: [DeliveryPart], _ token: Redacted<String>) -> Bool {

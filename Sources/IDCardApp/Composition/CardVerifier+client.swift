@@ -15,7 +15,8 @@ extension CardVerifier {
         return CardVerifier(
             provider: verification.provider,
             parameters: verification.parameters,
-            minimumEdge: verification.limits.minimumEdge
+            minimumEdge: verification.limits.minimumEdge,
+            host: EndpointURL(configuration.url)?.hostAndPort ?? configuration.url
         ) { jpeg in
             let outcome = await verification.verify(jpeg, boundaryKey: ContentDigest(of: jpeg).hexadecimal)
             // A call that was cut short says nothing about the card; one that was answered does.

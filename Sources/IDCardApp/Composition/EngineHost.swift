@@ -38,7 +38,15 @@ struct EngineHost: Sendable {
         var endpointLogger = self.logger
         endpointLogger.logLevel = max(self.logger.logLevel, .warning)
         // Before the backend opens its folder: what it could not be asked to forget while it was running.
-        try await EmbeddedErasure(store: self.store, folder: self.documents).finish()
+        do {
+            try await EmbeddedErasure(store: self.store, folder: self.documents).finish()
+        } catch let error as StoreError where error.code == .unavailable {
+            // It must keep nobody's photo out: readiness and `fsck` name it until it is put right.
+            self.logger.error(
+                "certificates of erasures not written, tried again later",
+                metadata: ["store.code": "\(error.code)", "detail": "\(error.message)"]
+            )
+        }
         let endpoints = EmbeddedEndpoints(
             documents: self.documents,
             credentials: try EmbeddedCredentials.inFolder(self.configuration.sandboxPath),

@@ -1,4 +1,5 @@
 import IDCardPipeline
+import OutboundHTTP
 
 extension EngineSettings {
     /// Takes the figures of the engine from the configuration.
@@ -8,6 +9,7 @@ extension EngineSettings {
         self.verifyConcurrency = configuration.verification.concurrency
         self.deliverConcurrency = configuration.delivery.concurrency
         self.verifyMaximumAttempts = configuration.verification.maximumAttempts
+        self.verifyMaximumAge = configuration.verification.maximumAge
         self.deliverMaximumAttempts = configuration.delivery.maximumAttempts
         self.onUnknown =
             switch configuration.delivery.onUnknown {
@@ -27,9 +29,11 @@ extension EngineSettings {
         self.patience = configuration.patience
         self.shutdownTimeout = configuration.shutdownTimeout
         self.probeInterval = configuration.probeInterval
+        self.equalRefusals = configuration.equalRefusals
         self.maximumSourceBytes = configuration.imaging.maximumSourceBytes
         self.prepareMaximumAttempts = configuration.imaging.maximumAttempts
         self.retention = configuration.retention
+        self.retentionRunTime = configuration.retentionRunTime
         self.receiptRetention = configuration.receiptRetention
         self.verdict = configuration.verification.rules
         self.maximumCrashes = configuration.imaging.maximumCrashes
@@ -40,6 +44,7 @@ extension EngineSettings {
         self.maximumQueueDepth = configuration.sandbox.maximumQueueDepth
         self.maximumWaitingDepth = configuration.sandbox.maximumWaitingDepth
         self.leaseDuration = configuration.lease
+        self.longestWait = RetryAfter.maximum
         self.longestCall = max(configuration.verification.timeout, configuration.delivery.timeout)
     }
 }

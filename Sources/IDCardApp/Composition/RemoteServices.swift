@@ -125,7 +125,8 @@ extension RetcodeTable {
             success: Set(retcodes.success),
             alreadyExists: Set(retcodes.alreadyExists),
             tokenExpired: Set(retcodes.tokenExpired),
-            retryable: Set(retcodes.retryable)
+            retryable: Set(retcodes.retryable),
+            rejected: Set(retcodes.rejected)
         )
     }
 }

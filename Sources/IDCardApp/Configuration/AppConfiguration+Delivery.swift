@@ -39,7 +39,7 @@ extension AppConfiguration {
             case hold
         }
 
-        /// The RETCODEs by meaning; every other one is a refusal.
+        /// The RETCODEs by meaning; every other one is a refusal, and several equal ones in a row stop delivery.
         package struct Retcodes: Hashable, Sendable {
             /// Accepted (`delivery.retcode.success`).
             package let success: [String]
@@ -49,12 +49,15 @@ extension AppConfiguration {
             package let tokenExpired: [String]
             /// Try again later (`delivery.retcode.retryable`).
             package let retryable: [String]
+            /// Refused, which never concerns other cards (`delivery.retcode.rejected`).
+            package let rejected: [String]
 
             init(_ values: ResolvedConfiguration) {
                 self.success = values.require("delivery.retcode.success", \.list)
                 self.alreadyExists = values.require("delivery.retcode.already_exists", \.list)
                 self.tokenExpired = values.require("delivery.retcode.token_expired", \.list)
                 self.retryable = values.require("delivery.retcode.retryable", \.list)
+                self.rejected = values.require("delivery.retcode.rejected", \.list)
             }
         }
 

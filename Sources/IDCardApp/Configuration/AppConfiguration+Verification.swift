@@ -51,6 +51,8 @@ extension AppConfiguration {
         package let timeout: Duration
         /// Attempts after which a card is `failed` (`verification.max_attempts`).
         package let maximumAttempts: Int
+        /// How long after its first attempt a card is tried (`verification.max_age`).
+        package let maximumAge: Duration
         /// The proxy on the way there (`verification.proxy`).
         package let proxy: ProxyAddress?
         /// Keys under `verification.tls`.
@@ -68,6 +70,7 @@ extension AppConfiguration {
             self.rate = values.rate("verification.rate")
             self.timeout = values.require("verification.timeout", \.duration)
             self.maximumAttempts = values.require("verification.max_attempts", \.integer)
+            self.maximumAge = values.require("verification.max_age", \.duration)
             self.proxy = values.proxy("verification.proxy")
             self.tls = TLS(values, section: "verification")
         }

@@ -34,7 +34,7 @@ extension AppConfiguration {
             settings.openWait = values.require("watch.open_wait", \.duration)
             settings.doneMarker = values.find("watch.done_marker", \.text)
             settings.ignoredPatterns = values.find("watch.ignore", \.list) ?? []
-            settings.sidecar = values.word("watch.sidecar")
+            settings.sidecar = values.find("watch.sidecar", \.text).flatMap(WatchSettings.SidecarRule.init)
             settings.sidecarWait = values.require("watch.sidecar_wait", \.duration)
             settings.manifests = values.require("watch.manifests", \.list)
             settings.manifestBytes = values.require("watch.max_manifest_bytes", \.integer)

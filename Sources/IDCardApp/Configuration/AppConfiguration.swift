@@ -1,5 +1,6 @@
 package import IDCardCore
 package import IDCardPipeline
+package import IDCardTriggers
 package import Logging
 
 /// The configuration of the application, checked as a whole.
@@ -43,6 +44,8 @@ package struct AppConfiguration: Sendable {
     package let webhooks: Webhooks
     /// Keys under `fetch`.
     package let fetch: Fetch
+    /// Which part of a path is a business number (`intake.business_no_from`).
+    package let businessNumberRule: BusinessNumberRule
     /// Folders for runs on demand (`sources`), as written: `NAME=PATH`.
     package let sources: [String]
     /// How long `run` waits since the last change of state (`run.patience`).
@@ -51,10 +54,14 @@ package struct AppConfiguration: Sendable {
     package let shutdownTimeout: Duration
     /// How often a stopped stage tries one card (`stop.probe_interval`).
     package let probeInterval: Duration
+    /// How many equal refusals in a row stop delivery; 0 for never (`stop.equal_refusals`).
+    package let equalRefusals: Int
     /// Keys under `watch`.
     package let watch: Watch
     /// How long cards stay after their end (`retention.…`).
     package let retention: Retention
+    /// How long a run goes on erasing after its cards have ended (`retention.run_time`).
+    package let retentionRunTime: Duration
     /// How long requests are known as ones that came before (`retention.receipts`).
     package let receiptRetention: Duration
     /// Keys under `http`.
@@ -91,12 +98,15 @@ package struct AppConfiguration: Sendable {
         self.server = Server(values)
         self.webhooks = Webhooks(values)
         self.fetch = Fetch(values)
+        self.businessNumberRule = BusinessNumberRule(values)
         self.sources = values.require("sources", \.list)
         self.patience = values.require("run.patience", \.duration)
         self.shutdownTimeout = values.require("run.shutdown_timeout", \.duration)
         self.probeInterval = values.require("stop.probe_interval", \.duration)
+        self.equalRefusals = values.require("stop.equal_refusals", \.integer)
         self.watch = Watch(values)
         self.retention = Retention(values)
+        self.retentionRunTime = values.require("retention.run_time", \.duration)
         self.receiptRetention = values.require("retention.receipts", \.duration)
         self.http = HTTP(values)
         self.log = Log(values)

@@ -60,7 +60,7 @@ extension ConfigurationChecks {
                 .note(
                     key: "delivery.retcode.token_expired",
                     "delivery.retcode.token_expired is empty: a reply that asks for a new TOKEN counts as a refusal of "
-                        + "the card"
+                        + "the card, until stop.equal_refusals of them in a row stop delivery"
                 )
             )
         }

@@ -9,7 +9,7 @@ struct ConfigurationChecks {
     /// What makes the configuration unusable.
     var problems: [ConfigurationError.Problem] {
         self.timeProblems + self.formProblems + self.replyProblems + self.retcodeProblems + self.tokenProblems
-            + self.tlsProblems + self.vaultProblems + self.watchProblems
+            + self.tlsProblems + self.vaultProblems + self.intakeProblems + self.watchProblems
     }
 
     private var timeProblems: [ConfigurationError.Problem] {
@@ -68,7 +68,7 @@ struct ConfigurationChecks {
         return [.init(.outOfRange, key: key, message)]
     }
 
-    private static let retcodeLists = ["success", "already_exists", "token_expired", "retryable"]
+    private static let retcodeLists = ["success", "already_exists", "token_expired", "retryable", "rejected"]
 
     private var retcodeProblems: [ConfigurationError.Problem] {
         var problems: [ConfigurationError.Problem] = []

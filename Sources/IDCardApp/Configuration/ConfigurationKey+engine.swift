@@ -60,5 +60,11 @@ extension ConfigurationKey {
             .value("5m"),
             "How often a stopped stage tries one card."
         ),
+        ConfigurationKey(
+            "stop.equal_refusals",
+            .integer(0...1000),
+            .value("3"),
+            "Refusals in a row with one unlisted RETCODE, of different business numbers, that stop delivery; 0: never."
+        ),
     ]
 }

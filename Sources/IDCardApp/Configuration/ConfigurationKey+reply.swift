@@ -17,7 +17,13 @@ extension ConfigurationKey {
             "delivery.retcode.retryable",
             .list,
             .value(""),
-            "RETCODEs that mean: try again later. Every other one is a refusal."
+            "RETCODEs that mean: try again later."
+        ),
+        ConfigurationKey(
+            "delivery.retcode.rejected",
+            .list,
+            .value(""),
+            "RETCODEs that mean: this card is refused. Every other one is a refusal, too, but may stop delivery."
         ),
     ]
 

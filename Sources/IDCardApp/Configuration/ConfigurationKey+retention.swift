@@ -32,6 +32,12 @@ extension ConfigurationKey {
             "How long a card waits for a person before it is erased; 0: for ever, as nobody but a person decides."
         ),
         ConfigurationKey(
+            "retention.run_time",
+            .duration(.seconds(1)...Duration.seconds(24 * 3600)),
+            .value("10s"),
+            "How long a run goes on erasing what has expired after its cards have ended; the next run goes on with the rest."
+        ),
+        ConfigurationKey(
             "retention.receipts",
             .duration(.seconds(24 * 3600)...Duration.seconds(3650 * 24 * 3600)),
             .value("7d"),

@@ -6,7 +6,7 @@ extension ConfigurationKey {
         + Self.verdictKeys
         + Self.deliveryKeys + Self.retcodeKeys + Self.replyKeys + Self.formKeys
         + Self.tlsKeys(of: "delivery", peer: "business backend")
-        + Self.serverKeys + Self.webhookKeys + Self.sourceKeys + Self.fetchKeys
+        + Self.serverKeys + Self.webhookKeys + Self.intakeKeys + Self.sourceKeys + Self.fetchKeys
         + Self.engineKeys + Self.watchKeys + Self.retentionKeys + Self.httpKeys + Self.logKeys
 
     /// Durations that a call may be given.

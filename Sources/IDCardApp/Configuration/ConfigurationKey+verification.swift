@@ -72,7 +72,13 @@ extension ConfigurationKey {
             "verification.max_attempts",
             .integer(1...100),
             .value("5"),
-            "Attempts after which a card is `failed`."
+            "Failed attempts after which a card is `failed`; they count only while the service takes other cards."
+        ),
+        ConfigurationKey(
+            "verification.max_age",
+            .duration(.seconds(60)...(.seconds(30 * 86_400))),
+            .value("24h"),
+            "How long after its first attempt a card that keeps failing is tried, if the service has taken others since."
         ),
         ConfigurationKey(
             "verification.proxy",

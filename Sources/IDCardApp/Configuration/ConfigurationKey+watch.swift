@@ -82,15 +82,15 @@ extension ConfigurationKey {
     private static let watchMetadataKeys = [
         ConfigurationKey(
             "watch.sidecar",
-            .choice(["optional", "required"]),
-            .value("optional"),
-            "Whether an image is taken without its sidecar IMAGE.json, if its metadata are complete without."
+            .choice(["optional", "expected", "required"]),
+            .computed("expected in a folder that has ever held a sidecar or manifest, else optional"),
+            "Whether an image is taken without its sidecar IMAGE.json; with `expected`, after watch.sidecar_wait if its folder gives its number."
         ),
         ConfigurationKey(
             "watch.sidecar_wait",
             .duration(.zero...(.seconds(24 * 3600))),
             .value("10s"),
-            "How long an image whose metadata are not complete waits for its sidecar or its row in the manifest."
+            "How long an image waits for its sidecar or its row in the manifest, and a sidecar for its image."
         ),
         ConfigurationKey(
             "watch.manifests",

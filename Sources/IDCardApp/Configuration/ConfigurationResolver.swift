@@ -96,6 +96,8 @@ struct ConfigurationResolver {
                 )
             }
             return .text(path)
+        // Each watched folder computes it for itself.
+        case "watch.sidecar": return nil
         case "server.tokens_file": return self.directories.tokensFile.map(ConfigurationValue.text)
         case "vault.key_file": return self.vaultKeyFile.map(ConfigurationValue.text)
         default: preconditionFailure("nothing computes the default of \(key.path)")

@@ -25,6 +25,9 @@ package struct EndpointURL: Hashable, Sendable {
         self.host = host.trimmingCharacters(in: CharacterSet(charactersIn: "[]")).lowercased()
     }
 
+    /// The host and the port, such as `api.example:443`.
+    package var hostAndPort: String { "\(self.host):\(self.url.port ?? (self.isPlainText ? 80 : 443))" }
+
     /// Whether what is sent there can be read on the way.
     package var isPlainText: Bool { self.url.scheme?.lowercased() == "http" }
 

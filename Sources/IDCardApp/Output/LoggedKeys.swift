@@ -16,6 +16,7 @@ enum LoggedKeys {
         "stage", "code",
         "detail",
         "until", "concurrency", "leases", "cards", "image.crashes", "store.code", "watch.root", "files",
+        "clock.now", "clock.last",
         // The built-in endpoints.
         "verifier.side", "verifier.milliseconds", "verifier.code", "verifier.error", "verifier.message", "backend.code",
         "backend.retcode", "backend.replay",

@@ -6,6 +6,10 @@ struct RunSummary {
     let counts: RunCounts
     let cards: RunReports
     let pauses: [Stage: StagePause]
+    /// The codes of the endpoints that do not get their work done.
+    var failures: [Stage: String] = [:]
+    /// The addresses of the endpoints; empty for the built-in ones.
+    var endpoints: [Stage: String] = [:]
     /// Whether all that remains is in the hands of other processes.
     let isLeftToOthers: Bool
     let status: CommandStatus
@@ -27,7 +31,9 @@ struct RunSummary {
             lines.append(
                 "Work remains with another process that uses this sandbox: it goes on there; run the same command again to see how it ended."
             )
-        case .workRemains: lines.append("Work remains: everything is kept in the sandbox, run the same command again.")
+        case .workRemains:
+            lines += self.failureLines
+            lines.append("Work remains: everything is kept in the sandbox, run the same command again.")
         case .endpointStopped: lines.append("Nothing is lost: put that right and run the same command again.")
         case .sandboxError:
             lines.append("No room in the sandbox: nothing is lost, free some space and run the same command again.")
@@ -42,6 +48,18 @@ struct RunSummary {
             lines.append("The built-in backend keeps what it accepted in \(documents).")
         }
         return lines
+    }
+
+    /// The endpoints that hold the work up.
+    private var failureLines: [String] {
+        self.failures.sorted { $0.key.rawValue < $1.key.rawValue }.map { stage, code in
+            let (name, key) =
+                stage == .verify
+                ? ("the verification service", "verification.url") : ("the business backend", "delivery.url")
+            let place = self.endpoints[stage].map { " at \($0)" } ?? ""
+            return
+                "\(stage.rawValue): \(name)\(place) does not take cards now (\(code)); see whether it works, and check \(key)."
+        }
     }
 
     /// What an interrupted run leaves to the next one.

@@ -9,6 +9,10 @@ struct RunOutcome: Sendable {
     let signal: EndingSignal?
     /// Where the embedded backend keeps its documents; `nil` for a real backend.
     let documents: String?
+    /// The addresses of the endpoints; empty for the built-in ones.
+    var endpoints: [Stage: String] = [:]
+    /// What waits for inputs that are expected or were refused.
+    var waiting = WaitingApplications()
 
     /// The exit status: a signal first, then what the inputs call for.
     var status: CommandStatus {
@@ -16,7 +20,8 @@ struct RunOutcome: Sendable {
         if self.end.ending == .interrupted, let signal = self.signal { return signal.exitStatus }
         return self.tracker.exitStatus(
             stopped: !self.end.pauses.isEmpty,
-            isExhausted: [.patienceExhausted, .leftToOthers].contains(self.end.ending)
+            isExhausted: [.patienceExhausted, .leftToOthers].contains(self.end.ending),
+            isWaiting: !self.waiting.isEmpty
         )
     }
 
@@ -27,6 +32,8 @@ struct RunOutcome: Sendable {
             counts: counts,
             cards: self.tracker.reports(),
             pauses: self.end.pauses,
+            failures: self.end.failures,
+            endpoints: self.endpoints,
             isLeftToOthers: self.end.ending == .leftToOthers,
             status: self.status,
             documents: self.documents
@@ -40,6 +47,6 @@ struct RunOutcome: Sendable {
             for report in self.tracker.unfinished() { Console.standardOutput(JSONText.line(report)) }
             Console.standardOutput(JSONText.line(RunReport(runID: self.runID, counts: counts, cards: nil)))
         }
-        for line in summary.adviceLines { Console.standardError(line) }
+        for line in self.waiting.lines + summary.adviceLines { Console.standardError(line) }
     }
 }

@@ -1,3 +1,4 @@
+import IDCardCore
 import IDCardPipeline
 
 /// Drives a batch through an engine.
@@ -6,6 +7,8 @@ struct RunPipeline: Sendable {
     struct End: Sendable {
         var ending: BatchEnding
         var pauses: [Stage: StagePause]
+        /// The codes of the endpoints that do not get their work done.
+        var failures: [Stage: String] = [:]
     }
 
     let host: EngineHost
@@ -14,7 +17,7 @@ struct RunPipeline: Sendable {
     func run(_ items: IntakeList, until shutdown: Shutdown) async throws -> End {
         try await self.host.with { engine in
             let ending = try await engine.runBatch(items, until: shutdown)
-            return End(ending: ending, pauses: engine.pauses)
+            return End(ending: ending, pauses: engine.pauses, failures: engine.failures.mapValues(\.code))
         }
     }
 }

@@ -15,21 +15,23 @@ struct RunSession: Sendable {
         var manifest: String?
         var businessNumber: String?
         var userNumber: String?
+        var businessNumberRule: BusinessNumberRule?
         var documents: String?
         var format: OutputFormat
         var isQuiet: Bool
     }
 
-    private let arguments: Arguments
-    private let options: GlobalOptions
+    let arguments: Arguments
+    let options: GlobalOptions
 
-    init(command: RunCommand) {
+    init(command: RunCommand, businessNumberRule: BusinessNumberRule?) {
         self.options = command.options
         self.arguments = Arguments(
             paths: command.paths,
             manifest: command.manifest,
             businessNumber: command.businessNo,
             userNumber: command.userNo,
+            businessNumberRule: businessNumberRule,
             documents: command.documents,
             format: command.format,
             isQuiet: command.quiet
@@ -48,7 +50,7 @@ struct RunSession: Sendable {
         }
     }
 
-    private func say(_ notices: [ConfigurationNotice]) {
+    func say(_ notices: [ConfigurationNotice]) {
         // The protection of the sandbox is spoken of where it is opened.
         for notice in notices where notice.level == .warning && notice.key != "vault.mode" {
             Console.standardError("warning: \(notice.message)")
@@ -56,16 +58,21 @@ struct RunSession: Sendable {
     }
 
     private func items(_ configuration: AppConfiguration) throws -> IntakeList {
+        try self.source(configuration).items { Self.requiringUserNumber($0, configuration: configuration) }
+    }
+
+    /// The inputs that the command line names; nothing is looked at yet.
+    func source(_ configuration: AppConfiguration) -> BatchSource {
         let options = BatchOptions(
             businessNumber: self.arguments.businessNumber,
             userNumber: self.arguments.userNumber,
+            businessNumberRule: self.arguments.businessNumberRule ?? configuration.businessNumberRule,
             recognisesImage: { bytes, _ in ImageFormat.sniff(bytes) != .unknown },
             isImageName: { ImageFormat.isImageExtension(($0 as NSString).pathExtension) },
             skippedFolders: configuration.watch.putAwayFolders,
             sandbox: configuration.sandboxPath
         )
-        let source = BatchSource(paths: self.arguments.paths, manifest: self.arguments.manifest, options: options)
-        return try source.items { Self.requiringUserNumber($0, configuration: configuration) }
+        return BatchSource(paths: self.arguments.paths, manifest: self.arguments.manifest, options: options)
     }
 
     /// A card for a real backend needs a user account; without one it would be verified, paid for, and then wait for ever.
@@ -172,13 +179,26 @@ struct RunSession: Sendable {
             try await display.showing { try await pipeline.run(items, until: watch.shutdown) }
         }
         try await tracker.refresh(from: store)
+        var waiting: [ApplicationSnapshot] = []
+        for number in try await store.applicationsAwaitingInputs() {
+            waiting.append(try await store.snapshot(of: number))
+        }
         return RunOutcome(
             runID: runID,
             tracker: tracker,
             end: watched.value,
             signal: watched.signal,
-            documents: configuration.embedded ? documents : nil
+            documents: configuration.embedded ? documents : nil,
+            endpoints: configuration.embedded ? [:] : Self.endpoints(configuration),
+            waiting: WaitingApplications(waiting)
         )
+    }
+
+    private static func endpoints(_ configuration: AppConfiguration) -> [Stage: String] {
+        var endpoints: [Stage: String] = [:]
+        endpoints[.verify] = configuration.verification.url?.description
+        endpoints[.deliver] = configuration.delivery.url?.description
+        return endpoints
     }
 
     private func makeRunID() -> String {

@@ -226,11 +226,13 @@ extension RunTracker {
     /// - Parameters:
     ///   - stopped: whether a stage is stopped.
     ///   - isExhausted: whether the run ended with work left: what a run without inputs goes by.
-    func exitStatus(stopped: Bool, isExhausted: Bool = false) -> CommandStatus {
+    ///   - isWaiting: whether cards wait for inputs that are expected or were refused: what a run without inputs goes by.
+    func exitStatus(stopped: Bool, isExhausted: Bool = false, isWaiting: Bool = false) -> CommandStatus {
         self.state.withLock { state in
             if self.items.isEmpty {
                 let cards = self.cardsWithoutInput(in: state).map { state.cards[$0] }
-                return Self.exitStatus(of: cards, stopped: stopped, isExhausted: isExhausted)
+                let status = Self.exitStatus(of: cards, stopped: stopped, isExhausted: isExhausted)
+                return status == .delivered && isWaiting ? .someNotDelivered : status
             }
             if state.refusals.values.contains(where: \.isForWantOfRoom) { return .sandboxError }
             if state.standings.contains(.notReached) { return stopped ? .endpointStopped : .workRemains }

@@ -111,6 +111,7 @@ struct ServeParts: Sendable {
     private static func runner(over engine: Engine, host: EngineHost) throws(ConfigurationError) -> SourceRunner {
         let configuration = host.configuration
         let inputs = BatchOptions(
+            businessNumberRule: configuration.businessNumberRule,
             recognisesImage: { bytes, _ in ImageFormat.sniff(bytes) != .unknown },
             isImageName: { ImageFormat.isImageExtension(($0 as NSString).pathExtension) },
             skippedFolders: configuration.watch.putAwayFolders,

@@ -54,8 +54,10 @@ struct SourceIntake: Sendable {
                     while let entry = try await self.next(of: queue) {
                         guard let result = try await self.result(of: entry, in: queue) else { continue }
                         if case .refused(let reason, _) = result { self.log(reason, of: entry, run: run) }
+                        guard
+                            try await self.whenThereIsRoom({ try await announcement.arrived(entry.item, result) })
+                        else { throw CancellationError() }
                         count(result)
-                        announcement.arrived(entry.item, result)
                     }
                 }
             }

@@ -20,17 +20,11 @@ final class SourceRunner: Service, SourceRuns {
         var work: any BlockingWork = DispatchWork()
     }
 
-    private struct State {
-        var lines = SourceLines()
-        /// What the last run of each source told the rules: its refused fronts count until the next one has looked again.
-        var announcements: [String: IntakeAnnouncement] = [:]
-    }
-
     private let sources: [String: String]
     private let listing: Listing
     private let intake: SourceIntake
     private let store: any SourceRunStore
-    private let state = Mutex(State())
+    private let state = Mutex(SourceLines())
     /// One start of a source at a time: nobody is told of a run that is not durable yet.
     private let starts = KeyedExclusion<String>()
     /// At most one of each source, as the first run of a line begins it.
@@ -60,7 +54,7 @@ final class SourceRunner: Service, SourceRuns {
     func start(_ source: String) async throws -> SourceRun? {
         guard self.sources[source] != nil else { return nil }
         return try await self.starts.run(under: source) {
-            if let waiting = self.state.withLock({ $0.lines.unlisted(of: source) }) { return waiting }
+            if let waiting = self.state.withLock({ $0.unlisted(of: source) }) { return waiting }
             let now = self.time.now()
             var random: any RandomNumberGenerator = SystemRandomNumberGenerator()
             let new = SourceRun(id: UUIDText.version7(at: now, using: &random), source: source, startedAt: now)
@@ -71,12 +65,12 @@ final class SourceRunner: Service, SourceRuns {
     }
 
     func run(_ id: String) async throws -> SourceRun? {
-        if let open = self.state.withLock({ $0.lines.run(id) }) { return open }
+        if let open = self.state.withLock({ $0.run(id) }) { return open }
         return try await self.store.run(id)
     }
 
     private func add(_ run: SourceRun) {
-        let isFirst = self.state.withLock { $0.lines.add(run) }
+        let isFirst = self.state.withLock { $0.add(run) }
         if isFirst { self.starter.yield(run.source) }
     }
 
@@ -115,16 +109,16 @@ final class SourceRunner: Service, SourceRuns {
 
     /// Does the runs of a source one after the other, until none waits.
     private func perform(_ source: String) async throws {
-        var next = self.state.withLock { $0.lines.first(of: source) }
+        var next = self.state.withLock { $0.first(of: source) }
         while let run = next {
             guard try await self.perform(run) else { return }
-            next = self.state.withLock { $0.lines.removeFirst(of: source) }
+            next = self.state.withLock { $0.removeFirst(of: source) }
         }
     }
 
     /// Does a run; `false` if the service is coming to its end: the run stays open, and goes on at the next start.
     private func perform(_ run: SourceRun) async throws -> Bool {
-        self.state.withLock { $0.lines.beginListing(of: run.source) }
+        self.state.withLock { $0.beginListing(of: run.source) }
         let items: IntakeList
         do {
             items = try await self.items(of: run.source)
@@ -137,16 +131,18 @@ final class SourceRunner: Service, SourceRuns {
             )
             return try await self.end(run, as: .failed, reason: reason)
         }
-        let announcement = self.announce(items, of: run.source)
+        var announcement = IntakeAnnouncement()
         do {
+            guard try await self.intake.whenThereIsRoom({ announcement = try await self.intake.intake.announce(items) })
+            else { return false }
             try await self.intake.take(items, announcement: announcement, of: run.id) { result in
-                self.state.withLock { $0.lines.change(run.source) { Self.count(result, in: &$0) } }
+                self.state.withLock { $0.change(run.source) { Self.count(result, in: &$0) } }
             }
         } catch is CancellationError {
-            // Not withdrawn: the rules must not decide as if none of the inputs would come any more.
+            // What was announced stays expected.
             return false
         }
-        return try await self.end(self.state.withLock { $0.lines.first(of: run.source) } ?? run, as: .complete)
+        return try await self.end(self.state.withLock { $0.first(of: run.source) } ?? run, as: .complete)
     }
 
     private func items(of source: String) async throws -> IntakeList {
@@ -169,17 +165,6 @@ final class SourceRunner: Service, SourceRuns {
             return .sourceUnreadable
         }
         return ReasonCode(rawValue: code.description)
-    }
-
-    /// Announces the inputs of a run in place of those of the run before.
-    private func announce(_ items: IntakeList, of source: String) -> IntakeAnnouncement {
-        let announcement = self.intake.intake.expect(items)
-        let former = self.state.withLock { state in
-            defer { state.announcements[source] = announcement }
-            return state.announcements[source]
-        }
-        former?.withdraw()
-        return announcement
     }
 
     private static func count(_ result: InputResult, in run: inout SourceRun) {

@@ -14,12 +14,13 @@ extension FolderWatch {
         _ configuration: AppConfiguration,
         folders: [String] = [],
         userNumber: String? = nil,
-        intake: any CardIntake,
+        intake: any WatchIntake,
         logger: Logger,
         observer: @escaping @Sendable (WatchEvent) -> Void
     ) throws(WatchError) {
         let inputs = BatchOptions(
             userNumber: userNumber,
+            businessNumberRule: configuration.businessNumberRule,
             recognisesImage: { bytes, _ in ImageFormat.sniff(bytes) != .unknown },
             isImageName: { ImageFormat.isImageExtension(($0 as NSString).pathExtension) },
             sandbox: configuration.sandboxPath

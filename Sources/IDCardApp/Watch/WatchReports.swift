@@ -54,7 +54,7 @@ final class WatchReports: Sendable {
             report.reason = reason.rawValue
             report.message = message
             self.onEnd(report)
-        case .putOff, .placed, .scanned, .problem, .mended, .pressure: break
+        case .putOff, .sidecarLate, .placed, .scanned, .problem, .mended, .pressure: break
         }
     }
 

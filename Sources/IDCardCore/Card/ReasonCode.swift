@@ -86,6 +86,10 @@ package struct ReasonCode: RawRepresentable, Hashable, Sendable, Codable, Custom
     package static let blockedByConflict = ReasonCode(rawValue: "blocked_by_conflict")
     /// Its front is on its way; or none has come yet, and it goes alone when the wait is over.
     package static let waitsForFront = ReasonCode(rawValue: "waits_for_front")
+    /// Its front was expected, and the process that was to take it in has ended without doing so.
+    package static let frontExpected = ReasonCode(rawValue: "front_expected")
+    /// An input that may be its front was refused, and the process that refused it has ended.
+    package static let frontRefused = ReasonCode(rawValue: "front_refused")
     /// Its back may still come, and both go in one delivery.
     package static let waitsForBack = ReasonCode(rawValue: "waits_for_back")
     /// The backend sent it away for now; it goes again later.
@@ -101,7 +105,9 @@ package struct ReasonCode: RawRepresentable, Hashable, Sendable, Codable, Custom
     package static let frontNotDelivered = ReasonCode(rawValue: "front_not_delivered")
 
     /// Why a back is `held` until a person accepts it or a front of its business number is delivered, whichever is first.
-    package static let releasedByFront: Set<ReasonCode> = [.frontErased, .frontNotDelivered]
+    package static let releasedByFront: Set<ReasonCode> = [
+        .frontErased, .frontNotDelivered, .frontExpected, .frontRefused,
+    ]
 
     /// Why a `verified` card waits for a decision on another card.
     package static let blocking: Set<ReasonCode> = [.blockedByFront, .blockedByConflict, .blockedByOlderPhoto]

@@ -13,6 +13,9 @@ package struct RemoteFailure: Error, Hashable, Sendable, CustomStringConvertible
     /// For class `stop`: whether one bad card could cause it too (argument errors). Alone it fails that card; a second
     /// card stops the stage.
     package var mayConcernOneCard: Bool
+    /// For class `rejected`: whether no list says what the code means. One such refusal is that of a card; several equal
+    /// ones in a row may concern every card.
+    package var isUnlisted = false
     /// For classes `transient` and `unknown`: the failure came from a stale kept-alive connection: try again at once on
     /// a fresh one.
     package var retriesAtOnce: Bool

@@ -11,8 +11,9 @@ package import IDCardCore
 /// 4. A back goes when a front is delivered; or, once the wait for a front is over, when no front exists and nothing is unverified. If fronts exist, all
 ///    have ended and none was delivered, the back stays `verified`, blocked, for the time that it may; then it is held. If a front was erased
 ///    undelivered and no other is there, it is held at once. A held back goes on when a front is delivered, or a person accepts it. A refused photo of unknown side counts as a possible front,
-///    as does an input of the batch that was refused before it became a card (its file could not be read). While fronts name different
-///    persons and nobody has decided between them, no back goes: it may belong to either.
+///    as does an input that was refused before it became a card (its file could not be read). While an input is expected, whichever process is to
+///    take it in, all wait; once that process has ended and `frontWait` has passed since, a back without a front is held. While fronts name
+///    different persons and nobody has decided between them, no back goes: it may belong to either.
 /// 5. Where one delivery holds several cards, a back may also go together with its front; in the layout `application` a front waits for a back that may
 ///    still come, as long as a back waits for a front.
 /// 6. A card that the backend sent away for now waits until it may go again.
@@ -21,12 +22,14 @@ package struct ApplicationRules: Sendable {
     package struct Context: Hashable, Sendable {
         /// The time of the decision.
         package var now: Timestamp
-        /// How many inputs of this business number are known but not in the store yet.
+        /// How many inputs of this business number the deciding process itself knows that are not in the store yet.
         package var expectedInputs: Int
-        /// Whether an input of this business number that may have been a front was refused without leaving a card.
-        package var hasRefusedInput: Bool
-        /// Whether no further input can come (the end of a batch): then a back no longer waits for its front.
+        /// Whether the business number is among the inputs of a batch and no further one of them can come: then a back no
+        /// longer waits for a front that nobody expects.
         package var intakeHasEnded: Bool
+        /// Whether the deciding process is a batch that has taken in its inputs, whichever they are: it ends with what is
+        /// blocked, and the next one looks again.
+        package var isEndOfBatch: Bool
         /// How long a back waits for its front otherwise, from its verification.
         package var frontWait: Duration
         /// How long a back whose front was not delivered stays `verified`, from when both have ended.
@@ -40,8 +43,8 @@ package struct ApplicationRules: Sendable {
         package init(
             now: Timestamp,
             expectedInputs: Int,
-            hasRefusedInput: Bool = false,
             intakeHasEnded: Bool,
+            isEndOfBatch: Bool? = nil,
             frontWait: Duration,
             blockedWait: Duration = .seconds(86_400),
             sidesGoTogether: Bool = false,
@@ -49,17 +52,29 @@ package struct ApplicationRules: Sendable {
         ) {
             self.now = now
             self.expectedInputs = expectedInputs
-            self.hasRefusedInput = hasRefusedInput
             self.intakeHasEnded = intakeHasEnded
+            self.isEndOfBatch = isEndOfBatch ?? intakeHasEnded
             self.frontWait = frontWait
             self.blockedWait = blockedWait
             self.sidesGoTogether = sidesGoTogether
             self.frontWaitsForBack = frontWaitsForBack
         }
 
+        /// Until when what ended processes expected or refused is waited for; `nil` if that is over, or there is nothing.
+        func lapse(of awaited: AwaitedInputs) -> Timestamp? {
+            // What lies further ahead was written while the clock was wrong.
+            guard let since = awaited.abandonedAt, since <= self.now.advanced(by: self.frontWait) else { return nil }
+            let end = since.advanced(by: self.frontWait)
+            return end > self.now ? end : nil
+        }
+
         /// Whether cards of a business number are still to be taken in or verified: nothing of it may go.
         package func hasUnverified(_ snapshot: ApplicationSnapshot) -> Bool {
-            self.expectedInputs > 0 || snapshot.cards.contains { $0.state.awaitsVerification }
+            let awaited = snapshot.awaited
+            let isExpected =
+                self.expectedInputs > 0 || awaited.expected > 0
+                || (awaited.abandonedExpected > 0 && self.lapse(of: awaited) != nil)
+            return isExpected || snapshot.cards.contains { $0.state.awaitsVerification }
         }
     }
 
@@ -85,20 +100,26 @@ package struct ApplicationRules: Sendable {
         rules.holdConflictingFronts()
         rules.supersedeOlderPhotos()
         rules.sortRemaining()
+        rules.noteLapse()
         return rules.decision
     }
 
     private let cards: [ApplicationCard]
     private let hasErasedFront: Bool
+    private let awaited: AwaitedInputs
     private let context: Context
     private let hasUnverified: Bool
+    /// Until when what ended processes expected or refused is waited for; `nil` if that is over, or there is nothing.
+    private let lapse: Timestamp?
     private var decision = Decision()
     private var remaining: [ApplicationCard]
 
     private init(snapshot: ApplicationSnapshot, context: Context) {
         self.cards = snapshot.cards
         self.hasErasedFront = snapshot.hasErasedFront
+        self.awaited = snapshot.awaited
         self.context = context
+        self.lapse = context.lapse(of: snapshot.awaited)
         self.hasUnverified = context.hasUnverified(snapshot)
         self.remaining = snapshot.cards.filter { $0.state == .verified }
     }
@@ -195,6 +216,13 @@ package struct ApplicationRules: Sendable {
         return !hasBack && self.isWaiting(card) ? .waitsForBack : nil
     }
 
+    /// Has the cards looked at again that wait for what a process left which has ended.
+    private mutating func noteLapse() {
+        guard let lapse = self.lapse else { return }
+        let reasons = self.decision.waiting.values
+        if reasons.contains(.waitsForVerification) || reasons.contains(.blockedByFront) { self.reconsider(at: lapse) }
+    }
+
     private mutating func reconsider(at time: Timestamp) {
         self.decision.reconsiderAt = min(time, self.decision.reconsiderAt ?? time)
     }
@@ -233,7 +261,9 @@ package struct ApplicationRules: Sendable {
         if isFrontUnderWay { return .waitsForFront }
         if card.goesAlone { return nil }
         if let reason = self.reasonOfEndedFront(card) { return reason }
-        if !self.context.intakeHasEnded, self.isWaiting(card) { return .waitsForFront }
+        if let reason = self.reasonOfMissingFront(card) { return reason }
+        // What a person has accepted has waited long enough.
+        if !self.context.intakeHasEnded, !card.isAccepted, self.isWaiting(card) { return .waitsForFront }
         return self.hasErasedFront ? .frontErased : nil
     }
 
@@ -242,13 +272,27 @@ package struct ApplicationRules: Sendable {
         let ended = self.cards.filter {
             $0.side == .front && $0.state != .superseded || Self.mayBeRefusedFront($0)
         }
-        guard !ended.isEmpty || self.context.hasRefusedInput else { return nil }
-        let since = ended.map(\.changedAt).max().map { max($0, card.changedAt) } ?? card.changedAt
+        guard let last = ended.map(\.changedAt).max() else { return nil }
+        let since = max(last, card.changedAt)
         let deadline = since.advanced(by: self.context.blockedWait)
         guard deadline > self.context.now else { return .frontNotDelivered }
         // A batch ends with its backs blocked; the next one looks again.
-        if !self.context.intakeHasEnded { self.reconsider(at: deadline) }
+        if !self.context.isEndOfBatch { self.reconsider(at: deadline) }
         return .blockedByFront
+    }
+
+    /// Why a back stays whose front never came to be a card, though it was expected or may have been refused.
+    private mutating func reasonOfMissingFront(_ card: ApplicationCard) -> ReasonCode? {
+        if self.awaited.refused > 0 {
+            // The refusal stands as long as its process lives; the back is shown to a person all the same.
+            let deadline = card.changedAt.advanced(by: self.context.blockedWait)
+            guard deadline > self.context.now else { return .frontNotDelivered }
+            if !self.context.isEndOfBatch { self.reconsider(at: deadline) }
+            return .blockedByFront
+        }
+        guard self.awaited.abandonedAt != nil else { return nil }
+        if self.lapse != nil { return .blockedByFront }
+        return self.awaited.abandonedRefused > 0 ? .frontRefused : .frontExpected
     }
 
     /// Whether a photo of unknown side was refused or failed: it may have been the front.
@@ -267,9 +311,12 @@ extension ApplicationRules {
     /// What is written beside a back that is held for a reason of `ReasonCode.releasedByFront`.
     package static func message(for reason: ReasonCode) -> String {
         let what =
-            reason == .frontErased
-            ? "a front of its business number was erased before any was delivered"
-            : "no front of its business number was delivered in time (delivery.blocked_wait)"
+            switch reason {
+            case .frontErased: "a front of its business number was erased before any was delivered"
+            case .frontExpected: "its front was expected, but was not taken in"
+            case .frontRefused: "an input that may be its front was refused"
+            default: "no front of its business number was delivered in time (delivery.blocked_wait)"
+            }
         return "\(what); take the front in again, or accept or reject this back (`cards resolve`)"
     }
 }

@@ -8,12 +8,20 @@ package struct ApplicationSnapshot: Hashable, Sendable {
     package var cards: [ApplicationCard]
     /// Whether a front was erased undelivered, and none was delivered since; looked up only if `asksForErasedFronts`.
     package var hasErasedFront: Bool
+    /// Its inputs that are no cards yet, or were refused.
+    package var awaited: AwaitedInputs
 
     /// Describes an application.
-    package init(businessNumber: BusinessNumber, cards: [ApplicationCard], hasErasedFront: Bool = false) {
+    package init(
+        businessNumber: BusinessNumber,
+        cards: [ApplicationCard],
+        hasErasedFront: Bool = false,
+        awaited: AwaitedInputs = AwaitedInputs()
+    ) {
         self.businessNumber = businessNumber
         self.cards = cards
         self.hasErasedFront = hasErasedFront
+        self.awaited = awaited
     }
 
     /// Whether it matters that a front was erased: a back is to be decided on, and no front is delivered.

@@ -11,9 +11,40 @@ extension Engine: CardIntake {
         _ = try await self.run(nil, until: shutdown)
     }
 
-    package func expect(_ items: IntakeList) -> IntakeAnnouncement {
-        let inputs = AnnouncedInputs(items, context: self.context)
-        return IntakeAnnouncement(arrived: { inputs.arrived($0, as: $1) }, withdraw: { inputs.withdraw() })
+    package func announce(_ items: IntakeList) async throws -> IntakeAnnouncement {
+        let announcer = self.intake.announcer(of: items)
+        try await announcer.announce(new: try await self.intake.newInputs(of: items))
+        // What was refused before and is found no more may have let cards go.
+        try await self.decideAgain()
+        return IntakeAnnouncement { item, result in
+            try await announcer.arrived(item, as: result)
+            guard case .take(let metadata) = item.disposition else { return }
+            self.decideAgain(on: [metadata.businessNumber])
+        }
+    }
+
+    package func expect(_ inputs: [AwaitedInput]) async throws {
+        try await self.context.store.add(inputs, now: self.context.time.now())
+        self.decideAgain(on: inputs.map(\.businessNumber))
+    }
+
+    package func expectNoMore(_ inputs: [AwaitedInput]) async throws {
+        try await self.context.store.end(inputs)
+        self.decideAgain(on: inputs.map(\.businessNumber))
+    }
+
+    package func expectAgain(_ inputs: [AwaitedInput], of source: InputSource) async throws {
+        try await self.context.store.announce(inputs, foundIn: [source], now: self.context.time.now())
+        try await self.decideAgain()
+    }
+
+    private func decideAgain() async throws {
+        self.decideAgain(on: try await self.context.store.applicationsWithVerifiedCards())
+    }
+
+    private func decideAgain(on numbers: [BusinessNumber]) {
+        for number in numbers { self.context.applications.touch(number) }
+        self.context.board.announce(.verify, .settle)
     }
 
     package func take(_ item: IntakeItem) async throws -> InputResult {

@@ -1,4 +1,4 @@
-import IDCardCore
+package import IDCardCore
 package import Logging
 
 /// The staged pipeline over a store: intake, verification, the rules of each business number, delivery.
@@ -7,13 +7,13 @@ package import Logging
 /// killed at any moment and the next engine over the same store goes on.
 package struct Engine: Sendable {
     let context: StageContext
-    private let verifyGate: StageGate
-    private let deliverGate: StageGate
+    let verifyGate: StageGate
+    let deliverGate: StageGate
     /// Always open: what they let through calls no endpoint of ours.
     private let settleGate: StageGate
     let prepareGate: StageGate
     let fetchGate: StageGate
-    private let assembly: BatchAssembly
+    let assembly: BatchAssembly
     let intake: IntakeStage
     let prepare: PrepareStage
     let fetch: FetchStage?
@@ -58,13 +58,12 @@ package struct Engine: Sendable {
             metrics: metrics,
             logger: logger
         )
-        let makeGate = { StageGate(probeInterval: settings.probeInterval, retry: settings.retry, pacing: $0) }
         self.context = context
-        self.verifyGate = makeGate(settings.verifyPacing)
-        self.deliverGate = makeGate(settings.deliverPacing)
-        self.settleGate = makeGate(.unpaced(concurrency: settings.deliverConcurrency))
-        self.prepareGate = makeGate(.unpaced(concurrency: settings.prepareConcurrency))
-        self.fetchGate = makeGate(.unpaced(concurrency: settings.fetchConcurrency))
+        self.verifyGate = StageGate(settings, settings.verifyPacing, host: ports.verifier.host)
+        self.deliverGate = StageGate(settings, settings.deliverPacing, host: ports.backend.host)
+        self.settleGate = StageGate(settings, .unpaced(concurrency: settings.deliverConcurrency))
+        self.prepareGate = StageGate(settings, .unpaced(concurrency: settings.prepareConcurrency))
+        self.fetchGate = StageGate(settings, .unpaced(concurrency: settings.fetchConcurrency))
         let preparation = NotedPreparation(context: context, preparation: ports.preparation, pool: ports.pool)
         let addresses = AddressIntake(context: context, fetcher: ports.fetcher)
         self.intake = IntakeStage(
@@ -108,6 +107,15 @@ package struct Engine: Sendable {
         return pauses
     }
 
+    /// Why the endpoint of a stage does not get its work done, as the last call ended; a stage whose last call was answered,
+    /// or that is stopped, is not named.
+    package var failures: [Stage: RemoteFailure] {
+        var failures: [Stage: RemoteFailure] = [:]
+        failures[.verify] = self.verifyGate.lastFailure
+        failures[.deliver] = self.deliverGate.lastFailure
+        return failures
+    }
+
     /// Takes in all inputs, drives every card of the store as far as it goes, and returns how it ended.
     ///
     /// - Parameter shutdown: once it is requested nothing more begins, and what is under way may end within the
@@ -128,7 +136,11 @@ package struct Engine: Sendable {
         self.intake.expect(items ?? [])
         try await self.recover()
         do {
-            let ending = try await self.drive(items)
+            let announcer = self.intake.announcer(of: items ?? [])
+            try await announcer.announceRefusals()
+            let ending = try await self.drive(items, announcedBy: announcer)
+            // What is left of it is waited for from now on.
+            try await self.context.store.keepAwaiting(now: self.context.time.now())
             try await self.context.store.releaseLeases()
             try Task.checkCancellation()
             return ending
@@ -146,19 +158,17 @@ package struct Engine: Sendable {
         }
         // Handed back at the end of an earlier run.
         self.fetch?.queue.clear()
-        let pauses = try await self.context.store.pauses()
-        if pauses[.verify] != nil { self.verifyGate.noteStoredPause() }
-        if pauses[.deliver] != nil { self.deliverGate.noteStoredPause() }
+        try await self.lookAtWaits()
         for number in try await self.context.store.applicationsWithVerifiedCards() {
             self.context.applications.touch(number)
         }
     }
 
-    private func drive(_ items: IntakeList?) async throws -> BatchEnding {
+    private func drive(_ items: IntakeList?, announcedBy announcer: InputAnnouncer) async throws -> BatchEnding {
         try await withThrowingTaskGroup(of: BatchEnding?.self) { group in
             defer { group.cancelAll() }
             group.addTask {
-                try await self.work(items)
+                try await self.work(items, announcedBy: announcer)
                 // The loops end by themselves only if they are asked to.
                 return .interrupted
             }
@@ -167,7 +177,7 @@ package struct Engine: Sendable {
                 return nil
             }
             group.addTask {
-                await RetentionKeeper(context: self.context).run()
+                await RetentionKeeper(context: self.context, isBatch: items != nil).run()
                 return nil
             }
             // A service has no end of its own.
@@ -185,7 +195,7 @@ package struct Engine: Sendable {
     }
 
     /// Runs intake and the loops until they are cancelled, or have drained.
-    private func work(_ items: IntakeList?) async throws {
+    private func work(_ items: IntakeList?, announcedBy announcer: InputAnnouncer) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await self.fetchLoop.run() }
             group.addTask { try await self.prepareLoop.run() }
@@ -194,7 +204,7 @@ package struct Engine: Sendable {
             group.addTask { try await self.deliverLoop.run() }
             group.addTask {
                 if let items {
-                    try await self.intake.run(items)
+                    try await self.intake.run(items, announcedBy: announcer)
                 } else {
                     // Known to the rules as going on; what waits for the end of a batch's intake need not wait.
                     self.context.board.endIntake(announcing: .settle)
@@ -235,6 +245,7 @@ package struct Engine: Sendable {
                 guard await self.context.space.look().allowsVerification else { return [] }
                 return try await self.context.store.claimPrepared(
                     limit: limit,
+                    order: self.claimOrder(of: .verify, through: self.verifyGate),
                     until: self.leaseExpiry,
                     now: self.context.time.now()
                 )
@@ -245,7 +256,7 @@ package struct Engine: Sendable {
     }
 
     private func nextVerification() async throws -> Timestamp? {
-        guard let due = try await self.context.store.nextDue(for: .verify) else { return nil }
+        guard let due = try await self.nextDue(of: .verify, through: self.verifyGate) else { return nil }
         if await self.context.space.look().allowsVerification { return due }
         return max(due, self.context.time.now().advanced(by: IntakeStage.roomInterval))
     }
@@ -283,11 +294,12 @@ package struct Engine: Sendable {
             claim: { limit in
                 try await self.context.store.claimDeliveries(
                     limit: limit,
+                    order: self.claimOrder(of: .deliver, through: self.deliverGate),
                     until: self.leaseExpiry,
                     now: self.context.time.now()
                 )
             },
-            nextDue: { try await self.context.store.nextDue(for: .deliver) },
+            nextDue: { try await self.nextDue(of: .deliver, through: self.deliverGate) },
             work: { try await self.deliver.work($0) }
         )
     }

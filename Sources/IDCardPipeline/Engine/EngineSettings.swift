@@ -22,8 +22,10 @@ package struct EngineSettings: Hashable, Sendable {
     package var verifyConcurrency = 2
     /// How many deliveries are under way at a time (`delivery.concurrency`).
     package var deliverConcurrency = 4
-    /// How many verifications of one card may fail (`verification.max_attempts`).
+    /// How many verifications of one card may fail while the verifier takes others (`verification.max_attempts`).
     package var verifyMaximumAttempts = 5
+    /// How long after its first attempt a card that fails while the verifier takes others is tried (`verification.max_age`).
+    package var verifyMaximumAge = Duration.seconds(86_400)
     /// How many attempts of one delivery may fail (`delivery.max_attempts`).
     package var deliverMaximumAttempts = 8
     /// What happens to a delivery that may have been received (`delivery.on_unknown`).
@@ -54,10 +56,15 @@ package struct EngineSettings: Hashable, Sendable {
     package var shutdownTimeout = Duration.seconds(20)
     /// How often a stopped stage tries again (`stop.probe_interval`).
     package var probeInterval = Duration.seconds(300)
+    /// How many refusals in a row with one code of no list, of different business numbers, stop delivery; 0 for never
+    /// (`stop.equal_refusals`).
+    package var equalRefusals = 3
     /// How long a lease holds without being renewed; longer than any call (`sandbox.lease`).
     package var leaseDuration = Duration.seconds(180)
     /// The longest that a call may take (`verification.timeout`, `delivery.timeout`).
     package var longestCall = Duration.seconds(60)
+    /// The longest wait that a host is believed to ask for.
+    package var longestWait = Duration.seconds(6 * 3600)
     /// How often the leases of dead owners are looked for.
     package var takeBackInterval = Duration.seconds(2)
     /// How often an image may bring the decoder down before it is decoded in a child (`imaging.max_crashes`).
@@ -66,6 +73,8 @@ package struct EngineSettings: Hashable, Sendable {
     package var maximumSourceBytes = 32 << 20
     /// How long cards stay after their end (`retention.…`); by default for ever.
     package var retention = Retention()
+    /// How long a batch goes on erasing after its cards have ended (`retention.run_time`).
+    package var retentionRunTime = Duration.seconds(10)
     /// How long a request is known as one that came before: longer than any sender repeats it (`retention.receipts`).
     package var receiptRetention = Duration.seconds(7 * 86_400)
     /// The rules of the verdict.

@@ -11,6 +11,9 @@ package enum InputResult: Hashable, Sendable {
     /// Not an image by content nor by extension.
     case ignored
 
+    /// Whether the input was refused without a card.
+    package var isRefusal: Bool { if case .refused = self { true } else { false } }
+
     /// The card that the input is; `nil` if it became none.
     package var cardID: CardID? {
         switch self {

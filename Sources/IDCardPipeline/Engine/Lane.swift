@@ -1,4 +1,4 @@
-/// A kind of work with a loop of its own.
+/// A kind of work with a loop of its own, in the order in which a card meets them.
 enum Lane: CaseIterable, Hashable, Sendable {
     case fetch
     case prepare

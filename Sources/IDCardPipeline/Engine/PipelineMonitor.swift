@@ -16,6 +16,11 @@ final class PipelineMonitor: Sendable {
     /// When a card last moved, or an input was dealt with.
     var lastChangeAt: Timestamp { self.lastChange.withLock { $0 } }
 
+    /// Counts the patience from now, by a clock that went back.
+    func restartPatience(at now: Timestamp) {
+        self.lastChange.withLock { $0 = min($0, now) }
+    }
+
     /// Reports a card that moved.
     ///
     /// - Parameter isProgress: whether that brings it nearer to its end; forming a delivery and taking it apart again does not.

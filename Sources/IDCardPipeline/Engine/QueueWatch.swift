@@ -64,7 +64,10 @@ final class QueueWatch: Sendable {
     private func isFull(_ count: Count) async -> Bool {
         let now = self.time.now()
         let known = self.answers.withLock { answers in
-            answers[count].flatMap { now < $0.askedAt.advanced(by: count.validity) ? $0.isFull : nil }
+            answers[count].flatMap { answer in
+                let isValid = answer.askedAt <= now && now < answer.askedAt.advanced(by: count.validity)
+                return isValid ? answer.isFull : nil
+            }
         }
         if let known { return known }
         let limit = self.limit(of: count)

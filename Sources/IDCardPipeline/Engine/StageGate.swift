@@ -9,28 +9,41 @@ final class StageGate: Sendable {
         /// When `notBefore` was last asked for by the endpoint.
         var throttledAt: Timestamp?
         var notSentInARow = 0
+        /// Why the last call did not get through, as long as none has since.
+        var lastFailure: RemoteFailure?
         /// The codes of failures that were told.
         var told: Set<String> = []
         /// How often deliveries of these cards were formed anew since they were last taken.
         var dissolved: [CardID: Int] = [:]
         var pause: StagePause?
-        var pausedAt: Timestamp?
+        /// Calls numbered below began before the pause: they say nothing of what holds since.
+        var pausedFrom: UInt64 = 0
         var probeAt: Timestamp?
+        /// How many probes still follow at once.
+        var probesAtOnce = 0
         /// Whether the store still shows a pause of an earlier process.
         var hasStoredPause = false
+        /// Whether a card got what would stop the stage if a second card got it.
+        var isInDoubt = false
         var pace: StagePace
 
         /// Nothing goes out before this time, by a wait or a pause.
         var closedUntil: Timestamp? { [self.probeAt, self.notBefore].compactMap { $0 }.max() }
-        /// Whether one call is to find out if a pause is over, or a connection can be made.
-        var isProbing: Bool { self.probeAt != nil || self.notSentInARow > 0 }
+        /// Whether one call is to find out if a pause is over, also that of an earlier process, if a failure concerns every
+        /// card, or if a connection can be made.
+        var isProbing: Bool {
+            self.probeAt != nil || self.hasStoredPause || self.isInDoubt || self.notSentInARow > 0
+        }
     }
 
     private let state: Mutex<State>
     private let probeInterval: Duration
     private let retry: RetryPolicy
+    /// The host that the stage calls, with its port; empty for one that calls none.
+    let host: String
 
-    init(probeInterval: Duration, retry: RetryPolicy, pacing: StagePacing = StagePacing()) {
+    init(probeInterval: Duration, retry: RetryPolicy, pacing: StagePacing = StagePacing(), host: String = "") {
+        self.host = host
         self.state = Mutex(State(pace: StagePace(pacing)))
         self.probeInterval = probeInterval
         self.retry = retry
@@ -38,6 +51,12 @@ final class StageGate: Sendable {
 
     /// Why the stage is paused, if it is.
     var pause: StagePause? { self.state.withLock { $0.pause } }
+
+    /// Why the last call did not get through, as long as none has since.
+    var lastFailure: RemoteFailure? { self.state.withLock { $0.lastFailure } }
+
+    /// Whether one call at a time is to find out if the endpoint works.
+    var isProbing: Bool { self.state.withLock { $0.isProbing } }
 
     /// Notes that the store shows a pause of an earlier process, to be cleared by the first success.
     func noteStoredPause() {
@@ -86,6 +105,10 @@ final class StageGate: Sendable {
         self.state.withLock { state in
             // At once, not when the stage comes to it: in between another call might begin.
             if let failure, failure.failureClass == .throttled { state.wait(from: now, for: failure.retryAfter) }
+            switch failure?.failureClass ?? .accepted {
+            case .notSent, .transient, .unknown, .throttled: state.lastFailure = failure
+            case .accepted, .rejected, .shrink, .stop: state.lastFailure = nil
+            }
             return state.pace.ended(call, as: failure, at: now)
         }
     }
@@ -117,17 +140,17 @@ final class StageGate: Sendable {
 
     /// Notes that the endpoint answered properly; returns whether that ended a pause.
     ///
-    /// - Parameter start: when the call began: it says nothing about what the endpoint asked for after that.
-    func succeeded(callFrom start: Timestamp) -> Bool {
+    /// - Parameter call: the call: it says nothing about what the endpoint asked for after it began.
+    func succeeded(_ call: PacedCall) -> Bool {
         self.state.withLock { state in
             state.notSentInARow = 0
-            if state.throttledAt.map({ $0 < start }) ?? true {
+            if state.throttledAt.map({ $0 < call.startedAt }) ?? true {
                 state.notBefore = nil
                 state.throttledAt = nil
             }
-            guard state.pausedAt.map({ $0 < start }) ?? true else { return false }
+            guard state.pause == nil || call.number >= state.pausedFrom else { return false }
             let wasPaused = state.pause != nil || state.hasStoredPause
-            (state.pause, state.pausedAt, state.probeAt, state.hasStoredPause) = (nil, nil, nil, false)
+            (state.pause, state.probeAt, state.hasStoredPause, state.isInDoubt) = (nil, nil, false, false)
             return wasPaused
         }
     }
@@ -183,21 +206,63 @@ final class StageGate: Sendable {
         }
     }
 
+    /// Notes until when the endpoint asked, in this process or in another, to be left alone.
+    func keepAway(until time: Timestamp, at now: Timestamp) {
+        self.state.withLock { state in
+            guard time > now, time > state.notBefore ?? now else { return }
+            state.notBefore = time
+            state.throttledAt = now
+        }
+    }
+
+    /// Until when the endpoint asked to be left alone, if it did.
+    var throttledUntil: Timestamp? { self.state.withLock { $0.throttledAt == nil ? nil : $0.notBefore } }
+
     /// Notes that the endpoint asks for a slower pace, and returns when to go on.
     func throttled(at now: Timestamp, for duration: Duration?) -> Timestamp {
         self.state.withLock { $0.wait(from: now, for: duration) }
     }
 
-    /// Pauses the stage until the next probe.
-    func stop(_ failure: RemoteFailure, at now: Timestamp) -> StagePause {
+    /// Ends every wait, by a clock that went back; a pause is probed at once.
+    func endWaits(at now: Timestamp) {
         self.state.withLock { state in
+            (state.notBefore, state.throttledAt) = (nil, nil)
+            state.probeAt = state.probeAt.map { min($0, now) }
+            state.pace.endWaits(at: now)
+        }
+    }
+
+    /// Pauses the stage until the next probe.
+    ///
+    /// - Parameters:
+    ///   - call: the call that failed, if there was one.
+    ///   - isDoubtful: whether a few odd cards could be the cause: then the first probes follow at once.
+    func stop(_ failure: RemoteFailure, after call: PacedCall?, isDoubtful: Bool, at now: Timestamp) -> StagePause {
+        self.state.withLock { state in
+            // Of a call that was under way when the stage was paused, the pause speaks already.
+            if let pause = state.pause, let call, call.number < state.pausedFrom { return pause }
+            if state.pause == nil { state.probesAtOnce = Self.probesAtOnce }
             let pause = StagePause(code: failure.code, message: failure.message, since: state.pause?.since ?? now)
             state.pause = pause
-            state.pausedAt = now
-            state.probeAt = now.advanced(by: self.probeInterval)
+            state.pausedFrom = state.pace.nextNumber
+            if isDoubtful, state.probesAtOnce > 0 {
+                state.probesAtOnce -= 1
+                state.probeAt = now
+            } else {
+                state.probesAtOnce = 0
+                state.probeAt = now.advanced(by: self.probeInterval)
+            }
             return pause
         }
     }
+
+    /// Notes that a card got what would stop the stage if a second card got it: another card is tried next.
+    func doubt() {
+        self.state.withLock { $0.isInDoubt = true }
+    }
+
+    /// How many probes follow at once where a few odd cards could be the cause: each is made with another card.
+    static let probesAtOnce = 3
 }
 
 extension StageGate.State {
@@ -209,5 +274,12 @@ extension StageGate.State {
         self.notBefore = until
         self.throttledAt = now
         return until
+    }
+}
+
+extension StageGate {
+    /// Makes the gate of a stage by the settings of its engine.
+    convenience init(_ settings: EngineSettings, _ pacing: StagePacing, host: String = "") {
+        self.init(probeInterval: settings.probeInterval, retry: settings.retry, pacing: pacing, host: host)
     }
 }

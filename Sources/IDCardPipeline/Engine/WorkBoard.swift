@@ -50,8 +50,10 @@ final class WorkBoard: Sendable {
         var lastWaiter: UInt64 = 0
         var waiters: [UInt64: Waiter] = [:]
 
-        var isQuiet: Bool {
-            self.intakeHasEnded && self.isSwept
+        var isQuiet: Bool { self.isSwept && self.isResting }
+
+        var isResting: Bool {
+            self.intakeHasEnded
                 && self.lanes.values.allSatisfy { $0.inFlight == 0 && $0.isResting }
         }
 
@@ -171,11 +173,24 @@ final class WorkBoard: Sendable {
         self.state.withLock { $0.lanes[lane]?.inFlight ?? 0 }
     }
 
+    /// Whether nothing is under way, or may begin at once, that could bring a lane more work.
+    func isQuiet(before lane: Lane) -> Bool {
+        self.state.withLock { state in
+            state.intakeHasEnded && state.taking == 0
+                && Lane.allCases.prefix { $0 != lane }.allSatisfy { earlier in
+                    state.lanes[earlier].map { $0.inFlight == 0 && $0.isResting } ?? true
+                }
+        }
+    }
+
     /// How many loops are parked.
     var parkedLanes: Int { self.state.withLock { state in state.lanes.values.count { $0.parking != nil } } }
 
     /// Whether no further input will come, as the rules see it.
     var inputsHaveEnded: Bool { self.state.withLock { $0.inputsAreKnown } }
+
+    /// Whether intake has ended and nothing is under way, but for erasing what has expired.
+    var isResting: Bool { self.state.withLock { $0.isResting } }
 
     /// Whether anything is under way, as of one instant.
     enum Activity: Hashable, Sendable {

@@ -11,6 +11,10 @@ package struct IntakeList: RandomAccessCollection, Sendable {
     /// What paths have before the part that they share with their source, mostly one for all.
     private var prefixes: [[UInt8]] = []
     private var placeOfPrefix: [[UInt8]: Int] = [:]
+    /// The real paths of the folders that were walked and of the manifest, in which the inputs were found; the manifest
+    /// last.
+    package private(set) var roots: [String] = []
+    private var hasManifest = false
 
     /// Packs inputs.
     package init(_ items: some Sequence<IntakeItem>) {
@@ -23,6 +27,25 @@ package struct IntakeList: RandomAccessCollection, Sendable {
 
     /// Makes a list that inputs are to be appended to.
     package init() {}
+
+    /// Says where the inputs were found.
+    ///
+    /// - Parameters:
+    ///   - folders: the real paths of the folders that were walked.
+    ///   - manifest: the real path of the manifest, if there is one.
+    package mutating func setRoots(folders: [String], manifest: String?) {
+        self.roots = folders + [manifest].compactMap(\.self)
+        self.hasManifest = manifest != nil
+    }
+
+    /// The root in which an input was found: the innermost folder that holds it, else the manifest; `nil` if it was named
+    /// by itself.
+    package func root(of item: IntakeItem) -> String? {
+        let path = item.path.reveal()
+        let folders = self.hasManifest ? self.roots.dropLast() : self.roots[...]
+        let innermost = folders.filter { path.hasFolder($0) }.max { $0.utf8.count < $1.utf8.count }
+        return innermost ?? (self.hasManifest ? self.roots.last : nil)
+    }
 
     /// Always 0.
     package var startIndex: Int { 0 }
@@ -100,4 +123,13 @@ extension IntakeList: CustomStringConvertible, CustomReflectable {
 extension IntakeList: ExpressibleByArrayLiteral {
     /// Packs the inputs of a literal.
     package init(arrayLiteral elements: IntakeItem...) { self.init(elements) }
+}
+
+extension String {
+    /// Whether a path lies below a folder; by bytes, as equal names may be written in several ways.
+    fileprivate func hasFolder(_ folder: String) -> Bool {
+        guard self.utf8.starts(with: folder.utf8) else { return false }
+        return folder.utf8.last == UInt8(ascii: "/")
+            || self.utf8.dropFirst(folder.utf8.count).first == UInt8(ascii: "/")
+    }
 }

@@ -23,22 +23,44 @@ struct IntakeStage: Sendable {
     /// Equal inputs under way at once are prepared once.
     let underway = KeyedExclusion<ContentKey>()
 
-    /// Announces all inputs to the rules, before any of them is taken in.
+    /// Announces all inputs of a batch to the rules of this process, before any of them is taken in.
     func expect(_ items: IntakeList) {
         for index in items.indices {
             switch items.disposition(at: index) {
-            case .take(let metadata): self.context.applications.expect(metadata.businessNumber)
-            case .refuse(_, _, let number?): self.context.applications.refused(number)
+            case .take(let metadata):
+                self.context.applications.expect(metadata.businessNumber)
+                self.context.applications.addToBatch(metadata.businessNumber)
+            case .refuse(_, _, let number?): self.context.applications.addToBatch(number)
             case .refuse, .ignore: continue
             }
         }
     }
 
+    /// Tells the store of the inputs of a list.
+    func announcer(of items: IntakeList) -> InputAnnouncer {
+        InputAnnouncer(items, store: self.context.store, time: self.context.time)
+    }
+
+    /// The places, from one on, of the inputs of which no card was made.
+    func newInputs(of items: IntakeList, from start: Int = 0) async throws -> [Int] {
+        var (new, next) = ([Int](), start)
+        while next < items.count {
+            let end = min(next + Self.lookAhead.upperBound, items.count)
+            for (index, look) in zip(next..., try await self.lookUp(items[next..<end])) where look.1.mayBeNew {
+                new.append(index)
+            }
+            next = end
+        }
+        return new
+    }
+
     /// Takes all inputs in, a bounded number at a time, in their order; stops between two of them when the board drains.
-    func run(_ items: IntakeList) async throws {
+    func run(_ items: IntakeList, announcedBy announcer: InputAnnouncer) async throws {
         self.context.monitor.report(.intakeStarted(inputs: items.count))
         // Not before one may be new: a run over known files writes nothing.
         var firstOrder: Int64?
+        var expected: Set<Int> = []
+        let mayBeAwaited = try await self.context.store.awaitsInputs()
         // The cards of which an input says something else than they do.
         var changing: Set<CardID> = []
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -50,11 +72,13 @@ struct IntakeStage: Sendable {
                 lookAhead = Self.lookAhead(after: next.map(\.1), of: lookAhead)
                 let upcoming = items[end..<min(end + lookAhead, items.count)]
                 async let following = self.lookUp(upcoming)
+                if mayBeAwaited { try await announcer.areKnown(next.filter { $0.1.card != nil }.map(\.0)) }
                 for (index, (item, standing)) in zip(start..., next) {
                     try Task.checkCancellation()
                     guard !self.context.board.isDraining else { break }
+                    var batch = InBatch(index, isExpected: expected.contains(index), announcer)
                     if case .settled(let result) = standing, !(result.cardID.map(changing.contains) ?? false) {
-                        self.report(result, of: item, index: index)
+                        try await self.report(result, of: item, in: batch)
                         continue
                     }
                     if let card = standing.card, !changing.insert(card).inserted {
@@ -67,17 +91,18 @@ struct IntakeStage: Sendable {
                         guard !self.context.board.isDraining else { break }
                     }
                     if firstOrder == nil, standing.mayBeNew {
+                        // Durable before the first of them is: whatever becomes of this process, its backs wait.
+                        let new = try await self.newInputs(of: items, from: index)
+                        try await announcer.announce(new: new)
+                        expected = Set(new)
                         firstOrder = try await self.context.store.reserveIntakeOrders(items.count)
                     }
                     if underWay >= self.width { try await group.next() } else { underWay += 1 }
                     // Here, so that they are read in their order.
                     let place = standing == .new ? await self.decoding.take() : nil
-                    let batch = InBatch(
-                        order: standing.mayBeNew ? firstOrder.map { $0 + Int64(index) } : nil,
-                        isNew: standing == .new,
-                        decoding: place
-                    )
-                    group.addTask { try await self.take(item, index: index, in: batch) }
+                    batch.order = standing.mayBeNew ? firstOrder.map { $0 + Int64(index) } : nil
+                    (batch.isNew, batch.decoding) = (standing == .new, place)
+                    group.addTask { [batch] in try await self.take(item, in: batch) }
                 }
                 // What the next look finds, be it an error, is of no use to a run that ends.
                 guard !self.context.board.isDraining else { break }
@@ -88,6 +113,12 @@ struct IntakeStage: Sendable {
         }
         // With inputs left, the rules must not decide as if none would come any more.
         guard !self.context.board.isDraining else { return }
+        if firstOrder == nil { try await announcer.announce(new: []) }
+        try await self.end()
+    }
+
+    /// Lets the rules decide on what waited for the end of the intake.
+    private func end() async throws {
         // In this order: a card verified meanwhile is either found by the query, or decided on with the flag set.
         self.context.board.inputsAreIn()
         for number in try await self.context.store.applicationsWithVerifiedCards() {
@@ -96,21 +127,19 @@ struct IntakeStage: Sendable {
         self.context.board.endIntake(announcing: .settle)
     }
 
-    private func take(_ item: IntakeItem, index: Int, in batch: InBatch) async throws {
+    private func take(_ item: IntakeItem, in batch: InBatch) async throws {
         defer { batch.decoding?.giveBack() }
         guard case .take(let metadata) = item.disposition,
             let result = try await self.resultUnlessDraining(of: item, metadata: metadata, in: batch)
         else { return }
-        self.report(result, of: item, index: index)
+        try await self.report(result, of: item, in: batch)
     }
 
-    private func report(_ result: InputResult, of item: IntakeItem, index: Int) {
-        self.context.monitor.report(.input(index: index, result))
+    private func report(_ result: InputResult, of item: IntakeItem, in batch: InBatch) async throws {
+        self.context.monitor.report(.input(index: batch.index, result))
         guard case .take(let metadata) = item.disposition else { return }
         // Before it counts as arrived: between the two a back would find neither its front nor what became of it.
-        if case .refused = result, metadata.side != .back {
-            self.context.applications.refused(metadata.businessNumber)
-        }
+        if batch.isExpected || result.isRefusal { try await batch.announcer.arrived(item, as: result) }
         self.context.arrived(result, under: metadata.businessNumber)
     }
 
@@ -155,12 +184,23 @@ struct IntakeStage: Sendable {
 
     /// What a batch says of one of its inputs.
     private struct InBatch: Sendable {
+        /// Its place in the batch.
+        let index: Int
+        /// Whether the store was told that it is expected.
+        let isExpected: Bool
+        let announcer: InputAnnouncer
         /// Its place among all inputs; `nil` if a card was there, so that one is drawn in case it is gone meanwhile.
         var order: Int64?
         /// Whether it was looked up and no card was made of it.
-        var isNew: Bool
+        var isNew = false
         /// The place to read and decode in, if it is read.
         var decoding: WorkPlaces.Place?
+
+        init(_ index: Int, isExpected: Bool, _ announcer: InputAnnouncer) {
+            self.index = index
+            self.isExpected = isExpected
+            self.announcer = announcer
+        }
     }
 
     /// Looks the next inputs up, two halves beside each other; empty if there are none.

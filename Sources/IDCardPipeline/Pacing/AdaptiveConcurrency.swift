@@ -91,6 +91,12 @@ struct AdaptiveConcurrency: Hashable, Sendable {
         self.change(to: max(1, min(call.position, self.limit) / 2), next: next)
     }
 
+    /// Ends the time for which the ceiling is kept, by a clock that went back.
+    mutating func endWaits(at now: Timestamp) {
+        self.heldUntil = self.heldUntil.map { min($0, now) }
+        self.throttledAt = self.throttledAt.map { min($0, now) }
+    }
+
     /// Whether the limit may grow: freely up to the ceiling, beyond it when the hold is over, also from one try that
     /// held to the next.
     private func mayGrow(at now: Timestamp) -> Bool {

@@ -89,6 +89,16 @@ struct CircuitBreaker: Hashable, Sendable {
         return self.open(for: self.firstInterval, next: next, at: now)
     }
 
+    /// Ends the time for which the endpoint is left alone, and forgets counts, by a clock that went back.
+    mutating func endWaits(at now: Timestamp) {
+        if case .open(let until, let interval, let since) = self.state {
+            self.state = .open(until: min(until, now), interval: interval, since: since)
+        }
+        self.countsSince = nil
+        self.calls.clear()
+        self.failed.clear()
+    }
+
     private mutating func count(at now: Timestamp) {
         self.countsSince = self.countsSince ?? now
         self.calls.add(at: now)

@@ -76,6 +76,12 @@ struct HostPace: Sendable {
         }
     }
 
+    /// Ends the time for which it is left alone, by a clock that went back.
+    mutating func endWaits(at now: Timestamp) {
+        self.notBefore = self.notBefore.map { min($0, now) }
+        self.breaker.endWaits(at: now)
+    }
+
     private mutating func wait(after call: PacedCall, for asked: Duration, at now: Timestamp) {
         if call.number >= self.throttledAt {
             self.throttledInARow += 1

@@ -70,6 +70,13 @@ struct RetryBudget: Hashable, Sendable {
         }
     }
 
+    /// Forgets what was counted by a clock that went back: nothing of it would ever be over.
+    mutating func endWaits() {
+        self.firsts.clear()
+        self.retries.clear()
+        self.endOfQueue = nil
+    }
+
     /// One after the other at the pace of the budget, so that those behind are not claimed in vain all the time.
     private mutating func putOff(allowance: Int, at now: Timestamp) -> Timestamp {
         let covered = self.retries.time(whenAtMost: allowance - 1, at: now)

@@ -20,6 +20,7 @@ extension StageContext {
         }
         let change = gate.ended(call, as: outcome.failure, at: self.time.now())
         if let change { self.log(change, of: stage, code: outcome.failure?.code) }
+        await self.share(outcome.failure, through: gate)
         // What the transport says is ours; what a remote says may quote a person, and goes into the sandbox alone.
         if let failure = outcome.failure, failure.httpStatus == nil, gate.isNews(failure.code) {
             self.logger.warning(
@@ -30,6 +31,22 @@ extension StageContext {
             gate.noNews()
         }
         return outcome
+    }
+
+    /// Lets every process know until when a host asks to be left alone, and the next one on this sandbox.
+    private func share(_ failure: RemoteFailure?, through gate: StageGate) async {
+        guard let failure, failure.failureClass == .throttled, failure.retryAfter != nil,
+            let until = gate.throttledUntil
+        else { return }
+        do {
+            try await self.store.setWait(until: until, of: gate.host, now: self.time.now())
+        } catch {
+            // It holds in this process all the same; a store that is really broken fails the next change.
+            self.logger.warning(
+                "wait of a host not recorded",
+                metadata: ["store.code": "\((error as? StoreError)?.code.description ?? "other")"]
+            )
+        }
     }
 
     private func log(_ change: StagePace.Change, of stage: Stage, code: String?) {

@@ -35,12 +35,15 @@ struct StagePace: Sendable {
     private(set) var breaker: CircuitBreaker
     private var rate: RateLimit?
     private var budget: RetryBudget
-    private var nextNumber: UInt64 = 0
+    /// The number that the next call will have.
+    private(set) var nextNumber: UInt64 = 0
     private var underWay = 0
     /// Whether there was more to do than the limit allowed, since it last changed.
     private var isLimiting = false
     /// How often in a row calls of a subject failed on a connection that was stale.
     private var staleInARow: [String: Int] = [:]
+    /// The subjects whose last call failed: the next one is a retry, also where an outage costs no attempt.
+    private var failedLast: Set<String> = []
 
     init(_ pacing: StagePacing) {
         self.concurrency = AdaptiveConcurrency(maximum: pacing.concurrency, startingAt: pacing.initialConcurrency)
@@ -85,6 +88,7 @@ struct StagePace: Sendable {
         if case .none = self.breaker.admission(at: now) { return .putOff(until: now) }
         guard self.underWay < self.limit(isProbing: isProbing, at: now) else { return .putOff(until: now) }
         if let rate, rate.available(at: now) == 0 { return .putOff(until: rate.nextCall(at: now)) }
+        let isRetry = isRetry || self.failedLast.contains(subject)
         if let until = self.budget.begin(isRetry: isRetry, at: now) { return .putOff(until: until) }
         _ = self.rate?.take(at: now)
         self.underWay += 1
@@ -115,6 +119,7 @@ struct StagePace: Sendable {
     /// Takes note of how a call ended; `nil` if it was accepted.
     mutating func ended(_ call: PacedCall, as failure: RemoteFailure?, at now: Timestamp) -> Change? {
         self.underWay -= 1
+        self.noteFailure(of: call.subject, as: failure?.failureClass ?? .accepted)
         switch failure?.failureClass ?? .accepted {
         case .accepted, .rejected, .shrink:
             self.staleInARow[call.subject] = nil
@@ -133,6 +138,22 @@ struct StagePace: Sendable {
         case .transient, .unknown:
             return failure?.retriesAtOnce == true ? self.wentStale(call, at: now) : self.failed(call, at: now)
         }
+    }
+
+    private mutating func noteFailure(of subject: String, as failureClass: FailureClass) {
+        switch failureClass {
+        case .transient, .unknown: self.failedLast.insert(subject)
+        case .accepted, .rejected, .shrink, .stop: self.failedLast.remove(subject)
+        // Neither a first attempt nor a retry.
+        case .throttled, .notSent: break
+        }
+    }
+
+    /// Ends every wait, by a clock that went back; the rate limit looks to itself.
+    mutating func endWaits(at now: Timestamp) {
+        self.breaker.endWaits(at: now)
+        self.budget.endWaits()
+        self.concurrency.endWaits(at: now)
     }
 
     private mutating func answered(_ call: PacedCall, at now: Timestamp) {

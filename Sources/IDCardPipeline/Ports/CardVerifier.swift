@@ -9,6 +9,8 @@ package struct CardVerifier: Sendable {
     package var parameters: String
     /// The shortest edge of an image that the service takes, in pixels, if that is known.
     package var minimumEdge: Int?
+    /// The host that is called, with its port: what it asks for holds for every process that calls it.
+    package var host: String
     /// Posts a JPEG and returns what became of it; throws only `CancellationError`.
     package var verify: @Sendable (_ jpeg: Data) async throws -> VerificationOutcome
 
@@ -17,11 +19,13 @@ package struct CardVerifier: Sendable {
         provider: String,
         parameters: String,
         minimumEdge: Int? = nil,
+        host: String = "verifier",
         verify: @escaping @Sendable (_ jpeg: Data) async throws -> VerificationOutcome
     ) {
         self.provider = provider
         self.parameters = parameters
         self.minimumEdge = minimumEdge
+        self.host = host
         self.verify = verify
     }
 }

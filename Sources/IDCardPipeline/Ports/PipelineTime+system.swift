@@ -8,6 +8,7 @@ extension PipelineTime {
         sleep: { until in
             let rest = until.duration(since: Timestamp(Date()))
             if rest > .zero { try await Task.sleep(for: rest) }
-        }
+        },
+        steady: { .now }
     )
 }

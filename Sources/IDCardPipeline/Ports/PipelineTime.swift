@@ -6,13 +6,21 @@ package struct PipelineTime: Sendable {
     package var now: @Sendable () -> Timestamp
     /// Waits until a wall-clock time; throws `CancellationError` if the task is cancelled.
     package var sleep: @Sendable (_ until: Timestamp) async throws -> Void
+    /// A clock that nobody sets and that stands still with the machine; `nil` where only the wall clock counts.
+    package var steady: (@Sendable () -> SuspendingClock.Instant)?
+    /// The latest time that `now` has returned.
+    package let latest: LatestTime
 
     /// Makes a source of time.
     package init(
         now: @escaping @Sendable () -> Timestamp,
-        sleep: @escaping @Sendable (_ until: Timestamp) async throws -> Void
+        sleep: @escaping @Sendable (_ until: Timestamp) async throws -> Void,
+        steady: (@Sendable () -> SuspendingClock.Instant)? = nil
     ) {
-        self.now = now
+        let latest = LatestTime()
+        self.latest = latest
+        self.now = { latest.noting(now()) }
         self.sleep = sleep
+        self.steady = steady
     }
 }

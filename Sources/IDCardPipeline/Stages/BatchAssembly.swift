@@ -65,6 +65,11 @@ final class BatchAssembly: Sendable {
         }
     }
 
+    /// Has nothing wait since a time that lies ahead, by a clock that went back.
+    func endWaits(at now: Timestamp) {
+        self.state.withLock { $0.endWaits(at: now) }
+    }
+
     /// Takes out the entries of every delivery that is to be formed now.
     func take(now: Timestamp) -> [[Entry]] {
         self.state.withLock { state in
@@ -117,6 +122,14 @@ extension BatchAssembly {
             self.queues
                 .compactMap { account, queue in queue.waiting.first.map { (account, $0.since) } }
                 .min { $0.1 < $1.1 }
+        }
+
+        mutating func endWaits(at now: Timestamp) {
+            for (account, queue) in self.queues {
+                self.queues[account]?.waiting = queue.waiting.map {
+                    Gathered(entry: $0.entry, since: min($0.since, now))
+                }
+            }
         }
 
         mutating func append(_ gathered: Gathered) {

@@ -2,34 +2,46 @@ import IDCardCore
 
 extension DeliverStage {
     /// Takes in what the backend said of every card by itself.
-    func handle(_ items: [DeliveryItemOutcome], of delivery: Delivery, startedAt: Timestamp) async throws {
+    func handle(_ items: [DeliveryItemOutcome], of delivery: Delivery, call: PacedCall) async throws {
         guard items.count == delivery.members.count else {
             let failure = RemoteFailure(
                 .unknown,
                 code: "items_mismatch",
                 message: "the backend answered for \(items.count) of \(delivery.members.count) cards"
             )
-            return try await self.handle(.failed(failure), of: delivery, startedAt: startedAt)
+            return try await self.handle(.failed(failure), of: delivery, call: call)
         }
         let members = Array(zip(delivery.members, items))
         let taken = members.filter { if case .accepted = $1 { true } else { false } }.map(\.0)
         self.gate.took(taken)
-        if let expired = Self.expiredToken(in: items) {
-            if await !self.isWorthFormingAnew(delivery) {
-                await self.pausing.pause(.deliver, expired, now: self.context.time.now())
-            }
-        } else {
-            await self.pausing.resume(.deliver, callFrom: startedAt)
-        }
+        let now = self.context.time.now()
+        let refused = try await self.refusedInARow(members.map { ($0, $1) }, of: delivery, now: now)
         var endings: [CardID: MemberConclusion] = [:]
-        for (card, item) in members { endings[card] = try await self.ending(of: card, item: item, delivery: delivery) }
+        for (card, item) in members {
+            endings[card] =
+                refused[card] == nil
+                ? try await self.ending(of: card, item: item, isDoubtful: taken.isEmpty, delivery: delivery)
+                : .stopped(at: now, refused[card].map { ReasonCode(rawValue: $0.code) })
+        }
+        if let failure = refused.values.first, await !self.isWorthFormingAnew(delivery) {
+            await self.stop(for: failure, after: call, now: now)
+        }
+        if let expired = Self.expiredToken(in: items) {
+            let concernsAll = endings.values.contains { if case .stopped = $0 { true } else { false } }
+            if concernsAll, await !self.isWorthFormingAnew(delivery) {
+                await self.pausing.pause(.deliver, expired, after: call, now: self.context.time.now())
+            }
+        } else if endings.values.contains(where: { $0.isAnswered || $0.failsByStop == false }) {
+            await self.pausing.resume(.deliver, after: call)
+        }
         let attempt = AttemptRecord(
             failureClass: taken.isEmpty ? .rejected : .accepted,
             code: "items",
             httpStatus: 200,
-            startedAt: startedAt
+            startedAt: call.startedAt
         )
         try await self.conclude(delivery, as: .items(endings), attempt: attempt)
+        for code in Set(refused.values.map(\.code)) { try await self.giveBack(refusedWith: code, now: now) }
     }
 
     private static func expiredToken(in items: [DeliveryItemOutcome]) -> RemoteFailure? {
@@ -40,18 +52,31 @@ extension DeliverStage {
     private func ending(
         of card: CardID,
         item: DeliveryItemOutcome,
+        isDoubtful: Bool,
         delivery: Delivery
     ) async throws -> MemberConclusion {
         switch item {
         case .accepted(_, let code): return .delivered(code: code)
-        case .rejected(let failure): return .rejected(ReasonCode(rawValue: failure.code), message: failure.message)
+        case .rejected(let failure):
+            var isAlone = !isDoubtful || !failure.isUnlisted
+            if !isAlone { isAlone = try await self.standing(of: [card]).stopConcernsCards }
+            return .rejected(
+                ReasonCode(rawValue: failure.code),
+                message: failure.message,
+                isDoubtful: !isAlone
+            )
         case .notApplied(let failure):
             // It would go under another key, which the backend does not know from an earlier attempt.
             guard !delivery.mayHaveBeenReceived else {
                 return .held(.outcomeUnknown, message: Self.unknownMessage(failure.code))
             }
             let now = self.context.time.now()
-            guard failure.failureClass != .stop else { return .returned(at: now, costsAttempt: false) }
+            guard failure.failureClass != .stop else {
+                if try await self.standing(of: [card]).stopConcernsCards {
+                    return .failed(ReasonCode(rawValue: failure.code), message: failure.message)
+                }
+                return .stopped(at: now, ReasonCode(rawValue: failure.code))
+            }
             let failures = (try await self.context.store.card(card)?.attempts ?? 0) + 1
             guard failures < self.context.settings.deliverMaximumAttempts else {
                 return .held(.attemptsExhausted, message: Self.exhaustedMessage(failure, failures: failures))

@@ -47,7 +47,7 @@ struct DeliverStage: Sendable {
             }
             // What is concluded from here on is this attempt.
             delivery.lastAttempt = sent.number
-            try await self.handle(sent.outcome, of: delivery, startedAt: startedAt)
+            try await self.handle(sent.outcome, of: delivery, call: call)
         } catch is CancellationError {
             // Interrupted: the attempt stays without an outcome, so that the next one knows it may have been received.
         }
@@ -95,26 +95,32 @@ struct DeliverStage: Sendable {
         try await self.conclude(delivery, as: conclusion, attempt: attempt)
     }
 
-    func handle(_ outcome: DeliveryOutcome, of delivery: Delivery, startedAt: Timestamp) async throws {
+    func handle(_ outcome: DeliveryOutcome, of delivery: Delivery, call: PacedCall) async throws {
+        let startedAt = call.startedAt
         switch outcome {
         case .accepted(alreadyExisted: true, let code) where delivery.members.count > 1:
             // Of which card it speaks, and whether it took the others, nobody knows.
-            await self.pausing.resume(.deliver, callFrom: startedAt)
+            await self.pausing.resume(.deliver, after: call)
             let attempt = AttemptRecord(failureClass: .rejected, code: code, httpStatus: 200, startedAt: startedAt)
             try await self.conclude(delivery, as: self.takenApart(delivery, code: code), attempt: attempt)
         case .accepted(_, let code):
             self.gate.took(delivery.members)
-            await self.pausing.resume(.deliver, callFrom: startedAt)
+            await self.pausing.resume(.deliver, after: call)
             let attempt = AttemptRecord(failureClass: .accepted, code: code, httpStatus: 200, startedAt: startedAt)
             try await self.conclude(delivery, as: .delivered(code: code), attempt: attempt)
         case .items(let items):
-            try await self.handle(items, of: delivery, startedAt: startedAt)
+            try await self.handle(items, of: delivery, call: call)
         case .tokenExpired(let failure):
-            try await self.handleExpiredToken(failure, of: delivery, startedAt: startedAt)
+            try await self.handleExpiredToken(failure, of: delivery, call: call)
+        case .failed(let failure) where failure.isUnlisted && delivery.members.count == 1:
+            try await self.handleUnlisted(failure, of: delivery, call: call)
         case .failed(let failure):
             if failure.httpStatus != nil { self.gate.answered() }
-            let conclusion = await self.conclusion(of: failure, delivery: delivery, startedAt: startedAt)
-            try await self.conclude(delivery, as: conclusion, attempt: AttemptRecord(failure, startedAt: startedAt))
+            let conclusion = try await self.conclusion(of: failure, delivery: delivery, call: call)
+            var attempt = AttemptRecord(failure, startedAt: startedAt)
+            // Asked about one by one, its cards tell more.
+            if failure.isUnlisted { attempt.provesEndpoint = nil }
+            try await self.conclude(delivery, as: conclusion, attempt: attempt)
         }
     }
 
@@ -123,16 +129,20 @@ struct DeliverStage: Sendable {
     private func handleExpiredToken(
         _ failure: RemoteFailure,
         of delivery: Delivery,
-        startedAt: Timestamp
+        call: PacedCall
     ) async throws {
+        let attempt = AttemptRecord(failure, startedAt: call.startedAt)
         let isWorthIt = await self.isWorthFormingAnew(delivery)
-        if !isWorthIt { await self.pausing.pause(.deliver, failure, now: self.context.time.now()) }
+        if !isWorthIt, try await self.standing(of: delivery.members).stopConcernsCards {
+            return try await self.conclude(delivery, as: self.refusedAlone(delivery, failure), attempt: attempt)
+        }
+        if !isWorthIt { await self.pausing.pause(.deliver, failure, after: call, now: self.context.time.now()) }
         let conclusion: DeliveryConclusion =
             delivery.mayHaveBeenReceived ? Self.heldUnknown(failure) : .dissolved
         try await self.conclude(
             delivery,
             as: conclusion,
-            attempt: AttemptRecord(failure, startedAt: startedAt),
+            attempt: attempt,
             // Taken apart to no avail is no progress, or a TOKEN that stays refused would keep a run alive for ever.
             isProgress: isWorthIt || conclusion != .dissolved
         )
@@ -144,17 +154,22 @@ struct DeliverStage: Sendable {
         return !self.gate.dissolved(delivery.members)
     }
 
+    /// How the calls about some cards have gone.
+    func standing(of cards: [CardID]) async throws -> CallStanding {
+        try await self.context.store.standing(of: cards, at: .deliver, now: self.context.time.now())
+    }
+
     private func conclusion(
         of failure: RemoteFailure,
         delivery: Delivery,
-        startedAt: Timestamp
-    ) async -> DeliveryConclusion {
+        call: PacedCall
+    ) async throws -> DeliveryConclusion {
         let now = self.context.time.now()
         switch failure.failureClass {
         case .accepted:
             return .delivered(code: failure.code)
         case .rejected, .shrink:
-            await self.pausing.resume(.deliver, callFrom: startedAt)
+            if !failure.isUnlisted { await self.pausing.resume(.deliver, after: call) }
             // One odd card, or the mere size of the whole, must not be the end of the cards beside it.
             if delivery.members.count > 1 { return self.takenApart(delivery, code: failure.code) }
             return .rejected(ReasonCode(rawValue: failure.code), message: failure.message)
@@ -169,9 +184,20 @@ struct DeliverStage: Sendable {
             if failure.refusesCredentials, await self.isWorthFormingAnew(delivery) {
                 return delivery.mayHaveBeenReceived ? Self.heldUnknown(failure) : .dissolved
             }
-            await self.pausing.pause(.deliver, failure, now: now)
+            if try await self.standing(of: delivery.members).stopConcernsCards {
+                return self.refusedAlone(delivery, failure)
+            }
+            await self.pausing.pause(.deliver, failure, after: call, now: now)
             return .retry(at: now, costsAttempt: false)
         }
+    }
+
+    /// What becomes of a delivery that alone gets what would stop the stage.
+    private func refusedAlone(_ delivery: Delivery, _ failure: RemoteFailure) -> DeliveryConclusion {
+        if delivery.mayHaveBeenReceived { return Self.heldUnknown(failure) }
+        // One odd card must not be the end of the cards beside it.
+        if delivery.members.count > 1 { return self.takenApart(delivery, code: failure.code) }
+        return .failed(ReasonCode(rawValue: failure.code), message: failure.message)
     }
 
     /// What becomes of several cards that were answered as one: each is asked about by itself, under a key of its own;

@@ -84,6 +84,13 @@ final class FetchQueue: Sendable {
         self.state.withLock { $0.hosts[fetch.host]?.pace.abandoned() }
     }
 
+    /// Ends the times for which hosts are left alone, by a clock that went back.
+    func endWaits(at now: Timestamp) {
+        self.state.withLock { state in
+            for name in state.hosts.keys { state.hosts[name]?.pace.endWaits(at: now) }
+        }
+    }
+
     /// Forgets everything, also what waits.
     func clear() {
         self.state.withLock { $0 = State() }

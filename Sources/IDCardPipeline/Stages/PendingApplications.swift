@@ -15,7 +15,8 @@ final class PendingApplications: Sendable {
         /// Those of which nothing may go before further cards are verified.
         var unverified: [BusinessNumber: Unverified] = [:]
         var expected: [BusinessNumber: Int] = [:]
-        var refused: [BusinessNumber: Int] = [:]
+        /// The business numbers of a batch.
+        var ofBatch: Set<BusinessNumber> = []
     }
 
     /// What the last decision on a business number found, and how often it has changed since.
@@ -105,15 +106,10 @@ final class PendingApplications: Sendable {
         self.state.withLock { $0.expected[number, default: 0] += 1 }
     }
 
-    /// Notes how many inputs of each business number are known but not in the store yet.
-    func expect(_ counts: [BusinessNumber: Int]) {
-        self.state.withLock { $0.expected.merge(counts, uniquingKeysWith: +) }
-    }
-
-    /// Notes that expected inputs are dealt with.
-    func arrived(_ number: BusinessNumber, count: Int = 1) {
+    /// Notes that an expected input is dealt with.
+    func arrived(_ number: BusinessNumber) {
         self.state.withLock { state in
-            let rest = (state.expected[number] ?? count) - count
+            let rest = (state.expected[number] ?? 1) - 1
             state.expected[number] = rest > 0 ? rest : nil
         }
     }
@@ -123,21 +119,13 @@ final class PendingApplications: Sendable {
         self.state.withLock { $0.expected[number] ?? 0 }
     }
 
-    /// Notes that inputs of a business number which may be its front were refused without a card.
-    func refused(_ number: BusinessNumber, count: Int = 1) {
-        self.state.withLock { $0.refused[number, default: 0] += count }
+    /// Notes that a business number is among the inputs of a batch.
+    func addToBatch(_ number: BusinessNumber) {
+        self.state.withLock { _ = $0.ofBatch.insert(number) }
     }
 
-    /// Notes that such refusals do not count any longer.
-    func forgetRefused(_ number: BusinessNumber, count: Int) {
-        self.state.withLock { state in
-            let rest = (state.refused[number] ?? count) - count
-            state.refused[number] = rest > 0 ? rest : nil
-        }
-    }
-
-    /// Whether an input of a business number which may be its front was refused without a card.
-    func hasRefusedInput(of number: BusinessNumber) -> Bool {
-        self.state.withLock { $0.refused[number] != nil }
+    /// Whether a business number is among the inputs of a batch.
+    func isOfBatch(_ number: BusinessNumber) -> Bool {
+        self.state.withLock { $0.ofBatch.contains(number) }
     }
 }

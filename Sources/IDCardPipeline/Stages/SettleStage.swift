@@ -86,8 +86,9 @@ struct SettleStage: Sendable {
         return ApplicationRules.Context(
             now: self.context.time.now(),
             expectedInputs: self.context.applications.expectedInputs(of: snapshot.businessNumber),
-            hasRefusedInput: self.context.applications.hasRefusedInput(of: snapshot.businessNumber),
-            intakeHasEnded: self.context.board.inputsHaveEnded,
+            intakeHasEnded: self.context.board.inputsHaveEnded
+                && self.context.applications.isOfBatch(snapshot.businessNumber),
+            isEndOfBatch: self.context.board.inputsHaveEnded,
             frontWait: self.context.settings.frontWait,
             blockedWait: self.context.settings.blockedWait,
             sidesGoTogether: grouping.holdsSeveralCards && !goAlone,

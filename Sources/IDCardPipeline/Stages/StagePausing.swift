@@ -9,18 +9,28 @@ struct StagePausing: Sendable {
     let logger: Logger
 
     /// Pauses a stage because every card would fail.
-    func pause(_ stage: Stage, _ failure: RemoteFailure, now: Timestamp) async {
+    ///
+    /// - Parameters:
+    ///   - call: the call that failed, if there was one.
+    ///   - isDoubtful: whether a few odd cards could be the cause.
+    func pause(
+        _ stage: Stage,
+        _ failure: RemoteFailure,
+        after call: PacedCall? = nil,
+        isDoubtful: Bool = false,
+        now: Timestamp
+    ) async {
         let isNew = self.gate.pause == nil
-        let pause = self.gate.stop(failure, at: now)
+        let pause = self.gate.stop(failure, after: call, isDoubtful: isDoubtful, at: now)
         guard isNew else { return }
         await self.write(pause, of: stage)
         self.logger.error("stage stopped", metadata: ["stage": "\(stage.rawValue)", "code": "\(pause.code)"])
         self.monitor.report(.stagePaused(stage, pause))
     }
 
-    /// Notes that the endpoint of a stage works, by a call that began at `start`.
-    func resume(_ stage: Stage, callFrom start: Timestamp) async {
-        guard self.gate.succeeded(callFrom: start) else { return }
+    /// Notes that the endpoint of a stage works, by a call.
+    func resume(_ stage: Stage, after call: PacedCall) async {
+        guard self.gate.succeeded(call) else { return }
         await self.write(nil, of: stage)
         self.logger.info("stage resumed", metadata: ["stage": "\(stage.rawValue)"])
         self.monitor.report(.stageResumed(stage))

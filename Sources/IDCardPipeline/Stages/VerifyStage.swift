@@ -10,8 +10,6 @@ struct VerifyStage: Sendable {
     let gate: StageGate
     /// Equal bytes under way at once are posted once.
     let underway = KeyedExclusion<ReadingKey>()
-    /// The card that last got an argument error, alone.
-    let suspicion = StopSuspicion()
 
     /// Verifies one leased card.
     func work(_ card: Card) async throws {
@@ -65,7 +63,7 @@ struct VerifyStage: Sendable {
         }
         switch outcome {
         case .read(let reading):
-            await self.resume(startedAt)
+            await self.resume(call)
             let attempt = AttemptRecord(failureClass: .accepted, code: "ok", httpStatus: 200, startedAt: startedAt)
             try await self.conclude(card, judging: reading, key: key, attempt: attempt)
         case .failed(let failure):
@@ -73,7 +71,7 @@ struct VerifyStage: Sendable {
             let attempt = AttemptRecord(failure, startedAt: startedAt)
             try await self.conclude(
                 card,
-                as: try await self.conclusion(of: failure, card: card, image: image, startedAt: startedAt),
+                as: try await self.conclusion(of: failure, card: card, image: image, call: call),
                 attempt: attempt
             )
         }
@@ -121,12 +119,12 @@ struct VerifyStage: Sendable {
         of failure: RemoteFailure,
         card: Card,
         image: PreparedImage,
-        startedAt: Timestamp
+        call: PacedCall
     ) async throws -> VerificationConclusion {
         let now = self.context.time.now()
         switch failure.failureClass {
         case .accepted, .rejected:
-            await self.resume(startedAt)
+            await self.resume(call)
             return .rejected(ReasonCode(rawValue: failure.code), message: failure.message)
         case .shrink:
             return try await self.smaller(card, image: image, refused: failure)
@@ -135,42 +133,69 @@ struct VerifyStage: Sendable {
         case .notSent:
             return .retry(at: self.gate.notSent(at: now, random: self.context.random), costsAttempt: false)
         case .transient, .unknown:
-            return self.retryOrFail(card, failure: failure, now: now)
+            return try await self.retryOrFail(card, failure: failure, now: now)
         case .stop:
-            return await self.stopConclusion(card, failure: failure, now: now)
+            return try await self.stopConclusion(card, failure: failure, call: call, now: now)
         }
     }
 
-    private func stopConclusion(_ card: Card, failure: RemoteFailure, now: Timestamp) async -> VerificationConclusion {
-        guard failure.mayConcernOneCard else { return await self.pausedConclusion(failure, now: now) }
-        switch self.suspicion.meaning(for: card.id) {
-        case .unclear: return self.retryOrFail(card, failure: failure, now: now)
-        case .concernsCard: return .failed(ReasonCode(rawValue: failure.code), message: failure.message)
-        case .concernsAll: return await self.pausedConclusion(failure, now: now)
+    /// Fails a card that alone gets what would stop the stage; else the stage is paused.
+    private func stopConclusion(
+        _ card: Card,
+        failure: RemoteFailure,
+        call: PacedCall,
+        now: Timestamp
+    ) async throws -> VerificationConclusion {
+        let standing = try await self.context.store.standing(of: [card.id], at: .verify, now: now)
+        let concernsCard = VerificationConclusion.failed(ReasonCode(rawValue: failure.code), message: failure.message)
+        if standing.stopConcernsCards { return concernsCard }
+        if failure.mayConcernOneCard, standing.otherStopped == 0 {
+            // Twice in a row, and no other card.
+            if standing.hasStopped { return concernsCard }
+            // The first time: it is tried once more, but another card, if there is one, before it.
+            self.gate.doubt()
+            let time = self.retryTime(of: card, after: failure, failures: standing.failures + 1, now: now)
+            return .retry(at: time, costsAttempt: false)
         }
-    }
-
-    private func pausedConclusion(_ failure: RemoteFailure, now: Timestamp) async -> VerificationConclusion {
-        await self.pause(failure, now: now)
+        let pausing = self.context.pausing(self.gate)
+        await pausing.pause(.verify, failure, after: call, isDoubtful: failure.mayConcernOneCard, now: now)
         return .retry(at: now, costsAttempt: false)
     }
 
-    private func retryOrFail(_ card: Card, failure: RemoteFailure, now: Timestamp) -> VerificationConclusion {
-        let failures = card.attempts + 1
-        guard failures < self.context.settings.verifyMaximumAttempts else {
+    /// Counts a failure only if the service took another card since the last one: an outage is no card's fault.
+    private func retryOrFail(
+        _ card: Card,
+        failure: RemoteFailure,
+        now: Timestamp
+    ) async throws -> VerificationConclusion {
+        let standing = try await self.context.store.standing(of: [card.id], at: .verify, now: now)
+        let isCounted = standing.othersSucceededSinceLast
+        // The first failure is counted with the second: until then nothing told it from an outage.
+        let cost = isCounted ? (card.attempts == 0 ? 2 : 1) : 0
+        let last = "last with \(failure.code): \(failure.message)"
+        if isCounted, card.attempts + cost >= self.context.settings.verifyMaximumAttempts {
+            return .failed(.attemptsExhausted, message: "verification failed \(card.attempts + cost) times, \(last)")
+        }
+        if standing.othersSucceededSinceFirst, let first = standing.firstFailedAt,
+            now >= first.advanced(by: self.context.settings.verifyMaximumAge)
+        {
             return .failed(
                 .attemptsExhausted,
-                message: "verification failed \(failures) times, last with \(failure.code): \(failure.message)"
+                message: "not verified within verification.max_age, though other cards were, \(last)"
             )
         }
-        let time = self.gate.retryTime(
+        let time = self.retryTime(of: card, after: failure, failures: standing.failures + 1, now: now)
+        return .retry(at: time, attempts: cost)
+    }
+
+    private func retryTime(of card: Card, after failure: RemoteFailure, failures: Int, now: Timestamp) -> Timestamp {
+        self.gate.retryTime(
             of: card.id.rawValue,
             after: failure,
             failures: failures,
             at: now,
             random: self.context.random
         )
-        return .retry(at: time, costsAttempt: true)
     }
 
     private func smaller(
@@ -229,11 +254,7 @@ struct VerifyStage: Sendable {
         return changed
     }
 
-    private func pause(_ failure: RemoteFailure, now: Timestamp) async {
-        await self.context.pausing(self.gate).pause(.verify, failure, now: now)
-    }
-
-    private func resume(_ start: Timestamp) async {
-        await self.context.pausing(self.gate).resume(.verify, callFrom: start)
+    private func resume(_ call: PacedCall) async {
+        await self.context.pausing(self.gate).resume(.verify, after: call)
     }
 }

@@ -10,6 +10,8 @@ package struct AttemptRecord: Hashable, Sendable {
     package var httpStatus: Int?
     /// When it began.
     package var startedAt: Timestamp
+    /// What it says of its endpoint, see `FailureClass.provesEndpoint`; what is not certain is not what its class says.
+    package var provesEndpoint: Bool?
 
     /// Describes an attempt.
     package init(failureClass: FailureClass, code: String, httpStatus: Int?, startedAt: Timestamp) {
@@ -17,7 +19,11 @@ package struct AttemptRecord: Hashable, Sendable {
         self.code = code
         self.httpStatus = httpStatus
         self.startedAt = startedAt
+        self.provesEndpoint = failureClass.provesEndpoint
     }
+
+    /// Whether it failed in a way that may concern every card.
+    package var isStop: Bool { self.provesEndpoint == false && self.failureClass != .transient }
 
     /// Whether what was to be sent may have left this machine.
     package var mayHaveRevealed: Bool { self.failureClass != .notSent }

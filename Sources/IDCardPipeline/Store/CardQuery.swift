@@ -6,6 +6,8 @@ package struct CardQuery: Hashable, Sendable {
     package var states: Set<CardState>
     /// Only cards of this business number.
     package var businessNumber: BusinessNumber?
+    /// Only cards that stand where they stand for this reason.
+    package var reason: ReasonCode?
     /// Only cards taken in after this place; for paging.
     package var afterIntakeOrder: Int64?
     /// At most so many.
@@ -15,11 +17,13 @@ package struct CardQuery: Hashable, Sendable {
     package init(
         states: Set<CardState> = [],
         businessNumber: BusinessNumber? = nil,
+        reason: ReasonCode? = nil,
         afterIntakeOrder: Int64? = nil,
         limit: Int = 100
     ) {
         self.states = states
         self.businessNumber = businessNumber
+        self.reason = reason
         self.afterIntakeOrder = afterIntakeOrder
         self.limit = limit
     }

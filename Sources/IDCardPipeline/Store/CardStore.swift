@@ -5,7 +5,7 @@ package import IDCardCore
 /// An open store belongs to one owner (a process, or one engine in a test). Every state change is conditional on the expected state and durable
 /// when the call returns, together with its events and attempt rows. A change whose expectation fails throws `StoreError.conflict` and
 /// changes nothing. Nothing here assumes that only one process uses the store.
-package protocol CardStore: ReceptionStore, Sendable {
+package protocol CardStore: ReceptionStore, WatchStore, AwaitedInputStore, Sendable {
     // MARK: Leases
 
     /// Takes back every lease that has expired by `now` or whose owner is dead, and returns how many there were.
@@ -17,8 +17,20 @@ package protocol CardStore: ReceptionStore, Sendable {
     func renewLeases(until expiry: Timestamp) async throws
     /// Hands back all leases of this owner, so that another may claim at once. Attempts begun but not concluded stay without an outcome.
     func releaseLeases() async throws
-    /// Returns the business numbers with a card or a delivery that another owner has leased: others are at work there.
+    /// Returns the business numbers with a card or a delivery that another owner has leased, and those with a `verified`
+    /// card and an input that another living owner expects: others are at work there.
     func applicationsLeasedElsewhere() async throws -> Set<BusinessNumber>
+
+    // MARK: Clock
+
+    /// Takes note of the time that the clock says, and returns what is believed of it.
+    ///
+    /// A clock that was ahead and went back leaves no harm: what is due later than any wait can be is due at once, and
+    /// what waits since a time that lies ahead waits since now. Costs no commit if that tells nothing new.
+    ///
+    /// - Parameter isBelieved: whether a person says that the clock is right, however far ahead it is.
+    @discardableResult
+    func see(_ now: Timestamp, believing isBelieved: Bool) async throws -> SeenTime
 
     // MARK: Preparation
 
@@ -66,8 +78,8 @@ package protocol CardStore: ReceptionStore, Sendable {
 
     // MARK: Verification
 
-    /// Leases up to `limit` due `prepared` cards: highest priority first, then intake order.
-    func claimPrepared(limit: Int, until expiry: Timestamp, now: Timestamp) async throws -> [Card]
+    /// Leases up to `limit` due `prepared` cards: highest priority first, then intake order, or as a probe wants it.
+    func claimPrepared(limit: Int, order: ClaimOrder, until expiry: Timestamp, now: Timestamp) async throws -> [Card]
     /// Returns the prepared JPEG of a card.
     func preparedImage(of card: CardID) async throws -> PreparedImage
     /// Returns an earlier reading of the same bytes by the same provider, if one is kept.
@@ -111,8 +123,14 @@ package protocol CardStore: ReceptionStore, Sendable {
 
     // MARK: Delivery
 
-    /// Leases up to `limit` due deliveries: highest priority of a member first, then in the order they were formed.
-    func claimDeliveries(limit: Int, until expiry: Timestamp, now: Timestamp) async throws -> [Delivery]
+    /// Leases up to `limit` due deliveries: highest priority of a member first, then in the order they were formed, or as
+    /// a probe wants it.
+    func claimDeliveries(
+        limit: Int,
+        order: ClaimOrder,
+        until expiry: Timestamp,
+        now: Timestamp
+    ) async throws -> [Delivery]
     /// Writes down, before the first byte is sent, that an attempt begins; an attempt that is still open ends as `unknown` (interrupted).
     ///
     /// - Parameter last: the last attempt there was when the delivery was claimed (`Delivery.lastAttempt`). Another one
@@ -135,6 +153,19 @@ package protocol CardStore: ReceptionStore, Sendable {
         number: Int,
         now: Timestamp
     ) async throws -> [Card]
+
+    // MARK: Endpoints
+
+    /// Returns how the calls about some cards have gone at the endpoint of a stage.
+    ///
+    /// What a call came to is noted as it is concluded. A later time than `now` is not believed: the clock was wrong then.
+    func standing(of cards: [CardID], at stage: Stage, now: Timestamp) async throws -> CallStanding
+
+    /// Returns the business numbers of which the backend refused a card with a code since it last took a delivery.
+    func numbersRefused(with code: String, now: Timestamp) async throws -> Set<BusinessNumber>
+    /// Makes the cards `verified` again that became `rejected` with a code since the backend last took a delivery, and
+    /// returns them; not those that the backend may hold.
+    func giveBackRefused(with code: String, now: Timestamp) async throws -> [Card]
 
     // MARK: Looking
 
@@ -175,6 +206,9 @@ package protocol CardStore: ReceptionStore, Sendable {
     /// `held` (`outcome_unknown`) if the backend may hold it, else `verified`. A card erased before answers with its
     /// certificate. Every erasure leaves its certificate where a restored backup does not undo it.
     ///
+    /// Whether bytes of it are left somewhere in the store is found out at once where that is quick, else by
+    /// `continueErasures`; with a `retention`, where many follow each other, always by that.
+    ///
     /// With a `retention` only cards that have been in their state for longer than its limit are erased, asked anew when
     /// each is erased: one that has come back to life since it was listed stays, and has no certificate.
     ///
@@ -186,16 +220,20 @@ package protocol CardStore: ReceptionStore, Sendable {
         by origin: AccessOrigin,
         now: Timestamp
     ) async throws -> [ErasureCertificate]
-    /// Finishes erasures that were cut short, and returns how many could not be finished yet.
-    func finishErasures() async throws -> Int
+    /// Goes on with erasures that are not finished: looks for what they may have left, from where the search stopped last.
+    ///
+    /// - Parameter time: how long to search before the rest is left to the next call; `nil` for to the end.
+    func continueErasures(within time: Duration?) async throws -> ErasureProgress
     /// Returns up to `limit` cards that have been in their state for longer than its retention, oldest first.
     func expired(under retention: Retention, limit: Int, now: Timestamp) async throws -> [CardID]
-    /// Has a `rejected`, `failed`, `held` or `superseded` card judged again: it becomes `prepared` without failed attempts; one without
-    /// an image becomes `received` if its source bytes are all there, `fetching` if they are still to be fetched.
+    /// Has a `rejected`, `failed`, `held` or `superseded` card judged again, or a `delivering` one whose stage is stopped:
+    /// it becomes `prepared` without failed attempts; one without
+    /// an image becomes `received` if its source bytes are all there, `fetching` if they are still to be fetched. A card
+    /// that waits for its next attempt keeps its state and attempts, and is due at once.
     ///
     /// - Throws: `StoreError.conflict` if `OperatorRules` forbid it, `notFound` if there is no card of this name.
     func retry(_ card: CardID, by origin: AccessOrigin, now: Timestamp) async throws -> Card
-    /// Carries out what a person decided about a `held` card, and returns the cards that changed.
+    /// Carries out what a person decided about a `held` card, or a `delivering` one whose stage is stopped, and returns the cards that changed.
     ///
     /// - Throws: `StoreError.conflict` if `OperatorRules` forbid it, `notFound` if there is no card of this name.
     func resolve(
@@ -207,13 +245,27 @@ package protocol CardStore: ReceptionStore, Sendable {
 
     // MARK: Pauses
 
-    /// Writes down that a stage stopped, or with `nil` that it works again.
+    /// Writes down that a stage stopped in this process, or with `nil` that it works: then the pauses that processes left
+    /// behind which are gone are over, too, but not those of others.
     func setPause(_ pause: StagePause?, of stage: Stage) async throws
+    /// Returns the stages of which this process, or one that is gone, has left a pause behind.
+    func pausesLeftBehind() async throws -> Set<Stage>
     /// Returns the stages that stopped.
     func pauses() async throws -> [Stage: StagePause]
+    /// Writes down until when a host asked to be left alone, for every process; an earlier time than is known changes
+    /// nothing.
+    func setWait(until time: Timestamp, of host: String, now: Timestamp) async throws
+    /// Returns until when hosts asked to be left alone. No wait is longer than `longest`: what lies further ahead was written
+    /// by a clock that was wrong, and is shortened for good.
+    func waits(longest: Duration, now: Timestamp) async throws -> [String: Timestamp]
 }
 
 extension CardStore {
+    /// Finishes erasures that are not finished, and returns how many could not be.
+    package func finishErasures() async throws -> Int {
+        try await self.continueErasures(within: nil).open
+    }
+
     /// Erases cards whatever their age; see `erase(_:under:reason:by:now:)`.
     ///
     /// - Throws: `StoreError.notFound` if there is no card of one of the names; then none is erased.
@@ -224,6 +276,16 @@ extension CardStore {
         now: Timestamp
     ) async throws -> [ErasureCertificate] {
         try await self.erase(cards, under: nil, reason: reason, by: origin, now: now)
+    }
+
+    /// Leases up to `limit` due `prepared` cards in the usual order.
+    package func claimPrepared(limit: Int, until expiry: Timestamp, now: Timestamp) async throws -> [Card] {
+        try await self.claimPrepared(limit: limit, order: .usual, until: expiry, now: now)
+    }
+
+    /// Leases up to `limit` due deliveries in the usual order.
+    package func claimDeliveries(limit: Int, until expiry: Timestamp, now: Timestamp) async throws -> [Delivery] {
+        try await self.claimDeliveries(limit: limit, order: .usual, until: expiry, now: now)
     }
 
     /// Returns the card, be it a tombstone, that a file became under a business number.

@@ -8,6 +8,8 @@ package enum DeliveryConclusion: Hashable, Sendable {
     case items([CardID: MemberConclusion])
     /// A definite no: the members become `rejected`.
     case rejected(ReasonCode, message: String)
+    /// The backend refuses every call about these cards, and takes others: the members become `failed`.
+    case failed(ReasonCode, message: String)
     /// A person decides: the members become `held`; the delivery stays as it is, so that it can be resent.
     case held(ReasonCode, message: String)
     /// Nothing was applied and the form must change: the members become `verified`, the delivery is closed.

@@ -10,11 +10,17 @@ package enum OperatorRules {
         case kept
         /// It is kept as it is, and the backend may hold it.
         case keptUnknown
+        /// It is to be sent, but the stage is stopped and nothing is under way; it was surely not received.
+        case stopped
+        /// The same, and the backend may hold it.
+        case stoppedUnknown
         /// It is kept, but a member has left it or was refused: sent again as it is, it would send that one twice.
         case keptApart
 
         /// Whether it can be sent again as it is.
-        package var canBeSent: Bool { self == .kept || self == .keptUnknown }
+        package var canBeSent: Bool { self == .kept || self == .keptUnknown || self.isStopped }
+        /// Whether it waits for a stage that is stopped.
+        package var isStopped: Bool { self == .stopped || self == .stoppedUnknown }
     }
 
     /// Checks that a card may be done again.
@@ -33,8 +39,11 @@ package enum OperatorRules {
                     "the backend may hold it by an earlier attempt; look there, and take a new photo in if it does not"
                 )
             }
-        case .held:
-            let isUnknown = circumstances.delivery == .keptUnknown || card.reason == .outcomeUnknown
+        case .held, .delivering:
+            guard card.state == .held || circumstances.delivery.isStopped else { throw Self.notDoneAgain(card) }
+            let isUnknown =
+                circumstances.delivery == .keptUnknown || circumstances.delivery == .stoppedUnknown
+                || card.reason == .outcomeUnknown
             if isUnknown || circumstances.mayBeAtBackend {
                 throw Self.refusal(
                     of: card,
@@ -44,10 +53,7 @@ package enum OperatorRules {
         case .superseded where card.reason != .duplicate:
             try Self.requireComeback(of: card, under: circumstances)
         default:
-            throw Self.refusal(
-                of: card,
-                "it is \(card.state); only a rejected, failed, held or superseded card is done again"
-            )
+            throw Self.notDoneAgain(card)
         }
         if circumstances.newerIsDelivered {
             throw Self.refusal(of: card, "a newer photo of the same side is delivered already")
@@ -66,6 +72,14 @@ package enum OperatorRules {
         }
     }
 
+    private static func notDoneAgain(_ card: Card) -> StoreError {
+        self.refusal(
+            of: card,
+            "it is \(card.state); only a rejected, failed, held or superseded card is done again, or one whose "
+                + "delivery is stopped"
+        )
+    }
+
     /// Checks that a card may be resolved.
     ///
     /// - Throws: `StoreError.conflict`, saying what to do instead.
@@ -74,8 +88,11 @@ package enum OperatorRules {
         as resolution: Resolution,
         under circumstances: Circumstances
     ) throws {
-        guard card.state == .held else {
-            throw Self.refusal(of: card, "it is \(card.state); only a held card waits for a decision")
+        guard card.state == .held || card.state == .delivering && circumstances.delivery.isStopped else {
+            throw Self.refusal(
+                of: card,
+                "it is \(card.state); only a held card waits for a decision, or one whose delivery is stopped"
+            )
         }
         switch resolution {
         case .reject: break

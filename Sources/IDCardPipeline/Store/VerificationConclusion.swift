@@ -9,8 +9,15 @@ package enum VerificationConclusion: Hashable, Sendable {
     case rejected(ReasonCode, message: String)
     /// Attempts used up: becomes `failed`.
     case failed(ReasonCode, message: String)
-    /// Stays `prepared`, to be tried again.
-    case retry(at: Timestamp, costsAttempt: Bool)
+    /// Stays `prepared`, to be tried again, at the cost of so many attempts.
+    case retry(at: Timestamp, attempts: Int)
     /// Stays `prepared` with a smaller image, to be tried at once.
     case shrunk(PreparedImage)
+}
+
+extension VerificationConclusion {
+    /// Stays `prepared`, to be tried again, at the cost of one attempt or of none.
+    package static func retry(at time: Timestamp, costsAttempt: Bool) -> VerificationConclusion {
+        .retry(at: time, attempts: costsAttempt ? 1 : 0)
+    }
 }

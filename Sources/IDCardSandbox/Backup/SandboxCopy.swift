@@ -87,6 +87,7 @@ struct SandboxCopy {
             }
             try db.execute(sql: "DELETE FROM owner")
             try db.execute(sql: "DELETE FROM stage_pause")
+            try db.execute(sql: "DELETE FROM host_wait")
         }
     }
 

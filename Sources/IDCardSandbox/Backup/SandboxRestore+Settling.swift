@@ -40,7 +40,8 @@ extension SandboxRestore {
             try db.execute(sql: FrontSQL.remember, arguments: [fingerprint, since])
         }
         try db.execute(
-            sql: "UPDATE sandbox SET next_intake_order = max(next_intake_order, ?)",
+            // A search that was under way knows the places of another file.
+            sql: "UPDATE sandbox SET next_intake_order = max(next_intake_order, ?), search_position = NULL",
             arguments: [previous.nextIntakeOrder]
         )
         if !self.isResuming {

@@ -66,6 +66,8 @@ extension SandboxFinding {
         case backAstray = "back_astray"
         /// A member's state does not go with that of its delivery.
         case memberState = "member_state"
+        /// A back is held because its front is missing, though a front of its business number was delivered.
+        case backLeftHeld = "back_left_held"
         /// A delivery has no members, or gaps in their order.
         case memberOrder = "member_order"
         /// An open delivery holds cards of different user accounts.
@@ -80,6 +82,13 @@ extension SandboxFinding {
         case partsMissing = "parts_missing"
         /// A delivery that is over still holds its parts.
         case partsLeft = "parts_left"
+
+        /// The backend stopped at one delivery again and again, while others were not tried.
+        case deliveryStuck = "delivery_stuck"
+        /// Several business numbers were refused with one code, and none was taken since.
+        case refusedInARow = "refused_in_a_row"
+        /// A card failed while the verifier took no other.
+        case failedInOutage = "failed_in_outage"
 
         // MARK: Rows without an owner
 
@@ -111,6 +120,15 @@ extension SandboxFinding {
 
         /// A new key was announced and is not in use.
         case keyAnnounced = "key_announced"
+
+        // MARK: Clock
+
+        /// The sandbox saw a later time than the clock says.
+        case clockBehind = "clock_behind"
+        /// Something is due later than any wait is long.
+        case dueImpossible = "due_impossible"
+        /// A lease lasts longer than any is given for.
+        case leaseImpossible = "lease_impossible"
 
         // MARK: The access log
 

@@ -1,6 +1,11 @@
 import IDCardCore
 
 extension SandboxRule {
+    /// Why a back is held until a front is delivered, as SQL text.
+    private static let reasonsReleasedByFront = SandboxSchema.list(
+        ReasonCode.releasedByFront.sorted { $0.rawValue < $1.rawValue }
+    )
+
     /// The rules between fronts and backs, as far as histories tell of them.
     static let backs: [SandboxRule] = [
         SandboxRule(
@@ -53,6 +58,16 @@ extension SandboxRule {
                         WHERE accepted.id > blocked.id AND accepted.id < sent.id
                             AND accepted.state = 'delivered' AND gone.state = 'erased'
                     )
+                """
+        ),
+        SandboxRule(
+            .backLeftHeld,
+            "the card is held because its front is missing, but a front of its business number was delivered; `cards resolve` it",
+            sql: """
+                SELECT id FROM card AS back WHERE state = 'held' AND reason IN (\(reasonsReleasedByFront)) AND EXISTS (
+                    SELECT 1 FROM card AS front WHERE front.business_no = back.business_no AND front.state = 'delivered'
+                        AND COALESCE(front.side, front.expected_side) = 'front'
+                )
                 """
         ),
     ]

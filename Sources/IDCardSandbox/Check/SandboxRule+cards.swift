@@ -107,8 +107,9 @@ extension SandboxRule {
             .erasureUnfinished,
             severity: .notice,
             isRepairable: true,
-            "the card is erased, but its certificate or the search for remaining bytes is not finished; a repair does it, "
-                + "with as much memory and free disk as the file is large",
+            "the card is erased, but its certificate or the search for remaining bytes is not finished; the next run goes on "
+                + "with it, a repair does it at once: if bytes are left, with as much memory and free disk as the file is "
+                + "large",
             sql: """
                 SELECT card FROM erasure JOIN card ON card.id = erasure.card
                 WHERE state = 'erased' AND (is_scrubbed = 0 OR is_certified = 0)

@@ -39,5 +39,6 @@ struct SandboxRule: Sendable {
 
     /// The rules that hold between the rows.
     static let all: [SandboxRule] =
-        constraints + cards + sources + erasures + histories + backs + deliveries + attempts + orphans + leases
+        constraints + cards + sources + erasures + histories + backs + deliveries + attempts + calls + orphans + leases
+        + clocks
 }

@@ -16,7 +16,7 @@ extension SandboxStore {
             try await self.repair(finding, now: now)
         }
         if findings.contains(where: { $0.code == .erasedRemnant }) {
-            _ = try await self.finishErasures(ofAnySize: true)
+            try await self.continueErasures(within: nil, ofAnySize: true)
         }
         // Others who read may keep it from being emptied; whoever works with the sandbox does it sooner or later.
         _ = try await self.writer.emptyLog(waiting: .seconds(1))
@@ -26,10 +26,11 @@ extension SandboxStore {
         switch finding.code {
         case .ownerDead: _ = try await self.reclaimLeases(now: now)
         case .ownerFileStale: try await self.removeStaleOwnerFiles()
-        case .erasureUnfinished: _ = try await self.finishErasures(ofAnySize: true)
+        case .erasureUnfinished: try await self.continueErasures(within: nil, ofAnySize: true)
         case .partsLeft:
             guard let subject = finding.subject else { return }
             try await self.writer.write { try self.forgetSent(by: DeliveryID(rawValue: subject), in: $0) }
+        case .dueImpossible, .leaseImpossible: try await self.writer.write { _ = try Self.see(now, in: $0) }
         case .restoreLeft: _ = try self.removeLeftCopies()
         case .modeOpen: try finding.subject.map(self.directory.closeToOthers)
         case .imageMissing, .imageDamaged, .sourceMissing, .sourceDamaged:

@@ -8,6 +8,8 @@ package struct BatchOptions: Sendable {
     package var businessNumber: String?
     /// The user account of inputs that neither manifest nor sidecar gives one.
     package var userNumber: Redacted<String>?
+    /// Which part of a path is the business number of an image that has none otherwise.
+    package var businessNumberRule: BusinessNumberRule
     /// Whether a file is an image in a known format, supported or not, by its first bytes.
     package var recognisesImage: @Sendable (_ firstBytes: Data, _ fileName: String) -> Bool
     /// Whether a file name alone (its extension) claims an image.
@@ -24,6 +26,7 @@ package struct BatchOptions: Sendable {
     package init(
         businessNumber: String? = nil,
         userNumber: String? = nil,
+        businessNumberRule: BusinessNumberRule = .folder,
         recognisesImage: @escaping @Sendable (_ firstBytes: Data, _ fileName: String) -> Bool,
         isImageName: @escaping @Sendable (_ fileName: String) -> Bool,
         skippedFolders: [String] = [],
@@ -32,6 +35,7 @@ package struct BatchOptions: Sendable {
     ) {
         self.businessNumber = businessNumber
         self.userNumber = userNumber.map { Redacted($0) }
+        self.businessNumberRule = businessNumberRule
         self.recognisesImage = recognisesImage
         self.isImageName = isImageName
         self.skippedFolders = skippedFolders

@@ -14,7 +14,7 @@ package import IDCardPipeline
 ///
 /// An input appears once per file and business number, in the place where it was named first; so one photo may serve
 /// two applications, but a path given twice, or a link beside its file, is one input. Metadata comes from manifest row,
-/// sidecar, options and folder, see `MetadataResolver`.
+/// sidecar, options and path, see `MetadataResolver` and `BusinessNumberRule`.
 package struct BatchSource: Sendable {
     private let paths: [String]
     private let manifest: String?
@@ -69,6 +69,22 @@ package struct BatchSource: Sendable {
     /// - Parameter rule: what becomes of an input by a rule of the caller's; it sees each one before it is packed.
     /// - Throws: `BatchSourceError`.
     package func items(by rule: (IntakeItem) -> IntakeItem = { $0 }) throws -> IntakeList {
+        var items = IntakeList()
+        let (selection, folders, manifest) = try self.selection()
+        try selection.forEach { item, _ in items.append(rule(item)) }
+        items.setRoots(folders: folders, manifest: manifest)
+        return items
+    }
+
+    /// Shows each input in its order, with who said what of it; blocks as ``items(by:)`` does.
+    ///
+    /// - Throws: `BatchSourceError`.
+    package func forEach(_ body: (IntakeItem, MetadataOrigins) -> Void) throws {
+        try self.selection().0.forEach(body)
+    }
+
+    /// The inputs, and the real paths of the folders that were walked and of the manifest.
+    private func selection() throws -> (InputSelection, folders: [String], manifest: String?) {
         let manifest = try self.manifest.map { path in
             try Manifest(path: path, limits: self.options.limits, followingLinks: self.confines == nil)
         }
@@ -98,6 +114,6 @@ package struct BatchSource: Sendable {
             manifest: manifest?.identity,
             options: self.options
         )
-        return try selection.items(by: rule)
+        return (selection, located.walkedFolders, manifest?.realPath)
     }
 }

@@ -30,8 +30,8 @@ struct Candidate {
     var path: String
     /// The real path of the file: two candidates of one identity are the same file.
     var identity: PathBytes
-    /// The name that the folder lends as business number; `nil` if the folder is an input root.
-    var folderName: String?
+    /// The folder it was found in; `nil` if it was not found by walking into a named folder.
+    var place: FolderPlace?
     /// How the file came to be looked at.
     var origin: Origin
     /// What can already be said of it.
@@ -45,7 +45,7 @@ extension Candidate {
             source: address,
             path: "",
             identity: PathBytes(address),
-            folderName: nil,
+            place: nil,
             origin: .row(row),
             finding: .address
         )

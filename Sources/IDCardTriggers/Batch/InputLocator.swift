@@ -10,7 +10,7 @@ struct InputLocator {
     private let own: OwnFolder
     private let limit: Int
     private var named: [Named] = []
-    private var roots: Set<PathBytes> = []
+    private var roots: [PathBytes: FolderPlace] = [:]
     private var realFolders: [PathBytes: String] = [:]
 
     /// Takes the folders into which a watch puts files, the one of the sandbox, and the most files that one folder may hold.
@@ -25,7 +25,7 @@ struct InputLocator {
     /// - Throws: `BatchSourceError` with `inputNotFound`, `inputUnreadable` or `tooManyInputs`; the message names the
     ///   place of the path, not the path.
     mutating func candidates(of paths: [String]) throws(BatchSourceError) -> [Candidate] {
-        // First all, since a folder named later lends no name to a file found earlier.
+        // First all: an image belongs to the nearest folder that was named, also one named later.
         for (index, path) in paths.enumerated() { try self.look(up: path, place: index + 1) }
         var candidates: [Candidate] = []
         for input in self.named {
@@ -70,11 +70,7 @@ struct InputLocator {
             case .folder: return self.unusable(source, origin: origin, message: "this is a folder, not an image")
             case .link, .other: return self.unusable(source, origin: origin, message: "this is not a regular file")
             }
-            let written = PathText.folder(of: source)
-            let folder = try self.realFolder(written)
-            var lent = PathText.name(of: written)
-            if lent.isEmpty || lent == "." || lent == ".." { lent = PathText.name(of: folder) }
-            let isLent = !lent.isEmpty && !self.roots.contains(PathBytes(folder)) && self.lends(lent, folder: folder)
+            let folder = try self.realFolder(PathText.folder(of: source))
             let path = PathText.join(folder, PathText.name(of: source))
             // A file that is no link really lies where its name stands; the whole way need not be walked for each.
             let real = isLink ? try FileKind.realPath(of: source) : path
@@ -85,7 +81,7 @@ struct InputLocator {
                 source: source,
                 path: path,
                 identity: PathBytes(real),
-                folderName: isLent ? lent : nil,
+                place: nil,
                 origin: origin,
                 finding: .file
             )
@@ -95,8 +91,9 @@ struct InputLocator {
         }
     }
 
-    private func lends(_ name: String, folder: String) -> Bool {
-        self.putAway.lends(name) && !PutAwayMark.marks(folder)
+    /// The real paths of the folders that were walked.
+    var walkedFolders: [String] {
+        self.named.compactMap { if case .folder(_, let real) = $0 { real } else { nil } }
     }
 
     private mutating func look(up path: String, place: Int) throws(BatchSourceError) {
@@ -146,9 +143,6 @@ struct InputLocator {
                 }
             }
         }
-        if expansion.startsWithAnyDepth, let folder = try? self.realFolder(expansion.fixedFolder) {
-            self.roots.insert(PathBytes(folder))
-        }
         return !matches.isEmpty
     }
 
@@ -156,7 +150,10 @@ struct InputLocator {
     private mutating func addRoot(_ path: String) throws(SystemFailure) -> Bool {
         let real = try FileKind.realPath(of: path)
         guard !self.own.holds(real) else { return false }
-        self.roots.insert(PathBytes(real))
+        var place = FolderPlace(named: path, real: real)
+        // Named twice by different names, as by way of a link, it has none that is certain.
+        if let known = self.roots[PathBytes(real)], known.rootName != place.rootName { place.rootName = nil }
+        self.roots[PathBytes(real)] = place
         self.named.append(.folder(source: path, real: real))
         return true
     }
@@ -181,7 +178,7 @@ struct InputLocator {
             source: source,
             path: path,
             identity: PathBytes(path),
-            folderName: nil,
+            place: nil,
             origin: origin,
             finding: .unusable(message)
         )

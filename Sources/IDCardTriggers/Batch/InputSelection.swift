@@ -17,6 +17,8 @@ struct InputSelection: Sendable {
     private var rowOfFile: [PathBytes: Int] = [:]
     private var namedFiles: Set<PathBytes> = []
     private var namedPaths: Set<PathBytes> = []
+    /// Where the files lie that were found by walking, if others were named: one that is both was walked to.
+    private var places: [PathBytes: FolderPlace] = [:]
 
     /// Takes all candidates, in their order.
     init(candidates: [Candidate], rows: [ManifestRow], manifest: PathBytes?, options: BatchOptions) {
@@ -35,34 +37,38 @@ struct InputSelection: Sendable {
             }
         }
         self.namedPaths = Set(candidates.map { PathBytes($0.path) })
+        guard candidates.contains(where: { $0.finding == .file && $0.place == nil }) else { return }
+        for candidate in candidates {
+            // One without a place must not take away what a walk has found.
+            if let place = candidate.place { self.places[PathBytes(candidate.path)] = place }
+        }
     }
 
-    /// Lists the inputs.
+    /// Shows the inputs in their order, each with who said what of it.
     ///
-    /// - Parameter rule: what becomes of each of them.
     /// - Throws: `BatchSourceError.tooManyInputs`.
-    func items(by rule: (IntakeItem) -> IntakeItem) throws(BatchSourceError) -> IntakeList {
-        var items = IntakeList()
+    func forEach(_ body: (IntakeItem, MetadataOrigins) -> Void) throws(BatchSourceError) {
         var seen: Set<Key> = []
+        var count = 0
         for start in stride(from: 0, to: self.candidates.count, by: Self.block) {
             let block = self.candidates[start..<min(start + Self.block, self.candidates.count)]
                 .filter { !self.isNoInput($0) }
-            let dispositions = Halves.map(block, least: BatchSource.leastHalved) { $0.map(self.disposition) }
-            for (candidate, disposition) in zip(block, dispositions) {
+            let decisions = Halves.map(block, least: BatchSource.leastHalved) { $0.map(self.decision) }
+            for (candidate, decision) in zip(block, decisions) {
+                let disposition = decision.disposition
                 guard seen.insert(self.key(of: candidate, disposition)).inserted else { continue }
-                guard items.count < self.options.limits.inputs else {
+                guard count < self.options.limits.inputs else {
                     throw .tooManyInputs(limit: self.options.limits.inputs)
                 }
-                items.append(
-                    rule(
-                        candidate.finding == .address
-                            ? IntakeItem(address: ImageAddress(candidate.source), disposition: disposition)
-                            : IntakeItem(source: candidate.source, path: candidate.path, disposition: disposition)
-                    )
+                count += 1
+                body(
+                    candidate.finding == .address
+                        ? IntakeItem(address: ImageAddress(candidate.source), disposition: disposition)
+                        : IntakeItem(source: candidate.source, path: candidate.path, disposition: disposition),
+                    decision.origins
                 )
             }
         }
-        return items
     }
 
     /// How many candidates are decided on at a time: what is known of each is packed before the next ones are looked at.
@@ -77,31 +83,37 @@ struct InputSelection: Sendable {
         return self.namedPaths.contains(PathBytes(image))
     }
 
-    private func disposition(of candidate: Candidate) -> IntakeItem.Disposition {
-        let number = self.resolver.businessNumber(of: candidate, row: self.row(for: candidate))
-        let isNamed = self.namedFiles.contains(candidate.identity)
+    private func decision(of found: Candidate) -> MetadataResolver.Decision {
+        var candidate = found
+        if candidate.place == nil { candidate.place = self.places[PathBytes(candidate.path)] }
+        let row = self.row(for: candidate)
         let name = PathText.name(of: candidate.path)
         switch candidate.finding {
-        case .unusable(let message):
-            return .refuse(.sourceUnreadable, message: message, of: number)
-        case .notAFile:
-            return .ignore
+        case .unusable(let message): return self.refusal(of: candidate, row, message)
+        case .notAFile: return Self.ignored
         case .strayLink(let message):
-            return self.options.isImageName(name) ? .refuse(.sourceUnreadable, message: message, of: number) : .ignore
+            return self.options.isImageName(name) ? self.refusal(of: candidate, row, message) : Self.ignored
         case .address: break
-        case .file where isNamed || self.options.isImageName(name):
+        case .file where self.namedFiles.contains(candidate.identity) || self.options.isImageName(name):
             break
         case .file:
             do {
                 let start = try BoundedFile.head(of: candidate.path, count: self.options.limits.sniffBytes)
-                guard self.options.recognisesImage(start, name) else { return .ignore }
+                guard self.options.recognisesImage(start, name) else { return Self.ignored }
             } catch {
                 let message =
                     "it cannot be opened, so nobody knows whether it is an image; make it readable and run again"
-                return .refuse(.sourceUnreadable, message: message, of: number)
+                return self.refusal(of: candidate, row, message)
             }
         }
-        return self.resolver.disposition(of: candidate, row: self.row(for: candidate))
+        return self.resolver.decision(of: candidate, row: row)
+    }
+
+    private static let ignored = MetadataResolver.Decision(disposition: .ignore)
+
+    private func refusal(of candidate: Candidate, _ row: ManifestRow?, _ message: String) -> MetadataResolver.Decision {
+        let number = self.resolver.businessNumber(of: candidate, row: row)
+        return MetadataResolver.Decision(disposition: .refuse(.sourceUnreadable, message: message, of: number))
     }
 
     private func row(for candidate: Candidate) -> ManifestRow? {

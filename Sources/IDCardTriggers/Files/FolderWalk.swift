@@ -8,13 +8,12 @@ struct FolderWalk {
     private struct Folder {
         var path: String
         var below: String
-        var lentName: String?
+        var place: FolderPlace
     }
 
     private let root: String
     private let source: String
-    private let roots: Set<PathBytes>
-    private let putAway: PutAwayFolders
+    private let roots: [PathBytes: FolderPlace]
     private let skipped: Set<PathBytes>
     private let own: OwnFolder
     private let limit: Int
@@ -28,14 +27,14 @@ struct FolderWalk {
     /// - Parameters:
     ///   - root: the real path of the folder.
     ///   - source: the folder as the user gave it.
-    ///   - roots: the real paths of all folders that the user named: they lend no business number.
+    ///   - roots: all folders that the user named, by their real paths.
     ///   - putAway: the folders into which a watch puts files.
     ///   - own: the folder of the sandbox.
     ///   - limit: the most files.
     init(
         root: String,
         source: String,
-        roots: Set<PathBytes>,
+        roots: [PathBytes: FolderPlace],
         putAway: PutAwayFolders,
         own: OwnFolder,
         limit: Int
@@ -44,9 +43,8 @@ struct FolderWalk {
         self.own = own
         self.source = source
         self.roots = roots
-        self.putAway = putAway
         // A folder that the user named is meant.
-        self.skipped = putAway.places(in: root).subtracting(roots)
+        self.skipped = putAway.places(in: root).subtracting(roots.keys)
         self.limit = limit
     }
 
@@ -55,7 +53,7 @@ struct FolderWalk {
     /// - Throws: `BatchSourceError.inputUnreadable` if the folder itself cannot be listed, `.tooManyInputs` beyond the
     ///   limit.
     mutating func candidates() throws(BatchSourceError) -> [Candidate] {
-        self.pending = [Folder(path: self.root, below: "", lentName: nil)]
+        self.pending = [Folder(path: self.root, below: "", place: self.roots[PathBytes(self.root)] ?? FolderPlace())]
         while let folder = self.nextFolder() {
             guard !self.skipped.contains(PathBytes(folder.path)), !self.own.holds(folder.path),
                 self.entered.insert(PathBytes(folder.path)).inserted
@@ -86,7 +84,7 @@ struct FolderWalk {
                 )
             }
             let message = "this folder cannot be listed (\(error)); make it readable and run again"
-            self.add(.unusable(message), path: folder.path, below: folder.below, lentName: nil)
+            self.add(.unusable(message), path: folder.path, below: folder.below, place: nil)
             return
         }
         let names = Set(listing.entries.map { PathBytes($0.name) })
@@ -106,13 +104,13 @@ struct FolderWalk {
             let message = "the name is not UTF-8; rename it and run again"
             // Two such names may look the same once their bytes are replaced: the count keeps them apart.
             let identity = PathBytes(path + "\0\(self.found.count)")
-            self.add(.unusable(message), path: path, below: below, lentName: nil, identity: identity)
+            self.add(.unusable(message), path: path, below: below, place: nil, identity: identity)
             return
         }
         switch entry.kind {
-        case .file: self.add(.file, path: path, below: below, lentName: folder.lentName)
-        case .folder: self.pending.append(self.folder(at: path, below: below, named: entry.name))
-        case .other: self.add(.notAFile, path: path, below: below, lentName: nil)
+        case .file: self.add(.file, path: path, below: below, place: folder.place)
+        case .folder: self.pending.append(self.folder(at: path, below: below, named: entry.name, in: folder))
+        case .other: self.add(.notAFile, path: path, below: below, place: nil)
         case .link: self.follow(entry.name, path: path, below: below, in: folder)
         }
     }
@@ -120,36 +118,36 @@ struct FolderWalk {
     private mutating func follow(_ name: String, path: String, below: String, in folder: Folder) {
         switch LinkTarget(of: path, within: self.root) {
         case .file(let target) where self.own.holds(target):
-            self.add(.strayLink("a symbolic link into the sandbox; remove it"), path: path, below: below, lentName: nil)
+            self.add(.strayLink("a symbolic link into the sandbox; remove it"), path: path, below: below, place: nil)
         case .file(let target):
             let identity = PathBytes(target)
-            self.add(.file, path: path, below: below, lentName: folder.lentName, identity: identity)
+            self.add(.file, path: path, below: below, place: folder.place, identity: identity)
         case .folder(let target):
-            self.linked.append(self.folder(at: target, below: below, named: name))
+            self.linked.append(self.folder(at: target, below: below, named: name, in: folder))
         case .other:
-            self.add(.notAFile, path: path, below: below, lentName: nil)
+            self.add(.notAFile, path: path, below: below, place: nil)
         case .refused(let message):
-            self.add(.strayLink(message), path: path, below: below, lentName: nil)
+            self.add(.strayLink(message), path: path, below: below, place: nil)
         }
     }
 
-    private func folder(at path: String, below: String, named name: String) -> Folder {
-        let isLent = !self.roots.contains(PathBytes(path)) && self.putAway.lends(name)
-        return Folder(path: path, below: below, lentName: isLent ? name : nil)
+    /// A folder below another one; if the user named it, too, what lies in it belongs to it.
+    private func folder(at path: String, below: String, named name: String, in parent: Folder) -> Folder {
+        Folder(path: path, below: below, place: self.roots[PathBytes(path)] ?? parent.place.below(name))
     }
 
     private mutating func add(
         _ finding: Candidate.Finding,
         path: String,
         below: String,
-        lentName: String?,
+        place: FolderPlace?,
         identity: PathBytes? = nil
     ) {
         let candidate = Candidate(
             source: PathText.join(self.source, below),
             path: path,
             identity: identity ?? PathBytes(path),
-            folderName: lentName,
+            place: place,
             origin: .found,
             finding: finding
         )

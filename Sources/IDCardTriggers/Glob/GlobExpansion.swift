@@ -28,10 +28,8 @@ struct GlobExpansion {
         case anyDepth
     }
 
-    /// The folder before the first wildcard; an input root, if the wildcard is `**`.
-    let fixedFolder: String
-    /// Whether the first wildcard is `**`.
-    let startsWithAnyDepth: Bool
+    /// The folder before the first wildcard.
+    private let fixedFolder: String
     private let components: [Component]
     private let keepsOnlyFolders: Bool
     private var base = ""
@@ -57,7 +55,6 @@ struct GlobExpansion {
         }
         self.fixedFolder = fixed
         self.components = components
-        self.startsWithAnyDepth = components.first == .anyDepth
         self.keepsOnlyFolders = path.utf8.last == UInt8(ascii: "/")
     }
 

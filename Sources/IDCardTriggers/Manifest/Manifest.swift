@@ -10,7 +10,8 @@ struct Manifest {
     /// The rows in their order.
     let rows: [ManifestRow]
     /// The real path of the manifest, which is never an input itself.
-    let identity: PathBytes
+    let realPath: String
+    var identity: PathBytes { PathBytes(self.realPath) }
     /// The folder that relative paths start from, as the user gave it.
     let folder: String
 
@@ -29,7 +30,7 @@ struct Manifest {
             : CSVManifest.rows(in: data, limits: limits)
         self.folder = PathText.folder(of: path)
         do {
-            self.identity = PathBytes(try FileKind.realPath(of: path))
+            self.realPath = try FileKind.realPath(of: path)
         } catch {
             throw BatchSourceError(.manifestUnreadable, "the manifest cannot be found again (\(error))", input: path)
         }
@@ -73,7 +74,7 @@ struct Manifest {
         guard let path = texts[.path], !path.isEmpty else { throw self.invalid(row: number, "has no path") }
         guard !path.utf8.contains(0) else { throw self.invalid(row: number, "has a path with a zero byte") }
         do {
-            return ManifestRow(path: path, fields: try MetadataFields(texts: texts))
+            return ManifestRow(number: number, path: path, fields: try MetadataFields(texts: texts))
         } catch {
             throw self.invalid(row: number, error.words)
         }

@@ -1,5 +1,7 @@
 /// One row of a manifest.
 struct ManifestRow: Hashable {
+    /// Its number in messages: a row of the spreadsheet, or a line of JSON.
+    var number: Int
     /// The path as written: absolute, or relative to the manifest's folder; or a URL.
     var path: String
     /// What the row says about the photo.

@@ -1,10 +1,33 @@
 import IDCardCore
 import IDCardPipeline
 
-/// Puts together what is known about a photo: manifest row, then sidecar, then options, then the name of its folder;
-/// the first found wins, field by field.
+/// Puts together what is known about a photo: manifest row, then sidecar, then options, then its path; the first found
+/// wins, field by field.
 struct MetadataResolver {
+    /// What becomes of a photo.
+    struct Decision {
+        /// Whether it is taken in, and with what metadata.
+        var disposition: IntakeItem.Disposition
+        /// Who said what of it.
+        var origins = MetadataOrigins()
+        /// Why its path gives no business number, if it was asked in vain.
+        var absence: BusinessNumberAbsence?
+    }
+
+    private struct Known {
+        var fields = MetadataFields()
+        var origins = MetadataOrigins()
+        var absence: BusinessNumberAbsence?
+
+        mutating func add(_ others: MetadataFields, from origin: MetadataOrigin) {
+            self.origins.note(origin, of: others, beyond: self.fields)
+            self.fields.fill(from: others)
+        }
+    }
+
     private let options: MetadataFields
+    private let rule: BusinessNumberRule
+    private let putAway: PutAwayFolders
     private let sidecarLimit: Int
 
     /// Takes what holds for all inputs.
@@ -13,25 +36,37 @@ struct MetadataResolver {
         fields.businessNumber = options.businessNumber.map { Redacted($0) }
         fields.userNumber = options.userNumber
         self.options = fields
+        self.rule = options.businessNumberRule
+        self.putAway = PutAwayFolders(options.skippedFolders)
         self.sidecarLimit = options.limits.sidecarBytes
     }
 
     /// Decides whether a photo can be taken in, and with what metadata.
-    func disposition(of candidate: Candidate, row: ManifestRow?) -> IntakeItem.Disposition {
-        var fields = row?.fields ?? MetadataFields()
+    func decision(of candidate: Candidate, row: ManifestRow?) -> Decision {
+        var known = Known()
+        if let row { known.add(row.fields, from: .manifest(row: row.number)) }
         do {
             // Beside a URL lies nothing.
             if candidate.finding == .file,
                 let sidecar = try Sidecar.fields(ofImage: candidate.path, limit: self.sidecarLimit)
             {
-                fields.fill(from: sidecar)
+                known.add(sidecar, from: .sidecar)
             }
         } catch {
             let number = self.businessNumber(of: candidate, row: row)
-            return .refuse(.sidecarInvalid, message: error.message, of: number)
+            return Decision(disposition: .refuse(.sidecarInvalid, message: error.message, of: number))
         }
-        self.fillFurther(&fields, candidate)
-        guard let text = fields.businessNumber else { return .refuse(.businessNumberMissing, message: Self.missing) }
+        self.addFurther(to: &known, candidate)
+        let disposition = Self.disposition(of: known)
+        return Decision(disposition: disposition, origins: known.origins, absence: known.absence)
+    }
+
+    private static func disposition(of known: Known) -> IntakeItem.Disposition {
+        let fields = known.fields
+        guard let text = fields.businessNumber else {
+            let absence = known.absence ?? .notWalked
+            return .refuse(.businessNumberMissing, message: absence.message)
+        }
         let number: BusinessNumber
         do {
             number = try BusinessNumber.parse(text.reveal()).get()
@@ -52,22 +87,22 @@ struct MetadataResolver {
 
     /// The business number of a photo as far as it is known without its sidecar.
     func businessNumber(of candidate: Candidate, row: ManifestRow?) -> BusinessNumber? {
-        var fields = row?.fields ?? MetadataFields()
-        self.fillFurther(&fields, candidate)
-        return fields.businessNumber.flatMap { BusinessNumber($0.reveal()) }
+        var known = Known()
+        if let row { known.add(row.fields, from: .manifest(row: row.number)) }
+        self.addFurther(to: &known, candidate)
+        return known.fields.businessNumber.flatMap { BusinessNumber($0.reveal()) }
     }
 
-    /// Fills in what neither the row nor the sidecar say.
-    private func fillFurther(_ fields: inout MetadataFields, _ candidate: Candidate) {
-        fields.fill(from: self.options)
-        var folder = MetadataFields()
-        folder.businessNumber = candidate.folderName.map { Redacted($0) }
-        fields.fill(from: folder)
+    /// Adds what neither the row nor the sidecar say.
+    private func addFurther(to known: inout Known, _ candidate: Candidate) {
+        known.add(self.options, from: .option)
+        guard known.fields.businessNumber == nil, candidate.finding != .address else { return }
+        switch self.rule.read(PathText.name(of: candidate.path), in: candidate.place, putAway: self.putAway) {
+        case .number(let text, let origin):
+            var path = MetadataFields()
+            path.businessNumber = Redacted(text)
+            known.add(path, from: origin)
+        case .absent(let absence): known.absence = absence
+        }
     }
-
-    private static let missing = """
-        no business number; give one in the column business_no of a manifest, in a sidecar (IMAGE.json beside IMAGE), \
-        by --business-no, or as the name of the folder the image lies in \
-        (a folder named on the command line itself lends no name)
-        """
 }

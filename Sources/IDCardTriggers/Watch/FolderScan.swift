@@ -20,14 +20,16 @@ struct FolderScan {
         var isComplete = true
     }
 
-    /// How what a killed process left is put right.
+    /// How what a killed process left is finished or undone.
     struct Recovery: Sendable {
         /// The suffixes of what may go with an image.
         var suffixes: [String]
         /// What becomes of files whose card is durable.
         var after: WatchSettings.Disposal
-        /// Whether an image is being put away just now, by this process.
-        var isUnderway: @Sendable (WatchedPath) -> Bool
+        /// Keeps an image from being taken in meanwhile; `false` if this process works on it already.
+        var begin: @Sendable (WatchedPath) -> Bool
+        /// Lets it be taken in again; tells whether something still waits for its name to be free.
+        var end: @Sendable (WatchedPath, _ isWaiting: Bool) -> Void
     }
 
     /// How many folders that cannot be listed are kept in mind.
@@ -38,8 +40,8 @@ struct FolderScan {
     /// Where files are put away, and the sandbox: nothing in there is an input.
     let excluded: Set<PathBytes>
     let notifier: FolderNotifier?
-    /// What a killed process left is put right by this, in the first scan of the root; `nil` in later ones.
-    let recovery: Recovery?
+    /// What a killed process left is finished or undone by this.
+    let recovery: Recovery
     /// Hears of each file; `false` ends the scan.
     let visit: @Sendable (WatchedPath, FileShape) -> Bool
 
@@ -132,16 +134,19 @@ struct FolderScan {
 
     /// The names that files have got back which a killed process left under passing ones.
     private func recovered(_ name: String, in folder: borrowing FolderDescriptor, at path: String) -> [String] {
-        guard let recovery = self.recovery, name.utf8.first == UInt8(ascii: ".") else { return [] }
+        guard name.utf8.first == UInt8(ascii: ".") else { return [] }
         let (folders, last) = self.root.components(of: path)
         let disposal = InterruptedDisposal(
             root: self.root,
             folders: last.isEmpty ? [] : folders + [last],
-            suffixes: recovery.suffixes,
-            after: recovery.after
+            suffixes: self.recovery.suffixes,
+            after: self.recovery.after
         )
         guard let image = disposal.image(of: name) else { return [] }
         let own = WatchedPath(root: self.root.index, path: PathText.join(path, image))
-        return recovery.isUnderway(own) ? [] : disposal.recover(name, in: folder)
+        guard self.recovery.begin(own) else { return [] }
+        let names = disposal.recover(name, in: folder)
+        self.recovery.end(own, (try? folder.has(name)) ?? false)
+        return names
     }
 }

@@ -33,7 +33,11 @@ extension FolderWatch {
         }
         switch result {
         case .success(let place):
-            self.state.withLock { $0.ledger.unplaced.forget(ready.file) }
+            let now = self.clock.now()
+            self.state.withLock { state in
+                state.ledger.unplaced.forget(ready.file)
+                if place == .gone { state.waitForName(of: ready.file) } else { state.placed(ready.file, now: now) }
+            }
             self.tellOfPlaced(root: ready.file.root)
             if isTold { self.observer(.placed(source: Redacted(taken.source), place)) }
             return place == .gone ? .changed : .gone
@@ -57,6 +61,19 @@ extension FolderWatch {
     func tellOfPlaced(root: Int) {
         guard self.state.withLock({ $0.ledger.unplaced.isEmpty(root: root) }) else { return }
         self.tellMended(.disposalFailed, of: root)
+    }
+
+    /// Leaves a file where it is that has no business number since it lies too deep, and tells so once for its root.
+    func leaveUnassigned(_ ready: WatchLedger.Ready, _ taken: TakenFile, _ message: String) -> WatchLedger.End {
+        self.state.withLock { $0.ledger.unassigned.insert(ready.file, shape: ready.shape) }
+        self.tell(.businessNumberMissing, of: ready.file.root, "an image in it stays where it is: \(message)")
+        return self.leave(taken)
+    }
+
+    /// Tells that no image of a root is left any more that lies too deep, if it was told that one does.
+    func tellOfAssigned(root: Int) {
+        guard self.state.withLock({ $0.ledger.unassigned.isEmpty(root: root) }) else { return }
+        self.tellMended(.businessNumberMissing, of: root)
     }
 
     /// Leaves a file where it is.

@@ -72,6 +72,7 @@ extension FolderWatch {
 
     private func heard(of file: WatchedPath, isClosed: Bool, now: Duration) {
         guard self.mayBeInput(file) else { return }
+        let isSidecar = self.isSidecar(file)
         self.state.withLock { state in
             if let marker = self.settings.doneMarker, let image = PathText.name(file.path, without: marker) {
                 // A marker has no content that could still be missing.
@@ -79,6 +80,7 @@ extension FolderWatch {
                 return
             }
             let always = self.isManifest(file, of: state.roots[file.root].root)
+            if always || isSidecar { state.metMetadataFile(root: file.root) }
             if isClosed {
                 state.ledger.noticed(file, isClosed: true, now: now, always: always)
             } else {

@@ -16,16 +16,14 @@ extension FolderWatch {
     // MARK: A root
 
     private func scan(root index: Int, notifier: FolderNotifier?) async throws {
-        let (given, known, isFirst) = self.state.withLock { state in
-            (state.roots[index].given, state.roots[index].root, !state.roots[index].isScanned)
-        }
+        let (given, known) = self.state.withLock { ($0.roots[index].given, $0.roots[index].root) }
         let result: Result<(WatchedRoot, FolderScan.Report), SystemFailure> = try await self.work.run {
             do throws(SystemFailure) {
                 let root = try WatchedRoot(index: index, given: given, settings: self.settings)
                 if root != known { notifier?.forget(WatchedPath(root: index, path: known?.path ?? root.path)) }
                 self.attach(root)
                 self.meetManifest(of: root)
-                let scan = self.folderScan(of: root, notifier: notifier, isFirst: isFirst)
+                let scan = self.folderScan(of: root, notifier: notifier)
                 return .success((root, try scan.scan(WatchedPath(root: index, path: root.path))))
             } catch {
                 return .failure(error)
@@ -39,19 +37,20 @@ extension FolderWatch {
 
     private func folderScan(
         of root: WatchedRoot,
-        notifier: FolderNotifier?,
-        isFirst: Bool
+        notifier: FolderNotifier?
     ) -> FolderScan {
         FolderScan(
             root: root,
             names: self.names,
             excluded: self.state.withLock { $0.excluded },
             notifier: notifier,
-            recovery: isFirst ? self.recovery : nil,
+            recovery: self.recovery,
             visit: { [self] file, shape in
                 let now = self.clock.now()
+                let isSidecar = self.isSidecar(file)
                 return self.state.withLock { state in
-                    !state.isEnding && state.ledger.found(file, as: shape, now: now)
+                    if isSidecar { state.metMetadataFile(root: file.root) }
+                    return !state.isEnding && state.ledger.found(file, as: shape, now: now)
                 }
             }
         )
@@ -61,7 +60,8 @@ extension FolderWatch {
         FolderScan.Recovery(
             suffixes: [Sidecar.suffix, self.settings.doneMarker].compactMap { $0 },
             after: self.settings.after,
-            isUnderway: { [self] image in self.state.withLock { $0.ledger.isUnderway(image) } }
+            begin: { [self] image in self.state.withLock { $0.beginRecovery(of: image) } },
+            end: { [self] image, isWaiting in self.state.withLock { $0.endRecovery(of: image, isWaiting: isWaiting) } }
         )
     }
 
@@ -72,7 +72,9 @@ extension FolderWatch {
                 state.ledger.forget(root: root.index)
                 state.ledger.settled.forget(root: root.index)
                 state.ledger.unplaced.forget(root: root.index)
+                state.ledger.unassigned.forget(root: root.index)
                 state.roots[root.index].manifest = nil
+                state.roots[root.index].metadataFiles = .unknown
             }
             state.attach(root)
             state.ledger.scanBegins(root: root.index)
@@ -88,6 +90,7 @@ extension FolderWatch {
             let now = self.clock.now()
             return self.state.withLock { state in
                 guard !state.isEnding else { return }
+                state.metMetadataFile(root: root.index)
                 _ = state.ledger.found(file, as: shape, now: now, always: true)
             }
         }
@@ -99,12 +102,13 @@ extension FolderWatch {
             defer { state.roots[index].unreadable = report.unreadable }
             if report.isComplete {
                 state.ledger.scanEnds(root: index)
-                state.roots[index].isScanned = true
+                state.lookedThrough.insert(index)
             }
             return state.roots[index].unreadable
         }
         self.tellMended(.rootMissing, of: index)
         self.tellOfPlaced(root: index)
+        self.tellOfAssigned(root: index)
         if root.isRemote, !self.state.withLock({ $0.roots[index].isPolled }) {
             self.logger.notice(
                 "watched folder is on a remote file system: polled",
@@ -164,7 +168,6 @@ extension FolderWatch {
         self.state.withLock { state in
             state.ledger.forget(root: index)
             state.roots[index].root = nil
-            state.roots[index].isScanned = false
             state.roots[index].nextScan = now + self.settings.returnInterval
         }
         self.tell(
@@ -181,7 +184,7 @@ extension FolderWatch {
         let failures: [(Int, SystemFailure)] = try await self.work.run {
             folders.compactMap { folder in
                 guard let root = roots[folder.root] else { return nil }
-                let scan = self.folderScan(of: root, notifier: notifier, isFirst: false)
+                let scan = self.folderScan(of: root, notifier: notifier)
                 // A folder that cannot be listed is told of by the next scan of its root.
                 guard let failure = (try? scan.scan(folder))?.watchFailure else { return nil }
                 return (folder.root, failure)

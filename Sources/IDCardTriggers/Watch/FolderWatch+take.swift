@@ -53,6 +53,10 @@ extension FolderWatch {
             self.ended(ready.file, .untilNextScan)
             throw error
         }
+        switch end {
+        case .gone, .settled: try await self.expectNoMore(ready.file)
+        case .changed, .putOff, .parked, .untilNextScan: break
+        }
         self.ended(ready.file, end)
     }
 
@@ -66,9 +70,20 @@ extension FolderWatch {
     }
 
     private func process(_ ready: WatchLedger.Ready) async throws -> WatchLedger.End {
-        let known = self.state.withLock { $0.roots[ready.file.root] }
+        let (known, isRecovering) = self.state.withLock { state in
+            state.ledger.unassigned.forget(ready.file)
+            return (state.roots[ready.file.root], state.recovering == ready.file)
+        }
         guard let root = known.root else { return .untilNextScan }
-        let examiner = FileExaminer(settings: self.settings, root: root, manifest: known.manifest)
+        // What goes with it gets its name back a moment later.
+        guard !isRecovering else { return .putOff(until: self.clock.now() + self.settings.retryBase, counts: false) }
+        let rule = try await self.sidecarRule(of: root)
+        let examiner = FileExaminer(
+            settings: self.settings,
+            root: root,
+            manifest: known.manifest,
+            sidecarRule: rule
+        )
         let now = self.clock.now()
         switch try await self.work.run({ examiner.examine(ready, now: now) }) {
         case .vanished: return .gone
@@ -84,11 +99,15 @@ extension FolderWatch {
         case .waitsForSidecar(let until, let reason):
             self.observer(.putOff(source: Redacted(root.source(of: ready.file.path)), reason, wait: until - now))
             return .putOff(until: until, counts: false)
+        case .waitsForImage(let until): return .putOff(until: until, counts: false)
+        case .lateSidecar(let sidecar, let file): return try await self.apply(sidecar, in: file, ready)
         case .unreadable(let message, let taken):
             return try await self.refuse(ready, taken, Refusal(.sourceUnreadable, message))
+        case .unassigned(let message, let taken): return self.leaveUnassigned(ready, taken, message)
         case .refused(let reason, let message, let taken):
             return try await self.refuse(ready, taken, Refusal(reason, message))
-        case .inputs(let items, let taken):
+        case .inputs(let items, let taken, let sidecar):
+            if let sidecar, let end = try await self.amend(sidecar, source: taken.source) { return end }
             return try await self.take(items, taken, ready)
         }
     }
@@ -213,6 +232,8 @@ extension FolderWatch {
         _ refusal: Refusal,
         _ ready: WatchLedger.Ready
     ) async throws -> WatchLedger.End {
+        // Where there is a card, that says it all.
+        if refusal.card == nil { try await self.noteRefusal(of: ready.file) }
         if !self.wasTold(of: ready, refusal.reason) { self.tell(refusal, of: taken) }
         guard self.settings.after != .leave else { return self.leave(taken) }
         let note = FailureNote(

@@ -18,7 +18,7 @@ import Synchronization
 /// - Logs hold card ids, codes, counts and the place of a root in the list, never a path.
 package final class FolderWatch: Service, Sendable {
     let settings: WatchSettings
-    let intake: any CardIntake
+    let intake: any WatchIntake
     let logger: Logger
     let clock: WatchClock
     let observer: @Sendable (WatchEvent) -> Void
@@ -41,7 +41,7 @@ package final class FolderWatch: Service, Sendable {
     package convenience init(
         roots: [String],
         settings: WatchSettings,
-        intake: any CardIntake,
+        intake: any WatchIntake,
         logger: Logger,
         clock: WatchClock = .continuous,
         observer: @escaping @Sendable (WatchEvent) -> Void
@@ -60,7 +60,7 @@ package final class FolderWatch: Service, Sendable {
     init(
         roots: [String],
         settings: WatchSettings,
-        intake: any CardIntake,
+        intake: any WatchIntake,
         logger: Logger,
         clock: WatchClock,
         faults: NotifierFaults,
@@ -147,6 +147,7 @@ package final class FolderWatch: Service, Sendable {
                 if let files = self.dueLooks(now: now) {
                     group.addTask { try await self.ending { try await self.look(at: files, notifier: notifier) } }
                 }
+                try await self.expectSeenFiles()
                 while let ready = await self.nextTurn() {
                     group.addTask { try await self.ending { try await self.handle(ready) } }
                 }

@@ -22,6 +22,8 @@ package struct WatchSettings: Sendable {
     package enum SidecarRule: String, CaseIterable, Hashable, Sendable {
         /// It is, if it has a business number without it.
         case optional
+        /// One that has only its folder's number waits for its sidecar first.
+        case expected
         /// Never.
         case required
     }
@@ -52,9 +54,11 @@ package struct WatchSettings: Sendable {
     package var doneMarker: String?
     /// Patterns of names that are never inputs, beside those of `WatchedNames` (`watch.ignore`, none).
     package var ignoredPatterns: [String] = []
-    /// Whether an image needs a sidecar (`watch.sidecar`, optional).
-    package var sidecar = SidecarRule.optional
-    /// How long an image whose metadata are not complete waits for its sidecar (`watch.sidecar_wait`, 10 seconds).
+    /// Whether an image needs a sidecar (`watch.sidecar`); without one it is expected in folders that have ever held a
+    /// sidecar or a manifest, else optional.
+    package var sidecar: SidecarRule?
+    /// How long an image whose metadata are not complete waits for its sidecar, and a sidecar for its image
+    /// (`watch.sidecar_wait`, 10 seconds).
     package var sidecarWait = Duration.seconds(10)
     /// Whether a card needs a user account of its own, because the configuration has none.
     package var requiresUserNumber = false

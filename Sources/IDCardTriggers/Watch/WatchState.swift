@@ -10,15 +10,34 @@ struct WatchState {
         var manifest: RootManifest?
         /// When it is looked through next.
         var nextScan = Duration.zero
-        /// Whether it has been looked through since it is there.
-        var isScanned = false
+        /// Whether the pipeline was told of all that was found when it was first looked through.
+        var hasToldAll = false
         /// Whether inotify does not tell of all of it.
         var isPolled = false
         /// What was told to be wrong.
         var problems: Set<WatchEvent.Problem> = []
         /// The folders below it that cannot be listed.
         var unreadable: Set<PathBytes> = []
+        /// Whether it has ever held a sidecar or a manifest.
+        var metadataFiles = MetadataFiles.unknown
+        /// The names that files wait for which bear another one for now.
+        var awaitedNames: Set<PathBytes> = []
     }
+
+    /// Whether a root has ever held a sidecar or a manifest.
+    enum MetadataFiles {
+        /// The sandbox was not asked yet.
+        case unknown
+        /// It has not, as far as the sandbox knows.
+        case none
+        /// One was met, and the sandbox does not know yet.
+        case met
+        /// It has, and the sandbox knows.
+        case noted
+    }
+
+    /// How many such names are kept in mind; the files of others get theirs back by a later scan.
+    private static let awaitedLimit = 1000
 
     /// How many folders may wait to be looked through before the whole root is.
     static let folderLimit = 1000
@@ -29,12 +48,18 @@ struct WatchState {
     var roots: [Root]
     /// The folders where files are put away.
     var excluded: Set<PathBytes> = []
+    /// What the pipeline was told of files that are yet to be taken in.
+    var expected: [PathBytes: ExpectedFile] = [:]
+    /// The roots that have been looked through since the pipeline was last told.
+    var lookedThrough: Set<Int> = []
     /// Folders that appeared since the last scan.
     var folders: [WatchedPath] = []
     /// Whether a scan, or looks at single files, are under way; and how many files are being taken in.
     var isScanning = false
     var isLooking = false
     var working = 0
+    /// The image that a scan is giving its name back just now.
+    private(set) var recovering: WatchedPath?
     /// Until when nothing is taken in, because the pipeline asked for it.
     var closedUntil: Duration?
     /// Whether inotify is read at all.
@@ -79,6 +104,40 @@ struct WatchState {
         self.excluded = Set(
             attached.flatMap { [$0.donePath, $0.failedPath, $0.sandboxPath].compactMap(\.self).map(PathBytes.init) }
         )
+    }
+
+    /// Notes that a root holds a sidecar or a manifest.
+    mutating func metMetadataFile(root: Int) {
+        if self.roots[root].metadataFiles != .noted { self.roots[root].metadataFiles = .met }
+    }
+
+    // MARK: Names to be given back
+
+    /// Notes that an image is to get its name back; `false` if it is being taken in or put away just now.
+    mutating func beginRecovery(of image: WatchedPath) -> Bool {
+        // Before the try, so that a name that becomes free meanwhile is not missed.
+        self.waitForName(of: image)
+        guard !self.ledger.isUnderway(image) else { return false }
+        self.recovering = image
+        return true
+    }
+
+    /// Notes that this is over; `isWaiting` tells whether another file has the name.
+    mutating func endRecovery(of image: WatchedPath, isWaiting: Bool) {
+        self.recovering = nil
+        if !isWaiting { self.roots[image.root].awaitedNames.remove(image.key) }
+    }
+
+    /// Has the root of a file looked through once the file that has its name by now is put away.
+    mutating func waitForName(of file: WatchedPath) {
+        guard self.roots[file.root].awaitedNames.count < Self.awaitedLimit else { return }
+        self.roots[file.root].awaitedNames.insert(file.key)
+    }
+
+    /// Notes that a file was put away: its name may be free.
+    mutating func placed(_ file: WatchedPath, now: Duration) {
+        guard self.roots[file.root].awaitedNames.remove(file.key) != nil else { return }
+        self.roots[file.root].nextScan = min(self.roots[file.root].nextScan, now)
     }
 
     /// When something is to be done next, if nothing happens before.

@@ -9,6 +9,8 @@ struct WatchedRoot: Hashable, Sendable {
     var given: String
     /// Its real path.
     var path: String
+    /// Its place, with the name that it has to lend.
+    var named: FolderPlace
     /// The absolute path of the folder for done files.
     var donePath: String
     /// The absolute path of the folder for refused files.
@@ -23,6 +25,7 @@ struct WatchedRoot: Hashable, Sendable {
         self.index = index
         self.given = given
         self.path = try FileKind.realPath(of: given)
+        self.named = FolderPlace(named: given, real: self.path)
         let folder = try FolderDescriptor(path: self.path)
         self.isRemote = idc_is_remote(folder.number) == 1
         self.donePath = Self.place(settings.doneFolder, in: self.path)
@@ -52,10 +55,9 @@ struct WatchedRoot: Hashable, Sendable {
         return PathText.join(self.given, (folders + [name]).joined(separator: "/"))
     }
 
-    /// The name that the folder of a file lends as business number; the root lends none, nor does a folder that an
-    /// earlier watch, with other settings, put files into.
-    func lentName(of path: String) -> String? {
-        self.components(of: path).folders.last.flatMap { PutAwayFolders.defaultNames.contains($0) ? nil : $0 }
+    /// The folder that a file lies in.
+    func place(of path: String) -> FolderPlace {
+        FolderPlace(rootName: self.named.rootName, folders: self.components(of: path).folders)
     }
 
     /// Whether a path lies in a folder or is it.

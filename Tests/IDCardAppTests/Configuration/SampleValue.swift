@@ -15,6 +15,7 @@ struct SampleValue {
         // The rules between keys leave less room than the range of each.
         if let file = try Self.file(for: key, in: folder) { return file }
         switch key.path {
+        case "intake.business_no_from": return SampleValue("folder:2", .text("folder:2"))
         case "retry.base": return SampleValue("250ms", .duration(.milliseconds(250)))
         case "watch.retry_base": return SampleValue("250ms", .duration(.milliseconds(250)))
         case "retry.cap": return SampleValue("7s", .duration(.seconds(7)))

@@ -11,6 +11,8 @@ struct CommandLineTests {
             ["cards", "list", "--limit", "-1"], ["cards", "list", "--state", "gone"], ["verifier", "--port", "70000"],
             ["run", "x", "--user-no", ""], ["run", "x", "--business-no", " "],
             ["run", "x", "--business-no", "1.23457E+15"], ["run", "x", "--business-no", "11010519491231002X"],
+            ["run", "x", "--business-no-from", "folder:0"], ["run", "x", "--business-no-from", "pattern:(a)(b)"],
+            ["run", "x", "--business-no-from", ""], ["run", "--dry-run"],
             ["run", "x", "--user-no", "1.23457E+15"], ["watch", "x", "--user-no", "1.23457E+15"],
         ]
     )

@@ -1,6 +1,10 @@
+import AsyncHTTPClient
 import Foundation
 import Glibc
 import IDCardTesting
+import NIOCore
+import NIOFoundationCompat
+import NIOHTTP1
 import Subprocess
 import Testing
 
@@ -102,7 +106,7 @@ struct RootTests {
         #expect(try await self.service("fsck").status == 0)
     }
 
-    @Test("A list of erasures that root has left is named with its remedy, by fsck and the erasure")
+    @Test("A list of erasures that root has left is named with its remedy, by fsck, readiness and the erasure")
     func leftList() async throws {
         let ids = try self.ids(await self.service("run", try self.photos("S-1"), "--format", "json"))
         let list = self.sandbox + "/erasures.jsonl"
@@ -117,10 +121,14 @@ struct RootTests {
         let failed = try await self.service("cards", "erase", try #require(ids.first), "--yes")
         #expect(failed.status == 74)
         #expect(failed.errors.contains(remedy), "\(failed.errors)")
+        let asked = try await self.readiness()
+        #expect(asked.status == 503)
+        #expect(asked.body.contains("erasures cannot be logged") && asked.body.contains(remedy), "\(asked.body)")
         // The wrapper runs the remedy and nothing after it.
         let mended = try await self.tool.run([], wrapper: ["/bin/sh", "-c", remedy])
         #expect(mended.status == 0, "\(mended.errors)")
         #expect(try await self.service("cards", "erase", try #require(ids.first), "--yes").status == 0)
+        #expect(try await self.readiness().status == 200)
         #expect(try await self.service("fsck").status == 0)
     }
 
@@ -139,5 +147,27 @@ struct RootTests {
             #expect(refused.errors.contains("belongs to user 0"), "\(refused.errors)")
             #expect(refused.errors.contains(remedy), "\(refused.errors)")
         }
+    }
+
+    /// What `/readyz` of the service says.
+    private func readiness() async throws -> (status: UInt, body: String) {
+        var answer: (status: UInt, body: String) = (0, "")
+        let words = ["serve", "--embedded", "--sandbox", self.sandbox, "--listen", "127.0.0.1:0"]
+        let tokens = self.tool.home.appending(path: "state/tokens.json").path
+        if !FileManager.default.fileExists(atPath: tokens) {
+            let add = ["tokens", "add", "desk", "--scope", "read", "--tokens-file", tokens]
+            #expect(try await self.tool.run(add, wrapper: Self.asUser).status == 0)
+        }
+        let variables = self.key.merging(["IDCARD_SERVER_TOKENS_FILE": tokens]) { _, new in new }
+        let ended = try await self.tool.running(words, variables, wrapper: Self.asUser) { errors, signal in
+            let line = try #require(try await errors.line(containing: "listening on "))
+            let address = try #require(line.split(separator: " ").first { $0.hasPrefix("http://") })
+            let url = String(address.prefix { $0 != ";" }) + "/readyz"
+            let response = try await HTTPClient.shared.execute(HTTPClientRequest(url: url), timeout: .seconds(30))
+            answer = (response.status.code, String(buffer: try await response.body.collect(upTo: 1 << 20)))
+            try signal(.terminate)
+        }
+        #expect(ended == 143)
+        return answer
     }
 }

@@ -6,7 +6,7 @@ import Testing
 /// Sandboxes of every shape that was ever committed, made by the binary of that commit (`scripts/make-upgrade-fixtures`).
 @Suite("A sandbox of an older program", .serialized, .timeLimit(.minutes(Sanitizer.minutes(5))))
 struct UpgradeTests {
-    private static let fixtures = ["v1", "v2a", "v2b", "v2c", "v2d", "v3"]
+    private static let fixtures = ["v1", "v2a", "v2b", "v2c", "v2d", "v3", "v4"]
 
     private let tool: Tool
     private let sandbox: URL

@@ -85,4 +85,72 @@ struct WatchTests {
         #expect(outcome.errors.contains(words))
         #expect(self.files(folder) == ["LOAN-1/front.jpg"])
     }
+
+    // MARK: Late sidecars
+
+    /// Endpoints that are never reached: no card gets into a delivery.
+    private static let unreachable = [
+        "IDCARD_VERIFICATION_URL": "http://127.0.0.1:1", "IDCARD_VERIFICATION_API_KEY": "k",
+        "IDCARD_VERIFICATION_API_SECRET": "s", "IDCARD_DELIVERY_URL": "http://127.0.0.1:1",
+        "IDCARD_DELIVERY_TOKEN": "t", "IDCARD_DELIVERY_USER_NO": "U-1",
+    ]
+
+    private func numbers(_ variables: [String: String]) async throws -> [String] {
+        let list = try await self.tool.run(["cards", "list", "--format", "jsonl"], variables)
+        return try list.output.split(separator: "\n").compactMap { line in
+            let card = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+            return card?["state"] as? String == "superseded" ? nil : card?["business_no"] as? String
+        }.sorted()
+    }
+
+    @Test("In a folder that has held a sidecar, with no setting at all, a photo waits for its own; elsewhere none does")
+    func expectsSidecars() async throws {
+        let cards = "cards/LOAN-2026-000"
+        let inbox = try self.tool.folder(
+            "inbox",
+            ["WRONG/first.jpg": cards + "1/front.jpg", "WRONG/first.jpg.json": "cards/LOAN-2026-0001/front.jpg"]
+        )
+        let plain = try self.tool.folder("plain", ["LOAN-3/kept.txt": cards + "1/front.jpg"])
+        let sidecar = inbox.appending(path: "WRONG/first.jpg.json")
+        try #"{"business_no": "LOAN-1"}"#.write(to: sidecar, atomically: true, encoding: .utf8)
+        let status = try await self.tool.running(["watch", inbox.path, plain.path], Self.unreachable) { errors, send in
+            #expect(try await errors.line(containing: "card taken in from a watched folder") != nil)
+            try Self.copy(cards + "2/front.jpg", to: inbox.appending(path: "WRONG/second.jpg"))
+            // By then the other one would be taken in, too.
+            try Self.copy(cards + "7/front.jpg", to: plain.appending(path: "LOAN-3/front.jpg"))
+            #expect(try await errors.line(containing: "card taken in from a watched folder") != nil)
+            try #"{"business_no": "LOAN-2"}"#.write(
+                to: inbox.appending(path: "WRONG/second.jpg.json"),
+                atomically: true,
+                encoding: .utf8
+            )
+            #expect(try await errors.line(containing: "card taken in from a watched folder") != nil)
+            try send(.terminate)
+        }
+        #expect(status == 143)
+        #expect(try await self.numbers(Self.unreachable) == ["LOAN-1", "LOAN-2", "LOAN-3"])
+    }
+
+    @Test("A sidecar that comes too late gives its card the right number as long as that is in no delivery")
+    func appliesLateSidecar() async throws {
+        let inbox = try self.tool.folder("inbox", ["WRONG/front.jpg": "cards/LOAN-2026-0001/front.jpg"])
+        let variables = Self.unreachable.merging(["IDCARD_WATCH_SIDECAR_WAIT": "0s"]) { $1 }
+        let status = try await self.tool.running(["watch", inbox.path], variables) { errors, send in
+            #expect(try await errors.line(containing: "card taken in from a watched folder") != nil)
+            try #"{"business_no": "RIGHT"}"#.write(
+                to: inbox.appending(path: "WRONG/front.jpg.json"),
+                atomically: true,
+                encoding: .utf8
+            )
+            #expect(try await errors.line(containing: "the card says now what the sidecar says") != nil)
+            try send(.terminate)
+        }
+        #expect(status == 143)
+        #expect(try await self.numbers(variables) == ["RIGHT"])
+    }
+
+    private static func copy(_ fixture: String, to file: URL) throws {
+        let photo = try Data(contentsOf: Project.fixtures.appending(path: fixture))
+        try photo.write(to: file, options: .atomic)
+    }
 }

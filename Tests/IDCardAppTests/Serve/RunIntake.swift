@@ -9,7 +9,6 @@ final class RunIntake: CardIntake {
         var calls: [String] = []
         var announced: [[String]] = []
         var arrived: [String] = []
-        var withdrawn = 0
     }
 
     private let state = Mutex(State())
@@ -23,19 +22,19 @@ final class RunIntake: CardIntake {
     var calls: [String] { self.state.withLock { $0.calls } }
     var announced: [[String]] { self.state.withLock { $0.announced } }
     var arrived: [String] { self.state.withLock { $0.arrived } }
-    var withdrawn: Int { self.state.withLock { $0.withdrawn } }
 
     private static func name(_ item: IntakeItem) -> String {
         URL(filePath: item.source.reveal()).lastPathComponent
     }
 
-    func expect(_ items: IntakeList) -> IntakeAnnouncement {
+    func announce(_ items: IntakeList) async throws -> IntakeAnnouncement {
         self.state.withLock { $0.announced.append(items.map(Self.name)) }
-        return IntakeAnnouncement(
-            arrived: { item, _ in self.state.withLock { $0.arrived.append(Self.name(item)) } },
-            withdraw: { self.state.withLock { $0.withdrawn += 1 } }
-        )
+        return IntakeAnnouncement { item, _ in self.state.withLock { $0.arrived.append(Self.name(item)) } }
     }
+
+    func expect(_ inputs: [AwaitedInput]) async throws {}
+    func expectNoMore(_ inputs: [AwaitedInput]) async throws {}
+    func expectAgain(_ inputs: [AwaitedInput], of source: InputSource) async throws {}
 
     func take(_ item: IntakeItem) async throws -> InputResult {
         let name = Self.name(item)

@@ -87,19 +87,6 @@ struct SourceRunnerTests {
         #expect(first.counts == ["admitted": 2])
         #expect(intake.announced == [["a.jpg", "b.jpg"]])
         #expect(intake.arrived == ["a.jpg", "b.jpg"])
-        #expect(intake.withdrawn == 0)
-    }
-
-    @Test("What a run told the rules is withdrawn when the next one of its source has told anew")
-    func announcedAnew() async throws {
-        try self.inbox("a.jpg")
-        let intake = RunIntake()
-        let runner = self.runner(intake)
-        try await self.working(runner) {
-            for _ in 1...2 { _ = try await self.ended(try #require(try await runner.start("inbox")).id, runner) }
-        }
-        #expect(intake.announced.count == 2)
-        #expect(intake.withdrawn == 1)
     }
 
     @Test("A refusal that may pass is tried again after growing waits, a few times; the others go on meanwhile")

@@ -90,6 +90,12 @@ struct DamageCheckTests {
             "UPDATE event SET id = 901 WHERE card = 'card-1' AND kind = 'delivering'",
             "UPDATE card SET side = 'back', business_no = 'CASE-2' WHERE id = 'card-1'"
         ),
+        Damage(
+            .backLeftHeld,
+            "card-4",
+            "UPDATE card SET side = 'front' WHERE id = 'card-2'",
+            "UPDATE card SET state = 'held', reason = 'front_refused', side = 'back', business_no = (SELECT business_no FROM card WHERE id = 'card-2') WHERE id = 'card-4'"
+        ),
         Damage(.deliveringAstray, "card-1", "UPDATE delivery SET state = 'rejected' WHERE id = 'delivery-1'"),
         Damage(.deliveringAstray, "card-1", "DELETE FROM delivery_card WHERE card = 'card-1'"),
         Damage(.deliveringAstray, "card-1", "UPDATE card SET delivery = 'delivery-2' WHERE id = 'card-1'"),
@@ -186,7 +192,7 @@ struct DamageCheckTests {
         Damage(.intakeOrderBehind, nil, "UPDATE sandbox SET next_intake_order = 4"),
         Damage(.orphanImage, "card-5x", "UPDATE image SET card = 'card-5x' WHERE card = 'card-2'"),
         Damage(.orphanReading, "card-5x", "UPDATE reading SET card = 'card-5x' WHERE card = 'card-2'"),
-        Damage(.orphanSource, "card-5x", "INSERT INTO source_file VALUES (x'00', 1, 1, 1, 1, 'card-5x', x'00')"),
+        Damage(.orphanSource, "card-5x", "INSERT INTO source_file VALUES (x'00', 1, 1, 1, 1, 'card-5x', x'00', 0)"),
         Damage(.orphanKey, "card-5x", "INSERT INTO data_key VALUES ('card-5x', 'k', x'00')"),
         Damage(
             .erasedRemnant,
@@ -221,6 +227,75 @@ struct DamageCheckTests {
             "INSERT INTO event (id, card, at, kind, state) VALUES (902, 'card-2', 1, 'resolved', 'verified')"
         ])
         #expect(try await !self.sandbox.check().findings.contains { $0.code == .backAstray }, "a person let it go")
+    }
+
+    /// What the check says of endpoints after a damage: code and subject.
+    private func callFindings() async throws -> [String] {
+        try await self.sandbox.check().findings
+            .filter { [.deliveryStuck, .refusedInARow, .failedInOutage].contains($0.code) && $0.severity == .notice }
+            .map { "\($0.code.rawValue) \($0.subject ?? "-")" }
+    }
+
+    @Test("a delivery at which the backend stopped again and again, while others were not tried, is named")
+    func stuckDelivery() async throws {
+        try await self.sandbox.fill()
+        try self.sandbox.damage(
+            by: (10...12).map {
+                """
+                INSERT INTO attempt (delivery, ordinal, started_at, ended_at, class, code)
+                VALUES ('delivery-1', \($0), 1, 1, 'stop', 'http_404')
+                """
+            }
+        )
+        #expect(try await self.callFindings() == [])
+        try self.sandbox.damage(by: [
+            """
+            INSERT INTO delivery (id, boundary, parts, state, priority, created_at, changed_at)
+            VALUES ('delivery-9', 'b', x'00', 'open', 0, 1, 1)
+            """
+        ])
+        #expect(try await self.callFindings() == ["delivery_stuck delivery-1"])
+    }
+
+    @Test("a code by which several business numbers were refused, and none taken since, is named")
+    func refusedInARow() async throws {
+        try await self.sandbox.fill()
+        let refuse = { (number: Int) in
+            [
+                """
+                INSERT INTO attempt (delivery, ordinal, started_at, ended_at, class, code)
+                VALUES ('delivery-\(number)x', 1, 1000000000000, 1000000000000, 'rejected', '9001')
+                """,
+                """
+                UPDATE card SET state = 'rejected', reason = '9001', delivery = 'delivery-\(number)x'
+                WHERE id = 'card-\(number)'
+                """,
+            ]
+        }
+        try self.sandbox.damage(by: refuse(1) + refuse(3))
+        #expect(try await self.callFindings() == [])
+        try self.sandbox.damage(by: refuse(4))
+        #expect(try await self.callFindings() == ["refused_in_a_row 9001"])
+        try self.sandbox.damage(by: ["UPDATE attempt SET started_at = 2000000000000 WHERE class = 'accepted'"])
+        #expect(try await self.callFindings() == [])
+    }
+
+    @Test("a card that failed while the verifier took no other is named")
+    func failedInOutage() async throws {
+        try await self.sandbox.fill()
+        let attempt = { (card: String, time: Int, failureClass: String) in
+            """
+            INSERT INTO attempt (card, ordinal, started_at, ended_at, class, code)
+            VALUES ('\(card)', \(time), \(time), \(time), '\(failureClass)', 'x')
+            """
+        }
+        try self.sandbox.damage(by: [
+            "UPDATE card SET state = 'failed', reason = 'attempts_exhausted' WHERE id = 'card-4'",
+            attempt("card-4", 900_001, "transient"), attempt("card-4", 900_009, "transient"),
+        ])
+        #expect(try await self.callFindings() == ["failed_in_outage card-4"])
+        try self.sandbox.damage(by: [attempt("card-3", 900_005, "accepted")])
+        #expect(try await self.callFindings() == [])
     }
 
     @Test("what can be repaired is repaired, and a second check finds nothing", arguments: reparable)

@@ -32,7 +32,10 @@ final class FakeIntake: CardIntake {
 
     func refuseAddresses(_ refusal: ImageFetcher.Refusal?) { self.state.withLock { $0.refusal = refusal } }
 
-    func expect(_ items: IntakeList) -> IntakeAnnouncement { IntakeAnnouncement() }
+    func announce(_ items: IntakeList) async throws -> IntakeAnnouncement { IntakeAnnouncement() }
+    func expect(_ inputs: [AwaitedInput]) async throws {}
+    func expectNoMore(_ inputs: [AwaitedInput]) async throws {}
+    func expectAgain(_ inputs: [AwaitedInput], of source: InputSource) async throws {}
     func refusal(of address: ImageAddress) -> ImageFetcher.Refusal? { self.state.withLock { $0.refusal } }
     func take(_ item: IntakeItem) async throws -> InputResult { .ignored }
     func pressure() async -> IntakePressure { self.state.withLock { $0.pressure } }

@@ -16,7 +16,8 @@ import Testing
 
     @Test("Files that are there at the start are taken in, and moved below done with their folders")
     func startup() async throws {
-        let watching = try Watching()
+        let innermost = try BusinessNumberRule("pattern:([^/]+)/[^/]+$")
+        let watching = try Watching { $0.inputs.businessNumberRule = innermost }
         try watching.image("in/LOAN-1/front.jpg", 1)
         try watching.image("in/LOAN-2/more/LOAN-3/back.jpg", 2)
         try await watching.run {
@@ -79,7 +80,11 @@ import Testing
 
     @Test("A folder that is moved in is taken with all it holds, and so is one that is moved within")
     func movedFolders() async throws {
-        let watching = try Watching { $0.rescanInterval = .seconds(3600) }
+        let innermost = try BusinessNumberRule("pattern:([^/]+)/[^/]+$")
+        let watching = try Watching {
+            $0.rescanInterval = .seconds(3600)
+            $0.inputs.businessNumberRule = innermost
+        }
         try watching.image("elsewhere/LOAN-1/a/front.jpg", 1)
         try watching.image("elsewhere/LOAN-1/back.jpg", 2)
         try await watching.run {
@@ -122,6 +127,7 @@ import Testing
         let watching = try Watching {
             $0.mode = mode
             $0.concurrency = 4
+            $0.inputs.businessNumberRule = .level(1)
         }
         try await watching.run {
             await watching.events.waitForFirstScan()

@@ -5,7 +5,7 @@ import Synchronization
 
 /// A pipeline that keeps cards in memory: the same bytes for the same business number are one card, and a file that is
 /// known by its identity is not read again. It outlives the watch, as a sandbox does.
-final class FakeIntake: CardIntake {
+final class FakeIntake: WatchIntake {
     /// One call.
     struct Take: Hashable, Sendable {
         var source: String
@@ -29,6 +29,8 @@ final class FakeIntake: CardIntake {
         var underway = 0
         var mostUnderway = 0
         var pressure = IntakePressure.open
+        var metadataFolders: Set<Redacted<String>> = []
+        var amendments: [String] = []
     }
 
     private let state = Mutex(State())
@@ -36,12 +38,16 @@ final class FakeIntake: CardIntake {
     private let answer: @Sendable (IntakeItem, Int) async throws -> InputResult?
     /// Called between the commit and the return.
     private let afterCommit: @Sendable (IntakeItem) async throws -> Void
+    /// What comes of words about a photo that was taken in before.
+    private let amendment: @Sendable (CardMetadata) -> Amendment
 
     init(
         answer: @escaping @Sendable (IntakeItem, Int) async throws -> InputResult? = { _, _ in nil },
-        afterCommit: @escaping @Sendable (IntakeItem) async throws -> Void = { _ in }
+        afterCommit: @escaping @Sendable (IntakeItem) async throws -> Void = { _ in },
+        amendment: @escaping @Sendable (CardMetadata) -> Amendment = { _ in .unknown }
     ) {
         self.answer = answer
+        self.amendment = amendment
         self.afterCommit = afterCommit
     }
 
@@ -54,8 +60,31 @@ final class FakeIntake: CardIntake {
 
     func pressure() async -> IntakePressure { self.state.withLock { $0.pressure } }
 
+    /// The words about photos that were taken in before: the number of each, and the one it is given.
+    var amendments: [String] { self.state.withLock { $0.amendments } }
+
+    func noteMetadataFile(inFolder path: Redacted<String>) async throws {
+        self.state.withLock { _ = $0.metadataFolders.insert(path) }
+    }
+
+    func hasHeldMetadataFile(inFolder path: Redacted<String>) async throws -> Bool {
+        self.state.withLock { $0.metadataFolders.contains(path) }
+    }
+
+    func amend(
+        _ photo: TakenPhoto,
+        under number: BusinessNumber,
+        with metadata: CardMetadata
+    ) async throws -> Amendment {
+        self.state.withLock { $0.amendments.append("\(number.rawValue) → \(metadata.businessNumber.rawValue)") }
+        return self.amendment(metadata)
+    }
+
     func receive(_ reception: Reception) async throws -> ReceptionOutcome { .nameReused }
-    func expect(_ items: IntakeList) -> IntakeAnnouncement { IntakeAnnouncement() }
+    func announce(_ items: IntakeList) async throws -> IntakeAnnouncement { IntakeAnnouncement() }
+    func expect(_ inputs: [AwaitedInput]) async throws {}
+    func expectNoMore(_ inputs: [AwaitedInput]) async throws {}
+    func expectAgain(_ inputs: [AwaitedInput], of source: InputSource) async throws {}
     func refusal(of address: ImageAddress) -> ImageFetcher.Refusal? { nil }
 
     func take(_ item: IntakeItem) async throws -> InputResult {

@@ -22,6 +22,67 @@ import Testing
         #expect(watching.files("in/done") == ["LOAN-1/front.jpg", "LOAN-1/other.jpg", "LOAN-1/other.jpg.json"])
     }
 
+    @Test(
+        "Images that lie too deep stay where they are, with one warning for the folder, until something gives a number"
+    )
+    func deepImages() async throws {
+        let watching = try Watching { $0.rescanInterval = .milliseconds(30) }
+        for (number, name) in ["LOAN-1/a/front.jpg", "LOAN-1/a/back.jpg", "LOAN-2/b/c/front.jpg"].enumerated() {
+            try watching.image("in/" + name, number)
+        }
+        try watching.image("in/LOAN-3/front.jpg", 9)
+        try await watching.run {
+            await watching.events.wait(forPlaced: 4)
+            await watching.events.wait(forScans: 5)
+            #expect(watching.events.problems == ["1 business_no_missing"])
+            #expect(watching.intake.takes.map(\.businessNumber) == ["LOAN-3"])
+            #expect(watching.files("in/failed") == [])
+            try watching.folder.write("in/LOAN-1/a/front.jpg.json", text: #"{"business_no": "LOAN-1"}"#)
+            await watching.events.wait(forPlaced: 5)
+        }
+        #expect(watching.events.refusals == [])
+        #expect(watching.intake.takes.map(\.businessNumber) == ["LOAN-3", "LOAN-1"])
+        #expect(
+            watching.files() == [
+                "LOAN-1/a/back.jpg", "LOAN-2/b/c/front.jpg", "done/LOAN-1/a/front.jpg", "done/LOAN-1/a/front.jpg.json",
+                "done/LOAN-3/front.jpg",
+            ]
+        )
+        // What the operator says then holds for those that wait.
+        let told = try Watching(watching.folder, intake: watching.intake) { $0.inputs.businessNumberRule = .level(1) }
+        try await told.run { await told.events.wait(forPlaced: 2) }
+        #expect(watching.intake.takes.map(\.businessNumber) == ["LOAN-3", "LOAN-1", "LOAN-1", "LOAN-2"])
+        #expect(told.events.problems == [])
+    }
+
+    @Test("The warning is taken back once no image lies too deep any more")
+    func deepImagesGone() async throws {
+        let watching = try Watching { $0.rescanInterval = .milliseconds(30) }
+        try watching.image("in/LOAN-1/a/front.jpg", 1)
+        try await watching.run {
+            await watching.events.wait(forPlaced: 1)
+            #expect(unlink(watching.folder["in/LOAN-1/a/front.jpg"]) == 0)
+            await watching.events.wait { events in
+                events.contains { if case .mended(_, .businessNumberMissing) = $0 { true } else { false } }
+            }
+        }
+        #expect(watching.events.problems == ["1 business_no_missing", "1 mended business_no_missing"])
+    }
+
+    @Test("With the rule root the watched folder's own name is the number; with none nothing in a path is")
+    func otherRules() async throws {
+        let root = try Watching { $0.inputs.businessNumberRule = .root }
+        try root.image("in/front.jpg", 1)
+        try root.image("in/a/b/back.jpg", 2)
+        try await root.run { await root.events.wait(forPlaced: 2) }
+        #expect(root.intake.takes.map(\.businessNumber) == ["in", "in"])
+        let none = try Watching { $0.inputs.businessNumberRule = .none }
+        try none.image("in/LOAN-1/front.jpg", 1)
+        try await none.run { await none.events.wait(forPlaced: 1) }
+        #expect(none.events.refusals == ["business_no_missing"])
+        #expect(none.files("in/failed") == ["LOAN-1/front.jpg", "LOAN-1/front.jpg.failed.json"])
+    }
+
     @Test("An image without a number waits for its sidecar, and goes on as soon as that is there")
     func lateSidecar() async throws {
         let watching = try Watching { $0.sidecarWait = .seconds(3600) }

@@ -10,6 +10,8 @@ struct CardSelection {
     var states: Set<CardState> = []
     /// All of this business number.
     var businessNumber: BusinessNumber?
+    /// Of those in one of the states, only what stands there for this reason.
+    var reason: ReasonCode?
 
     /// Returns the cards, each once, in the order given, then in that of their intake.
     ///
@@ -21,7 +23,12 @@ struct CardSelection {
         var found = self.ids
         if !self.states.isEmpty || self.businessNumber != nil {
             let more = try await Self.all(
-                CardQuery(states: self.states, businessNumber: self.businessNumber, limit: 1000),
+                CardQuery(
+                    states: self.states,
+                    businessNumber: self.businessNumber,
+                    reason: self.reason,
+                    limit: 1000
+                ),
                 in: store
             )
             if self.businessNumber != nil, self.states.isEmpty, more.isEmpty { throw CardCommandError.noneFound }

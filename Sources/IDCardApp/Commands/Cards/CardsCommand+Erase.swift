@@ -16,6 +16,9 @@ extension CardsCommand {
                 erasures.jsonl: source files are not touched, and a real backend is not told. Of the built-in backend \
                 the documents are erased too, unless it is running.
 
+                Retention does not believe a clock that has jumped more than a week ahead until it has run for 20 hours. \
+                --expired goes by the clock at once: use it where the machine was off for long, or its clock was wrong.
+
                 Erasing a card again is harmless and answers the same. Exit status: 0 erased · 64 usage · 66 there is no \
                 such card · 74 sandbox.
                 """
@@ -82,11 +85,13 @@ extension CardsCommand {
                 let named = try await self.namedCards(in: store)
                 let expired = try await self.expiredCards(in: store, configuration: configuration)
                 let cards = named + expired.filter { !named.contains($0) }
+                if self.expired { try await self.warnOfClock(in: store) }
                 guard self.isConfirmed(cards.count) else {
                     Console.standardError("Nothing was erased.")
                     return .someNotDelivered
                 }
-                _ = try await store.finishErasures()
+                // Who has expired cards erased says that the clock is right.
+                if self.expired { try await store.see(Timestamp(Date()), believing: true) }
                 var certificates = try await self.erase(named, under: nil, in: store)
                 // Asked anew: while a person was thinking, some may have come back to life.
                 certificates += try await self.erase(
@@ -94,6 +99,8 @@ extension CardsCommand {
                     under: configuration.retention,
                     in: store
                 )
+                _ = try await store.continueErasures(within: configuration.retentionRunTime)
+                certificates = try await store.erasureCertificates(of: certificates.map(\.card))
                 if store.endpoints == .embedded {
                     let folder = self.documents ?? configuration.sandboxPath + "/embedded-documents"
                     try await EmbeddedErasure(store: store, folder: folder).finish()
@@ -128,6 +135,15 @@ extension CardsCommand {
         private func expiredCards(in store: SandboxStore, configuration: AppConfiguration) async throws -> [CardID] {
             guard self.expired else { return [] }
             return try await store.expired(under: configuration.retention, limit: .max, now: Timestamp(Date()))
+        }
+
+        private func warnOfClock(in store: SandboxStore) async throws {
+            let seen = try await store.see(Timestamp(Date()), believing: false)
+            guard let doubted = seen.doubted else { return }
+            Console.standardError(
+                "The clock says \(doubted.upperBound), the last time that the sandbox saw is \(seen.last): what expires "
+                    + "goes by the clock, so make sure that it is right."
+            )
         }
 
         private func isConfirmed(_ count: Int) -> Bool {

@@ -13,7 +13,7 @@ extension CardsCommand {
             discussion: """
                 delivered: the backend holds the document. resend: the same delivery is sent again, byte for byte and \
                 under the same key, with every held card in it. accept: the card is good and is delivered as any other. \
-                reject: it is not delivered.
+                reject: it is not delivered. A card that is being delivered while that stage is stopped can be resolved, too.
 
                 Exit status: 0 done · 1 some decision was refused · 64 usage · 66 there is no such card · 74 sandbox.
                 """

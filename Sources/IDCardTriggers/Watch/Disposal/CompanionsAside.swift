@@ -72,8 +72,10 @@ struct CompanionsAside {
     ) throws(SystemFailure) {
         for member in self.members {
             let step = FileMove(shape: member.companion.shape, faults: self.faults)
-            for newName in NumberedName(name + member.companion.suffix) {
-                if try step.move(member.name, from: source, as: newName, to: target) != .nameTaken { break }
+            let names = NumberedName(name + member.companion.suffix)
+            var number = 1
+            while try step.move(member.name, from: source, as: names[number], to: target) == .nameTaken {
+                number = try names.free(above: number, in: target)
             }
         }
     }
@@ -81,9 +83,8 @@ struct CompanionsAside {
     /// Deletes the companions.
     func delete(in folder: borrowing FolderDescriptor) throws(SystemFailure) {
         for member in self.members {
-            guard try folder.shape(of: member.name) == member.companion.shape else { continue }
-            self.faults.beforeStep()
-            guard unlinkat(folder.number, member.name, 0) == 0 || errno == ENOENT else { throw SystemFailure.current }
+            let removal = FileRemoval(shape: member.companion.shape, faults: self.faults)
+            _ = try removal.remove(member.name, from: folder)
         }
     }
 }

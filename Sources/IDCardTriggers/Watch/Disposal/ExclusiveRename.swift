@@ -82,10 +82,25 @@ struct ExclusiveRename: Sendable {
             if failure.code == ENOENT { throw failure }
             return try self.outcome(of: failure)
         }
-        close(reserved)
+        defer { close(reserved) }
+        // Else somebody has written to it, or put another file in its place.
+        guard try self.isUntouched(reserved, newName, in: target) else { return .nameTaken }
         if renameat(source.number, name, target.number, newName) == 0 { return .renamed }
         let failure = SystemFailure.current
+        guard try self.isUntouched(reserved, newName, in: target) else { return .nameTaken }
         unlinkat(target.number, newName, 0)
         return try self.outcome(of: failure)
+    }
+
+    /// Whether a file that was made to reserve a name still has it and is empty.
+    private static func isUntouched(
+        _ reserved: Int32,
+        _ name: String,
+        in folder: borrowing FolderDescriptor
+    ) throws(SystemFailure) -> Bool {
+        var status = stat()
+        guard fstat(reserved, &status) == 0 else { throw SystemFailure.current }
+        let found = try folder.shape(of: name)
+        return status.st_size == 0 && found == FileShape(status)
     }
 }

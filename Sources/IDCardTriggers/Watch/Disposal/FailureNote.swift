@@ -9,8 +9,8 @@ import IDCardCore
 struct FailureNote: Hashable, Sendable, Codable {
     /// What is put after the refused file's name.
     static let suffix = ".failed.json"
-    /// How many bytes are put around that name while the note is written.
-    static let addedBytes = Self.suffix.utf8.count + 6
+    /// How many bytes are put to that name.
+    static let addedBytes = Self.suffix.utf8.count
 
     /// The stable reason.
     var code: ReasonCode
@@ -27,20 +27,29 @@ struct FailureNote: Hashable, Sendable, Codable {
     }
 
     /// Writes the note into a folder, in the place of an older one; durable with the folder's next `sync()`.
-    func write(as name: String, in folder: borrowing FolderDescriptor) throws(SystemFailure) {
+    ///
+    /// - Parameter shape: that of the refused file.
+    func write(
+        as name: String,
+        of shape: FileShape,
+        in folder: borrowing FolderDescriptor
+    ) throws(SystemFailure) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         guard let json = try? encoder.encode(self) else { throw SystemFailure(code: EINVAL) }
-        let temporary = "." + name + ".part"
-        let flags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC
+        let temporary = PassingName.part(shape)
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         let descriptor = openat(folder.number, temporary, flags, 0o644)
         guard descriptor >= 0 else { throw SystemFailure.current }
         defer { close(descriptor) }
-        try Self.write(json + Data("\n".utf8), to: descriptor)
-        guard fsync(descriptor) == 0, renameat(folder.number, temporary, folder.number, name) == 0 else {
-            let failure = SystemFailure.current
+        do throws(SystemFailure) {
+            try Self.write(json + Data("\n".utf8), to: descriptor)
+            guard fsync(descriptor) == 0, renameat(folder.number, temporary, folder.number, name) == 0 else {
+                throw SystemFailure.current
+            }
+        } catch {
             unlinkat(folder.number, temporary, 0)
-            throw failure
+            throw error
         }
     }
 

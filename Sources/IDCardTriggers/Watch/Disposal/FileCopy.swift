@@ -23,14 +23,12 @@ struct FileCopy {
             // From a move that was interrupted after the copy.
             guard try self.isCopy(newName, in: target, of: input) else { return .nameTaken }
         } else {
-            guard try self.copy(input, as: newName, to: target) else { return .nameTaken }
+            let outcome = try self.copy(input, as: newName, to: target)
+            guard outcome == .moved else { return outcome }
         }
         try target.sync()
-        guard try Self.shape(of: input) == self.shape, try source.shape(of: name) == self.shape else {
-            unlinkat(target.number, newName, 0)
-            return .gone
-        }
-        guard unlinkat(source.number, name, 0) == 0 else { throw SystemFailure.current }
+        // If the file has changed since, what was taken in is put away all the same, and the rest is news.
+        _ = try FileRemoval(shape: self.shape, faults: self.faults).remove(name, from: source)
         return .moved
     }
 
@@ -40,31 +38,35 @@ struct FileCopy {
         return FileShape(status)
     }
 
-    /// Copies to a name that is free; `false` if it is taken meanwhile.
+    /// Copies to a name that is free.
     private func copy(
         _ input: Int32,
         as newName: String,
         to target: borrowing FolderDescriptor
-    ) throws(SystemFailure) -> Bool {
-        // Named after the source file: what a killed process left is overwritten by the next one.
-        let temporary = ".idcard-\(self.shape.device)-\(self.shape.inode).part"
+    ) throws(SystemFailure) -> FileMove.Outcome {
+        let temporary = PassingName.part(self.shape)
         var status = stat()
         guard fstat(input, &status) == 0 else { throw SystemFailure.current }
-        let flags = O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC
+        let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         let output = openat(target.number, temporary, flags, 0o600)
         guard output >= 0 else { throw SystemFailure.current }
         defer { close(output) }
         do throws(SystemFailure) {
             try Self.pour(input, into: output)
+            self.faults.beforeStep()
             let times = [status.st_atim, status.st_mtim]
             guard fchmod(output, status.st_mode & 0o777) == 0, futimens(output, times) == 0, fsync(output) == 0 else {
                 throw SystemFailure.current
+            }
+            guard try Self.shape(of: input) == self.shape else {
+                unlinkat(target.number, temporary, 0)
+                return .gone
             }
         } catch {
             unlinkat(target.number, temporary, 0)
             throw error
         }
-        return try self.rename(temporary, to: newName, in: target)
+        return try self.rename(temporary, to: newName, in: target) ? .moved : .nameTaken
     }
 
     private func rename(
@@ -117,7 +119,19 @@ struct FileCopy {
         return filled
     }
 
-    /// Whether a file holds the same bytes as an open one.
+    /// Whether a file holds the same bytes as the one to be moved.
+    func isCopy(
+        _ name: String,
+        in target: borrowing FolderDescriptor,
+        of original: String,
+        in source: borrowing FolderDescriptor
+    ) throws(SystemFailure) -> Bool {
+        let input = openat(source.number, original, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard input >= 0 else { return false }
+        defer { close(input) }
+        return try self.isCopy(name, in: target, of: input)
+    }
+
     private func isCopy(
         _ name: String,
         in target: borrowing FolderDescriptor,

@@ -26,7 +26,9 @@ struct FileMove {
         guard try source.shape(of: name) == self.shape else { return .gone }
         switch try ExclusiveRename(faults: self.faults).begin(name, in: source, to: newName, in: target) {
         case .renamed: return try self.confirm(name, in: source, as: newName, in: target)
-        case .linked: return try self.drop(name, from: source)
+        case .linked:
+            let outcome = try self.confirm(name, in: source, as: newName, in: target)
+            return outcome == .moved ? try self.drop(name, from: source) : outcome
         case .nameTaken: return try self.isLeftOver(newName, in: target) ? self.drop(name, from: source) : .nameTaken
         case .absent: return .gone
         case .otherFileSystem:
@@ -50,16 +52,22 @@ struct FileMove {
     ) throws(SystemFailure) -> Outcome {
         guard try target.shape(of: newName) != self.shape else { return .moved }
         let back = ExclusiveRename(faults: self.faults)
-        for own in NumberedName(name) {
-            if try back.rename(newName, in: target, to: own, in: source) != .nameTaken { break }
+        if PassingName(newName) != nil {
+            // Under another name it might be taken for somebody else's: while its own is taken, it waits for a later scan.
+            _ = try back.rename(newName, in: target, to: name, in: source)
+            return .gone
+        }
+        let names = NumberedName(name)
+        var number = 1
+        while try back.rename(newName, in: target, to: names[number], in: source) == .nameTaken {
+            number = try names.free(above: number, in: source)
         }
         return .gone
     }
 
-    /// Takes the first name away once the file has its second: it has both for a moment.
+    /// Takes the first name away once the file has its second; another file that has the first by now keeps it.
     private func drop(_ name: String, from source: borrowing FolderDescriptor) throws(SystemFailure) -> Outcome {
-        guard try source.shape(of: name) == self.shape else { return .gone }
-        guard unlinkat(source.number, name, 0) == 0 else { throw SystemFailure.current }
+        _ = try FileRemoval(shape: self.shape, faults: self.faults).remove(name, from: source)
         return .moved
     }
 }

@@ -1,7 +1,8 @@
 import Glibc
 
 /// A name that a file bears for the moment between being taken from its place and being put away: `.NAME.MARK.idcard-taken`
-/// for an image, `.NAME.MARK.idcard-beside` for what goes with one.
+/// for an image, `.NAME.MARK.idcard-beside` for what goes with one, `.NAME.MARK-RANDOM.idcard-last` for a file that is to be
+/// deleted next.
 ///
 /// The mark is that of the image, so that after a kill what goes with an image is never given to the next one of the same
 /// name.
@@ -12,6 +13,8 @@ struct PassingName: Hashable {
         case image = ".idcard-taken"
         /// A sidecar or done-marker.
         case companion = ".idcard-beside"
+        /// A file whose content is durable elsewhere; its own name may be cut.
+        case last = ".idcard-last"
     }
 
     /// What tells an image from the next one of its name: its size and its time, which a copy keeps, too.
@@ -81,6 +84,22 @@ struct PassingName: Hashable {
         }
         return texts.allSatisfy { $0.utf8.count <= NumberedName.longest } ? texts : []
     }
+
+    /// A random name for a file that is to be deleted next, whatever the length of its own.
+    static func last(of own: String, _ shape: FileShape) -> String {
+        let end = "." + Mark(shape).text + "-" + self.random() + Role.last.rawValue
+        return "." + NumberedName(own, leavingRoomFor: end.utf8.count + 1)[1] + end
+    }
+
+    /// A random name for a copy of a file while it is being written.
+    static func part(_ shape: FileShape) -> String {
+        self.partStart(Mark(shape)) + self.random() + ".part"
+    }
+
+    /// What the names of unfinished copies of an image begin with.
+    static func partStart(_ mark: Mark) -> String { ".idcard-" + mark.text + "-" }
+
+    private static func random() -> String { String(UInt64.random(in: .min ... .max), radix: 16) }
 
     /// The name under which such a file is in a folder, if it is.
     func found(in folder: borrowing FolderDescriptor) throws(SystemFailure) -> String? {

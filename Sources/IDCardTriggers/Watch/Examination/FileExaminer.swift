@@ -9,6 +9,8 @@ struct FileExaminer: Sendable {
     let root: WatchedRoot
     /// The manifest as it was read last.
     let manifest: RootManifest?
+    /// Whether an image is taken without its sidecar.
+    let sidecarRule: WatchSettings.SidecarRule
 
     /// Examines a file whose turn it is.
     func examine(_ ready: WatchLedger.Ready, now: Duration) -> Examination {
@@ -34,9 +36,15 @@ struct FileExaminer: Sendable {
         in folder: borrowing FolderDescriptor,
         now: Duration
     ) throws(SystemFailure) -> Examination {
-        if let companion = try self.companion(file, of: ready.file, in: folder) { return companion }
+        if let companion = try self.companion(file, of: ready.file, in: folder) {
+            guard case .leftBehind(_, let ending) = companion,
+                let late = self.words(of: file, at: ready.file.path, ending)
+            else { return companion }
+            return .lateSidecar(late, file)
+        }
         let onDisk = try self.manifestOnDisk()
         if let manifest = onDisk, let special = self.special(ready, file, manifest) { return special }
+        if let late = try self.lateSidecar(file, ready, now: now) { return late }
         if let marker = self.settings.doneMarker, try folder.shape(of: file.name + marker) == nil { return .noInput }
         let rows = onDisk == nil ? [] : self.manifest?.rows(for: ready.file.path) ?? []
         guard try self.isImage(file, isNamed: !rows.isEmpty) else { return .noInput }
@@ -142,18 +150,21 @@ struct FileExaminer: Sendable {
         rows: [ManifestRow],
         now: Duration
     ) -> Examination {
-        let resolver = MetadataResolver(self.settings.inputs)
         let candidate = self.candidate(ready.file.path)
         var items: [IntakeItem] = []
         var numbers: Set<BusinessNumber> = []
         for row in rows.isEmpty ? [nil] : rows.map(Optional.some) {
-            var disposition = resolver.disposition(of: candidate, row: row)
+            let decision = self.resolver.decision(of: candidate, row: row)
+            var disposition = decision.disposition
             if self.settings.requiresUserNumber { disposition = Self.requiringUserNumber(disposition) }
             if !self.hasSidecarItNeeds(taken) {
                 disposition = .refuse(.sidecarMissing, message: Self.sidecarMissing)
             }
             switch disposition {
             case .take(let metadata):
+                if row == nil, self.waitsForSidecar(taken), now < ready.since + self.settings.sidecarWait {
+                    return .waitsForSidecar(until: ready.since + self.settings.sidecarWait, .sidecarMissing)
+                }
                 guard numbers.insert(metadata.businessNumber).inserted else { continue }
                 items.append(
                     IntakeItem(
@@ -165,27 +176,40 @@ struct FileExaminer: Sendable {
                 )
             case .refuse(let reason, let message, _):
                 let end = ready.since + self.settings.sidecarWait
-                guard Self.mayWait.contains(reason), now < end else { return .refused(reason, message: message, taken) }
-                return .waitsForSidecar(until: end, reason)
+                if Self.mayWait.contains(reason), now < end { return .waitsForSidecar(until: end, reason) }
+                if reason == .businessNumberMissing, case .tooDeep = decision.absence {
+                    return .unassigned(message: message, taken)
+                }
+                return .refused(reason, message: message, taken)
             case .ignore: return .noInput
             }
         }
-        return .inputs(items, taken)
+        return .inputs(items, taken, sidecar: self.sidecar(of: candidate, items, taken))
     }
 
-    private func candidate(_ path: String) -> Candidate {
+    var resolver: MetadataResolver { MetadataResolver(self.settings.inputs) }
+
+    func candidate(_ path: String) -> Candidate {
         Candidate(
             source: self.root.source(of: path),
             path: path,
             identity: PathBytes(path),
-            folderName: self.root.lentName(of: path),
+            place: self.root.place(of: path),
             origin: .found,
             finding: .file
         )
     }
 
     private func hasSidecarItNeeds(_ taken: TakenFile) -> Bool {
-        self.settings.sidecar == .optional || taken.companions.contains { $0.suffix == Sidecar.suffix }
+        self.sidecarRule != .required || Self.hasSidecar(taken)
+    }
+
+    private func waitsForSidecar(_ taken: TakenFile) -> Bool {
+        self.sidecarRule == .expected && !Self.hasSidecar(taken)
+    }
+
+    private static func hasSidecar(_ taken: TakenFile) -> Bool {
+        taken.companions.contains { $0.suffix == Sidecar.suffix }
     }
 
     private static func requiringUserNumber(_ disposition: IntakeItem.Disposition) -> IntakeItem.Disposition {

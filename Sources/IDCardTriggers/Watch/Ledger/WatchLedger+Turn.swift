@@ -33,11 +33,13 @@ extension WatchLedger {
     mutating func scanBegins(root: Int) {
         self.settled.scanBegins(root: root)
         self.unplaced.scanBegins(root: root)
+        self.unassigned.scanBegins(root: root)
     }
 
     /// Notes that a scan of a root has met all that there is.
     mutating func scanEnds(root: Int) {
         self.settled.scanEnds(root: root)
         self.unplaced.scanEnds(root: root)
+        self.unassigned.scanEnds(root: root)
     }
 }

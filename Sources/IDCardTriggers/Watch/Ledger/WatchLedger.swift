@@ -26,10 +26,14 @@ struct WatchLedger {
     private var agenda = DueTimes<PathBytes>()
     private var queue: [PathBytes] = []
     private var queueStart = 0
+    /// The files that were seen and have not been told of yet.
+    private var seen: [WatchedPath] = []
     /// The files that need no look as long as they stay as they are.
     var settled = SettledFiles()
     /// The files that could not be put away, and what was told of each.
     var unplaced = SettledFiles()
+    /// The files that stay because they lie too deep for a business number.
+    var unassigned = SettledFiles()
 
     /// Starts empty.
     init(_ settings: WatchSettings) {
@@ -51,6 +55,19 @@ struct WatchLedger {
     /// Takes out the roots with files that found no room, as far as there is now enough for them.
     mutating func rootsWithRoom() -> [Int] { self.room.rootsWithRoom(count: self.entries.count) }
 
+    /// Takes out files that were seen since this was last asked, a few at a time.
+    mutating func takeSeen(limit: Int) -> [WatchedPath] {
+        let taken = self.seen.suffix(limit)
+        self.seen.removeLast(taken.count)
+        return taken.filter { self.holds($0) }
+    }
+
+    /// Whether a file is on its way.
+    func holds(_ file: WatchedPath) -> Bool { self.holds(file.key) }
+
+    /// Whether the file of a path is on its way.
+    func holds(_ key: PathBytes) -> Bool { self.entries[key] != nil }
+
     // MARK: News
 
     /// Notes that a scan met a file; `false` if there was no room for it.
@@ -58,6 +75,7 @@ struct WatchLedger {
     /// - Parameter always: whether it needs no room, because others wait for it.
     mutating func found(_ file: WatchedPath, as shape: FileShape, now: Duration, always: Bool = false) -> Bool {
         self.unplaced.keep(file)
+        self.unassigned.keep(file)
         // What is on its way is looked at in its own time: this look may be older than what was told of it.
         // Asked first, for that keeps a settled file in mind.
         if self.settled.contains(file, shape: shape) || self.entries[file.key] != nil { return true }
@@ -252,6 +270,7 @@ struct WatchLedger {
             self.remove(other)
         }
         self.entries[file.key] = Entry(file: file)
+        self.seen.append(file)
         if let due { self.schedule(file.key, due: due) }
         return true
     }

@@ -1,0 +1,33 @@
+import IDCardCore
+
+// With which card a stage finds out whether its endpoint works.
+extension Engine {
+    /// How often a probe looks for another card than those that failed, as long as others may still come.
+    private static let probeLook = Duration.milliseconds(500)
+
+    /// In which order a stage claims: a probe is made with a card that has not failed; with one that has only if no other is
+    /// on its way, or the same card would stop the stage for ever.
+    func claimOrder(of stage: Stage, through gate: StageGate) -> ClaimOrder {
+        guard gate.isProbing else { return .usual }
+        return self.context.board.isQuiet(before: stage.lane) ? .untriedFirst : .untriedOnly
+    }
+
+    /// When a stage has work that is not claimed.
+    func nextDue(of stage: Stage, through gate: StageGate) async throws -> Timestamp? {
+        guard let due = try await self.context.store.nextDue(for: stage) else { return nil }
+        guard self.claimOrder(of: stage, through: gate) == .untriedOnly else { return due }
+        // What is due may be what is not to be claimed now.
+        return max(due, self.context.time.now().advanced(by: Self.probeLook))
+    }
+}
+
+extension Stage {
+    /// The lane of its loop.
+    fileprivate var lane: Lane {
+        switch self {
+        case .prepare: .prepare
+        case .verify: .verify
+        case .deliver: .deliver
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import IDCardCore
+
+/// What is corrected after a clock was ahead; apart, so that a test can ask SQLite how it answers them.
+enum ClockSQL {
+    static let seen = "SELECT last_seen_at, doubted_since, doubted_until FROM sandbox"
+
+    static let keep = "UPDATE sandbox SET last_seen_at = ?, doubted_since = ?, doubted_until = ?"
+
+    /// Work that is due later than any wait can be is due at once.
+    static let endWaits = [
+        """
+        UPDATE card INDEXED BY card_due SET due_at = 0
+        WHERE state IN (\(Self.claimed)) AND lease_owner IS NULL AND due_at > ?
+        """,
+        """
+        UPDATE delivery INDEXED BY delivery_due SET due_at = 0
+        WHERE state = 'open' AND lease_owner IS NULL AND due_at > ?
+        """,
+    ]
+
+    /// A wait that counts from a change counts from now, if that change lies ahead.
+    static let restartWaits = [
+        """
+        UPDATE card INDEXED BY card_age SET changed_at = :now
+        WHERE state IN (\(Self.claimed), 'verified') AND lease_owner IS NULL AND changed_at > :limit
+        """,
+        """
+        UPDATE delivery INDEXED BY delivery_due SET changed_at = :now
+        WHERE state = 'open' AND lease_owner IS NULL AND changed_at > :limit
+        """,
+    ]
+
+    /// A process that stands still keeps its leases no longer than any configuration says.
+    static let endLeases = [
+        """
+        UPDATE card INDEXED BY card_lease SET lease_expires_at = :limit
+        WHERE lease_owner IS NOT NULL AND lease_expires_at > :limit
+        """,
+        """
+        UPDATE delivery INDEXED BY delivery_lease SET lease_expires_at = :limit
+        WHERE lease_owner IS NOT NULL AND lease_expires_at > :limit
+        """,
+    ]
+
+    private static let claimed = SandboxSchema.list([CardState.fetching, .received, .prepared])
+}

@@ -1,0 +1,357 @@
+import Foundation
+import IDCardCore
+import IDCardPipeline
+import IDCardTesting
+import Synchronization
+import Testing
+
+@Suite("One odd card does not stop a stage; what every card gets does", .timeLimit(.minutes(Sanitizer.minutes(2))))
+struct StopTests {
+    private static func stop(_ code: String = "http_404", status: Int? = 404) -> RemoteFailure {
+        RemoteFailure(.stop, code: code, message: "what happened", httpStatus: status)
+    }
+
+    private static let argumentError = RemoteFailure(
+        .stop,
+        code: "BAD_ARGUMENTS",
+        message: "m",
+        mayConcernOneCard: true
+    )
+
+    private static func front(_ harness: PipelineHarness, _ index: Int, isOdd: Bool = false) throws -> IntakeItem {
+        let name = isOdd ? "\(index)odd" : "\(index)"
+        return try harness.photo("\(name).jpg", "front;\(Holder.first);\(name)", number: "B-\(index)")
+    }
+
+    private static func isOdd(_ image: Data) -> Bool { String(decoding: image, as: UTF8.self).hasSuffix("odd") }
+
+    private static func verifier(_ failure: RemoteFailure) -> ScriptedVerifier {
+        ScriptedVerifier { call in
+            self.isOdd(call.image) ? .failed(failure) : .read(PhotoText(call.image).reading)
+        }
+    }
+
+    /// A backend that stops at every document of one business number.
+    private static func backend(_ failure: RemoteFailure = Self.stop(), at number: String = "B-11") -> LedgerBackend {
+        LedgerBackend { attempt, _ in
+            attempt.values["BUSINESSNO"] == number ? .instead(.failed(failure)) : .none
+        }
+    }
+
+    private static func attempts(_ backend: LedgerBackend, of number: String) -> Int {
+        backend.attempts.count { $0.values["BUSINESSNO"] == number }
+    }
+
+    // MARK: Argument errors of a verifier
+
+    @Test("Two odd images far apart end as failed, each alone; all others are delivered", arguments: StoreKind.allCases)
+    func twoOddImages(kind: StoreKind) async throws {
+        let harness = try PipelineHarness(kind, verifier: Self.verifier(Self.argumentError))
+        let items = try (1...200).map { try Self.front(harness, $0, isOdd: $0 == 20 || $0 == 120) }
+        let engine = harness.engine()
+        #expect(try await engine.runBatch(items) == .complete)
+        #expect(engine.pauses.isEmpty)
+        #expect(try await harness.store.stateCounts() == [.delivered: 198, .failed: 2])
+        #expect(try await harness.states().filter { $0 != "delivered" }.allSatisfy { $0 == "failed:BAD_ARGUMENTS" })
+    }
+
+    @Test("Odd images side by side do not stop a run either", arguments: [2, 3], StoreKind.allCases)
+    func neighbours(count: Int, kind: StoreKind) async throws {
+        let harness = try PipelineHarness(kind, verifier: Self.verifier(Self.argumentError))
+        let items = try (1...40).map { try Self.front(harness, $0, isOdd: (20..<20 + count).contains($0)) }
+        let engine = harness.engine()
+        #expect(try await engine.runBatch(items) == .complete)
+        #expect(engine.pauses.isEmpty)
+        #expect(try await harness.store.stateCounts() == [.delivered: 40 - count, .failed: count])
+    }
+
+    @Test("An argument error of every card stops the stage; no card ends, and no attempt is spent")
+    func everyImage() async throws {
+        let verifier = ScriptedVerifier { _ in .failed(Self.argumentError) }
+        let harness = try PipelineHarness(.sqlite, verifier: verifier)
+        let items = try (1...20).map { try Self.front(harness, $0) }
+        let engine = harness.engine()
+        #expect(try await engine.runBatch(items) == .patienceExhausted)
+        #expect(engine.pauses[.verify]?.code == "BAD_ARGUMENTS")
+        #expect(try await harness.cards().allSatisfy { $0.state == .prepared && $0.attempts == 0 })
+        #expect(verifier.images.count <= 6, "the first, the second, and three probes at once")
+        #expect(try await harness.engine(verifier: ScriptedVerifier()).runBatch(items) == .complete)
+        #expect(try await harness.store.stateCounts() == [.delivered: 20])
+    }
+
+    // MARK: One delivery, or one image, that stops the stage
+
+    @Test(
+        "A backend that stops at one business number delivers all others by the second run",
+        arguments: StoreKind.allCases
+    )
+    func oneDelivery(kind: StoreKind) async throws {
+        let harness = try PipelineHarness(kind, backend: Self.backend())
+        let items = try (1...40).map { try Self.front(harness, $0) }
+        #expect(try await harness.run(items) == .patienceExhausted)
+        #expect(try await harness.store.pauses()[.deliver]?.code == "http_404")
+        let engine = harness.engine()
+        #expect(try await engine.runBatch(items) == .complete)
+        #expect(engine.pauses.isEmpty)
+        #expect(try await harness.store.pauses().isEmpty)
+        #expect(try await harness.store.stateCounts() == [.delivered: 39, .failed: 1])
+        #expect(try await harness.states()[10] == "failed:http_404")
+        #expect(Self.attempts(harness.backend, of: "B-11") == 2)
+        #expect(harness.backend.accepted.count == 39)
+    }
+
+    @Test("Within one run, the next probe is made with another delivery")
+    func withinOneRun() async throws {
+        let harness = try PipelineHarness(.sqlite, backend: Self.backend()) { $0.probeInterval = .milliseconds(20) }
+        let items = try (1...40).map { try Self.front(harness, $0) }
+        #expect(try await harness.run(items) == .complete)
+        #expect(try await harness.store.stateCounts() == [.delivered: 39, .failed: 1])
+        #expect(Self.attempts(harness.backend, of: "B-11") == 2)
+    }
+
+    @Test("The highest priority does not make a delivery the probe each time", arguments: StoreKind.allCases)
+    func priority(kind: StoreKind) async throws {
+        let harness = try PipelineHarness(kind, backend: Self.backend(at: "B-0"))
+        let urgent = try harness.photo("0.jpg", "front;\(Holder.first);0", number: "B-0", priority: 9)
+        #expect(try await harness.run([urgent]) == .patienceExhausted)
+        // The others are still to be taken in and verified when the stopped one is due.
+        let items = try (1...12).map { try Self.front(harness, $0) }
+        #expect(try await harness.run(items) == .complete)
+        #expect(try await harness.store.stateCounts() == [.delivered: 12, .failed: 1])
+    }
+
+    @Test("What may have been received is held as unknown, not failed", arguments: StoreKind.allCases)
+    func mayHaveBeenReceived(kind: StoreKind) async throws {
+        let unknown = DeliveryOutcome.failed(RemoteFailure(.unknown, code: "reset", message: "m"))
+        let calls = CallCounter()
+        let backend = LedgerBackend { attempt, _ in
+            guard attempt.values["BUSINESSNO"] == "B-1" else { return .none }
+            return calls.next() == 1 ? .after(unknown) : .instead(.failed(Self.stop("http_403", status: 403)))
+        }
+        let harness = try PipelineHarness(kind, backend: backend)
+        let items = try (1...5).map { try Self.front(harness, $0) }
+        _ = try await harness.run(items)
+        #expect(try await harness.run(items + [try Self.front(harness, 6)]) == .complete)
+        #expect(try await harness.states() == ["held:outcome_unknown"] + Array(repeating: "delivered", count: 5))
+    }
+
+    @Test(
+        "One image that gets a bare 403 is failed by the second run; all others are verified",
+        arguments: StoreKind.allCases
+    )
+    func oneImage(kind: StoreKind) async throws {
+        let harness = try PipelineHarness(kind, verifier: Self.verifier(Self.stop("http_403", status: 403)))
+        let items = try (1...20).map { try Self.front(harness, $0, isOdd: $0 == 7) }
+        #expect(try await harness.run(items) == .patienceExhausted)
+        #expect(try await harness.run(items) == .complete)
+        #expect(try await harness.store.stateCounts() == [.delivered: 19, .failed: 1])
+        #expect(harness.verifier.images.count { Self.isOdd($0) } == 2)
+    }
+
+    @Test(
+        "Wrong credentials stay a stop: each run probes with another card, and none ends",
+        arguments: StoreKind.allCases
+    )
+    func wrongCredentials(kind: StoreKind) async throws {
+        let isRight = CallCounter()
+        let backend = LedgerBackend { _, _ in
+            isRight.current > 0 ? .none : .instead(.failed(Self.stop("http_401", status: 401)))
+        }
+        let harness = try PipelineHarness(kind, backend: backend) { $0.deliverConcurrency = 1 }
+        let items = try (1...8).map { try Self.front(harness, $0) }
+        for _ in 0..<8 { #expect(try await harness.run(items) == .patienceExhausted) }
+        #expect(backend.attempts.count == 8)
+        #expect(Set(backend.attempts.map { $0.values["BUSINESSNO"] }).count == 8, "the same card was tried twice")
+        #expect(try await harness.run(items) == .patienceExhausted)
+        #expect(backend.attempts.last?.values["BUSINESSNO"] == backend.attempts.first?.values["BUSINESSNO"])
+        #expect(try await harness.cards().allSatisfy { $0.state == .delivering && $0.attempts == 0 })
+        _ = isRight.next()
+        #expect(try await harness.run(items) == .complete)
+        #expect(try await harness.store.stateCounts() == [.delivered: 8])
+    }
+
+    @Test("The other cards of a batch are delivered, the odd one fails alone", arguments: StoreKind.allCases)
+    func batch(kind: StoreKind) async throws {
+        let backend = LedgerBackend(
+            grouping: .batch(maximumCards: 4, maximumBytes: .max, wait: .milliseconds(10))
+        ) { attempt, _ in
+            attempt.texts.contains("B-3") ? .instead(.failed(Self.stop())) : .none
+        }
+        let harness = try PipelineHarness(kind, backend: backend)
+        let items = try (1...12).map { try Self.front(harness, $0) }
+        for _ in 0..<3 { _ = try await harness.run(items) }
+        #expect(try await harness.store.stateCounts() == [.delivered: 11, .failed: 1])
+        #expect(try await harness.states()[2] == "failed:http_404")
+    }
+
+    @Test("A TOKEN refused for one business number alone fails that card", arguments: StoreKind.allCases)
+    func token(kind: StoreKind) async throws {
+        let backend = LedgerBackend { attempt, _ in
+            attempt.values["BUSINESSNO"] == "B-2" ? .instead(.tokenExpired(Self.stop("100001", status: 200))) : .none
+        }
+        let harness = try PipelineHarness(kind, backend: backend)
+        let items = try (1...6).map { try Self.front(harness, $0) }
+        for _ in 0..<3 { _ = try await harness.run(items) }
+        #expect(try await harness.store.stateCounts() == [.delivered: 5, .failed: 1])
+    }
+
+    // MARK: Refusals in a row by a code of no list
+
+    private static func unlisted(_ code: String = "100009") -> RemoteFailure {
+        var failure = RemoteFailure(.rejected, code: code, message: "what happened", httpStatus: 200)
+        failure.isUnlisted = true
+        return failure
+    }
+
+    @Test(
+        "A wrong TOKEN that no list names rejects nothing; with the right one all is delivered",
+        arguments: StoreKind.allCases
+    )
+    func wrongToken(kind: StoreKind) async throws {
+        let backend = LedgerBackend { attempt, _ in
+            attempt.values["TOKEN"] == "token-1" ? .instead(.failed(Self.unlisted())) : .none
+        }
+        let harness = try PipelineHarness(kind, backend: backend) { $0.deliverConcurrency = 1 }
+        let items = try (1...20).map { try Self.front(harness, $0) }
+        let engine = harness.engine()
+        #expect(try await engine.runBatch(items) == .patienceExhausted)
+        #expect(engine.pauses[.deliver]?.code == "100009")
+        #expect(backend.attempts.count == 6, "three in a row, and three probes at once")
+        #expect(Set(backend.attempts.map { $0.values["BUSINESSNO"] }).count == 6)
+        #expect(try await harness.cards().allSatisfy { $0.state == .verified || $0.state == .delivering })
+        backend.renewToken("token-2")
+        #expect(try await harness.run(items) == .complete)
+        // What was formed with the old TOKEN is refused once more, under its own key, and goes by then.
+        #expect(try await harness.run(items) == .complete)
+        #expect(backend.accepted.allSatisfy { $0.values["TOKEN"] == "token-2" })
+    }
+
+    @Test("Refusals in a row are counted over runs, and end with a card that is taken", arguments: StoreKind.allCases)
+    func overRuns(kind: StoreKind) async throws {
+        let refused = Mutex<Set<String>>(["B-1", "B-2", "B-4", "B-5", "B-6"])
+        let backend = LedgerBackend { attempt, _ in
+            refused.withLock { $0.contains(attempt.values["BUSINESSNO"] ?? "") }
+                ? .instead(.failed(Self.unlisted("555"))) : .none
+        }
+        let harness = try PipelineHarness(kind, backend: backend)
+        for index in 1...5 { #expect(try await harness.run([try Self.front(harness, index)]) == .complete) }
+        let rejected = "rejected:555"
+        #expect(try await harness.states() == [rejected, rejected, "delivered", rejected, rejected])
+        #expect(try await harness.run([try Self.front(harness, 6)]) == .patienceExhausted)
+        // The three since the last that was taken.
+        #expect(
+            try await harness.cards().map(\.state) == [.rejected, .rejected, .delivered]
+                + harness.cards().suffix(3).map(\.state)
+        )
+        #expect(try await harness.cards().suffix(3).allSatisfy { $0.state == .verified || $0.state == .delivering })
+        #expect(try await harness.run([try Self.front(harness, 7)]) == .complete)
+        #expect(
+            try await harness.states()
+                == [rejected, rejected, "delivered", rejected, rejected, rejected, "delivered"]
+        )
+    }
+
+    @Test("Three cards of one business number are one, and a limit of 0 never stops", arguments: StoreKind.allCases)
+    func neverStops(kind: StoreKind) async throws {
+        let backend = LedgerBackend { _, _ in .instead(.failed(Self.unlisted("555"))) }
+        let harness = try PipelineHarness(kind, backend: backend) { $0.equalRefusals = 0 }
+        #expect(try await harness.run(try (1...8).map { try Self.front(harness, $0) }) == .complete)
+        #expect(try await harness.store.stateCounts() == [.rejected: 8])
+        let one = try PipelineHarness(kind, backend: backend)
+        let items = try (1...4).map { try one.photo("\($0).jpg", "front;\(Holder.first);\($0)") }
+        for item in items { _ = try await one.run([item]) }
+        #expect(try await one.store.stateCounts()[.rejected] == 4)
+        #expect(try await one.store.pauses().isEmpty)
+    }
+
+    @Test("Answers card by card count in the same way", arguments: StoreKind.allCases)
+    func itemByItem(kind: StoreKind) async throws {
+        let isRight = CallCounter()
+        let backend = LedgerBackend(
+            grouping: .batch(maximumCards: 4, maximumBytes: .max, wait: .milliseconds(10))
+        ) { attempt, _ in
+            let item: DeliveryItemOutcome =
+                isRight.current > 0 ? .accepted(alreadyExisted: false, code: "0") : .rejected(Self.unlisted())
+            return .instead(.items(attempt.images.map { _ in item }))
+        }
+        let harness = try PipelineHarness(kind, backend: backend)
+        let items = try (1...12).map { try Self.front(harness, $0) }
+        #expect(try await harness.run(items) == .patienceExhausted)
+        #expect(try await harness.store.stateCounts()[.rejected] == nil)
+        _ = isRight.next()
+        #expect(try await harness.run(items) == .complete)
+        #expect(try await harness.store.stateCounts() == [.delivered: 12])
+    }
+
+    // MARK: A person
+
+    @Test(
+        "The card of a stopped delivery can be done again, decided on and erased",
+        arguments: ["retry", "delivered", "resend", "reject", "erase"],
+        StoreKind.allCases
+    )
+    func person(what: String, kind: StoreKind) async throws {
+        let isRight = CallCounter()
+        let backend = LedgerBackend { _, _ in isRight.current > 0 ? .none : .instead(.failed(Self.stop())) }
+        let harness = try PipelineHarness(kind, backend: backend)
+        #expect(try await harness.run([try Self.front(harness, 1)]) == .patienceExhausted)
+        let card = try await harness.cards()[0]
+        #expect(card.state == .delivering)
+        let origin = AccessOrigin(actor: "root:test", purpose: "test")
+        let now = Timestamp(Date())
+        switch what {
+        case "retry": _ = try await harness.store.retry(card.id, by: origin, now: now)
+        case "erase": _ = try await harness.store.erase([card.id], reason: .requested, by: origin, now: now)
+        default:
+            let resolution = try #require(Resolution(rawValue: what))
+            _ = try await harness.store.resolve(card.id, as: resolution, by: origin, now: now)
+        }
+        _ = isRight.next()
+        #expect(try await harness.run([]) == .complete)
+        let states = [
+            "retry": "delivered", "delivered": "delivered", "resend": "delivered",
+            "reject": "rejected:rejected_by_operator", "erase": "erased:requested",
+        ]
+        #expect(try await harness.states() == [states[what]])
+        let sent = ["retry": 2, "resend": 2]
+        #expect(backend.attempts.count == sent[what] ?? 1)
+        #expect(Set(backend.attempts.map(\.key)).count == (what == "retry" ? 2 : 1))
+    }
+
+    @Test("What may have been received is not done again under another key", arguments: StoreKind.allCases)
+    func personAndUnknown(kind: StoreKind) async throws {
+        let unknown = DeliveryOutcome.failed(RemoteFailure(.unknown, code: "reset", message: "m"))
+        let backend = LedgerBackend { _, number in number == 1 ? .after(unknown) : .instead(.failed(Self.stop())) }
+        let harness = try PipelineHarness(kind, backend: backend)
+        #expect(try await harness.run([try Self.front(harness, 1)]) == .patienceExhausted)
+        let (store, card) = (harness.store, try await harness.cards()[0].id)
+        let origin = AccessOrigin(actor: "root:test", purpose: "test")
+        let error = await #expect(throws: StoreError.self) {
+            try await store.retry(card, by: origin, now: Timestamp(Date()))
+        }
+        #expect(error?.code == .conflict)
+        _ = try await store.resolve(card, as: .delivered, by: origin, now: Timestamp(Date()))
+        #expect(try await harness.states() == ["delivered"])
+    }
+
+    @Test("While the stage works, a card in delivery is nobody's to decide on", arguments: StoreKind.allCases)
+    func underWay(kind: StoreKind) async throws {
+        let (arrived, announce) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let backend = LedgerBackend { _, _ in
+            announce.yield()
+            return .silence
+        }
+        let harness = try PipelineHarness(kind, backend: backend)
+        let items = [try Self.front(harness, 1)]
+        let run = Task { try await harness.run(items) }
+        for await _ in arrived { break }
+        let (store, card) = (harness.store, try await harness.cards()[0].id)
+        let origin = AccessOrigin(actor: "root:test", purpose: "test")
+        let error = await #expect(throws: StoreError.self) {
+            try await store.resolve(card, as: .reject, by: origin, now: Timestamp(Date()))
+        }
+        #expect(error?.code == .conflict)
+        run.cancel()
+        _ = try? await run.value
+    }
+}
