@@ -32,6 +32,8 @@ enum AwaitedSQL {
         SELECT EXISTS (SELECT 1 FROM awaited_input WHERE number_fingerprint = ? AND input_fingerprint = ?)
         """
 
+    static let hasCard = "SELECT EXISTS (SELECT 1 FROM source_file WHERE path_fingerprint = ?)"
+
     static let end = "DELETE FROM awaited_input WHERE number_fingerprint = ? AND input_fingerprint = ?"
 
     private static let isOwnOrEnded = "owner = :owner OR owner NOT IN (SELECT id FROM owner)"
@@ -43,12 +45,17 @@ enum AwaitedSQL {
         """
 
     /// Of one source: all that its owner, or one that has ended, knew of it, and what others refused.
-    static let forgetSource = """
-        DELETE FROM awaited_input WHERE source IN (
-            SELECT id FROM input_source
-            WHERE source_fingerprint = :source AND (is_refused OR \(isOwnOrEnded))
-        )
+    static let forgetSource = [
         """
+        DELETE FROM awaited_input WHERE source IN (
+            SELECT id FROM input_source WHERE source_fingerprint = :source AND (\(isOwnOrEnded))
+        )
+        """,
+        """
+        DELETE FROM awaited_input WHERE is_refused
+            AND source IN (SELECT id FROM input_source WHERE source_fingerprint = :source AND owner <> :owner)
+        """,
+    ]
 
     /// The sources of owners that have ended and left nothing.
     static let forgetEmptySources = """
@@ -67,7 +74,11 @@ enum AwaitedSQL {
         VALUES (?, ?, ?, ?)
         """
 
-    static let hasSources = "SELECT EXISTS (SELECT 1 FROM input_source WHERE owner = ?)"
+    static let hasInputs = """
+        SELECT EXISTS (
+            SELECT 1 FROM input_source JOIN awaited_input ON awaited_input.source = input_source.id WHERE owner = ?
+        )
+        """
 
     static let beat = "UPDATE input_source SET heartbeat_at = ? WHERE owner = ?"
 }

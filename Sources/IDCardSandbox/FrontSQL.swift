@@ -32,6 +32,12 @@ enum FrontSQL {
         WHERE state = 'verified' AND business_no = ? AND side = 'back' AND goes_alone = 0
         """
 
+    /// Has the backs of a business number wait for a front from now on.
+    static let restartWait = """
+        UPDATE card INDEXED BY card_verified SET changed_at = ?
+        WHERE state = 'verified' AND business_no = ? AND side = 'back'
+        """
+
     /// The backs that a delivered front releases.
     static let heldBacks = """
         SELECT id FROM card INDEXED BY card_held WHERE state = 'held' AND business_no = ?

@@ -25,7 +25,9 @@ enum ReceptionSQL {
             WHERE state IN (\(SandboxSchema.list(CardState.allCases.filter { $0.isRunnable && $0 != .verified })))
             UNION ALL
             SELECT 1 FROM card INDEXED BY card_verified
-            WHERE state = 'verified' AND (reason IS NULL OR reason NOT IN (\(Self.reasonsAskingAPerson)))
+            WHERE state = 'verified' AND (
+                reason IS NULL OR reason NOT IN (\(Self.list(ReasonCode.askingAPerson.union(ReasonCode.awaitingPhotos))))
+            )
             LIMIT ?
         )
         """
@@ -36,13 +38,14 @@ enum ReceptionSQL {
             SELECT 1 FROM card INDEXED BY card_age WHERE state = 'held'
             UNION ALL
             SELECT 1 FROM card INDEXED BY card_verified
-            WHERE state = 'verified' AND reason IN (\(Self.reasonsAskingAPerson))
+            WHERE state = 'verified' AND reason IN (\(Self.list(ReasonCode.askingAPerson)))
             LIMIT ?
         )
         """
 
-    private static let reasonsAskingAPerson = ReasonCode.askingAPerson.map { "'\($0.rawValue)'" }.sorted()
-        .joined(separator: ", ")
+    private static func list(_ reasons: Set<ReasonCode>) -> String {
+        SandboxSchema.list(reasons.sorted { $0.rawValue < $1.rawValue })
+    }
 
     static let keepPiece = "INSERT INTO source_piece (card, start, byte_count, bytes) VALUES (?, ?, ?, ?)"
 

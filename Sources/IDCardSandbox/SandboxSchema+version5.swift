@@ -104,6 +104,7 @@ extension SandboxSchema {
     /// Inputs that are no cards yet.
     private static let awaitedInputs: [String] = [
         inputSourceTable, awaitedInputTable,
+        "CREATE INDEX awaited_input_source ON awaited_input (source)",
     ]
 
     /// Who looked through which source (a folder, a manifest), and when that owner last said that it lived. It outlives the

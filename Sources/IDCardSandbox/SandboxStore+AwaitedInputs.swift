@@ -10,7 +10,9 @@ extension SandboxStore {
         let places = sources.map(self.fingerprint)
         try await self.writer.write { db in
             for place in places {
-                try db.execute(cached: AwaitedSQL.forgetSource, arguments: ["source": place, "owner": owner])
+                for sql in AwaitedSQL.forgetSource {
+                    try db.execute(cached: sql, arguments: ["source": place, "owner": owner])
+                }
             }
             try db.execute(cached: AwaitedSQL.forgetEmptySources, arguments: ["owner": owner])
             try self.add(inputs, keys, by: owner, now: now, in: db)
@@ -25,11 +27,7 @@ extension SandboxStore {
     }
 
     package func end(_ inputs: [AwaitedInput]) async throws {
-        // Most are not known; their paths need not be looked at then.
-        let numbers = try await self.read { try Data.fetchSet($0, sql: AwaitedSQL.numbers) }
-        guard !numbers.isEmpty else { return }
-        let keys = inputs.filter { numbers.contains(self.fingerprint(of: $0.businessNumber)) }.map(self.key)
-        guard !keys.isEmpty else { return }
+        let keys = inputs.map(self.key)
         let known = try await self.read { db in
             try keys.filter { try Bool.fetchOne(db, cached: AwaitedSQL.isKnown, arguments: $0.arguments) ?? false }
         }
@@ -37,6 +35,11 @@ extension SandboxStore {
         try await self.writer.write { db in
             for key in known { try db.execute(cached: AwaitedSQL.end, arguments: key.arguments) }
         }
+    }
+
+    package func hasCard(of input: AwaitedInput) async throws -> Bool {
+        let place = self.fingerprint(ofPath: input.path, under: input.businessNumber)
+        return try await self.read { try Bool.fetchOne($0, cached: AwaitedSQL.hasCard, arguments: [place]) ?? false }
     }
 
     package func awaitsInputs() async throws -> Bool {
@@ -53,7 +56,7 @@ extension SandboxStore {
     package func keepAwaiting(now: Timestamp) async throws {
         let owner = try self.owner
         let isNeeded = try await self.read { db in
-            try Bool.fetchOne(db, cached: AwaitedSQL.hasSources, arguments: [owner]) ?? false
+            try Bool.fetchOne(db, cached: AwaitedSQL.hasInputs, arguments: [owner]) ?? false
         }
         guard isNeeded else { return }
         try await self.writer.write { db in

@@ -29,13 +29,18 @@ extension SandboxStore {
                 arguments: [self.fingerprint(of: number), now.millisecondsSinceEpoch]
             )
         }
-        // Of two holders one is gone without a decision: the backs may be that one's.
+        // Of two holders one is gone: the backs may be that one's, whichever front is delivered.
         let isConflict = state == .held && reason == .holderConflict
         let isAlive = try isDelivered || Bool.fetchOne(db, cached: FrontSQL.isAlive, arguments: [number]) ?? false
         guard isConflict || !isAlive else { return }
+        try self.holdBacks(of: number, because: isConflict ? .holderConflict : .frontErased, now: now, in: db)
+    }
+
+    /// Holds the backs of a business number that wait for their turn.
+    func holdBacks(of number: String, because reason: ReasonCode, now: Timestamp, in db: Database) throws {
         for back in try String.fetchAll(db, cached: FrontSQL.waitingBacks, arguments: [number]) {
             var transition = CardTransition(card: CardID(rawValue: back), from: .verified, to: .held, now: now)
-            (transition.reason, transition.message) = (.frontErased, ApplicationRules.message(for: .frontErased))
+            (transition.reason, transition.message) = (reason, ApplicationRules.message(for: reason))
             try self.perform(transition, in: db)
         }
     }

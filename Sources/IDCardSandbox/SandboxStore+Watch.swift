@@ -91,6 +91,13 @@ extension SandboxStore {
             return try self.takeOver(metadata, into: twin, now: now, in: db)
         }
         try db.execute(cached: IntakeSQL.renumberCard, arguments: [number, card.id.rawValue])
+        if (card.side ?? metadata.side) != .back {
+            // The sidecars of its backs may be on their way, too.
+            try db.execute(
+                cached: FrontSQL.restartWait,
+                arguments: [now.millisecondsSinceEpoch, card.metadata.businessNumber.rawValue]
+            )
+        }
         try self.append(CardEvent(at: now, kind: "renumbered"), to: card.id, in: db)
         return try self.takeOver(metadata, into: self.requireCard(card.id, in: db), now: now, in: db)
     }

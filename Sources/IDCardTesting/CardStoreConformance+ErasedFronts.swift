@@ -56,8 +56,20 @@ extension CardStoreConformance {
             try await subject.erase(rejected.id)
             try expectEqual(try await subject.card(back.id).state, .verified, "after the rejected front")
             try await subject.erase(conflicting.id)
-            try await subject.expectHeld(back.id)
+            try await subject.expectHeld(back.id, because: .holderConflict)
             try expectEqual(try await subject.hasErasedFront(), false, "a front is delivered")
+        },
+        Case("rejecting a front that was in conflict holds the backs beside a delivered front") { subject in
+            try await subject.delivered(try await subject.delivering(try Sample(1)))
+            let conflicting = try await subject.verified(try Sample(2), reading: .front(number: "440524188001010014"))
+            let back = try await subject.verified(try Sample(3), reading: .back())
+            let basis = try await subject.store.snapshot(of: .sample("CASE-1"))
+            let change = ApplicationChange(held: [conflicting.id], heldReason: .holderConflict)
+            try expect(try await subject.store.apply(change, basis: basis, now: .second(9)) != nil, "it is applied")
+            _ = try await subject.store.resolve(conflicting.id, as: .reject, by: .tester, now: .second(51))
+            try await subject.expectHeld(back.id, because: .holderConflict)
+            _ = try await subject.store.resolve(back.id, as: .accept, by: .tester, now: .second(52))
+            try expectEqual(try await subject.card(back.id).state, .verified, "once a person has accepted it")
         },
         Case("a delivered front releases the backs held for one, and no others; the erased front is forgotten") {
             subject in
@@ -108,10 +120,10 @@ extension StoreSubject {
     }
 
     /// Expects a back to be held because its front was erased.
-    fileprivate func expectHeld(_ back: CardID) async throws {
+    fileprivate func expectHeld(_ back: CardID, because reason: ReasonCode = .frontErased) async throws {
         let card = try await self.card(back)
         try expectEqual(card.state, .held, "the back")
-        try expectEqual(card.reason, .frontErased, "its reason")
+        try expectEqual(card.reason, reason, "its reason")
         try expect(card.message?.contains("cards resolve") == true, "it says what to do")
     }
 }

@@ -131,11 +131,11 @@ extension CardStoreConformance {
             try expectEqual(try await subject.store.queueDepth(upTo: 9), 5, "the depth")
             try expectEqual(try await subject.store.queueDepth(upTo: 2), 2, "the depth up to a limit")
         },
-        Case("a verified card that waits for a person takes no place in the queue, one that waits for another does") {
-            subject in
+        Case("a verified card that waits for a person or another photo takes no place in the queue") { subject in
             let card = try await subject.verified(try Sample(1))
-            let waits: [(reason: ReasonCode?, depth: Int)] =
-                [(.waitsForFront, 1), (nil, 1)] + ReasonCode.askingAPerson.map { ($0, 0) } + [(nil, 1)]
+            let waits: [(reason: ReasonCode?, depth: Int, waiting: Int)] =
+                [(.waitsForRetry, 1, 0), (nil, 1, 0)] + ReasonCode.askingAPerson.map { ($0, 0, 1) }
+                + ReasonCode.awaitingPhotos.map { ($0, 0, 0) } + [(nil, 1, 0)]
             for wait in waits {
                 let basis = try await subject.store.snapshot(of: .sample("CASE-1"))
                 let change = ApplicationChange(waitReasons: [card.id: wait.reason])
@@ -143,7 +143,7 @@ extension CardStoreConformance {
                 let depth = try await subject.store.queueDepth(upTo: 9)
                 try expectEqual(depth, wait.depth, "the depth with \(wait.reason?.rawValue ?? "no reason")")
                 let waiting = try await subject.store.waitingDepth(upTo: 9)
-                try expectEqual(waiting, 1 - wait.depth, "those that wait for a person")
+                try expectEqual(waiting, wait.waiting, "those that wait for a person")
             }
             try await subject.judged(try Sample(2), .held(.legalityUnavailable, message: "sample"))
             try expectEqual(try await subject.store.waitingDepth(upTo: 9), 1, "with one held")

@@ -24,6 +24,11 @@ extension InMemoryStore {
         }
     }
 
+    package func hasCard(of input: AwaitedInput) async throws -> Bool {
+        let place = InMemoryState.FilePlace(path: input.path, businessNumber: input.businessNumber)
+        return self.memory.look { $0.files[place] != nil }
+    }
+
     package func awaitsInputs() async throws -> Bool { self.memory.look { !$0.awaited.isEmpty } }
 
     package func awaitsInputs(of sources: Set<InputSource>) async throws -> Bool {

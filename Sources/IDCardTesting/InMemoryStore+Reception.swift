@@ -35,8 +35,9 @@ extension InMemoryStore {
     package func queueDepth(upTo limit: Int) async throws -> Int {
         self.memory.look { state in
             let depth = state.cards.values.count { entry in
-                let asksAPerson = entry.card.reason.map(ReasonCode.askingAPerson.contains) == true
-                return entry.card.state.isRunnable && !(entry.card.state == .verified && asksAPerson)
+                let elsewhere = ReasonCode.askingAPerson.union(ReasonCode.awaitingPhotos)
+                let waits = entry.card.state == .verified && entry.card.reason.map(elsewhere.contains) == true
+                return entry.card.state.isRunnable && !waits
             }
             return min(max(0, limit), depth)
         }

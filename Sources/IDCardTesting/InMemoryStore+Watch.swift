@@ -58,6 +58,14 @@ extension InMemoryState {
         moved.card.metadata.businessNumber = metadata.businessNumber
         moved.events.append(CardEvent(at: now, kind: "renumbered"))
         self.cards[entry.card.id] = moved
+        if (entry.card.side ?? metadata.side) != .back {
+            for (id, other) in self.cards
+            where other.card.metadata.businessNumber == entry.card.metadata.businessNumber
+                && other.card.state == .verified && other.card.side == .back
+            {
+                self.cards[id]?.card.changedAt = now
+            }
+        }
         return self.takeOver(metadata, into: moved, now: now)
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import IDCardCore
 import IDCardPipeline
 import IDCardSandbox
@@ -28,6 +29,71 @@ struct AwaitedInputTests {
     /// Lets another process end that has nothing leased.
     private func end(_ store: any CardStore) async throws {
         if let memory = store as? InMemoryStore { memory.die() } else { try await (store as? SandboxStore)?.close() }
+    }
+
+    @Test(
+        "A front that cannot be read holds its back, wherever the list names it, in this run and in later ones",
+        arguments: StoreKind.allCases,
+        [true, false]
+    )
+    func unreadable(kind: StoreKind, isFirst: Bool) async throws {
+        let harness = try self.harness(kind)
+        let (back, front) = (try harness.photo("b", "back;x"), try harness.photo("f", "front;\(Holder.first)"))
+        let content = try Data(contentsOf: URL(fileURLWithPath: front.path.reveal()))
+        try harness.makeUnreadable(front)
+        var items = IntakeList(isFirst ? [front, back] : [back, front])
+        items.setRoots(folders: [harness.folder], manifest: nil)
+        for _ in 0..<3 {
+            #expect(try await harness.engine().runBatch(items) == .complete)
+            #expect(try await harness.states() == ["verified:blocked_by_front"])
+        }
+        self.time.advance(by: .seconds(700))
+        #expect(try await harness.run([]) == .complete)
+        #expect(harness.backend.attempts.isEmpty, "a back was sent without its front")
+        try FileManager.default.removeItem(atPath: front.path.reveal())
+        try content.write(to: URL(fileURLWithPath: front.path.reveal()))
+        #expect(try await harness.engine().runBatch(items) == .complete)
+        #expect(harness.backend.accepted.map { $0.values["DOCTYPE"] } == ["front", "back"])
+    }
+
+    @Test("A photo that another process took in and put away is no refused front", arguments: StoreKind.allCases)
+    func takenByAnother(kind: StoreKind) async throws {
+        let harness = try self.harness(kind)
+        let back = try harness.photo("b", "back;x")
+        #expect(try await harness.run([back]) == .complete)
+        // As a run meets it that listed it before.
+        try FileManager.default.removeItem(atPath: back.path.reveal())
+        var items = IntakeList([back, try harness.photo("c", "back;y")])
+        items.setRoots(folders: [harness.folder], manifest: nil)
+        #expect(try await harness.engine().runBatch(items) == .complete)
+        #expect(try await harness.states() == ["delivered", "delivered"])
+        #expect(try await !harness.store.awaitsInputs())
+    }
+
+    @Test(
+        "A service that was down does not send a back before it has looked for its front",
+        arguments: StoreKind.allCases
+    )
+    func afterDowntime(kind: StoreKind) async throws {
+        let harness = try self.harness(kind)
+        let back = try harness.photo("b", "back;x")
+        try await harness.serve { engine in
+            _ = try await engine.take(back)
+            await harness.reached(.verified)
+        }
+        // Longer than a back waits for its front, which came meanwhile.
+        self.time.advance(by: .seconds(3600))
+        try await harness.serve { engine in
+            // By then the back was decided on.
+            _ = try await engine.take(try harness.photo("other", "front;\(Holder.first);other", number: "B-0"))
+            await harness.reached(.delivered)
+            #expect(harness.backend.attempts.count == 1)
+            let front = try harness.photo("f", "front;\(Holder.first)")
+            _ = try await engine.take(front)
+            await harness.reached(.delivered)
+            await harness.reached(.delivered)
+        }
+        #expect(harness.backend.accepted.map { $0.values["DOCTYPE"] } == ["front", "front", "back"])
     }
 
     @Test("No run sends a back alone whose front another process expects", arguments: StoreKind.allCases)

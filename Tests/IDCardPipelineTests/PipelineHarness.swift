@@ -106,6 +106,12 @@ final class PipelineHarness: Sendable {
         )
     }
 
+    /// Puts a folder in the place of a photo: then nobody can read it, not even root.
+    func makeUnreadable(_ item: IntakeItem) throws {
+        try FileManager.default.removeItem(atPath: item.path.reveal())
+        try FileManager.default.createDirectory(atPath: item.path.reveal(), withIntermediateDirectories: false)
+    }
+
     /// An engine; several may follow each other over the one store.
     func engine(verifier: ScriptedVerifier? = nil, patience: Duration? = nil) -> Engine {
         var settings = self.settings

@@ -179,10 +179,7 @@ struct RunSession: Sendable {
             try await display.showing { try await pipeline.run(items, until: watch.shutdown) }
         }
         try await tracker.refresh(from: store)
-        var waiting: [ApplicationSnapshot] = []
-        for number in try await store.applicationsAwaitingInputs() {
-            waiting.append(try await store.snapshot(of: number))
-        }
+        let waiting = try await WaitingApplications(of: items, in: store)
         return RunOutcome(
             runID: runID,
             tracker: tracker,
@@ -190,7 +187,7 @@ struct RunSession: Sendable {
             signal: watched.signal,
             documents: configuration.embedded ? documents : nil,
             endpoints: configuration.embedded ? [:] : Self.endpoints(configuration),
-            waiting: WaitingApplications(waiting)
+            waiting: waiting
         )
     }
 

@@ -6,11 +6,27 @@ struct WaitingApplications: Sendable {
     /// The most business numbers that get a line of their own.
     private static let limit = 20
 
-    private let snapshots: [ApplicationSnapshot]
+    private var snapshots: [ApplicationSnapshot] = []
 
-    /// Takes the business numbers of which an input is expected or was refused.
-    init(_ snapshots: [ApplicationSnapshot] = []) {
-        self.snapshots = snapshots.filter { Self.count(in: $0) > 0 }
+    /// No card waits.
+    init() {}
+
+    /// Asks for those that a run is about: the business numbers among its inputs, or all if it has none.
+    init(of items: IntakeList, in store: some CardStore) async throws {
+        var numbers: Set<BusinessNumber> = []
+        for index in items.indices {
+            switch items.disposition(at: index) {
+            case .take(let metadata): numbers.insert(metadata.businessNumber)
+            case .refuse(_, _, let number?): numbers.insert(number)
+            case .refuse, .ignore: continue
+            }
+        }
+        for number in try await store.applicationsAwaitingInputs() where items.isEmpty || numbers.contains(number) {
+            let snapshot = try await store.snapshot(of: number)
+            if Self.count(in: snapshot) > 0 { self.snapshots.append(snapshot) }
+            // One more tells that there are further ones.
+            guard self.snapshots.count <= Self.limit else { break }
+        }
     }
 
     /// Whether no card waits.
@@ -18,10 +34,9 @@ struct WaitingApplications: Sendable {
 
     /// One line per business number; names no file.
     var lines: [String] {
-        let rest = self.snapshots.count - Self.limit
-        return self.snapshots.prefix(Self.limit).map(Self.line)
-            + (rest > 0
-                ? ["Cards of \(CountedNoun.words(rest, "further business number")) wait for the same reasons."] : [])
+        self.snapshots.prefix(Self.limit).map(Self.line)
+            + (self.snapshots.count > Self.limit
+                ? ["Cards of further business numbers wait for the same reasons."] : [])
     }
 
     private static func line(_ snapshot: ApplicationSnapshot) -> String {

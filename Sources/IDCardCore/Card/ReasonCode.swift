@@ -112,6 +112,9 @@ package struct ReasonCode: RawRepresentable, Hashable, Sendable, Codable, Custom
     /// Why a `verified` card waits for a decision on another card.
     package static let blocking: Set<ReasonCode> = [.blockedByFront, .blockedByConflict, .blockedByOlderPhoto]
 
+    /// Why a `verified` card waits for another photo of its business number, which may not be taken in yet.
+    package static let awaitingPhotos: Set<ReasonCode> = [.waitsForFront, .waitsForBack, .waitsForVerification]
+
     /// Why a `verified` card waits for something that only a person can give.
     package static let askingAPerson: Set<ReasonCode> = Self.blocking.union([.userNumberMissing, .imageUnreadable])
 }

@@ -32,6 +32,8 @@ package struct ApplicationRules: Sendable {
         package var isEndOfBatch: Bool
         /// How long a back waits for its front otherwise, from its verification.
         package var frontWait: Duration
+        /// When a service began that decides: what came while it was down is still to be taken in. `nil` in a batch.
+        package var serviceStart: Timestamp?
         /// How long a back whose front was not delivered stays `verified`, from when both have ended.
         package var blockedWait: Duration
         /// Whether a front and its back may go in one delivery.
@@ -46,6 +48,7 @@ package struct ApplicationRules: Sendable {
             intakeHasEnded: Bool,
             isEndOfBatch: Bool? = nil,
             frontWait: Duration,
+            serviceStart: Timestamp? = nil,
             blockedWait: Duration = .seconds(86_400),
             sidesGoTogether: Bool = false,
             frontWaitsForBack: Bool = false
@@ -55,6 +58,7 @@ package struct ApplicationRules: Sendable {
             self.intakeHasEnded = intakeHasEnded
             self.isEndOfBatch = isEndOfBatch ?? intakeHasEnded
             self.frontWait = frontWait
+            self.serviceStart = serviceStart
             self.blockedWait = blockedWait
             self.sidesGoTogether = sidesGoTogether
             self.frontWaitsForBack = frontWaitsForBack
@@ -229,7 +233,8 @@ package struct ApplicationRules: Sendable {
 
     /// Whether a card still waits for its other side; notes when that ends.
     private mutating func isWaiting(_ card: ApplicationCard) -> Bool {
-        let deadline = card.changedAt.advanced(by: self.context.frontWait)
+        let since = max(card.changedAt, self.context.serviceStart ?? card.changedAt)
+        let deadline = since.advanced(by: self.context.frontWait)
         guard deadline > self.context.now else { return false }
         self.reconsider(at: deadline)
         return true
@@ -308,8 +313,14 @@ extension ApplicationRules {
         side != .back && state != .delivered && state != .superseded && state != .erased
     }
 
-    /// What is written beside a back that is held for a reason of `ReasonCode.releasedByFront`.
+    /// What is written beside a back that is held for a reason of `ReasonCode.releasedByFront`, or because one of two
+    /// holders is gone.
     package static func message(for reason: ReasonCode) -> String {
+        if reason == .holderConflict {
+            return
+                "fronts of its business number named different persons, and one of them is gone; see whose card this is "
+                + "(`cards show`), then accept or reject it (`cards resolve`)"
+        }
         let what =
             switch reason {
             case .frontErased: "a front of its business number was erased before any was delivered"

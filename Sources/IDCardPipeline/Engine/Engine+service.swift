@@ -13,7 +13,7 @@ extension Engine: CardIntake {
 
     package func announce(_ items: IntakeList) async throws -> IntakeAnnouncement {
         let announcer = self.intake.announcer(of: items)
-        try await announcer.announce(new: try await self.intake.newInputs(of: items))
+        try await announcer.announce(expected: try await self.intake.inputsToExpect(of: items))
         // What was refused before and is found no more may have let cards go.
         try await self.decideAgain()
         return IntakeAnnouncement { item, result in

@@ -14,7 +14,8 @@ package struct IntakeList: RandomAccessCollection, Sendable {
     /// The real paths of the folders that were walked and of the manifest, in which the inputs were found; the manifest
     /// last.
     package private(set) var roots: [String] = []
-    private var hasManifest = false
+    private var folders: [[UInt8]: String] = [:]
+    private var manifest: String?
 
     /// Packs inputs.
     package init(_ items: some Sequence<IntakeItem>) {
@@ -35,16 +36,20 @@ package struct IntakeList: RandomAccessCollection, Sendable {
     ///   - manifest: the real path of the manifest, if there is one.
     package mutating func setRoots(folders: [String], manifest: String?) {
         self.roots = folders + [manifest].compactMap(\.self)
-        self.hasManifest = manifest != nil
+        self.folders = Dictionary(folders.map { (Array($0.utf8), $0) }) { first, _ in first }
+        self.manifest = manifest
     }
 
     /// The root in which an input was found: the innermost folder that holds it, else the manifest; `nil` if it was named
     /// by itself.
     package func root(of item: IntakeItem) -> String? {
-        let path = item.path.reveal()
-        let folders = self.hasManifest ? self.roots.dropLast() : self.roots[...]
-        let innermost = folders.filter { path.hasFolder($0) }.max { $0.utf8.count < $1.utf8.count }
-        return innermost ?? (self.hasManifest ? self.roots.last : nil)
+        var path = Array(item.path.reveal().utf8)[...]
+        // From the innermost folder outwards; by bytes, as equal names may be written in several ways.
+        while let slash = path.lastIndex(of: UInt8(ascii: "/")) {
+            path = path[..<slash]
+            if let folder = self.folders[path.isEmpty ? [UInt8(ascii: "/")] : Array(path)] { return folder }
+        }
+        return self.manifest
     }
 
     /// Always 0.
@@ -123,13 +128,4 @@ extension IntakeList: CustomStringConvertible, CustomReflectable {
 extension IntakeList: ExpressibleByArrayLiteral {
     /// Packs the inputs of a literal.
     package init(arrayLiteral elements: IntakeItem...) { self.init(elements) }
-}
-
-extension String {
-    /// Whether a path lies below a folder; by bytes, as equal names may be written in several ways.
-    fileprivate func hasFolder(_ folder: String) -> Bool {
-        guard self.utf8.starts(with: folder.utf8) else { return false }
-        return folder.utf8.last == UInt8(ascii: "/")
-            || self.utf8.dropFirst(folder.utf8.count).first == UInt8(ascii: "/")
-    }
 }

@@ -41,17 +41,18 @@ struct IntakeStage: Sendable {
         InputAnnouncer(items, store: self.context.store, time: self.context.time)
     }
 
-    /// The places, from one on, of the inputs of which no card was made.
-    func newInputs(of items: IntakeList, from start: Int = 0) async throws -> [Int] {
-        var (new, next) = ([Int](), start)
+    /// The places, from one on, of the inputs of which no card was made: new ones, and those that cannot be opened.
+    func inputsToExpect(of items: IntakeList, from start: Int = 0) async throws -> [Int] {
+        var (places, next) = ([Int](), start)
         while next < items.count {
             let end = min(next + Self.lookAhead.upperBound, items.count)
-            for (index, look) in zip(next..., try await self.lookUp(items[next..<end])) where look.1.mayBeNew {
-                new.append(index)
+            for (index, (item, standing)) in zip(next..., try await self.lookUp(items[next..<end])) {
+                // What the list itself refuses is told of apart.
+                if case .take = item.disposition, standing.card == nil { places.append(index) }
             }
             next = end
         }
-        return new
+        return places
     }
 
     /// Takes all inputs in, a bounded number at a time, in their order; stops between two of them when the board drains.
@@ -60,6 +61,7 @@ struct IntakeStage: Sendable {
         // Not before one may be new: a run over known files writes nothing.
         var firstOrder: Int64?
         var expected: Set<Int> = []
+        var refused: [Int] = []
         let mayBeAwaited = try await self.context.store.awaitsInputs()
         // The cards of which an input says something else than they do.
         var changing: Set<CardID> = []
@@ -79,6 +81,7 @@ struct IntakeStage: Sendable {
                     var batch = InBatch(index, isExpected: expected.contains(index), announcer)
                     if case .settled(let result) = standing, !(result.cardID.map(changing.contains) ?? false) {
                         try await self.report(result, of: item, in: batch)
+                        if firstOrder == nil, result.isRefusal { refused.append(index) }
                         continue
                     }
                     if let card = standing.card, !changing.insert(card).inserted {
@@ -92,9 +95,9 @@ struct IntakeStage: Sendable {
                     }
                     if firstOrder == nil, standing.mayBeNew {
                         // Durable before the first of them is: whatever becomes of this process, its backs wait.
-                        let new = try await self.newInputs(of: items, from: index)
-                        try await announcer.announce(new: new)
-                        expected = Set(new)
+                        let places = try await self.inputsToExpect(of: items, from: index)
+                        try await announcer.announce(expected: places, refused: refused)
+                        expected = Set(places)
                         firstOrder = try await self.context.store.reserveIntakeOrders(items.count)
                     }
                     if underWay >= self.width { try await group.next() } else { underWay += 1 }
@@ -113,7 +116,7 @@ struct IntakeStage: Sendable {
         }
         // With inputs left, the rules must not decide as if none would come any more.
         guard !self.context.board.isDraining else { return }
-        if firstOrder == nil { try await announcer.announce(new: []) }
+        if firstOrder == nil { try await announcer.announce(expected: [], refused: refused) }
         try await self.end()
     }
 

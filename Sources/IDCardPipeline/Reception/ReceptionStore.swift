@@ -25,7 +25,8 @@ package protocol ReceptionStore: SourceSpooling, SourceRunStore {
     /// Forgets receipts written down before a time, and returns how many.
     func forgetReceipts(before time: Timestamp) async throws -> Int
     /// Counts the cards that the pipeline still moves, up to `limit`; `verified` ones that wait for a person
-    /// (`ReasonCode.askingAPerson`) are none of them, else they would keep out the very photos that free them.
+    /// (`ReasonCode.askingAPerson`) or for another photo (`ReasonCode.awaitingPhotos`) are none of them, else they would
+    /// keep out the very photos that free them.
     func queueDepth(upTo limit: Int) async throws -> Int
     /// Counts the cards that wait for a person, `held` or `verified` ones, up to `limit`.
     func waitingDepth(upTo limit: Int) async throws -> Int

@@ -17,6 +17,7 @@ final class PendingApplications: Sendable {
         var expected: [BusinessNumber: Int] = [:]
         /// The business numbers of a batch.
         var ofBatch: Set<BusinessNumber> = []
+        var serviceStart: Timestamp?
     }
 
     /// What the last decision on a business number found, and how often it has changed since.
@@ -117,6 +118,12 @@ final class PendingApplications: Sendable {
     /// How many inputs of a business number are on their way.
     func expectedInputs(of number: BusinessNumber) -> Int {
         self.state.withLock { $0.expected[number] ?? 0 }
+    }
+
+    /// When a service began to work; `nil` in a batch.
+    var serviceStart: Timestamp? {
+        get { self.state.withLock { $0.serviceStart } }
+        set { self.state.withLock { $0.serviceStart = newValue } }
     }
 
     /// Notes that a business number is among the inputs of a batch.

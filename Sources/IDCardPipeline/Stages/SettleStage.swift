@@ -90,6 +90,7 @@ struct SettleStage: Sendable {
                 && self.context.applications.isOfBatch(snapshot.businessNumber),
             isEndOfBatch: self.context.board.inputsHaveEnded,
             frontWait: self.context.settings.frontWait,
+            serviceStart: self.context.applications.serviceStart,
             blockedWait: self.context.settings.blockedWait,
             sidesGoTogether: grouping.holdsSeveralCards && !goAlone,
             frontWaitsForBack: grouping == .application && !goAlone

@@ -16,6 +16,8 @@ package protocol AwaitedInputStore: Sendable {
     func add(_ inputs: [AwaitedInput], now: Timestamp) async throws
     /// Ends what is known of some inputs, whoever wrote it. Costs a read, and no write, if nothing is known of them.
     func end(_ inputs: [AwaitedInput]) async throws
+    /// Returns whether a card was made, by anybody, of a file that an input names.
+    func hasCard(of input: AwaitedInput) async throws -> Bool
     /// Returns whether anything is expected or refused, by anybody.
     func awaitsInputs() async throws -> Bool
     /// Returns whether anything that was found in some sources is expected or refused, by anybody.

@@ -1,8 +1,9 @@
+import Glibc
 import IDCardCore
 import IDCardPipeline
 import Synchronization
 
-/// What the pipeline was told of a file that is yet to be taken in.
+/// What the pipeline was told of a file that is yet to be taken in, or that was refused and stays where it is.
 struct ExpectedFile: Sendable {
     /// The place of its root in the list.
     var root: Int
@@ -10,6 +11,8 @@ struct ExpectedFile: Sendable {
     var inputs: [AwaitedInput]
     /// The business numbers for which it is a back, as its metadata says: refused, it is no front.
     var backs: Set<BusinessNumber>
+    /// Whether it was refused: then it counts until it is gone, or taken in after all.
+    var isRefused = false
 }
 
 // Backs wait for fronts that are seen and not taken in yet, whichever process decides on them.
@@ -23,17 +26,37 @@ extension FolderWatch {
                 (state.ledger.takeSeen(limit: Self.expectedAtATime), state.roots)
             }
             guard !files.isEmpty else { break }
-            let found = try await self.work.run {
-                files.compactMap { file in self.expected(file, in: roots[file.root]).map { (file, $0) } }
-            }
-            let inputs = self.state.withLock { state in
-                let present = found.filter { state.ledger.holds($0.0) }
-                for (file, expected) in present { state.expected[file.key] = expected }
-                return present.flatMap(\.1.inputs)
-            }
-            if !inputs.isEmpty { try await self.whereThereIsRoom { try await self.intake.expect(inputs) } }
+            try await self.tell(
+                of: try await self.work.run {
+                    files.compactMap { file in self.expected(file, in: roots[file.root]).map { (file, $0) } }
+                }
+            )
         }
         try await self.expectNothingElse()
+    }
+
+    /// Tells the pipeline under which business numbers a file is about to be taken in or refused, where its sidecar or the
+    /// manifest says so only now.
+    func expectAsFound(_ file: WatchedPath, in root: WatchState.Root) async throws {
+        let found = try await self.work.run { self.expected(file, in: root) }
+        if let found { try await self.tell(of: [(file, found)]) }
+    }
+
+    /// Tells the pipeline of files, as far as it does not know of them.
+    private func tell(of files: [(WatchedPath, ExpectedFile)]) async throws {
+        let (new, over) = self.state.withLock { state in
+            var (new, over): ([AwaitedInput], [AwaitedInput]) = ([], [])
+            for (file, expected) in files where state.ledger.holds(file) {
+                let known = state.expected.updateValue(expected, forKey: file.key)?.inputs ?? []
+                new += expected.inputs.filter { !known.contains($0) }
+                over += known.filter { !expected.inputs.contains($0) }
+            }
+            return (new, over)
+        }
+        _ = try await self.whenThereIsRoom {
+            if !new.isEmpty { try await self.intake.expect(new) }
+            if !over.isEmpty { try await self.intake.expectNoMore(over) }
+        }
     }
 
     private func expected(_ file: WatchedPath, in root: WatchState.Root) -> ExpectedFile? {
@@ -64,50 +87,89 @@ extension FolderWatch {
     /// does what has gone since.
     private func expectNothingElse() async throws {
         while let root = self.state.withLock({ $0.lookedThrough.popFirst() }) {
-            let (path, isFirst, gone, expected) = self.state.withLock { state in
-                let gone = state.expected.filter { $0.value.root == root && !state.ledger.holds($0.key) }
-                for key in gone.keys { state.expected[key] = nil }
-                defer { state.roots[root].hasToldAll = true }
-                return (
-                    state.roots[root].root?.path, !state.roots[root].hasToldAll, gone.values.flatMap(\.inputs),
-                    state.expected.values.filter { $0.root == root }.flatMap(\.inputs)
-                )
+            let known = self.state.withLock { $0.roots[root] }
+            guard let place = known.root else { continue }
+            // Until the manifest is read it may name more.
+            let awaitsManifest = try await self.work.run {
+                FileExaminer.awaitsManifest(known.manifest, of: place, self.settings)
             }
-            guard let path else { continue }
-            try await self.whereThereIsRoom {
-                if !gone.isEmpty { try await self.intake.expectNoMore(gone) }
+            let isFirst = !known.hasToldAll && !awaitsManifest
+            let absent = self.state.withLock { state in
+                state.expected.filter { $0.value.root == root && !state.ledger.holds($0.key) }
+            }
+            let gone = try await self.work.run { absent.filter { !$0.value.isRefused || !$0.value.isThere } }
+            let expected = self.state.withLock { state in
+                if isFirst { state.roots[root].hasToldAll = true }
+                return state.expected.values.filter { $0.root == root }.flatMap(\.inputs)
+            }
+            let isTold = try await self.whenThereIsRoom {
+                if !gone.isEmpty { try await self.intake.expectNoMore(gone.values.flatMap(\.inputs)) }
                 guard isFirst else { return }
-                try await self.intake.expectAgain(expected, of: .watched(Redacted(path)))
+                try await self.intake.expectAgain(expected, of: .watched(Redacted(place.path)))
+            }
+            guard isTold else { continue }
+            self.state.withLock { state in
+                for key in gone.keys where !state.ledger.holds(key) { state.expected[key] = nil }
             }
         }
     }
 
     /// Tells the pipeline that a file was refused for good: it may have been a front.
-    func noteRefusal(of file: WatchedPath) async throws {
-        guard let expected = self.state.withLock({ $0.expected.removeValue(forKey: file.key) }) else { return }
-        // Looked for no more where it was found: it is put away, and only taking it in ends this.
-        let refused = expected.inputs.filter { !expected.backs.contains($0.businessNumber) }.map { input in
-            AwaitedInput(businessNumber: input.businessNumber, path: input.path, source: .named, isRefused: true)
+    ///
+    /// - Parameter taken: the business numbers under which it was taken in before.
+    func noteRefusal(of file: WatchedPath, exceptUnder taken: Set<BusinessNumber>) async throws {
+        guard var expected = self.state.withLock({ $0.expected[file.key] }) else { return }
+        let isLeft = self.settings.after == .leave
+        let backs = expected.backs
+        let isOver = { (input: AwaitedInput) in
+            backs.contains(input.businessNumber) || taken.contains(input.businessNumber)
         }
-        let backs = expected.inputs.filter { expected.backs.contains($0.businessNumber) }
-        try await self.whereThereIsRoom {
-            if !refused.isEmpty { try await self.intake.expect(refused) }
-            if !backs.isEmpty { try await self.intake.expectNoMore(backs) }
+        let over = expected.inputs.filter(isOver)
+        expected.inputs = expected.inputs.filter { !isOver($0) }.map { input in
+            // Put away, it is looked for no more where it was found: only taking it in ends this.
+            AwaitedInput(
+                businessNumber: input.businessNumber,
+                path: input.path,
+                source: isLeft ? input.source : .named,
+                isRefused: true
+            )
         }
+        expected.isRefused = true
+        let refused = expected
+        let isTold = try await self.whenThereIsRoom {
+            if !refused.inputs.isEmpty { try await self.intake.expect(refused.inputs) }
+            if !over.isEmpty { try await self.intake.expectNoMore(over) }
+        }
+        if isTold { self.state.withLock { $0.expected[file.key] = isLeft ? refused : nil } }
     }
 
     /// Tells the pipeline that a file is dealt with.
-    func expectNoMore(_ file: WatchedPath) async throws {
-        guard let expected = self.state.withLock({ $0.expected.removeValue(forKey: file.key) }) else { return }
-        try await self.whereThereIsRoom { try await self.intake.expectNoMore(expected.inputs) }
+    ///
+    /// - Parameter isGone: whether it is not there any more.
+    func expectNoMore(_ file: WatchedPath, isGone: Bool) async throws {
+        guard let expected = self.state.withLock({ $0.expected[file.key] }), isGone || !expected.isRefused else {
+            return
+        }
+        let isTold = try await self.whenThereIsRoom { try await self.intake.expectNoMore(expected.inputs) }
+        if isTold { self.state.withLock { $0.expected[file.key] = nil } }
     }
 
-    private func whereThereIsRoom(_ tell: () async throws -> Void) async throws {
+    /// - Returns: `false` on a full disk: nothing is taken in there either, and the next scan tells again.
+    private func whenThereIsRoom(_ tell: () async throws -> Void) async throws -> Bool {
         do {
             try await tell()
+            return true
         } catch let error as StoreError where error.code == .diskFull {
-            // Nothing is taken in on a full disk either; `delivery.front_wait` still holds for what was.
+            return false
         }
+    }
+}
+
+extension ExpectedFile {
+    /// Whether the file is on the disk; blocks.
+    fileprivate var isThere: Bool {
+        var status = stat()
+        return self.inputs.contains { lstat($0.path.reveal(), &status) == 0 || errno != ENOENT }
     }
 }
 

@@ -54,7 +54,8 @@ extension FolderWatch {
             throw error
         }
         switch end {
-        case .gone, .settled: try await self.expectNoMore(ready.file)
+        case .gone: try await self.expectNoMore(ready.file, isGone: true)
+        case .settled: try await self.expectNoMore(ready.file, isGone: false)
         case .changed, .putOff, .parked, .untilNextScan: break
         }
         self.ended(ready.file, end)
@@ -102,12 +103,15 @@ extension FolderWatch {
         case .waitsForImage(let until): return .putOff(until: until, counts: false)
         case .lateSidecar(let sidecar, let file): return try await self.apply(sidecar, in: file, ready)
         case .unreadable(let message, let taken):
+            try await self.expectAsFound(ready.file, in: known)
             return try await self.refuse(ready, taken, Refusal(.sourceUnreadable, message))
         case .unassigned(let message, let taken): return self.leaveUnassigned(ready, taken, message)
         case .refused(let reason, let message, let taken):
+            try await self.expectAsFound(ready.file, in: known)
             return try await self.refuse(ready, taken, Refusal(reason, message))
         case .inputs(let items, let taken, let sidecar):
             if let sidecar, let end = try await self.amend(sidecar, source: taken.source) { return end }
+            try await self.expectAsFound(ready.file, in: known)
             return try await self.take(items, taken, ready)
         }
     }
@@ -137,6 +141,7 @@ extension FolderWatch {
             guard known?.shape != manifest.shape || known?.problem != manifest.problem else { return }
             // All that was judged without it is judged anew.
             state.ledger.reconsider(root: root, because: ready.file, now: now)
+            state.ledger.seeAgain(root: root)
             state.roots[root].nextScan = now
         }
         if let problem = manifest.problem {
@@ -156,6 +161,7 @@ extension FolderWatch {
         _ ready: WatchLedger.Ready
     ) async throws -> WatchLedger.End {
         var refusal: Refusal?
+        var numbers: Set<BusinessNumber> = []
         for item in items {
             // With several business numbers, those not yet taken in are after the next start.
             guard !self.isEnding else { return .untilNextScan }
@@ -165,13 +171,15 @@ extension FolderWatch {
             } catch is CancellationError {
                 return .putOff(until: self.clock.now() + self.settings.retryBase, counts: false)
             } catch let error as StoreError where error.concernsOneCard {
-                return try await self.refuse(ready, taken, Refusal(.storeFailed, error.message))
+                let refusal = Refusal(.storeFailed, error.message)
+                return try await self.refuse(ready, taken, refusal, exceptUnder: numbers)
             }
             switch result {
             case .admitted(let card), .duplicate(let card, _):
+                numbers.insert(card.metadata.businessNumber)
                 if let rejected = self.note(card, of: item, result, ready) { refusal = rejected }
             case .refused(let reason, let message):
-                return try await self.refuse(ready, taken, Refusal(reason, message))
+                return try await self.refuse(ready, taken, Refusal(reason, message), exceptUnder: numbers)
             case .ignored: return .settled(ready.shape)
             }
         }
@@ -211,7 +219,8 @@ extension FolderWatch {
     private func refuse(
         _ ready: WatchLedger.Ready,
         _ taken: TakenFile?,
-        _ refusal: Refusal
+        _ refusal: Refusal,
+        exceptUnder numbers: Set<BusinessNumber> = []
     ) async throws -> WatchLedger.End {
         // Whoever changes or takes a file away has said enough.
         let file = ready.file
@@ -220,7 +229,7 @@ extension FolderWatch {
         guard shape == ready.shape else { return .changed }
         let wait = refusal.wait(tries: ready.tries, self.settings)
         guard let taken else { return .untilNextScan }
-        guard let wait else { return try await self.fail(taken, refusal, ready) }
+        guard let wait else { return try await self.fail(taken, refusal, ready, exceptUnder: numbers) }
         self.logger.debug("file of a watched folder is tried again", metadata: ["code": "\(refusal.reason)"])
         let source = taken.root.source(of: file.path)
         self.observer(.putOff(source: Redacted(source), refusal.reason, wait: wait))
@@ -230,10 +239,11 @@ extension FolderWatch {
     private func fail(
         _ taken: TakenFile,
         _ refusal: Refusal,
-        _ ready: WatchLedger.Ready
+        _ ready: WatchLedger.Ready,
+        exceptUnder numbers: Set<BusinessNumber> = []
     ) async throws -> WatchLedger.End {
         // Where there is a card, that says it all.
-        if refusal.card == nil { try await self.noteRefusal(of: ready.file) }
+        if refusal.card == nil { try await self.noteRefusal(of: ready.file, exceptUnder: numbers) }
         if !self.wasTold(of: ready, refusal.reason) { self.tell(refusal, of: taken) }
         guard self.settings.after != .leave else { return self.leave(taken) }
         let note = FailureNote(

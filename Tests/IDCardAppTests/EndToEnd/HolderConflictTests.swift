@@ -10,7 +10,7 @@ struct HolderConflictTests {
     }
 
     @Test(
-        "No back goes while a front of its number is in conflict; decided on, it goes by itself",
+        "No back goes while a front of its number is in conflict; after a rejection a person decides on it, too",
         arguments: ["single", "application", "batch"],
         Decision.allCases
     )
@@ -46,6 +46,17 @@ struct HolderConflictTests {
             #expect(resolved.status == 0, "\(resolved.errors)")
             let third = try await tool.run(["run", "--format", "json"] + file)
             #expect(third.status == 0, "\(third.output) \(third.errors)")
+            if decision == .reject {
+                #expect(try tool.ledger().count == 1, "the back may be that of the person who was rejected")
+                let held = try await tool.run(["cards", "show", try #require(back.cardId)] + file)
+                #expect(held.output.contains("holder_conflict"), "\(held.output)")
+                let accepted = try await tool.run(
+                    ["cards", "resolve", try #require(back.cardId), "--as", "accept"] + file
+                )
+                #expect(accepted.status == 0, "\(accepted.errors)")
+                let fourth = try await tool.run(["run", "--format", "json"] + file)
+                #expect(fourth.status == 0, "\(fourth.output) \(fourth.errors)")
+            }
             let check = try await tool.run(["fsck"] + file)
             #expect(check.status == 0, "\(check.output)")
         }

@@ -31,6 +31,14 @@ final class FakeIntake: WatchIntake {
         var pressure = IntakePressure.open
         var metadataFolders: Set<Redacted<String>> = []
         var amendments: [String] = []
+        var awaited: [AwaitedPlace: Bool] = [:]
+    }
+
+    private struct AwaitedPlace: Hashable {
+        var number: BusinessNumber
+        var path: Redacted<String>
+
+        init(_ input: AwaitedInput) { (self.number, self.path) = (input.businessNumber, input.path) }
     }
 
     private let state = Mutex(State())
@@ -82,9 +90,33 @@ final class FakeIntake: WatchIntake {
 
     func receive(_ reception: Reception) async throws -> ReceptionOutcome { .nameReused }
     func announce(_ items: IntakeList) async throws -> IntakeAnnouncement { IntakeAnnouncement() }
-    func expect(_ inputs: [AwaitedInput]) async throws {}
-    func expectNoMore(_ inputs: [AwaitedInput]) async throws {}
-    func expectAgain(_ inputs: [AwaitedInput], of source: InputSource) async throws {}
+
+    /// What is awaited: `LOAN-1 front.jpg`, or `LOAN-1 front.jpg refused`.
+    var awaited: [String] {
+        self.state.withLock { state in
+            state.awaited.map { place, isRefused in
+                "\(place.number.rawValue) \(place.path.reveal().split(separator: "/").last ?? "")"
+                    + (isRefused ? " refused" : "")
+            }.sorted()
+        }
+    }
+
+    func expect(_ inputs: [AwaitedInput]) async throws {
+        self.state.withLock { state in
+            for input in inputs { state.awaited[AwaitedPlace(input)] = input.isRefused }
+        }
+    }
+
+    func expectNoMore(_ inputs: [AwaitedInput]) async throws {
+        self.state.withLock { state in
+            for input in inputs { state.awaited[AwaitedPlace(input)] = nil }
+        }
+    }
+
+    func expectAgain(_ inputs: [AwaitedInput], of source: InputSource) async throws {
+        try await self.expect(inputs)
+    }
+
     func refusal(of address: ImageAddress) -> ImageFetcher.Refusal? { nil }
 
     func take(_ item: IntakeItem) async throws -> InputResult {

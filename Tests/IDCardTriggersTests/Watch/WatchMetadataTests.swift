@@ -4,6 +4,7 @@ import IDCardCore
 import IDCardPipeline
 import IDCardTesting
 import IDCardTriggers
+import Synchronization
 import Testing
 
 /// Where the metadata of a watched image come from, and what it waits for.
@@ -51,7 +52,8 @@ import Testing
         // What the operator says then holds for those that wait.
         let told = try Watching(watching.folder, intake: watching.intake) { $0.inputs.businessNumberRule = .level(1) }
         try await told.run { await told.events.wait(forPlaced: 2) }
-        #expect(watching.intake.takes.map(\.businessNumber) == ["LOAN-3", "LOAN-1", "LOAN-1", "LOAN-2"])
+        // Those of different cases are taken in beside each other.
+        #expect(watching.intake.takes.dropFirst(2).map(\.businessNumber).sorted() == ["LOAN-1", "LOAN-2"])
         #expect(told.events.problems == [])
     }
 
@@ -193,6 +195,49 @@ import Testing
         }
         #expect(watching.intake.takes.map(\.businessNumber).sorted() == ["LOAN-1", "LOAN-2", "LOAN-3"])
         #expect(watching.files() == ["done/front.jpg", "done/odd.bin", "done/sub/back.jpg", "manifest.csv"])
+    }
+
+    @Test("A front that a manifest names is expected before its back is taken in, and known as refused afterwards")
+    func expectedByManifest() async throws {
+        let before = Mutex<[String]>([])
+        let told = Mutex<FakeIntake?>(nil)
+        let intake = FakeIntake(answer: { item, _ in
+            if item.source.reveal().hasSuffix("back.jpg") {
+                before.withLock { $0 = told.withLock { $0?.awaited } ?? [] }
+            }
+            return item.source.reveal().hasSuffix("front.jpg") ? .refused(.sourceTooLarge, message: "too large") : nil
+        })
+        told.withLock { $0 = intake }
+        let watching = try Watching(intake: intake)
+        try watching.image("in/back.jpg", 1)
+        try watching.image("in/front.jpg", 2)
+        try watching.folder.write(
+            "in/manifest.csv",
+            text: "path,business_no\nfront.jpg,LOAN-1\nback.jpg,LOAN-1\n"
+        )
+        try await watching.run { await watching.events.wait(forPlaced: 2) }
+        #expect(
+            before.withLock { $0 }.contains("LOAN-1 front.jpg"),
+            "the back was taken in without a word of its front"
+        )
+        #expect(watching.intake.awaited == ["LOAN-1 front.jpg refused"])
+    }
+
+    @Test("A refused photo that stays where it is counts as refused until it is taken away")
+    func refusedAndLeft() async throws {
+        let intake = FakeIntake(answer: { _, _ in .refused(.sourceTooLarge, message: "too large") })
+        let watching = try Watching(intake: intake) {
+            $0.after = .leave
+            $0.rescanInterval = .milliseconds(30)
+        }
+        try watching.image("in/LOAN-1/front.jpg", 1)
+        try await watching.run {
+            await watching.events.wait(forPlaced: 1)
+            await watching.events.wait(forScans: 3)
+            #expect(intake.awaited == ["LOAN-1 front.jpg refused"])
+            try FileManager.default.removeItem(atPath: watching.folder["in/LOAN-1/front.jpg"])
+            await watching.events.wait { _ in intake.awaited.isEmpty }
+        }
     }
 
     @Test("A photo that a manifest gives to two cases is moved once both cards are durable")

@@ -120,11 +120,28 @@ struct FileExaminer: Sendable {
     }
 
     private func manifestOnDisk() throws(SystemFailure) -> (name: String, shape: FileShape)? {
-        let folder = try FolderDescriptor(unlinked: self.root.path)
-        for name in self.settings.manifests {
+        try Self.manifestOnDisk(of: self.root, self.settings)
+    }
+
+    private static func manifestOnDisk(
+        of root: WatchedRoot,
+        _ settings: WatchSettings
+    ) throws(SystemFailure) -> (name: String, shape: FileShape)? {
+        let folder = try FolderDescriptor(unlinked: root.path)
+        for name in settings.manifests {
             if let shape = try folder.shape(of: name) { return (name, shape) }
         }
         return nil
+    }
+
+    /// Whether a root has a manifest that is not known yet as it is on the disk, or cannot be looked at.
+    static func awaitsManifest(_ known: RootManifest?, of root: WatchedRoot, _ settings: WatchSettings) -> Bool {
+        do {
+            guard let onDisk = try self.manifestOnDisk(of: root, settings) else { return false }
+            return known?.shape != onDisk.shape || known?.problem != nil
+        } catch {
+            return true
+        }
     }
 
     // MARK: Images

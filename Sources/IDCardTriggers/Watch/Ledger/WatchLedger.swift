@@ -142,6 +142,11 @@ struct WatchLedger {
         }
     }
 
+    /// Has the files of a root told of once more, since more is known of them.
+    mutating func seeAgain(root: Int) {
+        self.seen += self.entries.values.lazy.map(\.file).filter { $0.root == root }
+    }
+
     /// Forgets all files of a root that are not under way.
     mutating func forget(root: Int) {
         for (key, entry) in self.entries where entry.file.root == root {
