@@ -34,8 +34,11 @@ struct EndWatch: Sendable {
             await self.context.board.waitUntilQuiet(time: self.context.time)
             guard !Task.isCancelled else { return nil }
             let others = try await self.leasedElsewhere()
-            // Asked again, as of one instant: a backoff may have fallen due since.
-            guard case .quiet(let nextDue) = self.context.board.activity else { continue }
+            let lastChange = self.context.monitor.lastChangeAt
+            // Asked again, as of one instant: a backoff may have fallen due since, or the clock may have gone back.
+            guard case .quiet(let nextDue) = self.context.board.activity,
+                lastChange == self.context.monitor.lastChangeAt
+            else { continue }
             let freed = before.subtracting(others)
             before = others
             guard freed.isEmpty else {
@@ -44,7 +47,7 @@ struct EndWatch: Sendable {
                 continue
             }
             let now = self.context.time.now()
-            let deadline = self.context.monitor.lastChangeAt.advanced(by: self.context.settings.patience)
+            let deadline = lastChange.advanced(by: self.context.settings.patience)
             let nextLook = now.advanced(by: self.context.settings.takeBackInterval)
             if let due = nextDue, due <= deadline, now < deadline || due <= now {
                 let next = others.isEmpty ? due : min(due, nextLook)

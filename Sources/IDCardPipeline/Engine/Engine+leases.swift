@@ -36,6 +36,8 @@ extension Engine {
             if reclaimed > 0 || isService || wentBack {
                 self.context.board.announce(.fetch, .prepare, .verify, .deliver)
             }
+            // Not before the loops are to look at what was corrected: what they wait for until then seems to outlast any patience.
+            if wentBack { self.context.monitor.restartPatience(at: watch.now) }
         }
     }
 
@@ -44,7 +46,6 @@ extension Engine {
         for gate in [self.verifyGate, self.deliverGate] { gate.endWaits(at: now) }
         self.fetch?.queue.endWaits(at: now)
         self.assembly.endWaits(at: now)
-        self.context.monitor.restartPatience(at: now)
         self.context.logger.warning("the clock went back; what waited for a time goes on")
     }
 

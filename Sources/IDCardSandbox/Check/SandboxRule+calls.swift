@@ -25,10 +25,10 @@ extension SandboxRule {
             sql: """
                 SELECT card.reason FROM card JOIN attempt ON attempt.delivery = card.delivery
                     AND attempt.class = 'rejected' AND attempt.code = card.reason
-                WHERE card.state = 'rejected' GROUP BY card.reason
-                HAVING count(DISTINCT card.business_no) >= 3 AND min(attempt.started_at) > COALESCE(
+                WHERE card.state = 'rejected' AND attempt.started_at > COALESCE(
                     (SELECT max(started_at) FROM attempt WHERE delivery IS NOT NULL AND class = 'accepted'), 0
                 )
+                GROUP BY card.reason HAVING count(DISTINCT card.business_no) >= 3
                 """
         ),
         SandboxRule(

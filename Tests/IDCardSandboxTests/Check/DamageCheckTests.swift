@@ -264,7 +264,7 @@ struct DamageCheckTests {
             [
                 """
                 INSERT INTO attempt (delivery, ordinal, started_at, ended_at, class, code)
-                VALUES ('delivery-\(number)x', 1, 1000000000000, 1000000000000, 'rejected', '9001')
+                VALUES ('delivery-\(number)x', 1, 1900000000000, 1900000000000, 'rejected', '9001')
                 """,
                 """
                 UPDATE card SET state = 'rejected', reason = '9001', delivery = 'delivery-\(number)x'
@@ -276,7 +276,12 @@ struct DamageCheckTests {
         #expect(try await self.callFindings() == [])
         try self.sandbox.damage(by: refuse(4))
         #expect(try await self.callFindings() == ["refused_in_a_row 9001"])
-        try self.sandbox.damage(by: ["UPDATE attempt SET started_at = 2000000000000 WHERE class = 'accepted'"])
+        try self.sandbox.damage(by: ["UPDATE attempt SET started_at = 1 WHERE delivery = 'delivery-4x'"])
+        #expect(try await self.callFindings() == [], "one of them was refused before the last that was taken")
+        try self.sandbox.damage(by: [
+            "UPDATE attempt SET started_at = 1900000000000 WHERE delivery = 'delivery-4x'",
+            "UPDATE attempt SET started_at = 2000000000000 WHERE class = 'accepted'",
+        ])
         #expect(try await self.callFindings() == [])
     }
 
