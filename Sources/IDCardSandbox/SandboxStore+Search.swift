@@ -28,7 +28,12 @@ extension SandboxStore {
     /// Searches on from where the last process stopped, or begins a search for all that is not looked for yet.
     func search(until deadline: ContinuousClock.Instant?) async -> SearchEnding {
         do {
-            if try await self.standing() == nil { try await self.beginSearch() }
+            if try await self.standing() == nil {
+                try await self.beginSearch()
+            } else {
+                // What others have written meanwhile is searched in the file, not in the log.
+                guard try await self.isReadyForSearch() else { return .blocked }
+            }
             guard var standing = try await self.standing() else { return .blocked }
             while standing.position > 0 {
                 // A piece at least, however little time there is.
@@ -112,7 +117,9 @@ extension SandboxStore {
     }
 
     private func endSearch(_ number: Int64) async throws -> SearchEnding {
-        try await self.writer.write { db in
+        // The log may hold what was moved during the search; nothing is certified while it does.
+        guard try await self.isReadyForSearch() else { return .blocked }
+        return try await self.writer.write { db in
             let rows = try Row.fetchAll(db, sql: ErasureSQL.sought)
             try db.execute(sql: ErasureSQL.endSearch, arguments: [number])
             // Another process has ended it.

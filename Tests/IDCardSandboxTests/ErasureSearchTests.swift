@@ -128,6 +128,21 @@ struct ErasureSearchTests {
         #expect(try FileGrep.files(in: self.folder.path, holding: [Data("CASE-85".utf8)]) == [])
     }
 
+    @Test("nothing is certified while the log cannot be emptied at the end of the search")
+    func logAtTheEnd() async throws {
+        let store = try self.open()
+        try await self.fill(store)
+        _ = try await self.erase(1...2, in: store)
+        #expect(try await store.continueErasures(within: .zero).isGoingOn)
+        let reader = try self.folder.beginReading()
+        _ = try await store.reserveIntakeOrders(1)
+        #expect(try await store.continueErasures(within: nil).open == 2)
+        #expect(try await store.erasureCertificates().map(\.isScrubbed) == [false, false])
+        try reader.close()
+        #expect(try await store.continueErasures(within: nil) == .finished)
+        #expect(try await store.erasureCertificates().map(\.isScrubbed) == [true, true])
+    }
+
     @Test("what is looked for stands nowhere in the sandbox itself")
     func soughtAsFingerprints() async throws {
         let store = try self.open()
