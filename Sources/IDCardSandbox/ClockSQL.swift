@@ -10,7 +10,7 @@ enum ClockSQL {
     static let endWaits = [
         """
         UPDATE card INDEXED BY card_due SET due_at = 0
-        WHERE state IN (\(Self.claimed)) AND lease_owner IS NULL AND due_at > ?
+        WHERE state IN (\(Self.waiting)) AND lease_owner IS NULL AND due_at > ?
         """,
         """
         UPDATE delivery INDEXED BY delivery_due SET due_at = 0
@@ -22,7 +22,7 @@ enum ClockSQL {
     static let restartWaits = [
         """
         UPDATE card INDEXED BY card_age SET changed_at = :now
-        WHERE state IN (\(Self.claimed), 'verified') AND lease_owner IS NULL AND changed_at > :limit
+        WHERE state IN (\(Self.waiting)) AND lease_owner IS NULL AND changed_at > :limit
         """,
         """
         UPDATE delivery INDEXED BY delivery_due SET changed_at = :now
@@ -42,5 +42,6 @@ enum ClockSQL {
         """,
     ]
 
-    private static let claimed = SandboxSchema.list([CardState.fetching, .received, .prepared])
+    /// A verified card waits, too, when the backend has put it off.
+    private static let waiting = SandboxSchema.list([CardState.fetching, .received, .prepared, .verified])
 }

@@ -17,7 +17,7 @@ enum OperationsSQL {
 
     static let endWait = """
         UPDATE card SET due_at = 0
-        WHERE id = ? AND state IN ('fetching', 'received', 'prepared') AND lease_owner IS NULL AND due_at > ?
+        WHERE id = ? AND state IN ('fetching', 'received', 'prepared', 'verified') AND lease_owner IS NULL AND due_at > ?
         """
 
     static let wasRead = "SELECT EXISTS (SELECT 1 FROM reading WHERE card = ?)"

@@ -6,7 +6,7 @@ extension InMemoryStore {
         try self.memory.change { state in
             let entry = try state.entry(of: card)
             let known = entry.card
-            if [.fetching, .received, .prepared].contains(known.state), entry.lease == nil,
+            if [.fetching, .received, .prepared, .verified].contains(known.state), entry.lease == nil,
                 let due = known.nextAttemptAt, due > now
             {
                 state.cards[card]?.card.nextAttemptAt = nil

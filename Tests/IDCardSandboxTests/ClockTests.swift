@@ -42,6 +42,32 @@ struct ClockTests {
         #expect(try await store.claimPrepared(limit: 9, until: .second(99), now: .second(10)).count == 1)
     }
 
+    @Test("a verified card that the backend put off until a time in a year goes on by the right clock, or by a person")
+    func verified() async throws {
+        let sandbox = CheckedSandbox()
+        try await sandbox.fill()
+        let card = CardID(rawValue: CheckedSandbox.verified)
+        let later = Timestamp.second(21_600)
+        let putOff = { (time: Timestamp) in
+            try sandbox.damage(by: ["UPDATE card SET due_at = \(time.millisecondsSinceEpoch) WHERE id = '\(card)'"])
+        }
+        try putOff(Timestamp(Date()).advanced(by: .seconds(365 * 86_400)))
+        #expect(try await sandbox.check().words.contains("due_impossible \(card)"))
+        try await sandbox.repair(try await sandbox.check().findings)
+        #expect(try await !sandbox.check().words.contains("due_impossible \(card)"))
+        try putOff(Self.year)
+        var store = try sandbox.folder.open()
+        try await store.see(.second(9), believing: false)
+        #expect(try await store.card(card)?.nextAttemptAt == nil)
+        try await store.close()
+        try putOff(later)
+        store = try sandbox.folder.open()
+        let origin = AccessOrigin(actor: "root:cards retry", purpose: "ticket 7")
+        let retried = try await store.retry(card, by: origin, now: .second(10))
+        #expect(retried.state == .verified && retried.nextAttemptAt == nil)
+        try await store.close()
+    }
+
     @Test("a clock that was ahead by less than any wait is seen to have gone back, too")
     func aLittleAhead() async throws {
         let hour = Timestamp.second(3600)

@@ -23,7 +23,8 @@ extension SandboxRule {
             "it is due later than any wait is long: the clock was ahead when it was put off; the next run or a repair makes "
                 + "it due at once",
             sql: """
-                SELECT id FROM card WHERE state IN ('fetching', 'received', 'prepared') AND \(isTooLate("due_at"))
+                SELECT id FROM card
+                WHERE state IN ('fetching', 'received', 'prepared', 'verified') AND \(isTooLate("due_at"))
                 UNION ALL SELECT id FROM delivery WHERE state = 'open' AND \(isTooLate("due_at"))
                 """
         ),
