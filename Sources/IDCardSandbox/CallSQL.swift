@@ -9,11 +9,12 @@ enum CallSQL {
             AND EXISTS (SELECT 1 FROM call_failure WHERE stage = :stage)
         """
 
-    /// What a card that has ended told of the endpoint holds until the endpoint works.
+    /// What a card that has ended told of the endpoint holds until the endpoint takes a call that began later.
     static let forgetEnded = """
-        DELETE FROM call_failure WHERE stage = ? AND card IN (
+        DELETE FROM call_failure WHERE stage = :stage AND card IN (
             SELECT call_failure.card FROM call_failure JOIN card ON card.id = call_failure.card
-            WHERE call_failure.stage = ? AND card.state NOT IN ('prepared', 'verified', 'delivering')
+            WHERE call_failure.stage = :stage AND card.state NOT IN ('prepared', 'verified', 'delivering')
+                AND COALESCE(call_failure.stopped_at, call_failure.last_at) < :start
         )
         """
 

@@ -118,7 +118,10 @@ extension SandboxStore {
             ]
         )
         guard db.changesCount > 0 else { return }
-        try db.execute(cached: CallSQL.forgetEnded, arguments: [stage.rawValue, stage.rawValue])
+        try db.execute(
+            cached: CallSQL.forgetEnded,
+            arguments: ["stage": stage.rawValue, "start": start.millisecondsSinceEpoch]
+        )
     }
 
     /// Notes that a call about a card failed; of one that has ended only a `stop` says something of the endpoint.

@@ -48,7 +48,7 @@ extension SandboxStore {
         let owner = try self.owner
         try await self.writer.write { db in
             try self.requireLeased(delivery, by: owner, lastAttempt: last, in: db)
-            try self.postpone(delivery, until: time, costsAttempt: false, owner: owner, in: db)
+            try self.postpone(delivery, until: time, attempts: 0, owner: owner, in: db)
         }
     }
 
@@ -87,8 +87,8 @@ extension SandboxStore {
                     cached: "UPDATE card SET delivery = NULL WHERE delivery = ?",
                     arguments: [delivery.rawValue]
                 )
-            case .retry(let time, let costsAttempt):
-                try self.postpone(delivery, until: time, costsAttempt: costsAttempt, owner: owner, in: db)
+            case .retry(let time, let attempts):
+                try self.postpone(delivery, until: time, attempts: attempts, owner: owner, in: db)
             }
             try self.note(attempt, of: acting, endingAs: conclusion, now: now, in: db)
             return try acting.map { try self.requireCard($0, in: db) }

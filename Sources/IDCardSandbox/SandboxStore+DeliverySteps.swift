@@ -176,9 +176,9 @@ extension SandboxStore {
             case .failed(let reason, let message):
                 (transition.to, transition.reason, transition.message) = (.failed, reason, message)
             case .returned(let time, _), .stopped(let time, _):
-                var costsAttempt = false
-                if case .returned(_, let costs) = ending { costsAttempt = costs }
-                transition.attempts = try self.requireCard(card, in: db).attempts + (costsAttempt ? 1 : 0)
+                var cost = 0
+                if case .returned(_, let attempts) = ending { cost = attempts }
+                transition.attempts = try self.requireCard(card, in: db).attempts + cost
                 try self.perform(transition, in: db)
                 try db.execute(
                     cached: "UPDATE card SET delivery = NULL, due_at = ? WHERE id = ?",
@@ -194,7 +194,7 @@ extension SandboxStore {
     func postpone(
         _ delivery: DeliveryID,
         until time: Timestamp,
-        costsAttempt: Bool,
+        attempts: Int,
         owner: String,
         in db: Database
     ) throws {
@@ -203,12 +203,12 @@ extension SandboxStore {
                 UPDATE delivery SET attempts = attempts + ?, due_at = ?, lease_owner = NULL, lease_expires_at = NULL
                 WHERE id = ? AND state = 'open' AND lease_owner = ?
                 """,
-            arguments: [costsAttempt ? 1 : 0, time.millisecondsSinceEpoch, delivery.rawValue, owner]
+            arguments: [attempts, time.millisecondsSinceEpoch, delivery.rawValue, owner]
         )
         guard db.changesCount == 1 else { throw Self.notLeased(delivery) }
         try db.execute(
             cached: "UPDATE card SET attempts = attempts + ?, due_at = ? WHERE delivery = ? AND state = 'delivering'",
-            arguments: [costsAttempt ? 1 : 0, time.millisecondsSinceEpoch, delivery.rawValue]
+            arguments: [attempts, time.millisecondsSinceEpoch, delivery.rawValue]
         )
     }
 

@@ -77,7 +77,7 @@ extension CardStoreConformance {
             let delivery = try await subject.delivering(try Sample(1))
             let card = delivery.members[0]
             try await subject.claimOnly(delivery.id)
-            let returned = MemberConclusion.returned(at: .second(50), costsAttempt: true)
+            let returned = MemberConclusion.returned(at: .second(50), attempts: 1)
             let members = try await subject.store.conclude(
                 delivery.id,
                 as: .items([card: returned]),
@@ -137,7 +137,7 @@ extension CardStoreConformance {
         let endings: [CardID: MemberConclusion] = [
             cards[0].id: .delivered(code: "0000"), cards[1].id: .rejected(no, message: "words"),
             cards[2].id: .held(.attemptsExhausted, message: "words"),
-            cards[3].id: .returned(at: .second(9), costsAttempt: false),
+            cards[3].id: .returned(at: .second(9), attempts: 0),
         ]
         let members = try await subject.store.conclude(
             delivery.id,

@@ -96,6 +96,23 @@ extension CardStoreConformance {
             let after = try await subject.store.standing(of: [samples[0].id], at: .verify, now: .second(7))
             try expectEqual(after.otherStopped, 0, "after")
         },
+        Case("a success forgets of the cards that have ended only what it came after") { subject in
+            let samples = try (1...3).map { try Sample($0) }
+            for sample in samples { try await subject.admit(sample.admission) }
+            try await fail(samples[0].id, subject, as: .stop, from: .second(1), at: .second(2))
+            try await claimAll(subject, at: .second(5))
+            _ = try await subject.store.conclude(
+                samples[1].id,
+                as: .failed(ReasonCode(rawValue: "c"), message: "m"),
+                attempt: AttemptRecord(failureClass: .stop, code: "c", httpStatus: 400, startedAt: .second(5)),
+                now: .second(6)
+            )
+            try await subject.store.releaseLeases()
+            try await succeed(samples[2], subject, from: .second(4), at: .second(7))
+            let standing = try await subject.store.standing(of: [samples[0].id], at: .verify, now: .second(8))
+            try expectEqual(standing.otherStopped, 1, "the refusal that came after the call began")
+            try expect(!standing.stopConcernsCards, "another got a stop since")
+        },
         Case("a probe is claimed from what has not failed, and without that from what failed longest ago") { subject in
             let samples = try (1...3).map { try Sample($0) }
             for sample in samples { try await subject.admit(sample.admission) }

@@ -46,7 +46,7 @@ extension CardStoreConformance {
             _ = try await subject.store.conclude(
                 delivery.id,
                 as: .items([
-                    cards[0]: .returned(at: .second(4), costsAttempt: false),
+                    cards[0]: .returned(at: .second(4), attempts: 0),
                     cards[1]: .held(.outcomeUnknown, message: "sample"),
                 ]),
                 attempt: .ended(.unknown),

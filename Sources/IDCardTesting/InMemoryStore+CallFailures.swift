@@ -105,8 +105,8 @@ extension InMemoryState {
         guard self.callFailures.keys.contains(where: { $0.stage == stage }) else { return }
         if let known = self.succeededFrom[stage], known >= start, known <= now { return }
         self.succeededFrom[stage] = start
-        for place in self.callFailures.keys where place.stage == stage && !self.isLive(place.card) {
-            self.callFailures[place] = nil
+        for (place, failure) in self.callFailures where place.stage == stage && !self.isLive(place.card) {
+            if failure.stoppedAt ?? failure.lastAt < start { self.callFailures[place] = nil }
         }
     }
 

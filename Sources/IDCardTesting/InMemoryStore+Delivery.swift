@@ -50,7 +50,7 @@ extension InMemoryStore {
             var entry = try state.leased(delivery, by: self.owner, lastAttempt: last)
             entry.lease = nil
             entry.nextAttemptAt = time
-            state.postponeMembers(of: entry, until: time, costsAttempt: false)
+            state.postponeMembers(of: entry, until: time, attempts: 0)
             state.deliveries[delivery] = entry
         }
     }
@@ -94,10 +94,10 @@ extension InMemoryStore {
                 entry.phase = .dissolved
                 try state.moveMembers(of: entry, to: .verified, now: now)
                 for card in acting { state.cards[card]?.card.delivery = nil }
-            case .retry(let time, let costsAttempt):
-                entry.delivery.attempts += costsAttempt ? 1 : 0
+            case .retry(let time, let attempts):
+                entry.delivery.attempts += attempts
                 entry.nextAttemptAt = time
-                state.postponeMembers(of: entry, until: time, costsAttempt: costsAttempt)
+                state.postponeMembers(of: entry, until: time, attempts: attempts)
             }
             if entry.phase != .open, entry.phase != .held { entry.empty() }
             state.deliveries[delivery] = entry
@@ -170,19 +170,19 @@ extension InMemoryState {
         case .failed(let reason, let message):
             try self.move(card, from: .delivering, to: .failed, reason: reason, message: message, now: now)
         case .returned(let time, _), .stopped(let time, _):
-            var costsAttempt = false
-            if case .returned(_, let costs) = ending { costsAttempt = costs }
+            var cost = 0
+            if case .returned(_, let attempts) = ending { cost = attempts }
             let attempts = try self.entry(of: card).card.attempts
             try self.move(card, from: .delivering, to: .verified, now: now)
-            self.cards[card]?.card.attempts = attempts + (costsAttempt ? 1 : 0)
+            self.cards[card]?.card.attempts = attempts + cost
             self.cards[card]?.card.nextAttemptAt = time
             self.cards[card]?.card.delivery = nil
         }
     }
 
-    fileprivate mutating func postponeMembers(of entry: DeliveryEntry, until time: Timestamp, costsAttempt: Bool) {
+    fileprivate mutating func postponeMembers(of entry: DeliveryEntry, until time: Timestamp, attempts: Int) {
         for card in entry.delivery.members where self.cards[card]?.card.state == .delivering {
-            self.cards[card]?.card.attempts += costsAttempt ? 1 : 0
+            self.cards[card]?.card.attempts += attempts
             self.cards[card]?.card.nextAttemptAt = time
         }
     }

@@ -26,7 +26,7 @@ struct VendorError: Hashable, Sendable {
     func failure(of reply: HTTPReply) -> RemoteFailure {
         let failureClass =
             self.known?.failureClass ?? VendorStatus.failureClass(of: reply.status, retryAfter: reply.retryAfter)
-        return RemoteFailure(
+        var failure = RemoteFailure(
             failureClass,
             code: self.boundedCode,
             message: self.message(status: reply.status),
@@ -34,6 +34,8 @@ struct VendorError: Hashable, Sendable {
             retryAfter: reply.retryAfter,
             mayConcernOneCard: self.known?.isArgumentError ?? (failureClass == .stop)
         )
+        failure.concernsAccount = failureClass == .stop && self.known?.isArgumentError == false
+        return failure
     }
 
     /// The code, if it has the shape of one: anything else may quote what was sent.

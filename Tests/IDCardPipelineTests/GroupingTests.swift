@@ -113,13 +113,30 @@ struct GroupingTests {
     @Test("A card that is sent away again and again is left to a person")
     func exhausted() async throws {
         let busy = RemoteFailure(.transient, code: "busy", message: "not now", httpStatus: 200)
-        let backend = LedgerBackend(grouping: Self.batch(1, wait: .zero)) { _, _ in
-            .instead(.items([.notApplied(busy)]))
+        let backend = LedgerBackend(grouping: Self.batch(2, wait: .zero)) { attempt, _ in
+            let items = attempt.texts.filter { $0.hasPrefix("B-") }.map { number -> DeliveryItemOutcome in
+                number == "B-1" ? .notApplied(busy) : .accepted(alreadyExisted: false, code: "0")
+            }
+            return .instead(.items(items))
         }
-        let harness = try PipelineHarness(.sqlite, backend: backend) { $0.deliverMaximumAttempts = 3 }
-        try await harness.run([try harness.photo("1.jpg", "front;\(Holder.first)")])
-        #expect(try await harness.states() == ["held:attempts_exhausted"])
-        #expect(harness.backend.attempts.count == 3)
+        let harness = try PipelineHarness(.sqlite, backend: backend) {
+            $0.deliverMaximumAttempts = 3
+            $0.patience = .milliseconds(500)
+        }
+        let item = { (number: Int) in
+            try harness.photo("\(number).jpg", "front;\(Holder.first);\(number)", number: "B-\(number)")
+        }
+        #expect(try await harness.run([try item(1)]) == .patienceExhausted)
+        #expect(try await harness.cards()[0].attempts == 0, "nothing tells it from an outage")
+        var number = 1
+        while try await harness.cards()[0].state != .held, number < 9 {
+            number += 1
+            _ = try await harness.run([try item(number)])
+        }
+        #expect(
+            try await harness.states() == ["held:attempts_exhausted"] + Array(repeating: "delivered", count: number - 1)
+        )
+        #expect(try await harness.cards()[0].message?.contains("busy 3 times") == true)
     }
 
     @Test("What was not applied after a lost answer is not sent under another key")

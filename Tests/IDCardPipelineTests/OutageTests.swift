@@ -59,6 +59,67 @@ struct OutageTests {
         #expect(try await harness.store.stateCounts() == [.delivered: count])
     }
 
+    @Test(
+        "Images that the verifier never gets done do not keep it from all others, after an outage either",
+        arguments: [true, false],
+        StoreKind.allCases
+    )
+    func poison(afterOutage: Bool, kind: StoreKind) async throws {
+        let time = PacingVirtualTime()
+        let isDown = Mutex(afterOutage)
+        let verifier = ScriptedVerifier { call in
+            isDown.withLock(\.self) || String(decoding: call.image, as: UTF8.self).hasSuffix("odd")
+                ? .failed(Self.failure) : .read(PhotoText(call.image).reading)
+        }
+        let harness = try PipelineHarness(kind, verifier: verifier, time: time.port) { settings in
+            let interval = settings.takeBackInterval
+            settings = EngineSettings()
+            settings.takeBackInterval = interval
+        }
+        let items =
+            try (0..<12).map { try Self.front(harness, "\($0)odd") } + (0..<30).map { try Self.front(harness, "\($0)") }
+        if afterOutage {
+            #expect(try await harness.run(items) == .patienceExhausted)
+            isDown.withLock { $0 = false }
+        }
+        // The first twelve fail first: by then the breaker is open for longer than a run waits.
+        for _ in 0..<2 { _ = try await harness.run(items) }
+        #expect(try await harness.store.stateCounts()[.delivered] == 30)
+    }
+
+    @Test("A backend that says \"not now\" to every card costs none an attempt", arguments: StoreKind.allCases)
+    func backendDown(kind: StoreKind) async throws {
+        let isDown = Mutex(true)
+        let backend = LedgerBackend { _, _ in isDown.withLock(\.self) ? .instead(.failed(Self.failure)) : .none }
+        let time = PacingVirtualTime()
+        let harness = try PipelineHarness(kind, backend: backend, time: time.port) {
+            $0.deliverMaximumAttempts = 3
+            $0.retry = EngineSettings().retry
+        }
+        let items = try (1...3).map { try Self.front(harness, "\($0)") }
+        for _ in 0..<3 { #expect(try await harness.run(items) == .patienceExhausted) }
+        #expect(try await harness.cards().allSatisfy { $0.state == .delivering && $0.attempts == 0 })
+        isDown.withLock { $0 = false }
+        #expect(try await harness.run(items) == .complete)
+        #expect(try await harness.store.stateCounts() == [.delivered: 3])
+    }
+
+    @Test("A card to which alone the backend says \"not now\" is held in the end", arguments: StoreKind.allCases)
+    func notNowAlone(kind: StoreKind) async throws {
+        let backend = LedgerBackend { attempt, _ in
+            attempt.values["BUSINESSNO"] == "B-odd" ? .instead(.failed(Self.failure)) : .none
+        }
+        let time = PacingVirtualTime()
+        let harness = try PipelineHarness(kind, backend: backend, time: time.port) {
+            $0.deliverMaximumAttempts = 3
+            $0.retry = EngineSettings().retry
+        }
+        _ = try await harness.run([try Self.front(harness, "odd")])
+        for number in 1...3 { _ = try await harness.run([try Self.front(harness, "\(number)")]) }
+        #expect(try await harness.states().first == "held:attempts_exhausted")
+        #expect(try await harness.store.stateCounts()[.delivered] == 3)
+    }
+
     @Test("What a host asked for holds in the next process and in every other one", arguments: StoreKind.allCases)
     func retryAfter(kind: StoreKind) async throws {
         let time = PacingVirtualTime()

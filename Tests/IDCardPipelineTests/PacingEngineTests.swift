@@ -149,8 +149,10 @@ struct PacingEngineTests {
             $0.retryBudgetFloor = 1
             $0.patience = .seconds(300)
         }
-        #expect(try await harness.run(try Self.fronts(harness, 200)) == .patienceExhausted)
-        #expect(try await harness.store.stateCounts() == [.prepared: 200])
+        // The few calls that an open breaker lets through are made with cards that have not failed, as long as there are any.
+        let count = breakerFailures == 0 ? 200 : 12
+        #expect(try await harness.run(try Self.fronts(harness, count)) == .patienceExhausted)
+        #expect(try await harness.store.stateCounts() == [.prepared: count])
         #expect(try await harness.cards().allSatisfy { $0.attempts == 0 })
         #expect(log.entries.contains { $0.isRetry })
         Self.expectWithinBudget(log.entries)

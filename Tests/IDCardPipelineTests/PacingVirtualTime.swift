@@ -38,6 +38,17 @@ final class PacingVirtualTime: Sendable {
         PipelineTime(now: { self.now }, sleep: { try await self.wait(until: $0) })
     }
 
+    /// Moves on by what something takes.
+    func pass(_ duration: Duration) {
+        let due = self.state.withLock { state in
+            state.now = state.now.advanced(by: duration)
+            let due = state.sleepers.filter { $0.value.until <= state.now }
+            for key in due.keys { state.sleepers[key] = nil }
+            return due.values.map(\.continuation)
+        }
+        for continuation in due { continuation.resume() }
+    }
+
     private func wait(until: Timestamp) async throws {
         let key = self.state.withLock { state in
             state.lastSleeper += 1

@@ -128,7 +128,7 @@ struct SchedulingTests {
     func throttledProbe() {
         let gate = StageGate(probeInterval: .seconds(10), retry: RetryPolicy(), pacing: .unpaced(concurrency: 4))
         _ = gate.stop(Self.stop, after: nil, isDoubtful: false, at: Self.start)
-        let probeAt = Self.start.advanced(by: .seconds(10))
+        let probeAt = Self.start.advanced(by: .seconds(1))
         #expect(gate.admission(at: Self.start, claimed: 0) == .closed(until: probeAt))
         #expect(gate.admission(at: probeAt, claimed: 0) == .free(1))
         let until = gate.throttled(at: probeAt, for: .seconds(7))
@@ -153,21 +153,74 @@ struct SchedulingTests {
         #expect(gate.admission(at: second, claimed: 0) == .free(4))
     }
 
-    @Test("Where a few odd cards could be the cause, three probes follow at once; then the interval holds")
-    func doubtfulStop() throws {
+    @Test(
+        "Probes follow each other twice as late each time, at once at first where a few odd cards could be the cause",
+        arguments: [true, false]
+    )
+    func probes(isDoubtful: Bool) throws {
         let gate = StageGate(probeInterval: .seconds(10), retry: RetryPolicy(), pacing: .unpaced(concurrency: 4))
         let begun = try (0..<2).map { _ in try Self.call(of: gate, at: Self.start) }
         for call in begun {
-            _ = gate.stop(Self.stop, after: call, isDoubtful: true, at: Self.start)
+            _ = gate.stop(Self.stop, after: call, isDoubtful: isDoubtful, at: Self.start)
             gate.abandoned(call)
         }
-        for _ in 0..<3 {
-            #expect(gate.admission(at: Self.start, claimed: 0) == .free(1))
-            let probe = try Self.call(of: gate, at: Self.start)
-            _ = gate.stop(Self.stop, after: probe, isDoubtful: true, at: Self.start)
+        var now = Self.start
+        for seconds in (isDoubtful ? [0] : []) + [1, 2, 4, 8, 10, 10] {
+            let due = now.advanced(by: .seconds(seconds))
+            if due > now { #expect(gate.admission(at: now, claimed: 0) == .closed(until: due)) }
+            now = due
+            #expect(gate.admission(at: now, claimed: 0) == .free(1))
+            let probe = try Self.call(of: gate, at: now)
+            _ = gate.stop(Self.stop, after: probe, isDoubtful: isDoubtful, at: now)
             gate.abandoned(probe)
         }
+        #expect(!gate.wantsAnother, "by now any card will do")
+    }
+
+    @Test("Where no other card is left, the next probe waits for the whole interval")
+    func noOther() {
+        let gate = StageGate(probeInterval: .seconds(10), retry: RetryPolicy(), pacing: .unpaced(concurrency: 4))
+        _ = gate.stop(Self.stop, after: nil, isDoubtful: false, at: Self.start)
+        #expect(gate.wantsAnother)
+        gate.foundNoOther(at: Self.start)
+        #expect(!gate.wantsAnother)
         #expect(gate.admission(at: Self.start, claimed: 0) == .closed(until: Self.start.advanced(by: .seconds(10))))
+    }
+
+    @Test("A probe waits ten seconds for another card, and begins to count anew when it has found one")
+    func looks() {
+        let gate = StageGate(probeInterval: .seconds(10), retry: RetryPolicy(), pacing: .unpaced(concurrency: 4))
+        let later = { Self.start.advanced(by: .seconds($0)) }
+        #expect(gate.waitsForAnother(at: later(0)) && gate.waitsForAnother(at: later(9.9)))
+        #expect(!gate.waitsForAnother(at: later(10)))
+        gate.foundAnother()
+        #expect(gate.waitsForAnother(at: later(20)))
+    }
+
+    @Test("Only so many may end by what every card might get, until the endpoint takes a call that began later")
+    func endingAlone() throws {
+        let gate = StageGate(probeInterval: .seconds(10), retry: RetryPolicy(), pacing: .unpaced(concurrency: 4))
+        let early = try Self.call(of: gate, at: Self.start)
+        #expect(gate.mayEndAlone("a", atMost: 1) && gate.mayEndAlone("a", atMost: 1))
+        #expect(!gate.mayEndAlone("b", atMost: 1))
+        #expect(gate.mayEndAlone("b", atMost: 2))
+        _ = gate.succeeded(early)
+        #expect(!gate.mayEndAlone("c", atMost: 2), "it began before")
+        _ = gate.succeeded(try Self.call(of: gate, at: Self.start))
+        #expect(gate.mayEndAlone("c", atMost: 1))
+    }
+
+    @Test("What a stage remembers of cards does not grow with the cards that it has seen")
+    func recentCounts() {
+        var counts = RecentCounts(capacity: 10)
+        counts["first"] = 3
+        for number in 0..<1000 {
+            counts["\(number)"] += 1
+            #expect(counts["\(number)"] == 1 && counts.count <= 20)
+        }
+        #expect(counts["first"] == 0)
+        counts["999"] = 0
+        #expect(counts["999"] == 0)
     }
 
     private static let stop = RemoteFailure(.stop, code: "c", message: "m")

@@ -13,6 +13,8 @@ package struct RemoteFailure: Error, Hashable, Sendable, CustomStringConvertible
     /// For class `stop`: whether one bad card could cause it too (argument errors). Alone it fails that card; a second
     /// card stops the stage.
     package var mayConcernOneCard: Bool
+    /// Whether a `stop` is about the account for certain: then it ends no card, whatever others get.
+    package var concernsAccount = false
     /// For class `rejected`: whether no list says what the code means. One such refusal is that of a card; several equal
     /// ones in a row may concern every card.
     package var isUnlisted = false

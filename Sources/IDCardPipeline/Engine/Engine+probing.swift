@@ -6,10 +6,33 @@ extension Engine {
     private static let probeLook = Duration.milliseconds(500)
 
     /// In which order a stage claims: a probe is made with a card that has not failed; with one that has only if no other is
-    /// on its way, or the same card would stop the stage for ever.
-    func claimOrder(of stage: Stage, through gate: StageGate) -> ClaimOrder {
-        guard gate.isProbing else { return .usual }
-        return self.context.board.isQuiet(before: stage.lane) ? .untriedFirst : .untriedOnly
+    /// on its way, or the same card would stop the stage for ever. So, too, as long as calls fail: or the same cards would
+    /// keep the stage from all others.
+    private func claimOrder(of stage: Stage, through gate: StageGate) -> ClaimOrder {
+        guard gate.isProbing else { return gate.isFailing ? .untriedFirst : .usual }
+        return gate.wantsAnother || self.waitsForAnother(at: stage, through: gate) ? .untriedOnly : .untriedFirst
+    }
+
+    /// Whether a card that has not failed may still come.
+    private func waitsForAnother(at stage: Stage, through gate: StageGate) -> Bool {
+        let now = self.context.time.now()
+        return !self.context.board.isQuiet(before: stage.lane, at: now) && gate.waitsForAnother(at: now)
+    }
+
+    /// Claims work of a stage in the order that holds now.
+    func claim<Job: Sendable>(
+        of stage: Stage,
+        through gate: StageGate,
+        _ claim: (ClaimOrder) async throws -> [Job]
+    ) async throws -> [Job] {
+        let order = self.claimOrder(of: stage, through: gate)
+        let jobs = try await claim(order)
+        if !jobs.isEmpty {
+            gate.foundAnother()
+        } else if order == .untriedOnly, gate.wantsAnother, !self.waitsForAnother(at: stage, through: gate) {
+            gate.foundNoOther(at: self.context.time.now())
+        }
+        return jobs
     }
 
     /// When a stage has work that is not claimed.

@@ -244,12 +244,14 @@ package struct Engine: Sendable {
             claim: { limit in
                 // A verdict is written, too: with hardly any room left, only what ends cards goes on.
                 guard await self.context.space.look().allowsVerification else { return [] }
-                return try await self.context.store.claimPrepared(
-                    limit: limit,
-                    order: self.claimOrder(of: .verify, through: self.verifyGate),
-                    until: self.leaseExpiry,
-                    now: self.context.time.now()
-                )
+                return try await self.claim(of: .verify, through: self.verifyGate) { order in
+                    try await self.context.store.claimPrepared(
+                        limit: limit,
+                        order: order,
+                        until: self.leaseExpiry,
+                        now: self.context.time.now()
+                    )
+                }
             },
             nextDue: { try await self.nextVerification() },
             work: { try await self.verify.work($0) }
@@ -293,12 +295,14 @@ package struct Engine: Sendable {
             gate: self.deliverGate,
             time: self.context.time,
             claim: { limit in
-                try await self.context.store.claimDeliveries(
-                    limit: limit,
-                    order: self.claimOrder(of: .deliver, through: self.deliverGate),
-                    until: self.leaseExpiry,
-                    now: self.context.time.now()
-                )
+                try await self.claim(of: .deliver, through: self.deliverGate) { order in
+                    try await self.context.store.claimDeliveries(
+                        limit: limit,
+                        order: order,
+                        until: self.leaseExpiry,
+                        now: self.context.time.now()
+                    )
+                }
             },
             nextDue: { try await self.nextDue(of: .deliver, through: self.deliverGate) },
             work: { try await self.deliver.work($0) }

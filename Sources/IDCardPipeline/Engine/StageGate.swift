@@ -14,13 +14,19 @@ final class StageGate: Sendable {
         /// The codes of failures that were told.
         var told: Set<String> = []
         /// How often deliveries of these cards were formed anew since they were last taken.
-        var dissolved: [CardID: Int] = [:]
+        var dissolved = RecentCounts()
         var pause: StagePause?
         /// Calls numbered below began before the pause: they say nothing of what holds since.
         var pausedFrom: UInt64 = 0
         var probeAt: Timestamp?
-        /// How many probes still follow at once.
-        var probesAtOnce = 0
+        /// How long after a further `stop` the next probe follows; `nil` for as long as it ever does.
+        var nextProbe: Duration?
+        /// Since when a probe waits for a card that has not failed.
+        var looksSince: Timestamp?
+        /// What ended as failed or refused for itself, though every card might get the same, since the endpoint last took a
+        /// call; such a call is numbered `endedAloneFrom` or above.
+        var endedAlone: Set<String> = []
+        var endedAloneFrom: UInt64 = 0
         /// Whether the store still shows a pause of an earlier process.
         var hasStoredPause = false
         /// Whether a card got what would stop the stage if a second card got it.
@@ -69,6 +75,38 @@ final class StageGate: Sendable {
             state.probeAt.flatMap { now < $0 ? $0 : nil }
         }
     }
+
+    /// Whether the next probe is worth its call only with a card that has not failed: soon after a `stop`.
+    var wantsAnother: Bool { self.state.withLock { $0.probeAt != nil && $0.nextProbe != nil } }
+
+    /// Whether calls have failed since the endpoint last answered.
+    var isFailing: Bool { self.state.withLock { $0.pace.isFailing } }
+
+    /// Whether a probe goes on waiting for a card that has not failed: not for ever, others may come all the time.
+    func waitsForAnother(at now: Timestamp) -> Bool {
+        self.state.withLock { state in
+            let since = state.looksSince ?? now
+            state.looksSince = since
+            return now < since.advanced(by: Self.longestLook)
+        }
+    }
+
+    /// Notes that a probe has found a card.
+    func foundAnother() {
+        self.state.withLock { $0.looksSince = nil }
+    }
+
+    /// Notes that every card has failed: the next probe follows after the whole interval.
+    func foundNoOther(at now: Timestamp) {
+        self.state.withLock { state in
+            state.looksSince = nil
+            guard state.probeAt != nil else { return }
+            state.nextProbe = nil
+            state.probeAt = now.advanced(by: self.probeInterval)
+        }
+    }
+
+    private static let longestLook = Duration.seconds(10)
 
     // MARK: Pace
 
@@ -148,6 +186,7 @@ final class StageGate: Sendable {
                 state.notBefore = nil
                 state.throttledAt = nil
             }
+            if call.number >= state.endedAloneFrom { state.endedAlone = [] }
             guard state.pause == nil || call.number >= state.pausedFrom else { return false }
             let wasPaused = state.pause != nil || state.hasStoredPause
             (state.pause, state.probeAt, state.hasStoredPause, state.isInDoubt) = (nil, nil, false, false)
@@ -166,7 +205,7 @@ final class StageGate: Sendable {
     /// Notes that the endpoint took a delivery of these cards.
     func took(_ cards: [CardID]) {
         self.state.withLock { state in
-            for card in cards { state.dissolved[card] = nil }
+            for card in cards { state.dissolved[card.rawValue] = 0 }
         }
     }
 
@@ -174,8 +213,8 @@ final class StageGate: Sendable {
     /// will not help.
     func dissolved(_ cards: [CardID]) -> Bool {
         self.state.withLock { state in
-            for card in cards { state.dissolved[card, default: 0] += 1 }
-            return cards.contains { state.dissolved[$0, default: 0] > Self.mostDissolved }
+            for card in cards { state.dissolved[card.rawValue] += 1 }
+            return cards.contains { state.dissolved[$0.rawValue] > Self.mostDissolved }
         }
     }
 
@@ -236,21 +275,19 @@ final class StageGate: Sendable {
     ///
     /// - Parameters:
     ///   - call: the call that failed, if there was one.
-    ///   - isDoubtful: whether a few odd cards could be the cause: then the first probes follow at once.
+    ///   - isDoubtful: whether a few odd cards are as likely the cause: then the first probe follows at once.
     func stop(_ failure: RemoteFailure, after call: PacedCall?, isDoubtful: Bool, at now: Timestamp) -> StagePause {
         self.state.withLock { state in
             // Of a call that was under way when the stage was paused, the pause speaks already.
             if let pause = state.pause, let call, call.number < state.pausedFrom { return pause }
-            if state.pause == nil { state.probesAtOnce = Self.probesAtOnce }
+            if state.pause == nil { state.nextProbe = isDoubtful ? .zero : Self.firstProbe }
             let pause = StagePause(code: failure.code, message: failure.message, since: state.pause?.since ?? now)
             state.pause = pause
             state.pausedFrom = state.pace.nextNumber
-            if isDoubtful, state.probesAtOnce > 0 {
-                state.probesAtOnce -= 1
-                state.probeAt = now
-            } else {
-                state.probesAtOnce = 0
-                state.probeAt = now.advanced(by: self.probeInterval)
+            let interval = min(state.nextProbe ?? self.probeInterval, self.probeInterval)
+            state.probeAt = now.advanced(by: interval)
+            if state.nextProbe != nil {
+                state.nextProbe = interval < self.probeInterval ? max(interval * 2, Self.firstProbe) : nil
             }
             return pause
         }
@@ -261,8 +298,20 @@ final class StageGate: Sendable {
         self.state.withLock { $0.isInDoubt = true }
     }
 
-    /// How many probes follow at once where a few odd cards could be the cause: each is made with another card.
-    static let probesAtOnce = 3
+    /// How soon a probe follows with another card, which tells whether the first one was odd; then each time twice as late.
+    static let firstProbe = Duration.seconds(1)
+
+    /// Takes note that a card, or a delivery, is to end by an answer that every card might get; returns whether it may: only
+    /// so many in a row may, then others are asked about first.
+    func mayEndAlone(_ subject: String, atMost limit: Int) -> Bool {
+        self.state.withLock { state in
+            state.endedAloneFrom = state.pace.nextNumber
+            state.endedAlone.insert(subject)
+            guard state.endedAlone.count > limit else { return true }
+            state.endedAlone.remove(subject)
+            return false
+        }
+    }
 }
 
 extension StageGate.State {

@@ -174,11 +174,14 @@ final class WorkBoard: Sendable {
     }
 
     /// Whether nothing is under way, or may begin at once, that could bring a lane more work.
-    func isQuiet(before lane: Lane) -> Bool {
+    func isQuiet(before lane: Lane, at now: Timestamp) -> Bool {
         self.state.withLock { state in
             state.intakeHasEnded && state.taking == 0
                 && Lane.allCases.prefix { $0 != lane }.allSatisfy { earlier in
-                    state.lanes[earlier].map { $0.inFlight == 0 && $0.isResting } ?? true
+                    state.lanes[earlier].map { lane in
+                        // One that is due has only not woken yet.
+                        lane.inFlight == 0 && lane.isResting && lane.nextDue.map { $0 > now } ?? true
+                    } ?? true
                 }
         }
     }

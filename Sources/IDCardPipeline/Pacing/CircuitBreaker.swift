@@ -53,6 +53,9 @@ struct CircuitBreaker: Hashable, Sendable {
         self.longestInterval = max(interval, cap)
     }
 
+    /// Whether calls have failed since the last answer.
+    var isFailing: Bool { self.state != .closed || self.failuresInARow > 0 }
+
     /// What is let through at a time.
     func admission(at now: Timestamp) -> Admission {
         switch self.state {
@@ -77,7 +80,10 @@ struct CircuitBreaker: Hashable, Sendable {
     ///
     /// - Parameter next: the number that the next call will have.
     mutating func failed(_ call: PacedCall, next: UInt64, at now: Timestamp) -> Timestamp? {
-        guard self.failures > 0 else { return nil }
+        guard self.failures > 0 else {
+            self.failuresInARow += 1
+            return nil
+        }
         if case .open(_, let interval, let since) = self.state {
             guard call.number >= since else { return nil }
             return self.open(for: min(interval * 2, self.longestInterval), next: next, at: now)

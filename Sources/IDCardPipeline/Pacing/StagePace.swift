@@ -41,9 +41,9 @@ struct StagePace: Sendable {
     /// Whether there was more to do than the limit allowed, since it last changed.
     private var isLimiting = false
     /// How often in a row calls of a subject failed on a connection that was stale.
-    private var staleInARow: [String: Int] = [:]
+    private var staleInARow = RecentCounts()
     /// The subjects whose last call failed: the next one is a retry, also where an outage costs no attempt.
-    private var failedLast: Set<String> = []
+    private var failedLast = RecentCounts()
 
     init(_ pacing: StagePacing) {
         self.concurrency = AdaptiveConcurrency(maximum: pacing.concurrency, startingAt: pacing.initialConcurrency)
@@ -88,7 +88,7 @@ struct StagePace: Sendable {
         if case .none = self.breaker.admission(at: now) { return .putOff(until: now) }
         guard self.underWay < self.limit(isProbing: isProbing, at: now) else { return .putOff(until: now) }
         if let rate, rate.available(at: now) == 0 { return .putOff(until: rate.nextCall(at: now)) }
-        let isRetry = isRetry || self.failedLast.contains(subject)
+        let isRetry = isRetry || self.failedLast[subject] > 0
         if let until = self.budget.begin(isRetry: isRetry, at: now) { return .putOff(until: until) }
         _ = self.rate?.take(at: now)
         self.underWay += 1
@@ -108,6 +108,9 @@ struct StagePace: Sendable {
         isProbing || self.breaker.admission(at: now) == .one ? 1 : self.concurrency.limit
     }
 
+    /// Whether calls have failed since the endpoint last answered.
+    var isFailing: Bool { self.breaker.isFailing }
+
     // MARK: After a call
 
     /// Takes note that a call was given up; nothing is known of the endpoint.
@@ -122,15 +125,15 @@ struct StagePace: Sendable {
         self.noteFailure(of: call.subject, as: failure?.failureClass ?? .accepted)
         switch failure?.failureClass ?? .accepted {
         case .accepted, .rejected, .shrink:
-            self.staleInARow[call.subject] = nil
+            self.staleInARow[call.subject] = 0
             self.answered(call, at: now)
             return self.breaker.answered(call, at: now) ? .closed : nil
         case .stop:
-            self.staleInARow[call.subject] = nil
+            self.staleInARow[call.subject] = 0
             self.budget.handBack(call, wasAnswered: true)
             return self.breaker.answered(call, at: now) ? .closed : nil
         case .throttled:
-            self.staleInARow[call.subject] = nil
+            self.staleInARow[call.subject] = 0
             return self.throttled(call, at: now)
         case .notSent:
             self.budget.handBack(call, wasAnswered: false)
@@ -142,8 +145,8 @@ struct StagePace: Sendable {
 
     private mutating func noteFailure(of subject: String, as failureClass: FailureClass) {
         switch failureClass {
-        case .transient, .unknown: self.failedLast.insert(subject)
-        case .accepted, .rejected, .shrink, .stop: self.failedLast.remove(subject)
+        case .transient, .unknown: self.failedLast[subject] = 1
+        case .accepted, .rejected, .shrink, .stop: self.failedLast[subject] = 0
         // Neither a first attempt nor a retry.
         case .throttled, .notSent: break
         }
@@ -174,14 +177,14 @@ struct StagePace: Sendable {
     }
 
     private mutating func failed(_ call: PacedCall, at now: Timestamp) -> Change? {
-        self.staleInARow[call.subject] = nil
+        self.staleInARow[call.subject] = 0
         return self.breaker.failed(call, next: self.nextNumber, at: now).map(Change.opened)
     }
 
     /// The first time says nothing of the endpoint, only of a connection that lay idle too long.
     private mutating func wentStale(_ call: PacedCall, at now: Timestamp) -> Change? {
-        self.staleInARow[call.subject, default: 0] += 1
-        guard self.staleInARow[call.subject, default: 0] > 1 else {
+        self.staleInARow[call.subject] += 1
+        guard self.staleInARow[call.subject] > 1 else {
             self.budget.handBack(call, wasAnswered: true)
             return nil
         }

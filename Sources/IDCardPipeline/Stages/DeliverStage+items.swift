@@ -26,12 +26,13 @@ extension DeliverStage {
         if let failure = refused.values.first, await !self.isWorthFormingAnew(delivery) {
             await self.stop(for: failure, after: call, now: now)
         }
-        if let expired = Self.expiredToken(in: items) {
+        // One that was taken says that the TOKEN is right.
+        if let expired = Self.expiredToken(in: items), taken.isEmpty {
             let concernsAll = endings.values.contains { if case .stopped = $0 { true } else { false } }
             if concernsAll, await !self.isWorthFormingAnew(delivery) {
                 await self.pausing.pause(.deliver, expired, after: call, now: self.context.time.now())
             }
-        } else if endings.values.contains(where: { $0.isAnswered || $0.failsByStop == false }) {
+        } else if !taken.isEmpty || endings.values.contains(where: { $0.isAnswered || $0.failsByStop == false }) {
             await self.pausing.resume(.deliver, after: call)
         }
         let attempt = AttemptRecord(
@@ -40,7 +41,13 @@ extension DeliverStage {
             httpStatus: 200,
             startedAt: call.startedAt
         )
-        try await self.conclude(delivery, as: .items(endings), attempt: attempt)
+        try await self.conclude(
+            delivery,
+            as: .items(endings),
+            attempt: attempt,
+            // Sent away for now is no progress, or a backend that does so for ever would keep a run alive for ever.
+            isProgress: endings.values.contains { !$0.isReturned }
+        )
         for code in Set(refused.values.map(\.code)) { try await self.giveBack(refusedWith: code, now: now) }
     }
 
@@ -59,7 +66,7 @@ extension DeliverStage {
         case .accepted(_, let code): return .delivered(code: code)
         case .rejected(let failure):
             var isAlone = !isDoubtful || !failure.isUnlisted
-            if !isAlone { isAlone = try await self.standing(of: [card]).stopConcernsCards }
+            if !isAlone { isAlone = try await self.isKnownRefusal(of: [card]) }
             return .rejected(
                 ReasonCode(rawValue: failure.code),
                 message: failure.message,
@@ -72,19 +79,30 @@ extension DeliverStage {
             }
             let now = self.context.time.now()
             guard failure.failureClass != .stop else {
-                if try await self.standing(of: [card]).stopConcernsCards {
+                let standing = try await self.standing(of: [card])
+                // Others of the same reply were taken, or others since the last time.
+                let isAlone =
+                    !isDoubtful && standing.hasStopped
+                    || standing.stopConcernsCards && self.gate.mayEndAlone(card.rawValue, atMost: 1)
+                if isAlone {
                     return .failed(ReasonCode(rawValue: failure.code), message: failure.message)
                 }
                 return .stopped(at: now, ReasonCode(rawValue: failure.code))
             }
-            let failures = (try await self.context.store.card(card)?.attempts ?? 0) + 1
-            guard failures < self.context.settings.deliverMaximumAttempts else {
+            let attempts = try await self.context.store.card(card)?.attempts ?? 0
+            let standing = try await self.standing(of: [card])
+            let cost = isDoubtful ? Self.attemptsCost(of: standing, after: attempts) : 1
+            let failures = attempts + cost
+            guard cost == 0 || failures < self.context.settings.deliverMaximumAttempts else {
                 return .held(.attemptsExhausted, message: Self.exhaustedMessage(failure, failures: failures))
             }
             let delay = self.context.random.draw { generator in
-                self.context.settings.retry.delay(afterAttempt: failures, using: &generator)
+                self.context.settings.retry.delay(
+                    afterAttempt: max(failures, standing.failures + 1),
+                    using: &generator
+                )
             }
-            return .returned(at: now.advanced(by: max(delay, failure.retryAfter ?? .zero)), costsAttempt: true)
+            return .returned(at: now.advanced(by: max(delay, failure.retryAfter ?? .zero)), attempts: cost)
         }
     }
 }

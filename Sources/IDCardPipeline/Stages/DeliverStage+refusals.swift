@@ -12,7 +12,7 @@ extension DeliverStage {
             attempt.provesEndpoint = nil
             return try await self.conclude(delivery, as: .dissolved, attempt: attempt)
         }
-        if try await self.standing(of: delivery.members).stopConcernsCards {
+        if try await self.isKnownRefusal(of: delivery.members) {
             // Others were taken since it was refused before.
             attempt.provesEndpoint = nil
             return try await self.conclude(delivery, as: rejected, attempt: attempt)
@@ -27,6 +27,12 @@ extension DeliverStage {
         if !isWorthIt { await self.stop(for: failure, after: call, now: now) }
         try await self.conclude(delivery, as: .dissolved, attempt: attempt, isProgress: isWorthIt)
         try await self.giveBack(refusedWith: failure.code, now: now)
+    }
+
+    /// Whether cards are refused for themselves: others were taken since they were refused before.
+    func isKnownRefusal(of cards: [CardID]) async throws -> Bool {
+        let standing = try await self.standing(of: cards)
+        return standing.hasStopped && standing.othersSucceededSinceStop
     }
 
     /// Whether a delivery was formed with another TOKEN than forms are written with now, and may be formed again.

@@ -133,7 +133,7 @@ struct DeliverStage: Sendable {
     ) async throws {
         let attempt = AttemptRecord(failure, startedAt: call.startedAt)
         let isWorthIt = await self.isWorthFormingAnew(delivery)
-        if !isWorthIt, try await self.standing(of: delivery.members).stopConcernsCards {
+        if !isWorthIt, try await self.isRefusedAlone(delivery) {
             return try await self.conclude(delivery, as: self.refusedAlone(delivery, failure), attempt: attempt)
         }
         if !isWorthIt { await self.pausing.pause(.deliver, failure, after: call, now: self.context.time.now()) }
@@ -178,18 +178,23 @@ struct DeliverStage: Sendable {
         case .notSent:
             return .retry(at: self.gate.notSent(at: now, random: self.context.random), costsAttempt: false)
         case .transient, .unknown:
-            return self.retryOrHold(failure, delivery: delivery, now: now)
+            return try await self.retryOrHold(failure, delivery: delivery, now: now)
         case .stop:
             // 401 and 403 apply nothing: with another TOKEN at hand the old bytes need not be sent for ever.
             if failure.refusesCredentials, await self.isWorthFormingAnew(delivery) {
                 return delivery.mayHaveBeenReceived ? Self.heldUnknown(failure) : .dissolved
             }
-            if try await self.standing(of: delivery.members).stopConcernsCards {
-                return self.refusedAlone(delivery, failure)
-            }
+            if try await self.isRefusedAlone(delivery) { return self.refusedAlone(delivery, failure) }
             await self.pausing.pause(.deliver, failure, after: call, now: now)
             return .retry(at: now, costsAttempt: false)
         }
+    }
+
+    /// Whether what would stop the stage concerns a delivery alone. One may end so until the backend takes another: what the
+    /// next one gets stops the stage.
+    private func isRefusedAlone(_ delivery: Delivery) async throws -> Bool {
+        try await self.standing(of: delivery.members).stopConcernsCards
+            && self.gate.mayEndAlone(delivery.id.rawValue, atMost: 1)
     }
 
     /// What becomes of a delivery that alone gets what would stop the stage.
@@ -208,24 +213,36 @@ struct DeliverStage: Sendable {
         return .dissolved
     }
 
-    private func retryOrHold(_ failure: RemoteFailure, delivery: Delivery, now: Timestamp) -> DeliveryConclusion {
+    private func retryOrHold(
+        _ failure: RemoteFailure,
+        delivery: Delivery,
+        now: Timestamp
+    ) async throws -> DeliveryConclusion {
         let isUnknown = failure.failureClass == .unknown
         if isUnknown, self.context.settings.onUnknown == .hold || failure.isKeyConflict {
             return Self.heldUnknown(failure)
         }
-        let failures = delivery.attempts + 1
-        guard failures < self.context.settings.deliverMaximumAttempts else {
+        let standing = try await self.standing(of: delivery.members)
+        let cost = isUnknown ? 1 : Self.attemptsCost(of: standing, after: delivery.attempts)
+        let failures = delivery.attempts + cost
+        guard cost == 0 || failures < self.context.settings.deliverMaximumAttempts else {
             if isUnknown || delivery.mayHaveBeenReceived { return Self.heldUnknown(failure) }
             return .held(.attemptsExhausted, message: Self.exhaustedMessage(failure, failures: failures))
         }
         let time = self.gate.retryTime(
             of: delivery.id.rawValue,
             after: failure,
-            failures: failures,
+            failures: max(failures, standing.failures + 1),
             at: now,
             random: self.context.random
         )
-        return .retry(at: time, costsAttempt: true)
+        return .retry(at: time, attempts: cost)
+    }
+
+    /// How many attempts a refusal for now costs: only such a one counts as came after the backend took another card since
+    /// the last, for an outage is no card's fault. The first is counted with the second: until then nothing told it from one.
+    static func attemptsCost(of standing: CallStanding, after attempts: Int) -> Int {
+        standing.othersSucceededSinceLast ? (attempts == 0 ? 2 : 1) : 0
     }
 
     func conclude(

@@ -12,7 +12,7 @@ struct StagePausing: Sendable {
     ///
     /// - Parameters:
     ///   - call: the call that failed, if there was one.
-    ///   - isDoubtful: whether a few odd cards could be the cause.
+    ///   - isDoubtful: whether a few odd cards are as likely the cause.
     func pause(
         _ stage: Stage,
         _ failure: RemoteFailure,

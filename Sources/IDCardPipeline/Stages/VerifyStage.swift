@@ -148,7 +148,13 @@ struct VerifyStage: Sendable {
     ) async throws -> VerificationConclusion {
         let standing = try await self.context.store.standing(of: [card.id], at: .verify, now: now)
         let concernsCard = VerificationConclusion.failed(ReasonCode(rawValue: failure.code), message: failure.message)
-        if standing.stopConcernsCards { return concernsCard }
+        if failure.mayConcernOneCard {
+            if standing.hasStopped, standing.othersSucceededSinceStop { return concernsCard }
+        } else if standing.stopConcernsCards, !failure.concernsAccount,
+            self.gate.mayEndAlone(card.id.rawValue, atMost: 1)
+        {
+            return concernsCard
+        }
         if failure.mayConcernOneCard, standing.otherStopped == 0 {
             // Twice in a row, and no other card.
             if standing.hasStopped { return concernsCard }
@@ -159,7 +165,10 @@ struct VerifyStage: Sendable {
         }
         let pausing = self.context.pausing(self.gate)
         await pausing.pause(.verify, failure, after: call, isDoubtful: failure.mayConcernOneCard, now: now)
-        return .retry(at: now, costsAttempt: false)
+        // What others do not get is tried again less and less often.
+        let isOdd = standing.othersSucceededSinceStop
+        let time = isOdd ? self.retryTime(of: card, after: failure, failures: standing.failures + 1, now: now) : now
+        return .retry(at: time, costsAttempt: false)
     }
 
     /// Counts a failure only if the service took another card since the last one: an outage is no card's fault.

@@ -21,8 +21,8 @@ package struct CallStanding: Hashable, Sendable {
     /// Nothing has failed.
     package init() {}
 
-    /// Whether a further `stop` concerns these cards alone: others were taken since the last one.
-    package var stopConcernsCards: Bool { self.hasStopped && self.othersSucceededSinceStop }
+    /// Whether a further `stop` concerns these cards alone: others were taken since the last one, and no other got one since.
+    package var stopConcernsCards: Bool { self.hasStopped && self.othersSucceededSinceStop && self.otherStopped == 0 }
 
     /// What holds for all of some cards.
     package static func joining(_ standings: [CallStanding]) -> CallStanding {

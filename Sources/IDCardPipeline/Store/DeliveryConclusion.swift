@@ -15,5 +15,10 @@ package enum DeliveryConclusion: Hashable, Sendable {
     /// Nothing was applied and the form must change: the members become `verified`, the delivery is closed.
     case dissolved
     /// Stays `delivering`, to be sent again byte for byte.
-    case retry(at: Timestamp, costsAttempt: Bool)
+    case retry(at: Timestamp, attempts: Int)
+
+    /// Stays `delivering`; the attempt counts as one, or not at all.
+    package static func retry(at time: Timestamp, costsAttempt: Bool) -> DeliveryConclusion {
+        .retry(at: time, attempts: costsAttempt ? 1 : 0)
+    }
 }

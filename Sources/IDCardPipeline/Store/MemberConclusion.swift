@@ -13,7 +13,7 @@ package enum MemberConclusion: Hashable, Sendable {
     /// A person decides: becomes `held`.
     case held(ReasonCode, message: String)
     /// Not applied ("not now"): becomes `verified` again, to go into a new delivery not before a time.
-    case returned(at: Timestamp, costsAttempt: Bool)
+    case returned(at: Timestamp, attempts: Int)
     /// Not applied, for a reason that may concern every card: becomes `verified` again, to go into a new delivery.
     case stopped(at: Timestamp, ReasonCode? = nil)
 }
