@@ -30,6 +30,20 @@ enum ClockSQL {
         """,
     ]
 
+    static let goBack = """
+        UPDATE sandbox SET behind_since = min(COALESCE(behind_since, :now), :now),
+            behind_until = max(COALESCE(behind_until, :last), :last)
+        """
+
+    /// What ended while the clock was behind, or so long ago, is as old as if it had ended now.
+    static let restartAges = """
+        UPDATE card INDEXED BY card_age SET changed_at = :now
+        WHERE state IN (\(SandboxSchema.list(CardState.allCases.filter { !$0.isRunnable && $0 != .erased })))
+            AND changed_at BETWEEN (SELECT behind_since FROM sandbox WHERE behind_until <= :now) AND :last
+        """
+
+    static let comeForward = "UPDATE sandbox SET behind_since = NULL, behind_until = NULL WHERE behind_until <= ?"
+
     /// A process that stands still keeps its leases no longer than any configuration says.
     static let endLeases = [
         """

@@ -21,6 +21,9 @@ extension SandboxSchema {
         "ALTER TABLE sandbox ADD COLUMN last_seen_at INTEGER NOT NULL DEFAULT 0",
         "ALTER TABLE sandbox ADD COLUMN doubted_since INTEGER",
         "ALTER TABLE sandbox ADD COLUMN doubted_until INTEGER",
+        // The time that the clock said when it went back, and the one before; NULL once it is past that again.
+        "ALTER TABLE sandbox ADD COLUMN behind_since INTEGER",
+        "ALTER TABLE sandbox ADD COLUMN behind_until INTEGER",
         // What the rows say of the last time at which anything was done.
         """
         UPDATE sandbox SET last_seen_at = max(

@@ -33,7 +33,18 @@ extension SandboxStore {
             ]
         )
         try self.correctTimes(now: now, wasAhead: known.isBehind(now), in: db)
+        try self.correctAges(from: known, to: seen, in: db)
         return seen
+    }
+
+    /// Has retention begin anew for what ended while the clock was behind, once it is right: its times are too old.
+    private static func correctAges(from known: SeenTime, to seen: SeenTime, in db: Database) throws {
+        let (last, now) = (known.last.millisecondsSinceEpoch, seen.last.millisecondsSinceEpoch)
+        guard seen.last >= known.last else {
+            return try db.execute(cached: ClockSQL.goBack, arguments: ["now": now, "last": last])
+        }
+        try db.execute(cached: ClockSQL.restartAges, arguments: ["now": now, "last": last])
+        try db.execute(cached: ClockSQL.comeForward, arguments: [now])
     }
 
     /// Ends waits that only a wrong clock can have set.

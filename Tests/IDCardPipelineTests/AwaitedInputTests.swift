@@ -96,6 +96,25 @@ struct AwaitedInputTests {
         #expect(harness.backend.accepted.map { $0.values["DOCTYPE"] } == ["front", "front", "back"])
     }
 
+    @Test("A clock that jumps ahead under a service does not send a back before its front")
+    func clockJumps() async throws {
+        let (manual, steady) = (self.time.port, SuspendingClock.now)
+        let port = PipelineTime(now: manual.now, sleep: manual.sleep, steady: { steady })
+        let harness = try PipelineHarness(.memory, time: port)
+        try await harness.serve { engine in
+            _ = try await engine.take(try harness.photo("b", "back;x"))
+            await harness.reached(.verified)
+            self.time.advance(by: .seconds(3600))
+            _ = try await engine.take(try harness.photo("other", "front;\(Holder.first);other", number: "B-0"))
+            await harness.reached(.delivered)
+            #expect(harness.backend.attempts.count == 1, "a back was sent without its front")
+            _ = try await engine.take(try harness.photo("f", "front;\(Holder.first)"))
+            await harness.reached(.delivered)
+            await harness.reached(.delivered)
+        }
+        #expect(harness.backend.accepted.map { $0.values["DOCTYPE"] } == ["front", "front", "back"])
+    }
+
     @Test("No run sends a back alone whose front another process expects", arguments: StoreKind.allCases)
     func expectedElsewhere(kind: StoreKind) async throws {
         let harness = try self.harness(kind)

@@ -68,6 +68,29 @@ struct ClockTests {
         try await store.close()
     }
 
+    @Test("what ended while the clock was behind is not taken for old once it is right")
+    func endedBehind() async throws {
+        let ten = Duration.seconds(10)
+        let right = try self.open(at: Self.year)
+        try await right.see(Self.year, believing: false)
+        // A machine without a battery starts in the year of its image.
+        try await right.see(.second(9), believing: false)
+        var refused = try Admission.sample(1)
+        refused.content = .refused(.sourceTooLarge, message: "too large")
+        _ = try await right.admit(refused, now: .second(20))
+        try await right.see(.second(100), believing: false)
+        var retention = Retention()
+        retention.limit(.rejected, to: .seconds(30 * 86_400))
+        try await right.see(Self.year.advanced(by: ten), believing: false)
+        let believed = Self.year.advanced(by: .seconds(21 * 3600))
+        let seen = try await right.see(believed, believing: false)
+        #expect(seen.last == believed)
+        #expect(try await right.expired(under: retention, limit: 9, now: seen.last).isEmpty)
+        let later = believed.advanced(by: .seconds(31 * 86_400))
+        #expect(try await right.expired(under: retention, limit: 9, now: later).count == 1, "it is erased in its time")
+        try await right.close()
+    }
+
     @Test("a clock that was ahead by less than any wait is seen to have gone back, too")
     func aLittleAhead() async throws {
         let hour = Timestamp.second(3600)

@@ -134,7 +134,7 @@ package struct Engine: Sendable {
         defer { shutdown.detach(self.context.board) }
         // Known before any loop decides: a front must not go while its retake, or a back while its front, is on its way.
         self.intake.expect(items ?? [])
-        if items == nil { self.context.applications.serviceStart = self.context.time.now() }
+        if items == nil { self.context.applications.beginService(self.context.time) }
         try await self.recover()
         do {
             let announcer = self.intake.announcer(of: items ?? [])

@@ -17,7 +17,30 @@ final class PendingApplications: Sendable {
         var expected: [BusinessNumber: Int] = [:]
         /// The business numbers of a batch.
         var ofBatch: Set<BusinessNumber> = []
-        var serviceStart: Timestamp?
+        var serviceStart: ServiceStart?
+    }
+
+    private struct ServiceStart {
+        var time: Timestamp
+        private var lastLook: (time: Timestamp, steady: SuspendingClock.Instant?)
+
+        /// A clock that is corrected by less is not taken for one that jumped.
+        private static let smallestJump = Duration.seconds(10)
+
+        init(_ time: PipelineTime) {
+            self.time = time.now()
+            self.lastLook = (self.time, time.steady?())
+        }
+
+        mutating func look(_ time: PipelineTime) {
+            let look = (time: time.now(), steady: time.steady?())
+            if let before = self.lastLook.steady, let now = look.steady,
+                look.time.duration(since: self.lastLook.time) - (now - before) > Self.smallestJump
+            {
+                self.time = look.time
+            }
+            self.lastLook = look
+        }
     }
 
     /// What the last decision on a business number found, and how often it has changed since.
@@ -120,10 +143,19 @@ final class PendingApplications: Sendable {
         self.state.withLock { $0.expected[number] ?? 0 }
     }
 
-    /// When a service began to work; `nil` in a batch.
-    var serviceStart: Timestamp? {
-        get { self.state.withLock { $0.serviceStart } }
-        set { self.state.withLock { $0.serviceStart = newValue } }
+    /// Notes that a service begins to work.
+    func beginService(_ time: PipelineTime) {
+        self.state.withLock { $0.serviceStart = ServiceStart(time) }
+    }
+
+    /// When a service began to work, or when its clock jumped ahead since: what it waits for has waited no longer.
+    ///
+    /// `nil` in a batch.
+    func serviceStart(_ time: PipelineTime) -> Timestamp? {
+        self.state.withLock { state in
+            state.serviceStart?.look(time)
+            return state.serviceStart?.time
+        }
     }
 
     /// Notes that a business number is among the inputs of a batch.

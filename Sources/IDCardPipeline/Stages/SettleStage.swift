@@ -90,7 +90,7 @@ struct SettleStage: Sendable {
                 && self.context.applications.isOfBatch(snapshot.businessNumber),
             isEndOfBatch: self.context.board.inputsHaveEnded,
             frontWait: self.context.settings.frontWait,
-            serviceStart: self.context.applications.serviceStart,
+            serviceStart: self.context.applications.serviceStart(self.context.time),
             blockedWait: self.context.settings.blockedWait,
             sidesGoTogether: grouping.holdsSeveralCards && !goAlone,
             frontWaitsForBack: grouping == .application && !goAlone
