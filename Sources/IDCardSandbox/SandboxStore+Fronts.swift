@@ -33,14 +33,10 @@ extension SandboxStore {
         let isConflict = state == .held && reason == .holderConflict
         let isAlive = try isDelivered || Bool.fetchOne(db, cached: FrontSQL.isAlive, arguments: [number]) ?? false
         guard isConflict || !isAlive else { return }
-        try self.holdBacks(of: number, because: isConflict ? .holderConflict : .frontErased, now: now, in: db)
-    }
-
-    /// Holds the backs of a business number that wait for their turn.
-    func holdBacks(of number: String, because reason: ReasonCode, now: Timestamp, in db: Database) throws {
+        let hold: ReasonCode = isConflict ? .holderConflict : .frontErased
         for back in try String.fetchAll(db, cached: FrontSQL.waitingBacks, arguments: [number]) {
             var transition = CardTransition(card: CardID(rawValue: back), from: .verified, to: .held, now: now)
-            (transition.reason, transition.message) = (reason, ApplicationRules.message(for: reason))
+            (transition.reason, transition.message) = (hold, ApplicationRules.message(for: hold))
             try self.perform(transition, in: db)
         }
     }

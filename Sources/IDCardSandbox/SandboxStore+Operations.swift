@@ -67,10 +67,6 @@ extension SandboxStore {
             case (.delivered, let delivery), (.reject, let delivery):
                 try self.settle(card, as: resolution == .reject ? .rejected : .delivered, now: now, in: db)
                 if let delivery { try self.closeIfSettled(delivery, now: now, in: db) }
-                if resolution == .reject, known.isConflictingFront {
-                    let number = known.metadata.businessNumber.rawValue
-                    try self.holdBacks(of: number, because: .holderConflict, now: now, in: db)
-                }
             default:
                 try self.settle(card, as: .verified, now: now, in: db)
                 try db.execute(

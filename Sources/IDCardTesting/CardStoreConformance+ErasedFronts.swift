@@ -59,18 +59,6 @@ extension CardStoreConformance {
             try await subject.expectHeld(back.id, because: .holderConflict)
             try expectEqual(try await subject.hasErasedFront(), false, "a front is delivered")
         },
-        Case("rejecting a front that was in conflict holds the backs beside a delivered front") { subject in
-            try await subject.delivered(try await subject.delivering(try Sample(1)))
-            let conflicting = try await subject.verified(try Sample(2), reading: .front(number: "440524188001010014"))
-            let back = try await subject.verified(try Sample(3), reading: .back())
-            let basis = try await subject.store.snapshot(of: .sample("CASE-1"))
-            let change = ApplicationChange(held: [conflicting.id], heldReason: .holderConflict)
-            try expect(try await subject.store.apply(change, basis: basis, now: .second(9)) != nil, "it is applied")
-            _ = try await subject.store.resolve(conflicting.id, as: .reject, by: .tester, now: .second(51))
-            try await subject.expectHeld(back.id, because: .holderConflict)
-            _ = try await subject.store.resolve(back.id, as: .accept, by: .tester, now: .second(52))
-            try expectEqual(try await subject.card(back.id).state, .verified, "once a person has accepted it")
-        },
         Case("a delivered front releases the backs held for one, and no others; the erased front is forgotten") {
             subject in
             let front = try Sample(1)

@@ -15,15 +15,8 @@ extension InMemoryState {
             ($0.card.state.isRunnable || $0.card.state == .held) && ($0.shownSide ?? .front) == .front
         }
         guard isConflict || !(isDelivered || isAlive) else { return }
-        try self.holdBacks(of: number, because: isConflict ? .holderConflict : .frontErased, now: now)
-    }
-
-    /// Holds the backs of a business number that wait for their turn.
-    mutating func holdBacks(of number: BusinessNumber, because reason: ReasonCode, now: Timestamp) throws {
-        for other in self.cards.values
-        where other.card.metadata.businessNumber == number && other.card.state == .verified && other.card.side == .back
-            && !other.goesAlone
-        {
+        let reason: ReasonCode = isConflict ? .holderConflict : .frontErased
+        for other in others where other.card.state == .verified && other.card.side == .back && !other.goesAlone {
             try self.move(
                 other.card.id,
                 from: .verified,

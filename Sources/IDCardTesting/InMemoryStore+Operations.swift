@@ -81,9 +81,6 @@ extension InMemoryStore {
                 )
                 state.dropSource(of: card)
                 if let delivery { state.closeIfSettled(delivery) }
-                if known.isConflictingFront {
-                    try state.holdBacks(of: known.metadata.businessNumber, because: .holderConflict, now: now)
-                }
             default:
                 try state.move(card, from: .held, to: .verified, kind: "resolved", now: now)
                 state.cards[card]?.isAccepted = true

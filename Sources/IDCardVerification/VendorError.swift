@@ -34,6 +34,7 @@ struct VendorError: Hashable, Sendable {
             retryAfter: reply.retryAfter,
             mayConcernOneCard: self.known?.isArgumentError ?? (failureClass == .stop)
         )
+        failure.isUnlisted = failureClass == .stop && self.known == nil
         failure.concernsAccount = failureClass == .stop && self.known?.isArgumentError == false
         return failure
     }

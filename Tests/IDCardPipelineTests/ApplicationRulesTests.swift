@@ -201,6 +201,22 @@ struct ApplicationRulesTests {
         #expect(third.held.map(\.rawValue) == ["f2"])
     }
 
+    @Test("Once a person has rejected the front of another holder, backs are held for a person, whenever they come")
+    func backsOfRejected() throws {
+        let delivered = self.card("f1", .delivered, .front, order: 1, holder: "A")
+        let rejected = self.card("f2", .rejected, .front, order: 2, holder: "B", reason: .rejectedByOperator)
+        var back = self.card("b", .verified, .back, order: 3)
+        let decision = try self.decide([delivered, rejected, back])
+        #expect(decision.deliverable.isEmpty && decision.heldBacks == [CardID(rawValue: "b"): .holderConflict])
+        back.isAccepted = true
+        #expect(self.ids(try self.decide([delivered, rejected, back]).deliverable) == ["b"])
+        back.isAccepted = false
+        let same = self.card("f2", .rejected, .front, order: 2, holder: "A", reason: .rejectedByOperator)
+        #expect(self.ids(try self.decide([delivered, same, back]).deliverable) == ["b"])
+        let refused = self.card("f2", .rejected, .front, order: 2, holder: "B", reason: .legalityLow)
+        #expect(self.ids(try self.decide([delivered, refused, back]).deliverable) == ["b"])
+    }
+
     @Test("While fronts are in conflict no back goes, be another front delivered or not")
     func backsOfConflict() throws {
         let back = self.card("b", .verified, .back, order: 9)

@@ -1,5 +1,6 @@
 import IDCardCore
 import IDCardTesting
+import Synchronization
 import Testing
 
 @testable import IDCardPipeline
@@ -42,6 +43,34 @@ struct PendingApplicationsTests {
         // The time that was taken back does not come to life again.
         #expect(pending.take(9, now: second(20)) == [numbers[0]])
         #expect(pending.nextDue(now: second(20)) == nil)
+    }
+
+    @Test("The start of a service moves with its clock: ahead when that jumps, back when that was ahead")
+    func serviceStart() throws {
+        let now = Mutex(Self.start)
+        let steady = Mutex(SuspendingClock.now)
+        let time = PipelineTime(
+            now: { now.withLock { $0 } },
+            sleep: { _ in },
+            steady: { steady.withLock { $0 } }
+        )
+        let pass = { (wall: Duration, real: Duration) in
+            now.withLock { $0 = $0.advanced(by: wall) }
+            steady.withLock { $0 += real }
+        }
+        let pending = PendingApplications()
+        #expect(pending.serviceStart(time) == nil)
+        pending.beginService(time)
+        pass(.seconds(900), .seconds(900))
+        #expect(pending.serviceStart(time) == Self.start)
+        pass(.seconds(3600), .seconds(1))
+        let ahead = Self.start.advanced(by: .seconds(4500))
+        #expect(pending.serviceStart(time) == ahead)
+        pass(.seconds(-4000), .seconds(1))
+        let right = Self.start.advanced(by: .seconds(500))
+        #expect(pending.serviceStart(time) == right)
+        pass(.seconds(900), .seconds(900))
+        #expect(pending.serviceStart(time) == right)
     }
 
     @Test("What arrives counts only where something waits for it")

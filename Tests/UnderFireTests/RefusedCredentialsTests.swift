@@ -25,7 +25,8 @@ struct RefusedCredentialsTests {
     )
     func stops(status: String, then: FaultScript.AfterEarlyReply) async throws {
         try await withFireRange(Self.plan(status, then: then)) { range async throws in
-            let items = try range.fronts(2, bytes: 6 << 20)
+            // With a second one the run would ask about that, too, a second later.
+            let items = try range.fronts(1, bytes: 6 << 20)
             let ending = try await range.run(items, change: { $0.settings.patience = .milliseconds(300) })
             #expect(ending == .patienceExhausted)
             #expect(range.pauses[.deliver]?.code == "http_\(status.prefix(3))")
@@ -42,8 +43,8 @@ struct RefusedCredentialsTests {
             #expect(try await range.run([], later: .seconds(3600)) == .complete)
             #expect(range.pauses.isEmpty)
             #expect(try await range.storedPauses().isEmpty)
-            #expect(try await range.counts() == [.delivered: 2])
-            expectOneDocumentEach(in: range.ledger, count: 2)
+            #expect(try await range.counts() == [.delivered: 1])
+            expectOneDocumentEach(in: range.ledger, count: 1)
             #expect(range.ledger.documents.allSatisfy { $0.token == "token-2" && !refusedKeys.contains($0.key) })
         }
     }

@@ -15,8 +15,8 @@ package struct RemoteFailure: Error, Hashable, Sendable, CustomStringConvertible
     package var mayConcernOneCard: Bool
     /// Whether a `stop` is about the account for certain: then it ends no card, whatever others get.
     package var concernsAccount = false
-    /// For class `rejected`: whether no list says what the code means. One such refusal is that of a card; several equal
-    /// ones in a row may concern every card.
+    /// For class `rejected` and `stop`: whether no list says what the code means. One such refusal is that of a card;
+    /// several equal ones in a row may concern every card.
     package var isUnlisted = false
     /// For classes `transient` and `unknown`: the failure came from a stale kept-alive connection: try again at once on
     /// a fresh one.

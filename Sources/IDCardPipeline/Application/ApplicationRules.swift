@@ -154,6 +154,15 @@ package struct ApplicationRules: Sendable {
             }
     }
 
+    /// Whether a person rejected a front that named another person than those that are left: a back may be that person's.
+    private var hasDecidedConflict: Bool {
+        let holders = self.holders
+        return self.cards.contains { card in
+            card.side == .front && card.state == .rejected && card.reason == .rejectedByOperator
+                && holders.contains { $0 != (card.holder ?? $0) }
+        }
+    }
+
     /// Whether a front says who the holder is: it was judged good, and no newer photo took its place.
     private static func namesAHolder(_ card: ApplicationCard) -> Bool {
         switch card.state {
@@ -190,7 +199,7 @@ package struct ApplicationRules: Sendable {
         }) {
             switch self.reasonToWait(card) {
             case nil: self.decision.deliverable.append(card)
-            case let reason? where ReasonCode.releasedByFront.contains(reason):
+            case let reason? where reason == .holderConflict || ReasonCode.releasedByFront.contains(reason):
                 self.decision.heldBacks[card.id] = reason
             case let reason?: self.decision.waiting[card.id] = reason
             }
@@ -253,6 +262,7 @@ package struct ApplicationRules: Sendable {
     private mutating func reasonForBackToWait(_ card: ApplicationCard) -> ReasonCode? {
         if self.hasUnverified { return .waitsForVerification }
         if self.hasOpenConflict { return .blockedByConflict }
+        if self.hasDecidedConflict, !card.isAccepted, !card.goesAlone { return .holderConflict }
         // Fronts are decided on first.
         if self.context.sidesGoTogether, self.decision.deliverable.contains(where: { $0.side == .front }) { return nil }
         let fronts = self.cards.filter { $0.side == .front }

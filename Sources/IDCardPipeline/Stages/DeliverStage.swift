@@ -105,9 +105,10 @@ struct DeliverStage: Sendable {
             try await self.conclude(delivery, as: self.takenApart(delivery, code: code), attempt: attempt)
         case .accepted(_, let code):
             self.gate.took(delivery.members)
-            await self.pausing.resume(.deliver, after: call)
             let attempt = AttemptRecord(failureClass: .accepted, code: code, httpStatus: 200, startedAt: startedAt)
             try await self.conclude(delivery, as: .delivered(code: code), attempt: attempt)
+            // Not before it is written down: what the next call gets is set against it.
+            await self.pausing.resume(.deliver, after: call)
         case .items(let items):
             try await self.handle(items, of: delivery, call: call)
         case .tokenExpired(let failure):
@@ -193,8 +194,9 @@ struct DeliverStage: Sendable {
     /// Whether what would stop the stage concerns a delivery alone. One may end so until the backend takes another: what the
     /// next one gets stops the stage.
     private func isRefusedAlone(_ delivery: Delivery) async throws -> Bool {
-        try await self.standing(of: delivery.members).stopConcernsCards
-            && self.gate.mayEndAlone(delivery.id.rawValue, atMost: 1)
+        guard try await self.standing(of: delivery.members).stopConcernsCards else { return false }
+        // Several cards are asked about one by one, which ends none.
+        return delivery.members.count > 1 || self.gate.mayEndAlone(delivery.id.rawValue, atMost: 1)
     }
 
     /// What becomes of a delivery that alone gets what would stop the stage.

@@ -34,6 +34,8 @@ final class PendingApplications: Sendable {
 
         mutating func look(_ time: PipelineTime) {
             let look = (time: time.now(), steady: time.steady?())
+            // It was ahead when the service began, or when it jumped.
+            self.time = min(self.time, look.time)
             if let before = self.lastLook.steady, let now = look.steady,
                 look.time.duration(since: self.lastLook.time) - (now - before) > Self.smallestJump
             {

@@ -63,9 +63,10 @@ struct VerifyStage: Sendable {
         }
         switch outcome {
         case .read(let reading):
-            await self.resume(call)
             let attempt = AttemptRecord(failureClass: .accepted, code: "ok", httpStatus: 200, startedAt: startedAt)
             try await self.conclude(card, judging: reading, key: key, attempt: attempt)
+            // Not before it is written down: what the next call gets is set against it.
+            await self.resume(call)
         case .failed(let failure):
             if failure.httpStatus != nil { self.gate.answered() }
             let attempt = AttemptRecord(failure, startedAt: startedAt)
@@ -148,7 +149,7 @@ struct VerifyStage: Sendable {
     ) async throws -> VerificationConclusion {
         let standing = try await self.context.store.standing(of: [card.id], at: .verify, now: now)
         let concernsCard = VerificationConclusion.failed(ReasonCode(rawValue: failure.code), message: failure.message)
-        if failure.mayConcernOneCard {
+        if failure.mayConcernOneCard, !failure.isUnlisted {
             if standing.hasStopped, standing.othersSucceededSinceStop { return concernsCard }
         } else if standing.stopConcernsCards, !failure.concernsAccount,
             self.gate.mayEndAlone(card.id.rawValue, atMost: 1)

@@ -60,11 +60,6 @@ package struct Card: Hashable, Sendable {
         self.changedAt = changedAt
     }
 
-    /// Whether it is a front that is `held` because another one names another person.
-    package var isConflictingFront: Bool {
-        self.state == .held && self.reason == .holderConflict && (self.side ?? self.metadata.side) == .front
-    }
-
     /// Whether it is a back that is held because no front of its business number was delivered.
     package var isHeldForFront: Bool {
         self.state == .held && self.reason.map(ReasonCode.releasedByFront.contains) == true

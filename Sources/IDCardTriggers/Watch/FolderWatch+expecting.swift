@@ -47,15 +47,21 @@ extension FolderWatch {
         let (new, over) = self.state.withLock { state in
             var (new, over): ([AwaitedInput], [AwaitedInput]) = ([], [])
             for (file, expected) in files where state.ledger.holds(file) {
-                let known = state.expected.updateValue(expected, forKey: file.key)?.inputs ?? []
+                let known = state.expected[file.key]?.inputs ?? []
                 new += expected.inputs.filter { !known.contains($0) }
-                over += known.filter { !expected.inputs.contains($0) }
+                // The store tells inputs apart by number and path alone: one that was refused before is still there.
+                let numbers = Set(expected.inputs.map(\.businessNumber))
+                over += known.filter { !numbers.contains($0.businessNumber) }
             }
             return (new, over)
         }
-        _ = try await self.whenThereIsRoom {
+        let isTold = try await self.whenThereIsRoom {
             if !new.isEmpty { try await self.intake.expect(new) }
             if !over.isEmpty { try await self.intake.expectNoMore(over) }
+        }
+        guard isTold else { return }
+        self.state.withLock { state in
+            for (file, expected) in files where state.ledger.holds(file) { state.expected[file.key] = expected }
         }
     }
 
@@ -99,8 +105,7 @@ extension FolderWatch {
             }
             let gone = try await self.work.run { absent.filter { !$0.value.isRefused || !$0.value.isThere } }
             let expected = self.state.withLock { state in
-                if isFirst { state.roots[root].hasToldAll = true }
-                return state.expected.values.filter { $0.root == root }.flatMap(\.inputs)
+                state.expected.values.filter { $0.root == root }.flatMap(\.inputs)
             }
             let isTold = try await self.whenThereIsRoom {
                 if !gone.isEmpty { try await self.intake.expectNoMore(gone.values.flatMap(\.inputs)) }
@@ -109,6 +114,7 @@ extension FolderWatch {
             }
             guard isTold else { continue }
             self.state.withLock { state in
+                if isFirst { state.roots[root].hasToldAll = true }
                 for key in gone.keys where !state.ledger.holds(key) { state.expected[key] = nil }
             }
         }

@@ -225,7 +225,13 @@ import Testing
 
     @Test("A refused photo that stays where it is counts as refused until it is taken away")
     func refusedAndLeft() async throws {
-        let intake = FakeIntake(answer: { _, _ in .refused(.sourceTooLarge, message: "too large") })
+        let told = Mutex<FakeIntake?>(nil)
+        let before = Mutex<[[String]]>([])
+        let intake = FakeIntake(answer: { _, _ in
+            before.withLock { $0.append(told.withLock { $0?.awaited } ?? []) }
+            return .refused(.sourceTooLarge, message: "too large")
+        })
+        told.withLock { $0 = intake }
         let watching = try Watching(intake: intake) {
             $0.after = .leave
             $0.rescanInterval = .milliseconds(30)
@@ -235,6 +241,11 @@ import Testing
             await watching.events.wait(forPlaced: 1)
             await watching.events.wait(forScans: 3)
             #expect(intake.awaited == ["LOAN-1 front.jpg refused"])
+            // Another photo takes its place, and is expected as the first one was.
+            try watching.image("in/LOAN-1/front.jpg", 2, size: 90)
+            await watching.events.wait(forPlaced: 2)
+            #expect(before.withLock { $0 } == [["LOAN-1 front.jpg"], ["LOAN-1 front.jpg"]])
+            await watching.events.wait { _ in intake.awaited == ["LOAN-1 front.jpg refused"] }
             try FileManager.default.removeItem(atPath: watching.folder["in/LOAN-1/front.jpg"])
             await watching.events.wait { _ in intake.awaited.isEmpty }
         }
