@@ -24,7 +24,11 @@ struct SandboxOpening {
         return store
     }
 
-    private func opened(endpoints: SandboxOptions.Endpoints?, isReadOnly: Bool) async throws -> SandboxStore {
+    private func opened(
+        endpoints: SandboxOptions.Endpoints?,
+        isReadOnly: Bool,
+        mayLookAgain: Bool = true
+    ) async throws -> SandboxStore {
         let path = self.configuration.sandboxPath
         let exists = try SandboxStore.isThere(path, keptAs: self.configuration.vaultMode.mode)
         var options = SandboxOptions(
@@ -36,7 +40,16 @@ struct SandboxOpening {
         options.storage.commitDelay = self.commitDelay
         let mayMake = endpoints != nil && !isReadOnly
         // Without a sandbox that is the error, whether or not there is a key.
-        guard exists || mayMake else { return try SandboxStore.open(directory: path, options: options) }
+        guard exists || mayMake else {
+            do {
+                return try SandboxStore.open(directory: path, options: options)
+            } catch let error as StoreError
+                where mayLookAgain && error.code == .wrongSandbox
+            {
+                // Another process has made it between our two looks.
+                return try await self.opened(endpoints: endpoints, isReadOnly: isReadOnly, mayLookAgain: false)
+            }
+        }
         guard self.configuration.vaultMode == .encrypted else {
             if !isReadOnly { Console.standardError("warning: \(Self.warning)") }
             return try SandboxStore.open(directory: path, options: options)
