@@ -32,9 +32,16 @@ extension StoreError {
         case .SQLITE_BUSY, .SQLITE_LOCKED:
             (.unavailable, "another process kept the sandbox locked for too long; end it or wait, then try again")
         case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_AUTH:
-            (.unavailable, "the sandbox may not be written; check the owner and the mode of its files")
+            // SQLite opens for reading what cannot be opened for writing, and does not say why it cannot.
+            (
+                .unavailable,
+                "the sandbox may not be written; check the owner and the mode of its files, and whether the disk is full"
+            )
         case .SQLITE_CANTOPEN:
-            (.unavailable, "the sandbox cannot be opened; check that its directory exists and belongs to you")
+            (
+                .unavailable,
+                "the sandbox cannot be opened; check that its directory exists and belongs to you, and whether the disk is full"
+            )
         case .SQLITE_NOMEM:
             (.unavailable, "there is not enough memory to work on the sandbox")
         case .SQLITE_MISUSE, .SQLITE_INTERRUPT, .SQLITE_ABORT:

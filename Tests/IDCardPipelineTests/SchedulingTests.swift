@@ -174,17 +174,23 @@ struct SchedulingTests {
             _ = gate.stop(Self.stop, after: probe, isDoubtful: isDoubtful, at: now)
             gate.abandoned(probe)
         }
-        #expect(!gate.wantsAnother, "by now any card will do")
+        #expect(!gate.wantsAnother(at: now), "by now any card will do")
     }
 
-    @Test("Where no other card is left, the next probe waits for the whole interval")
+    @Test("Where no other card is left, only one that has not failed is a probe before the whole interval has passed")
     func noOther() {
         let gate = StageGate(probeInterval: .seconds(10), retry: RetryPolicy(), pacing: .unpaced(concurrency: 4))
-        _ = gate.stop(Self.stop, after: nil, isDoubtful: false, at: Self.start)
-        #expect(gate.wantsAnother)
-        gate.foundNoOther(at: Self.start)
-        #expect(!gate.wantsAnother)
-        #expect(gate.admission(at: Self.start, claimed: 0) == .closed(until: Self.start.advanced(by: .seconds(10))))
+        let later = { Self.start.advanced(by: .seconds($0)) }
+        _ = gate.stop(Self.stop, after: nil, isDoubtful: false, at: later(0))
+        #expect(gate.wantsAnother(at: later(1)) && gate.repeatAt == nil)
+        for look in [1.0, 5] {
+            gate.foundNoOther(at: later(look))
+            #expect(gate.repeatAt == later(11))
+            #expect(gate.admission(at: later(look), claimed: 0) == .free(1))
+        }
+        #expect(gate.wantsAnother(at: later(10.9)) && !gate.wantsAnother(at: later(11)))
+        _ = gate.stop(Self.stop, after: nil, isDoubtful: false, at: later(11))
+        #expect(gate.wantsAnother(at: later(13)) && gate.repeatAt == nil)
     }
 
     @Test("A probe waits ten seconds for another card, and begins to count anew when it has found one")

@@ -10,7 +10,8 @@ extension Engine {
     /// keep the stage from all others.
     private func claimOrder(of stage: Stage, through gate: StageGate) -> ClaimOrder {
         guard gate.isProbing else { return gate.isFailing ? .untriedFirst : .usual }
-        return gate.wantsAnother || self.waitsForAnother(at: stage, through: gate) ? .untriedOnly : .untriedFirst
+        return gate.wantsAnother(at: self.context.time.now()) || self.waitsForAnother(at: stage, through: gate)
+            ? .untriedOnly : .untriedFirst
     }
 
     /// Whether a card that has not failed may still come.
@@ -27,10 +28,11 @@ extension Engine {
     ) async throws -> [Job] {
         let order = self.claimOrder(of: stage, through: gate)
         let jobs = try await claim(order)
+        let now = self.context.time.now()
         if !jobs.isEmpty {
             gate.foundAnother()
-        } else if order == .untriedOnly, gate.wantsAnother, !self.waitsForAnother(at: stage, through: gate) {
-            gate.foundNoOther(at: self.context.time.now())
+        } else if order == .untriedOnly, gate.wantsAnother(at: now), !self.waitsForAnother(at: stage, through: gate) {
+            gate.foundNoOther(at: now)
         }
         return jobs
     }
@@ -39,8 +41,8 @@ extension Engine {
     func nextDue(of stage: Stage, through gate: StageGate) async throws -> Timestamp? {
         guard let due = try await self.context.store.nextDue(for: stage) else { return nil }
         guard self.claimOrder(of: stage, through: gate) == .untriedOnly else { return due }
-        // What is due may be what is not to be claimed now.
-        return max(due, self.context.time.now().advanced(by: Self.probeLook))
+        // What is due may be what is not to be claimed now; another card of this process is announced.
+        return max(due, gate.repeatAt ?? self.context.time.now().advanced(by: Self.probeLook))
     }
 }
 

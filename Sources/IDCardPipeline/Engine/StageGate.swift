@@ -21,6 +21,9 @@ final class StageGate: Sendable {
         var probeAt: Timestamp?
         /// How long after a further `stop` the next probe follows; `nil` for as long as it ever does.
         var nextProbe: Duration?
+        /// When a probe is made with a card that has failed, because there was no other; until then the first other one is
+        /// the probe.
+        var repeatAt: Timestamp?
         /// Since when a probe waits for a card that has not failed.
         var looksSince: Timestamp?
         /// What ended as failed or refused for itself, though every card might get the same, since the endpoint last took a
@@ -77,7 +80,14 @@ final class StageGate: Sendable {
     }
 
     /// Whether the next probe is worth its call only with a card that has not failed: soon after a `stop`.
-    var wantsAnother: Bool { self.state.withLock { $0.probeAt != nil && $0.nextProbe != nil } }
+    func wantsAnother(at now: Timestamp) -> Bool {
+        self.state.withLock { state in
+            state.probeAt != nil && state.nextProbe != nil && state.repeatAt.map { now < $0 } ?? true
+        }
+    }
+
+    /// When a probe is made with a card that has failed, if no other comes before.
+    var repeatAt: Timestamp? { self.state.withLock { $0.repeatAt } }
 
     /// Whether calls have failed since the endpoint last answered.
     var isFailing: Bool { self.state.withLock { $0.pace.isFailing } }
@@ -96,13 +106,12 @@ final class StageGate: Sendable {
         self.state.withLock { $0.looksSince = nil }
     }
 
-    /// Notes that every card has failed: the next probe follows after the whole interval.
+    /// Notes that every card has failed: one of them is the probe after the whole interval, unless another comes before.
     func foundNoOther(at now: Timestamp) {
         self.state.withLock { state in
             state.looksSince = nil
-            guard state.probeAt != nil else { return }
-            state.nextProbe = nil
-            state.probeAt = now.advanced(by: self.probeInterval)
+            guard state.probeAt != nil, state.repeatAt == nil else { return }
+            state.repeatAt = now.advanced(by: self.probeInterval)
         }
     }
 
@@ -189,7 +198,8 @@ final class StageGate: Sendable {
             if call.number >= state.endedAloneFrom { state.endedAlone = [] }
             guard state.pause == nil || call.number >= state.pausedFrom else { return false }
             let wasPaused = state.pause != nil || state.hasStoredPause
-            (state.pause, state.probeAt, state.hasStoredPause, state.isInDoubt) = (nil, nil, false, false)
+            (state.pause, state.probeAt, state.repeatAt) = (nil, nil, nil)
+            (state.hasStoredPause, state.isInDoubt) = (false, false)
             return wasPaused
         }
     }
@@ -267,6 +277,7 @@ final class StageGate: Sendable {
         self.state.withLock { state in
             (state.notBefore, state.throttledAt) = (nil, nil)
             state.probeAt = state.probeAt.map { min($0, now) }
+            state.repeatAt = state.repeatAt.map { min($0, now) }
             state.pace.endWaits(at: now)
         }
     }
@@ -285,7 +296,7 @@ final class StageGate: Sendable {
             state.pause = pause
             state.pausedFrom = state.pace.nextNumber
             let interval = min(state.nextProbe ?? self.probeInterval, self.probeInterval)
-            state.probeAt = now.advanced(by: interval)
+            (state.probeAt, state.repeatAt) = (now.advanced(by: interval), nil)
             if state.nextProbe != nil {
                 state.nextProbe = interval < self.probeInterval ? max(interval * 2, Self.firstProbe) : nil
             }
