@@ -50,6 +50,9 @@ enum CallSQL {
             AND card.state IN ('rejected', 'verified', 'delivering')
         """
 
+    /// The codes by which a stage may have been stopped.
+    static let codes = "SELECT DISTINCT code FROM call_failure WHERE stage = ? AND code IS NOT NULL"
+
     /// Whether calls about a card have failed.
     static func hasFailed(_ stage: Stage, card: String) -> String {
         "SELECT 1 FROM call_failure WHERE call_failure.stage = '\(stage.rawValue)' AND call_failure.card = \(card)"

@@ -25,36 +25,40 @@ extension SandboxStore {
 
     package func numbersRefused(with code: String, now: Timestamp) async throws -> Set<BusinessNumber> {
         try await self.read { db in
-            var numbers: Set<BusinessNumber> = []
-            for row in try Self.refused(with: code, now: now, in: db) {
-                let text: String = row["business_no"]
-                if let number = BusinessNumber(stored: text) { numbers.insert(number) }
-            }
-            return numbers
+            let refused = try Self.refused(with: code, now: now, in: db)
+            return Set(Self.numbers(of: refused).compactMap(BusinessNumber.init(stored:)))
         }
     }
 
-    package func giveBackRefused(with code: String, now: Timestamp) async throws -> [Card] {
+    package func giveBackRefused(with code: String?, atLeast limit: Int, now: Timestamp) async throws -> [Card] {
         try await self.writer.write { db in
             var cards: [Card] = []
-            for row in try Self.refused(with: code, now: now, in: db) where row[2] as Bool? == true {
-                let card = CardID(rawValue: row["id"])
-                guard try !self.mayBeAtBackend(card, in: db) else { continue }
-                var transition = CardTransition(
-                    card: card,
-                    from: .rejected,
-                    to: .verified,
-                    kind: "given_back",
-                    now: now
-                )
-                transition.code = code
-                transition.keepsFailures = true
-                try self.perform(transition, in: db)
-                try db.execute(cached: "UPDATE card SET delivery = NULL WHERE id = ?", arguments: [card.rawValue])
-                cards.append(try self.requireCard(card, in: db))
+            for code in try code.map({ [$0] })
+                ?? String.fetchAll(db, cached: CallSQL.codes, arguments: [Stage.deliver.rawValue])
+            {
+                let refused = try Self.refused(with: code, now: now, in: db)
+                guard Self.numbers(of: refused).count >= limit else { continue }
+                for row in refused where row[2] as Bool? == true {
+                    let card = CardID(rawValue: row["id"])
+                    guard try !self.mayBeAtBackend(card, in: db) else { continue }
+                    try self.giveBack(card, refusedWith: code, now: now, in: db)
+                    cards.append(try self.requireCard(card, in: db))
+                }
             }
             return cards
         }
+    }
+
+    private func giveBack(_ card: CardID, refusedWith code: String, now: Timestamp, in db: Database) throws {
+        var transition = CardTransition(card: card, from: .rejected, to: .verified, kind: "given_back", now: now)
+        transition.code = code
+        transition.keepsFailures = true
+        try self.perform(transition, in: db)
+        try db.execute(cached: "UPDATE card SET delivery = NULL WHERE id = ?", arguments: [card.rawValue])
+    }
+
+    private static func numbers(of refused: [Row]) -> Set<String> {
+        Set(refused.map { $0["business_no"] })
     }
 
     private static func refused(with code: String, now: Timestamp, in db: Database) throws -> [Row] {

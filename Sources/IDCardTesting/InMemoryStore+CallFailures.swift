@@ -27,23 +27,19 @@ extension InMemoryStore {
 extension InMemoryStore {
     package func numbersRefused(with code: String, now: Timestamp) async throws -> Set<BusinessNumber> {
         self.memory.look { state in
-            Set(state.refused(with: code, now: now).compactMap { state.cards[$0]?.card.metadata.businessNumber })
+            state.numbers(of: state.refused(with: code, now: now))
         }
     }
 
-    package func giveBackRefused(with code: String, now: Timestamp) async throws -> [Card] {
+    package func giveBackRefused(with code: String?, atLeast limit: Int, now: Timestamp) async throws -> [Card] {
         try self.memory.change { state in
             var cards: [Card] = []
-            for card in state.refused(with: code, now: now) {
-                guard let entry = state.cards[card], entry.card.state == .rejected, entry.card.reason?.rawValue == code,
-                    entry.image != nil, !state.mayBeAtBackend(card)
-                else { continue }
-                let place = InMemoryState.CallPlace(stage: .deliver, card: card)
-                let failure = state.callFailures[place]
-                try state.move(card, from: .rejected, to: .verified, code: code, kind: "given_back", now: now)
-                state.cards[card]?.card.delivery = nil
-                state.callFailures[place] = failure
-                cards.append(try state.entry(of: card).card)
+            for code in code.map({ [$0] }) ?? Set(state.callFailures.values.compactMap(\.code)).sorted() {
+                let refused = state.refused(with: code, now: now)
+                guard state.numbers(of: refused).count >= limit else { continue }
+                for card in refused where try state.giveBack(card, refusedWith: code, now: now) {
+                    cards.append(try state.entry(of: card).card)
+                }
             }
             return cards
         }
@@ -61,6 +57,22 @@ extension InMemoryState {
         .keys.map(\.card).sorted {
             self.lastFailure(of: [$0], at: .deliver) ?? 0 < self.lastFailure(of: [$1], at: .deliver) ?? 0
         }
+    }
+
+    fileprivate func numbers(of cards: [CardID]) -> Set<BusinessNumber> {
+        Set(cards.compactMap { self.cards[$0]?.card.metadata.businessNumber })
+    }
+
+    fileprivate mutating func giveBack(_ card: CardID, refusedWith code: String, now: Timestamp) throws -> Bool {
+        guard let entry = self.cards[card], entry.card.state == .rejected, entry.card.reason?.rawValue == code,
+            entry.image != nil, !self.mayBeAtBackend(card)
+        else { return false }
+        let place = CallPlace(stage: .deliver, card: card)
+        let failure = self.callFailures[place]
+        try self.move(card, from: .rejected, to: .verified, code: code, kind: "given_back", now: now)
+        self.cards[card]?.card.delivery = nil
+        self.callFailures[place] = failure
+        return true
     }
 
     /// Notes what a call about some cards says of its endpoint, after the cards have changed.

@@ -113,9 +113,14 @@ final class PipelineHarness: Sendable {
     }
 
     /// An engine; several may follow each other over the one store.
-    func engine(verifier: ScriptedVerifier? = nil, patience: Duration? = nil) -> Engine {
+    func engine(
+        verifier: ScriptedVerifier? = nil,
+        patience: Duration? = nil,
+        equalRefusals: Int? = nil
+    ) -> Engine {
         var settings = self.settings
         settings.patience = patience ?? settings.patience
+        settings.equalRefusals = equalRefusals ?? settings.equalRefusals
         return Engine(
             store: self.store,
             ports: EnginePorts(

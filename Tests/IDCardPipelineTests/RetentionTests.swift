@@ -1,6 +1,7 @@
 import IDCardCore
 import IDCardPipeline
 import IDCardTesting
+import Synchronization
 import Testing
 
 @Suite("Erasing beside a run", .timeLimit(.minutes(Sanitizer.minutes(2))))
@@ -110,5 +111,38 @@ struct RetentionTests {
         self.time.advance(by: .seconds(86_400))
         #expect(try await harness.run([]) == .complete)
         #expect(try await harness.states() == ["erased:retention"])
+    }
+
+    @Test("With daily runs only, each of which erases for ten seconds, all that has expired is gone after a few")
+    func dailyRuns() async throws {
+        let manual = self.time.port
+        let busy = Mutex(false)
+        // Fifty cards take three seconds and more, as in a sandbox of many gigabytes.
+        let time = PipelineTime(
+            now: {
+                if busy.withLock({ $0 }) { self.time.advance(by: .seconds(3)) }
+                return manual.now()
+            },
+            sleep: manual.sleep
+        )
+        let harness = try PipelineHarness(.sqlite, time: time) { $0.retention.limit(.rejected, to: .seconds(3600)) }
+        #expect(
+            try await harness.run(try (1...250).map { try harness.photo("\($0).jpg", "broken \($0)") }) == .complete
+        )
+        busy.withLock { $0 = true }
+        var left: [Int] = []
+        repeat {
+            self.time.advance(by: .seconds(86_400))
+            #expect(try await harness.run([]) == .complete)
+            left.append(try await harness.store.stateCounts()[.rejected] ?? 0)
+        } while left.last != 0 && left.count < 10
+        #expect(left.first.map { (1...200).contains($0) } == true, "\(left)")
+        #expect(left.count <= 5 && left.last == 0, "fifty a run at least: \(left)")
+        self.time.advance(by: .seconds(86_400))
+        #expect(try await harness.run([]) == .complete)
+        #expect(
+            try await harness.store.continueErasures(within: .zero).open == 0,
+            "the search has ended with the run after"
+        )
     }
 }

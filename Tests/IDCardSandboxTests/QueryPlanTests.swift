@@ -58,7 +58,8 @@ struct QueryPlanTests {
             ("untried card", VerificationSQL.claimUntried), ("tried card", VerificationSQL.claimTried),
             ("untried delivery", DeliverySQL.claimUntried), ("tried delivery", DeliverySQL.claimTried),
             ("failure of a card", CallSQL.ofCard), ("stopped cards", CallSQL.stopped),
-            ("forgotten failures", CallSQL.forget), ("failures of ended cards", CallSQL.forgetEnded),
+            ("codes of failures", CallSQL.codes), ("forgotten failures", CallSQL.forget),
+            ("failures of ended cards", CallSQL.forgetEnded),
         ]
     )
     func searches(name: String, sql: String) async throws {

@@ -160,6 +160,8 @@ package struct Engine: Sendable {
         // Handed back at the end of an earlier run.
         self.fetch?.queue.clear()
         try await self.lookAtWaits()
+        // A process may have been killed before it gave them back.
+        self.context.changed(try await self.context.giveBackRefused(with: nil, now: self.context.time.now()))
         for number in try await self.context.store.applicationsWithVerifiedCards() {
             self.context.applications.touch(number)
         }

@@ -48,7 +48,18 @@ extension DeliverStage {
             // Sent away for now is no progress, or a backend that does so for ever would keep a run alive for ever.
             isProgress: endings.values.contains { !$0.isReturned }
         )
-        for code in Set(refused.values.map(\.code)) { try await self.giveBack(refusedWith: code, now: now) }
+        for failure in Self.doubtfulRefusals(in: items, besides: taken) {
+            let isDecided = !refused.isEmpty
+            try await self.giveBack(refusedWith: failure, of: delivery, stoppingAfter: isDecided ? nil : call)
+        }
+    }
+
+    /// The refusals by codes of no list, one of each code; none beside cards that were taken.
+    private static func doubtfulRefusals(in items: [DeliveryItemOutcome], besides taken: [CardID]) -> [RemoteFailure] {
+        guard taken.isEmpty else { return [] }
+        var failures: [String: RemoteFailure] = [:]
+        for case .rejected(let failure) in items where failure.isUnlisted { failures[failure.code] = failure }
+        return Array(failures.values)
     }
 
     private static func expiredToken(in items: [DeliveryItemOutcome]) -> RemoteFailure? {

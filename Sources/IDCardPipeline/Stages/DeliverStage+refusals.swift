@@ -21,12 +21,13 @@ extension DeliverStage {
         let now = self.context.time.now()
         let isStop = try await self.areTooMany(delivery.businessNumbers, refusedWith: failure.code, now: now)
         guard isStop, !delivery.mayHaveBeenReceived else {
-            return try await self.conclude(delivery, as: rejected, attempt: attempt)
+            try await self.conclude(delivery, as: rejected, attempt: attempt)
+            return try await self.giveBack(refusedWith: failure, of: delivery, stoppingAfter: call)
         }
         let isWorthIt = await self.isWorthFormingAnew(delivery)
         if !isWorthIt { await self.stop(for: failure, after: call, now: now) }
         try await self.conclude(delivery, as: .dissolved, attempt: attempt, isProgress: isWorthIt)
-        try await self.giveBack(refusedWith: failure.code, now: now)
+        try await self.giveBack(refusedWith: failure, of: delivery)
     }
 
     /// Whether cards are refused for themselves: others were taken since they were refused before.
@@ -99,12 +100,40 @@ extension DeliverStage {
         await self.pausing.pause(.deliver, stop, after: call, isDoubtful: true, now: now)
     }
 
-    /// Makes the cards verified again that were refused with a code in a row.
-    func giveBack(refusedWith code: String, now: Timestamp) async throws {
-        for card in try await self.context.store.giveBackRefused(with: code, now: now) {
-            self.context.monitor.changed(card, isProgress: false)
-            self.context.applications.touch(card.metadata.businessNumber)
+    /// Makes the cards verified again that were refused with the code of a failure, if they are too many: also those that
+    /// were refused beside each other, each before the others were known.
+    ///
+    /// - Parameter call: the call after which this stops the stage, unless a new TOKEN is at hand; `nil` if that is decided.
+    func giveBack(
+        refusedWith failure: RemoteFailure,
+        of delivery: Delivery,
+        stoppingAfter call: PacedCall? = nil
+    ) async throws {
+        let now = self.context.time.now()
+        let cards = try await self.context.giveBackRefused(with: failure.code, now: now)
+        guard !cards.isEmpty else { return }
+        // Before they are looked at, or they would be formed and sent at once.
+        if let call, await !self.backend.hasNewToken(delivery.parts) {
+            await self.stop(for: failure, after: call, now: now)
         }
-        self.context.board.announce(.settle)
+        self.context.changed(cards)
+    }
+}
+
+extension StageContext {
+    /// Makes the cards verified again that were refused in a row with a code, or with any, if they are too many.
+    func giveBackRefused(with code: String?, now: Timestamp) async throws -> [Card] {
+        let limit = self.settings.equalRefusals
+        guard limit > 0 else { return [] }
+        return try await self.store.giveBackRefused(with: code, atLeast: limit, now: now)
+    }
+
+    /// Tells of cards that were given back, and has their business numbers decided on.
+    func changed(_ cards: [Card]) {
+        for card in cards {
+            self.monitor.changed(card, isProgress: false)
+            self.applications.touch(card.metadata.businessNumber)
+        }
+        self.board.announce(.settle)
     }
 }

@@ -163,9 +163,11 @@ package protocol CardStore: ReceptionStore, WatchStore, AwaitedInputStore, Senda
 
     /// Returns the business numbers of which the backend refused a card with a code since it last took a delivery.
     func numbersRefused(with code: String, now: Timestamp) async throws -> Set<BusinessNumber>
-    /// Makes the cards `verified` again that became `rejected` with a code since the backend last took a delivery, and
-    /// returns them; not those that the backend may hold.
-    func giveBackRefused(with code: String, now: Timestamp) async throws -> [Card]
+    /// Makes the cards `verified` again that became `rejected` with a code since the backend last took a delivery, if it
+    /// refused so many business numbers with it, and returns them; not those that the backend may hold.
+    ///
+    /// - Parameter code: the code; `nil` for every code.
+    func giveBackRefused(with code: String?, atLeast limit: Int, now: Timestamp) async throws -> [Card]
 
     // MARK: Looking
 
