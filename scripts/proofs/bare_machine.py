@@ -306,6 +306,8 @@ class Proof:
         try:
             require()
             host = Host(options.mirror, options.swift)
+            if options.folder is not None:
+                os.makedirs(options.folder, exist_ok=True)
             self.folder = tempfile.mkdtemp(prefix=f"{NAME}-", dir=options.folder)
             print(f"{NAME}: evidence in {self.folder}", flush=True)
             for user in ("root", "user") if options.as_ is None else (options.as_,):
