@@ -47,7 +47,7 @@ enum CallSQL {
         FROM call_failure JOIN card ON card.id = call_failure.card
         WHERE call_failure.stage = :stage AND call_failure.code = :code
             AND call_failure.stopped_at > :since AND call_failure.stopped_at <= :now
-            AND card.state IN ('rejected', 'verified', 'delivering')
+            AND card.state IN ('rejected', 'verified', 'delivering', 'held')
         """
 
     /// The codes by which a stage may have been stopped.

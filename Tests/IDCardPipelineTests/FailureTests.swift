@@ -354,7 +354,7 @@ struct FailureTests {
     @Test("A TOKEN that stays expired ends the batch, also when the stage probes more often than the patience lasts")
     func probesWithinPatience() async throws {
         let backend = LedgerBackend { _, _ in .instead(.tokenExpired(Self.failure(.stop, "100001"))) }
-        let harness = try PipelineHarness(.sqlite, backend: backend) {
+        let harness = try PipelineHarness(.sqlite, backend: backend, time: PacingVirtualTime().port) {
             $0.patience = .seconds(2)
             $0.probeInterval = .milliseconds(20)
         }

@@ -190,7 +190,11 @@ struct SchedulingTests {
         }
         #expect(gate.wantsAnother(at: later(10.9)) && !gate.wantsAnother(at: later(11)))
         _ = gate.stop(Self.stop, after: nil, isDoubtful: false, at: later(11))
-        #expect(gate.wantsAnother(at: later(13)) && gate.repeatAt == nil)
+        #expect(gate.wantsAnother(at: later(11)) && gate.repeatAt == later(21))
+        #expect(gate.admission(at: later(11), claimed: 0) == .free(1), "for a card that has not failed")
+        _ = gate.stop(Self.stop, after: nil, isDoubtful: false, at: later(15))
+        #expect(gate.admission(at: later(15), claimed: 0) == .closed(until: later(17)), "another one has failed")
+        #expect(gate.wantsAnother(at: later(17)) && gate.repeatAt == nil)
     }
 
     @Test("A probe waits ten seconds for another card, and begins to count anew when it has found one")

@@ -82,6 +82,26 @@ extension StopTests {
         }
     }
 
+    @Test("What may be at the backend is held, not rejected, by what a wrong TOKEN gets", arguments: StoreKind.allCases)
+    func mayBeAtBackend(kind: StoreKind) async throws {
+        let calls = CallCounter()
+        let backend = LedgerBackend { _, _ in
+            calls.next() <= 5
+                ? .instead(.failed(RemoteFailure(.unknown, code: "reset", message: "m")))
+                : .instead(.failed(Self.unlisted()))
+        }
+        let harness = try PipelineHarness(kind, backend: backend, time: PacingVirtualTime().port) {
+            $0.deliverConcurrency = 1
+            $0.patience = .seconds(4)
+        }
+        let engine = harness.engine()
+        #expect(try await engine.runBatch(try (1...8).map { try Self.front(harness, $0) }) == .patienceExhausted)
+        #expect(engine.pauses[.deliver]?.code == "100009")
+        let counts = try await harness.store.stateCounts()
+        #expect(counts[.rejected] == nil && counts[.held] != nil, "\(counts)")
+        #expect(try await harness.cards().allSatisfy { $0.state != .held || $0.reason == .outcomeUnknown })
+    }
+
     @Test("What a process refused that was killed before it stopped is judged again", arguments: StoreKind.allCases)
     func killedBeforeStop(kind: StoreKind) async throws {
         let isRight = CallCounter()

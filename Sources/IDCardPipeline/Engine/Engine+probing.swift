@@ -41,8 +41,10 @@ extension Engine {
     func nextDue(of stage: Stage, through gate: StageGate) async throws -> Timestamp? {
         guard let due = try await self.context.store.nextDue(for: stage) else { return nil }
         guard self.claimOrder(of: stage, through: gate) == .untriedOnly else { return due }
-        // What is due may be what is not to be claimed now; another card of this process is announced.
-        return max(due, gate.repeatAt ?? self.context.time.now().advanced(by: Self.probeLook))
+        // What is due may be what is not to be claimed now.
+        let now = self.context.time.now()
+        if let repeatAt = gate.repeatAt, now < repeatAt { return max(due, repeatAt) }
+        return max(due, now.advanced(by: Self.probeLook))
     }
 }
 

@@ -161,7 +161,14 @@ package struct Engine: Sendable {
         self.fetch?.queue.clear()
         try await self.lookAtWaits()
         // A process may have been killed before it gave them back.
-        self.context.changed(try await self.context.giveBackRefused(with: nil, now: self.context.time.now()))
+        let refused = try await self.context.giveBackRefused(with: nil, now: self.context.time.now())
+        if !refused.isEmpty {
+            self.context.logger.notice(
+                "cards refused in a row are judged again",
+                metadata: ["cards": "\(refused.count)"]
+            )
+        }
+        self.context.changed(refused)
         for number in try await self.context.store.applicationsWithVerifiedCards() {
             self.context.applications.touch(number)
         }

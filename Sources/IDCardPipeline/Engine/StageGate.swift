@@ -295,6 +295,11 @@ final class StageGate: Sendable {
             let pause = StagePause(code: failure.code, message: failure.message, since: state.pause?.since ?? now)
             state.pause = pause
             state.pausedFrom = state.pace.nextNumber
+            if let repeatAt = state.repeatAt, repeatAt <= now {
+                // Of a card that has not failed this says nothing: it stays welcome at once.
+                (state.probeAt, state.repeatAt) = (now, now.advanced(by: self.probeInterval))
+                return pause
+            }
             let interval = min(state.nextProbe ?? self.probeInterval, self.probeInterval)
             (state.probeAt, state.repeatAt) = (now.advanced(by: interval), nil)
             if state.nextProbe != nil {

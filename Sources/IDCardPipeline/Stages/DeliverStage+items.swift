@@ -78,6 +78,9 @@ extension DeliverStage {
         case .rejected(let failure):
             var isAlone = !isDoubtful || !failure.isUnlisted
             if !isAlone { isAlone = try await self.isKnownRefusal(of: [card]) }
+            if !isAlone, delivery.mayHaveBeenReceived {
+                return .held(.outcomeUnknown, message: Self.unknownMessage(failure.code))
+            }
             return .rejected(
                 ReasonCode(rawValue: failure.code),
                 message: failure.message,

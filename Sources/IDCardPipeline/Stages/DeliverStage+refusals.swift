@@ -21,7 +21,9 @@ extension DeliverStage {
         let now = self.context.time.now()
         let isStop = try await self.areTooMany(delivery.businessNumbers, refusedWith: failure.code, now: now)
         guard isStop, !delivery.mayHaveBeenReceived else {
-            try await self.conclude(delivery, as: rejected, attempt: attempt)
+            // With a wrong TOKEN it says nothing of what an earlier attempt came to, which only a person can find out.
+            let conclusion = delivery.mayHaveBeenReceived ? Self.heldUnknown(failure) : rejected
+            try await self.conclude(delivery, as: conclusion, attempt: attempt)
             return try await self.giveBack(refusedWith: failure, of: delivery, stoppingAfter: call)
         }
         let isWorthIt = await self.isWorthFormingAnew(delivery)
@@ -110,13 +112,13 @@ extension DeliverStage {
         stoppingAfter call: PacedCall? = nil
     ) async throws {
         let now = self.context.time.now()
-        let cards = try await self.context.giveBackRefused(with: failure.code, now: now)
-        guard !cards.isEmpty else { return }
-        // Before they are looked at, or they would be formed and sent at once.
-        if let call, await !self.backend.hasNewToken(delivery.parts) {
+        // First, or those given back would be formed and sent at once.
+        if let call, try await self.areTooMany([], refusedWith: failure.code, now: now),
+            await !self.backend.hasNewToken(delivery.parts)
+        {
             await self.stop(for: failure, after: call, now: now)
         }
-        self.context.changed(cards)
+        self.context.changed(try await self.context.giveBackRefused(with: failure.code, now: now))
     }
 }
 

@@ -281,7 +281,7 @@ struct DeliverStage: Sendable {
         .held(.outcomeUnknown, message: self.unknownMessage(code))
     }
 
-    private static func heldUnknown(_ failure: RemoteFailure) -> DeliveryConclusion {
+    static func heldUnknown(_ failure: RemoteFailure) -> DeliveryConclusion {
         .held(.outcomeUnknown, message: self.unknownMessage("\(failure.code): \(failure.message)"))
     }
 
