@@ -280,11 +280,10 @@ class Proof:
         with open(os.path.join(ROOT, "scripts", "setup"), encoding="utf-8") as file:
             text = file.read()
         demands = {name: [int(number) for number in re.findall(rf"{name}_needed=(\d+)", text)] for name in ("disk", "memory")}
-        disk = demands["disk"][0 if "quickstart" in command else -1]
-        if size > disk:
-            self.violated(f"{where} needs {size} MiB of disk, and scripts/setup asks for {disk}")
-        if memory > demands["memory"][0]:
-            self.violated(f"{where} needs {memory} MiB of memory, and scripts/setup asks for {demands['memory'][0]}")
+        for name, needed in (("disk", size), ("memory", memory)):
+            asked = demands[name][0 if "quickstart" in command else -1]
+            if needed > asked:
+                self.violated(f"{where} needs {needed} MiB of {name}, and scripts/setup asks for {asked}")
 
     def expect_refusal(self, machine, what, words, command=("scripts/quickstart",), **how):
         """What is missing is said before anything is built, with what to do."""
