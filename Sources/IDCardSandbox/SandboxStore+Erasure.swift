@@ -79,7 +79,7 @@ extension SandboxStore {
         }
     }
 
-    /// Notes what became of the documents of erased cards in a built-in backend, and writes their certificates anew.
+    /// Notes what became of the documents of erased cards in a built-in backend, and rewrites their certificates.
     package func certify(_ documents: ErasureCertificate.Documents, of cards: [CardID]) async throws {
         try await self.finish(cards, documents: documents)
     }
@@ -97,6 +97,20 @@ extension SandboxStore {
         _ cards: [CardID],
         isScrubbed: Bool = false,
         documents: ErasureCertificate.Documents? = nil
+    ) async throws {
+        // So many at a time: others write between two.
+        for start in stride(from: 0, to: cards.count, by: Self.certificatesOfOneTurn) {
+            let part = cards[start..<min(start + Self.certificatesOfOneTurn, cards.count)]
+            try await self.finish(part, isScrubbed: isScrubbed, documents: documents)
+        }
+    }
+
+    private static let certificatesOfOneTurn = 500
+
+    private func finish(
+        _ cards: ArraySlice<CardID>,
+        isScrubbed: Bool,
+        documents: ErasureCertificate.Documents?
     ) async throws {
         let news = try await self.writer.write { db in
             try cards.compactMap { try self.update($0, isScrubbed: isScrubbed, documents: documents, in: db) }

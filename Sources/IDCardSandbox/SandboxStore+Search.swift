@@ -28,11 +28,12 @@ extension SandboxStore {
     /// Searches on from where the last process stopped, or begins a search for all that is not looked for yet.
     func search(until deadline: ContinuousClock.Instant?) async -> SearchEnding {
         do {
-            if try await self.standing() == nil {
-                try await self.beginSearch()
-            } else {
-                // What others have written meanwhile is searched in the file, not in the log.
-                guard try await self.isReadyForSearch() else { return .blocked }
+            // What others have written meanwhile is searched in the file, not in the log.
+            let isBegun = try await self.standing() != nil
+            switch try await isBegun ? self.readyForSearch(until: deadline) : self.beginSearch(until: deadline) {
+            case .ready: break
+            case .blocked: return .blocked
+            case .underWay: return .underWay
             }
             guard var standing = try await self.standing() else { return .blocked }
             while standing.position > 0 {
@@ -40,7 +41,7 @@ extension SandboxStore {
                 try await self.searchOn(&standing, until: deadline)
                 if let deadline, ContinuousClock.now >= deadline, standing.position > 0 { return .underWay }
             }
-            return try await self.endSearch(standing.number)
+            return try await self.endSearch(standing.number, until: deadline)
         } catch {
             // The cards are erased either way; their certificates say what is left to be done.
             return .blocked
@@ -68,7 +69,7 @@ extension SandboxStore {
     }
 
     /// Begins a search for everything that was erased before the write-ahead log is emptied, if there is anything.
-    private func beginSearch() async throws {
+    private func beginSearch(until deadline: ContinuousClock.Instant?) async throws -> Readiness {
         let number = try await self.writer.write { db -> Int64? in
             try db.execute(sql: ErasureSQL.numberSearch)
             guard db.changesCount == 1 else { return nil }
@@ -76,11 +77,14 @@ extension SandboxStore {
             guard db.changesCount > 0 else { return nil }
             return try Int64.fetchOne(db, sql: ErasureSQL.searchStanding)
         }
-        guard let number, try await self.isReadyForSearch() else { return }
+        guard let number else { return .blocked }
+        let readiness = try await self.readyForSearch(until: deadline)
+        guard readiness == .ready else { return readiness }
         try await self.writer.write { db in
             let size = try Self.file(of: db).map { try $0.size() } ?? 0
             try db.execute(sql: ErasureSQL.beginSearch, arguments: ["size": size, "number": number])
         }
+        return .ready
     }
 
     /// Searches until a second or the time is over, and writes down how far it came.
@@ -116,9 +120,16 @@ extension SandboxStore {
             } ?? 0
     }
 
-    private func endSearch(_ number: Int64) async throws -> SearchEnding {
+    private func endSearch(
+        _ number: Int64,
+        until deadline: ContinuousClock.Instant?
+    ) async throws -> SearchEnding {
         // The log may hold what was moved during the search; nothing is certified while it does.
-        guard try await self.isReadyForSearch() else { return .blocked }
+        switch try await self.readyForSearch(until: deadline) {
+        case .ready: break
+        case .blocked: return .blocked
+        case .underWay: return .underWay
+        }
         return try await self.writer.write { db in
             let rows = try Row.fetchAll(db, sql: ErasureSQL.sought)
             try db.execute(sql: ErasureSQL.endSearch, arguments: [number])

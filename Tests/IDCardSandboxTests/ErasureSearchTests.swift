@@ -99,6 +99,24 @@ struct ErasureSearchTests {
         #expect(try await store.erasureCertificates().map(\.isScrubbed) == [true, true])
     }
 
+    @Test("the pages that many cards leave are given back a few at a time, too, before the search begins")
+    func freePages() async throws {
+        let store = try self.open()
+        try await self.fill(store)
+        _ = try await self.erase(1...9, in: store)
+        #expect(try await store.continueErasures(within: .zero).isGoingOn)
+        let free = try self.folder.raw { try Int.fetchOne($0, sql: "PRAGMA freelist_count") }
+        // 9 MiB of pages of 8 KiB, 500 of them in a turn.
+        #expect(try #require(free) > 500)
+        #expect(try self.position() == nil)
+        var calls = 1
+        while try await store.continueErasures(within: .zero).isGoingOn {
+            calls += 1
+            #expect(calls < 100)
+        }
+        #expect(try await store.erasureCertificates().map(\.isScrubbed) == [Bool](repeating: true, count: 9))
+    }
+
     @Test("what was erased since a search began is looked for by the next one")
     func later() async throws {
         let store = try self.open()
