@@ -121,7 +121,7 @@ extension SandboxStore {
 
     private static let attempts = 5
 
-    /// rewrites the file, if it is small enough for that, and leaves nothing of what it was.
+    /// Rewrites the file, if it is small enough for that, and leaves nothing of what it was.
     ///
     /// - Returns: whether that is done; `false` if readers were in the way, the disk refused or the file is too large.
     private func rewrite(ofAnySize: Bool) async -> Bool {

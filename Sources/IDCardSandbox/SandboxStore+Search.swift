@@ -77,7 +77,8 @@ extension SandboxStore {
             guard db.changesCount > 0 else { return nil }
             return try Int64.fetchOne(db, sql: ErasureSQL.searchStanding)
         }
-        guard let number else { return .blocked }
+        // There is nothing to look for, or another process has begun.
+        guard let number else { return .ready }
         let readiness = try await self.readyForSearch(until: deadline)
         guard readiness == .ready else { return readiness }
         try await self.writer.write { db in

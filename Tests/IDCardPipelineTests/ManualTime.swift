@@ -54,6 +54,14 @@ final class ManualTime: Sendable {
         }
     }
 
+    /// Whether somebody sleeps until so long from now.
+    func isSlept(for duration: Duration) -> Bool {
+        self.state.withLock { state in
+            let until = state.now.advanced(by: duration)
+            return state.sleepers.values.contains { $0.until == until }
+        }
+    }
+
     /// Waits until somebody sleeps until so long from now, or the task is cancelled.
     func somebodySleeps(for duration: Duration) async {
         let key = self.nextKey()
