@@ -100,7 +100,7 @@ enum ErasureSQL {
         WHERE (is_scrubbed = 0 OR is_certified = 0) AND is_scrubbed = 0 AND search IS NOT NULL
         """
 
-    /// All that are to be looked for, in one search; not what was found: it stays until the file is written anew.
+    /// All that are to be looked for, in one search; not what was found: it stays until the file is rewritten.
     static let seek = """
         UPDATE erasure INDEXED BY erasure_open SET search = 'sought'
         WHERE (is_scrubbed = 0 OR is_certified = 0) AND is_scrubbed = 0 AND traces IS NOT NULL

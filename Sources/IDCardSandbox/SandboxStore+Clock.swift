@@ -37,7 +37,7 @@ extension SandboxStore {
         return seen
     }
 
-    /// Has retention begin anew for what ended while the clock was behind, once it is right: its times are too old.
+    /// Restarts retention for what ended while the clock was behind, once it is right: its times are too old.
     private static func correctAges(from known: SeenTime, to seen: SeenTime, in db: Database) throws {
         let (last, now) = (known.last.millisecondsSinceEpoch, seen.last.millisecondsSinceEpoch)
         guard seen.last >= known.last else {
