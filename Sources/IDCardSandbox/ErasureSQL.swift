@@ -93,11 +93,23 @@ enum ErasureSQL {
         WHERE (is_scrubbed = 0 OR is_certified = 0) AND is_certified = 0 ORDER BY card
         """
 
+    /// Whether a card is still to be looked for: what was found is not, it stays until the file is rewritten.
+    static let needsSearch = """
+        SELECT EXISTS (SELECT 1 FROM erasure INDEXED BY erasure_open
+            WHERE (is_scrubbed = 0 OR is_certified = 0) AND is_scrubbed = 0 AND traces IS NOT NULL
+                AND search IS NOT 'found')
+        """
+
     static let searchStanding = "SELECT search_number, search_position FROM sandbox"
 
     static let sought = """
         SELECT card, traces, search FROM erasure INDEXED BY erasure_open
         WHERE (is_scrubbed = 0 OR is_certified = 0) AND is_scrubbed = 0 AND search IS NOT NULL
+        """
+
+    static let found = """
+        SELECT card FROM erasure INDEXED BY erasure_open
+        WHERE (is_scrubbed = 0 OR is_certified = 0) AND is_scrubbed = 0 AND search = 'found'
         """
 
     /// All that are to be looked for, in one search; not what was found: it stays until the file is rewritten.
@@ -126,9 +138,10 @@ enum ErasureSQL {
 
     static let endSearch = "UPDATE sandbox SET search_position = NULL WHERE search_number = ? AND search_position = 0"
 
-    static let forgetSought = """
-        UPDATE erasure INDEXED BY erasure_open SET search = NULL
-        WHERE (is_scrubbed = 0 OR is_certified = 0) AND search = 'sought'
+    /// Of what was looked for to the end, and not found, nothing is left; the certificates are still to say so.
+    static let concludeSought = """
+        UPDATE erasure INDEXED BY erasure_open SET is_scrubbed = 1, is_certified = 0, traces = NULL, search = NULL
+        WHERE (is_scrubbed = 0 OR is_certified = 0) AND is_scrubbed = 0 AND search = 'sought'
         """
 
     static let expired = "SELECT id FROM card WHERE state = ? AND changed_at <= ? ORDER BY changed_at LIMIT ?"

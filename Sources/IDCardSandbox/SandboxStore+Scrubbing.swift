@@ -43,14 +43,12 @@ extension SandboxStore {
         switch await self.search(until: deadline) {
         case .blocked: return false
         case .underWay: return true
-        case .ended(let clean, let found):
-            try await self.finish(clean, isScrubbed: true)
+        case .ended(let found):
             if !found.isEmpty, await self.rewrite(ofAnySize: ofAnySize) {
                 try await self.finish(found, isScrubbed: true)
             }
-            let left = try await self.openErasures()
             // Erased since the search began.
-            return !clean.isEmpty && left.contains { !found.contains($0) }
+            return try await self.read { try Bool.fetchOne($0, sql: ErasureSQL.needsSearch) ?? false }
         }
     }
 

@@ -13,8 +13,8 @@ extension SandboxStore {
         case blocked
         /// The time is up.
         case underWay
-        /// The whole file was searched: of these cards nothing is left, of those something.
-        case ended(clean: [CardID], found: [CardID])
+        /// The whole file was searched: of these cards something is left, of all others that were sought nothing.
+        case ended(found: [CardID])
     }
 
     /// Where a search stands.
@@ -29,11 +29,12 @@ extension SandboxStore {
     func search(until deadline: ContinuousClock.Instant?) async -> SearchEnding {
         do {
             // What others have written meanwhile is searched in the file, not in the log.
-            let isBegun = try await self.standing() != nil
+            let isBegun = try await self.isSearchBegun()
             switch try await isBegun ? self.readyForSearch(until: deadline) : self.beginSearch(until: deadline) {
             case .ready: break
             case .blocked: return .blocked
-            case .underWay: return .underWay
+            // Pages are freed all the time: a search that has begun goes on, however many there are.
+            case .underWay: if !isBegun { return .underWay }
             }
             guard var standing = try await self.standing() else { return .blocked }
             while standing.position > 0 {
@@ -45,6 +46,12 @@ extension SandboxStore {
         } catch {
             // The cards are erased either way; their certificates say what is left to be done.
             return .blocked
+        }
+    }
+
+    private func isSearchBegun() async throws -> Bool {
+        try await self.read { db in
+            try Row.fetchOne(db, sql: ErasureSQL.searchStanding)?["search_position"] as Int64? != nil
         }
     }
 
@@ -71,21 +78,24 @@ extension SandboxStore {
     /// Begins a search for everything that was erased before the write-ahead log is emptied, if there is anything.
     private func beginSearch(until deadline: ContinuousClock.Instant?) async throws -> Readiness {
         let number = try await self.writer.write { db -> Int64? in
+            guard try Bool.fetchOne(db, sql: ErasureSQL.needsSearch) == true else { return nil }
             try db.execute(sql: ErasureSQL.numberSearch)
             guard db.changesCount == 1 else { return nil }
             try db.execute(sql: ErasureSQL.seek)
-            guard db.changesCount > 0 else { return nil }
             return try Int64.fetchOne(db, sql: ErasureSQL.searchStanding)
         }
         // There is nothing to look for, or another process has begun.
         guard let number else { return .ready }
         let readiness = try await self.readyForSearch(until: deadline)
         guard readiness == .ready else { return readiness }
-        try await self.writer.write { db in
+        let isMine = try await self.writer.write { db in
             let size = try Self.file(of: db).map { try $0.size() } ?? 0
             try db.execute(sql: ErasureSQL.beginSearch, arguments: ["size": size, "number": number])
+            return db.changesCount == 1
         }
-        return .ready
+        // Another process prepares one since, and may have had no time to begin it.
+        if isMine { return .ready }
+        return try await self.isSearchBegun() ? .ready : .underWay
     }
 
     /// Searches until a second or the time is over, and writes down how far it came.
@@ -93,15 +103,17 @@ extension SandboxStore {
         let (number, position, search) = (standing.number, standing.position, standing.search)
         let pause = ContinuousClock.now + .seconds(1)
         let end = min(deadline ?? pause, pause)
-        var next = position
+        // When all that was sought is gone by a rewritten file, nothing has to be read.
+        var next = search.isEmpty ? 0 : position
         var found: Set<CardID> = []
-        repeat {
+        while next > 0 {
             let start = max(0, next - Self.pieceLength)
             // A read of its own for each: the write-ahead log is not held meanwhile.
             let (piece, length) = (start, next - start)
             found.formUnion(try await self.read { try Self.cards(of: search, in: $0, from: piece, length: length) })
             next = start
-        } while next > 0 && ContinuousClock.now < end
+            if ContinuousClock.now >= end { break }
+        }
         let (reached, cards) = (next, found)
         try await self.writer.write { db in
             for card in cards {
@@ -121,10 +133,8 @@ extension SandboxStore {
             } ?? 0
     }
 
-    private func endSearch(
-        _ number: Int64,
-        until deadline: ContinuousClock.Instant?
-    ) async throws -> SearchEnding {
+    /// Concludes what was sought, once the whole file has been searched.
+    func endSearch(_ number: Int64, until deadline: ContinuousClock.Instant?) async throws -> SearchEnding {
         // The log may hold what was moved during the search; nothing is certified while it does.
         switch try await self.readyForSearch(until: deadline) {
         case .ready: break
@@ -132,15 +142,12 @@ extension SandboxStore {
         case .underWay: return .underWay
         }
         return try await self.writer.write { db in
-            let rows = try Row.fetchAll(db, sql: ErasureSQL.sought)
             try db.execute(sql: ErasureSQL.endSearch, arguments: [number])
             // Another process has ended it.
             guard db.changesCount == 1 else { return .underWay }
-            try db.execute(sql: ErasureSQL.forgetSought)
-            let cards = { (word: String) in
-                rows.filter { $0["search"] == word }.map { CardID(rawValue: $0["card"]) }
-            }
-            return .ended(clean: cards("sought"), found: cards("found"))
+            // In the same change: whoever is killed before the certificates are written does not search once more.
+            try db.execute(sql: ErasureSQL.concludeSought)
+            return .ended(found: try String.fetchAll(db, sql: ErasureSQL.found).map(CardID.init))
         }
     }
 

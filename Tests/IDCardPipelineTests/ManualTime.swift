@@ -54,11 +54,11 @@ final class ManualTime: Sendable {
         }
     }
 
-    /// Whether somebody sleeps until so long from now.
-    func isSlept(for duration: Duration) -> Bool {
+    /// Whether somebody sleeps until some time from now.
+    func isSlept(for durations: ClosedRange<Duration>) -> Bool {
         self.state.withLock { state in
-            let until = state.now.advanced(by: duration)
-            return state.sleepers.values.contains { $0.until == until }
+            let times = state.now.advanced(by: durations.lowerBound)...state.now.advanced(by: durations.upperBound)
+            return state.sleepers.values.contains { times.contains($0.until) }
         }
     }
 

@@ -146,7 +146,7 @@ struct ErasureSearchTests {
         #expect(try FileGrep.files(in: self.folder.path, holding: [Data("CASE-85".utf8)]) == [])
     }
 
-    @Test("nothing is certified while the log cannot be emptied at the end of the search")
+    @Test("nothing is certified while the log cannot be emptied, at the beginning of the search or at its end")
     func logAtTheEnd() async throws {
         let store = try self.open()
         try await self.fill(store)
@@ -156,9 +156,65 @@ struct ErasureSearchTests {
         _ = try await store.reserveIntakeOrders(1)
         #expect(try await store.continueErasures(within: nil).open == 2)
         #expect(try await store.erasureCertificates().map(\.isScrubbed) == [false, false])
+        try await store.writer.write { try $0.execute(sql: "UPDATE sandbox SET search_position = 0") }
+        guard case .blocked = try await store.endSearch(1, until: nil) else {
+            Issue.record("the search ended although the log holds pages")
+            return
+        }
+        #expect(try await store.erasureCertificates().map(\.isScrubbed) == [false, false])
         try reader.close()
         #expect(try await store.continueErasures(within: nil) == .finished)
         #expect(try await store.erasureCertificates().map(\.isScrubbed) == [true, true])
+    }
+
+    @Test("whoever is killed between the end of a search and the certificates does not search once more")
+    func killedBeforeCertificates() async throws {
+        let store = try self.open()
+        try await self.fill(store)
+        _ = try await self.erase(1...3, in: store)
+        guard case .ended(let found) = await store.search(until: nil) else {
+            Issue.record("the search did not end")
+            return
+        }
+        #expect(found == [])
+        try await store.close()
+        let next = try self.open()
+        // Nor does another process, which meets them before they are certified.
+        guard case .blocked = await next.search(until: nil) else {
+            Issue.record("a search for nothing began")
+            return
+        }
+        #expect(try self.position() == nil)
+        #expect(try await next.continueErasures(within: .zero) == .finished)
+        #expect(try self.folder.raw { try Int.fetchOne($0, sql: "SELECT search_number FROM sandbox") } == 1)
+        #expect(try await next.erasureCertificates().map(\.isScrubbed) == [true, true, true])
+    }
+
+    @Test("a search that looks for nothing ends at once, and the next one follows")
+    func soughtNothing() async throws {
+        let store = try self.open()
+        try await self.fill(store)
+        try await store.writer.write { try $0.execute(sql: "UPDATE sandbox SET search_position = 12000000") }
+        _ = try await self.erase(1...1, in: store)
+        var calls = 0
+        while try await store.continueErasures(within: .seconds(60)).isGoingOn {
+            calls += 1
+            #expect(calls < 10)
+        }
+        #expect(try await store.erasureCertificates().map(\.isScrubbed) == [true])
+    }
+
+    @Test("a search goes on however many pages are freed meanwhile")
+    func pagesFreedMeanwhile() async throws {
+        let store = try self.open()
+        try await self.fill(store)
+        _ = try await self.erase(1...1, in: store)
+        #expect(try await store.continueErasures(within: .zero).isGoingOn)
+        let before = try #require(try self.position())
+        _ = try await self.erase(4...12, in: store)
+        #expect(try await store.continueErasures(within: .zero).isGoingOn)
+        #expect(try self.folder.raw { try Int.fetchOne($0, sql: "PRAGMA freelist_count") } ?? 0 > 0)
+        #expect(try #require(try self.position()) < before)
     }
 
     @Test("what is looked for stands nowhere in the sandbox itself")

@@ -71,7 +71,8 @@ struct QueryPlanTests {
     @Test(
         "what is left to be done of erasures is asked of an index that holds nothing else",
         arguments: [
-            ErasureSQL.unfinished, ErasureSQL.uncertified, ErasureSQL.sought, ErasureSQL.seek, ErasureSQL.forgetSought,
+            ErasureSQL.unfinished, ErasureSQL.uncertified, ErasureSQL.sought, ErasureSQL.seek,
+            ErasureSQL.concludeSought, ErasureSQL.found, ErasureSQL.needsSearch,
         ]
     )
     func erasures(sql: String) async throws {
