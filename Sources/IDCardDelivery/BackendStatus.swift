@@ -56,7 +56,7 @@ enum BackendStatus {
         case 409: "an attempt with the same key is under way; it is asked again"
         case 413: "the form is too large for the backend; lower imaging.byte_budget for new cards"
         case 422: "the key is known there with other content; compare the backend's records"
-        case 429: "the pipeline slows down; lower delivery.concurrency"
+        case 429: "the pipeline slows down by itself"
         default:
             switch failureClass {
             case .rejected: "correct the card's data, or look into the backend's log"

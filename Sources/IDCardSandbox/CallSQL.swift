@@ -53,6 +53,12 @@ enum CallSQL {
     /// The codes by which a stage may have been stopped.
     static let codes = "SELECT DISTINCT code FROM call_failure WHERE stage = ? AND code IS NOT NULL"
 
+    /// The last calls that have ended, to either endpoint, the latest first.
+    static let lastCalls = """
+        SELECT card IS NOT NULL AS is_verification, class, code, http_status, started_at FROM attempt
+        WHERE ended_at IS NOT NULL ORDER BY id DESC LIMIT ?
+        """
+
     /// Whether calls about a card have failed.
     static func hasFailed(_ stage: Stage, card: String) -> String {
         "SELECT 1 FROM call_failure WHERE call_failure.stage = '\(stage.rawValue)' AND call_failure.card = \(card)"

@@ -6,6 +6,11 @@ import IDCardPipeline
 enum QuerySQL {
     static let stateCounts = "SELECT state, count(*) AS count FROM card GROUP BY state"
 
+    /// When the first card in a state was taken in.
+    static let oldest = "SELECT created_at FROM card WHERE state = ? ORDER BY intake_order LIMIT 1"
+
+    static let beginning = "SELECT id FROM card WHERE id >= ?1 AND id < ?1 || char(0x10FFFF) ORDER BY id LIMIT ?2"
+
     static let events = "SELECT at, kind, state, code FROM event WHERE card = ? ORDER BY id"
 
     /// Returns the SQL of a query and its arguments.

@@ -36,6 +36,13 @@ extension SandboxStore {
         }
     }
 
+    /// Returns the first cards whose ids begin so, in the order of their ids.
+    package func cards(beginningWith text: String, limit: Int) async throws -> [CardID] {
+        try await self.read { db in
+            try String.fetchAll(db, cached: QuerySQL.beginning, arguments: [text, limit]).map(CardID.init)
+        }
+    }
+
     package func stateCounts() async throws -> [CardState: Int] {
         try await self.read { db in
             var counts: [CardState: Int] = [:]

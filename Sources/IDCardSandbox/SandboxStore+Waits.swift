@@ -32,6 +32,37 @@ extension SandboxStore {
         }
     }
 
+    package func standings() async throws -> [Stage: StageStanding] {
+        try await self.read { db in
+            var searches: [Stage: EndpointFailure.Search] = [.verify: .init(), .deliver: .init()]
+            let calls = try Row.fetchCursor(db, sql: CallSQL.lastCalls, arguments: [EndpointFailure.mostCalls])
+            while let row = try calls.next(), !searches.values.allSatisfy(\.isOver) {
+                let stage: Stage = row["is_verification"] ? .verify : .deliver
+                searches[stage]?.look(
+                    at: AttemptRecord(
+                        failureClass: try Self.word(row["class"], in: "attempt.class"),
+                        code: row["code"],
+                        httpStatus: row["http_status"],
+                        startedAt: Timestamp(millisecondsSinceEpoch: row["started_at"])
+                    )
+                )
+            }
+            var oldest: [Stage: Timestamp] = [:]
+            for state in CardState.allCases {
+                guard let stage = state.stage,
+                    let time = try Int64.fetchOne(db, cached: QuerySQL.oldest, arguments: [state.rawValue])
+                        .map(Timestamp.init(millisecondsSinceEpoch:))
+                else { continue }
+                oldest[stage] = min(oldest[stage] ?? time, time)
+            }
+            return Dictionary(
+                uniqueKeysWithValues: Stage.allCases.map { stage in
+                    (stage, StageStanding(oldestSince: oldest[stage], failure: searches[stage]?.failure))
+                }
+            )
+        }
+    }
+
     package func pausesLeftBehind() async throws -> Set<Stage> {
         let owner = try self.owner
         return try await self.read { db in

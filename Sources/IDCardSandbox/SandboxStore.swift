@@ -63,6 +63,10 @@ package final class SandboxStore: CardStore {
         }
     }
 
+    package func gatherCommits(while mayWait: @escaping @Sendable () -> Bool) {
+        self.writerIfAny?.gather(while: mayWait)
+    }
+
     /// Who holds the leases taken here.
     var owner: String {
         get throws { try self.registeredOwner.id }

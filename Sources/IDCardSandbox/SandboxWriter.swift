@@ -8,7 +8,7 @@ import Synchronization
 /// Changes that wait are made together, in one immediate transaction each of its own savepoint, and acknowledged after
 /// the commit: what a change reads cannot change before it writes, one that fails is rolled back alone, and what `write`
 /// returned is durable. While one group is committed the next one gathers; only where throughput counts more than how long
-/// one card takes, a busy writer waits for more (`CommitPace`).
+/// one card takes, and no endpoint is kept waiting, a busy writer waits for more (`CommitPace`).
 ///
 /// Work that has reached the door is finished even if the task that brought it is cancelled: an outcome that happened
 /// must be written down.
@@ -29,6 +29,8 @@ final class SandboxWriter: Sendable {
         var isSummoned = false
         /// Whether it is to wait for more.
         var pace: CommitPace
+        /// Whether nobody is held up by that.
+        var mayWait: @Sendable () -> Bool = { true }
         /// Why the door is shut for good, if it is.
         var failure: (any Error)?
         var statistics = Statistics()
@@ -99,6 +101,11 @@ final class SandboxWriter: Sendable {
         }
     }
 
+    /// Lets a busy writer wait for more only as long as `mayWait` says so.
+    func gather(while mayWait: @escaping @Sendable () -> Bool) {
+        self.state.withLock { $0.mayWait = mayWait }
+    }
+
     /// Runs something on the writing connection outside any transaction (pragmas, checkpoints).
     func withConnection<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
@@ -152,7 +159,7 @@ final class SandboxWriter: Sendable {
     }
 
     private func summon(after delay: Duration) {
-        guard delay > .zero else { return self.summon() }
+        guard delay > .zero, self.state.withLock(\.mayWait)() else { return self.summon() }
         // The connection is free meanwhile.
         DispatchQueue.global().asyncAfter(deadline: .now() + delay / .seconds(1)) { self.summon() }
     }

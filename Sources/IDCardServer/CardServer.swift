@@ -77,7 +77,7 @@ package struct CardServer: Service {
     /// Serves until graceful shutdown: then no connection is taken any more, requests go on to their ends, and what is
     /// left after `shutdownGrace` is cut off.
     ///
-    /// - Throws: the system's error when the port cannot be had.
+    /// - Throws: `ServerError`: `listening_refused` if the port cannot be had.
     package func run() async throws {
         let register = ConnectionRegister(limits: self.configuration.connections)
         let figures = ServerMetrics(self.metrics)
@@ -110,7 +110,14 @@ package struct CardServer: Service {
             logger: Self.quiet(self.logger)
         )
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await application.run() }
+            group.addTask {
+                do {
+                    try await application.run()
+                } catch {
+                    let (host, port) = (self.configuration.host, self.configuration.port)
+                    throw ServerError(error, host: host, port: port, key: "server.listen") ?? error
+                }
+            }
             group.addTask { await self.cutOff(register) }
             // The server ends first, or with an error; the other waits for nothing but its own end.
             try await group.next()
@@ -159,6 +166,7 @@ package struct CardServer: Service {
             health: HealthDesk(ports: self.ports),
             figures: MetricsDesk(
                 cards: self.ports.cards,
+                now: self.ports.now,
                 metrics: figures,
                 rendered: self.metrics,
                 connections: register

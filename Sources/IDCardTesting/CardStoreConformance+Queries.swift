@@ -90,6 +90,34 @@ extension CardStoreConformance {
             try await subject.store.setPause(nil, of: .deliver)
             try expectEqual(try await subject.store.pauses(), [.verify: pause], "the pauses left")
         },
+        Case("an endpoint fails once three calls in a row have failed, until it takes one") { subject in
+            let sample = try Sample(1)
+            try await subject.admit(sample.admission)
+            func call(_ attempt: AttemptRecord, as conclusion: VerificationConclusion) async throws -> StageStanding? {
+                try await subject.claimOnly(sample.id, at: attempt.startedAt)
+                _ = try await subject.store.conclude(
+                    sample.id,
+                    as: conclusion,
+                    attempt: attempt,
+                    now: attempt.startedAt
+                )
+                return try await subject.store.standings()[.verify]
+            }
+            for number in Int64(1)...3 {
+                let failure = RemoteFailure(.notSent, code: "connect_refused", message: "m")
+                let time = Timestamp.second(number)
+                let standing = try await call(
+                    AttemptRecord(failure, startedAt: time),
+                    as: .retry(at: time, costsAttempt: false)
+                )
+                try expectEqual(standing?.oldestSince, .second(0), "the oldest card")
+                let expected = EndpointFailure(code: "connect_refused", since: .second(1), lastAt: time)
+                try expectEqual(standing?.failure, number < 3 ? nil : expected, "after \(number)")
+            }
+            let answer = AttemptRecord(failureClass: .throttled, code: "c", httpStatus: 403, startedAt: .second(9))
+            let standing = try await call(answer, as: .retry(at: .second(9), costsAttempt: false))
+            try expectEqual(standing, StageStanding(oldestSince: .second(0)), "after an answer")
+        },
         Case("until when a host asked to be left alone is known to all, and never longer than is allowed") { subject in
             let other = try await subject.another()
             try await subject.store.setWait(until: .second(30), of: "a:443", now: .second(1))

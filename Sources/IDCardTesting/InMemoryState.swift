@@ -122,6 +122,8 @@ struct InMemoryState: Sendable {
     var pauses: [Stage: [Int: StagePause]] = [:]
     var waits: [String: Timestamp] = [:]
     var callFailures: [CallPlace: CallFailure] = [:]
+    /// The calls that have ended, in their order.
+    var calls: [Stage: [AttemptRecord]] = [:]
     var callFailureOrder: [CallPlace: Int] = [:]
     var lastCallFailure = 0
     /// When the latest call began that the endpoint of a stage took, while any card had failed there.

@@ -77,6 +77,7 @@ extension InMemoryState {
 
     /// Notes what a call about some cards says of its endpoint, after the cards have changed.
     mutating func note(_ attempt: AttemptRecord, of cards: [CardID], at stage: Stage, now: Timestamp) {
+        self.calls[stage, default: []].append(attempt)
         switch attempt.provesEndpoint {
         case true?: self.noteSuccess(from: attempt.startedAt, at: stage, now: now)
         case false?:
@@ -103,6 +104,7 @@ extension InMemoryState {
         guard case .items(let endings) = conclusion else {
             return self.note(attempt, of: members, at: .deliver, now: now)
         }
+        self.calls[.deliver, default: []].append(attempt)
         if endings.values.contains(where: \.isAnswered) {
             self.noteSuccess(from: attempt.startedAt, at: .deliver, now: now)
         }

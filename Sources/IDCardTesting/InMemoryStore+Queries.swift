@@ -53,6 +53,24 @@ extension InMemoryStore {
         }
     }
 
+    package func standings() async throws -> [Stage: StageStanding] {
+        self.memory.look { state in
+            Dictionary(
+                uniqueKeysWithValues: Stage.allCases.map { stage in
+                    var search = EndpointFailure.Search()
+                    for call in (state.calls[stage] ?? []).suffix(EndpointFailure.mostCalls).reversed() {
+                        search.look(at: call)
+                    }
+                    let waiting = state.cards.values.map(\.card).filter { $0.state.stage == stage }
+                    return (
+                        stage,
+                        StageStanding(oldestSince: waiting.map(\.createdAt).min(), failure: search.failure)
+                    )
+                }
+            )
+        }
+    }
+
     package func setPause(_ pause: StagePause?, of stage: Stage) async throws {
         self.memory.change { state in
             var pauses = state.pauses[stage] ?? [:]

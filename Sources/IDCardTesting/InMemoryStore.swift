@@ -47,6 +47,8 @@ package final class InMemoryStore: CardStore {
         }
     }
 
+    package func gatherCommits(while mayWait: @escaping @Sendable () -> Bool) {}
+
     /// How many cards all snapshots together have held.
     package var cardsLookedAt: Int { self.memory.look(\.cardsLookedAt) }
 

@@ -54,7 +54,7 @@ enum VendorCode: String, CaseIterable, Sendable {
         case .insufficientPermission:
             ("the API key may not use a parameter", "ask the vendor to license the legality scores")
         case .concurrencyLimitExceeded:
-            ("the key's calls per second are used up", "the pipeline slows down; lower verification.concurrency")
+            ("the key's calls per second are used up", "the pipeline slows down by itself")
         case .interfaceNotFound:
             ("the verifier has no such interface", "check verification.url and verification.dialect")
         case .missingArguments, .badArguments, .coexistenceArguments:

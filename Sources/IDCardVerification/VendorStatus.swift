@@ -48,7 +48,7 @@ enum VendorStatus {
     private static func remedy(for status: Int) -> String {
         switch status {
         case 413: "the image is made smaller once; lower imaging.byte_budget"
-        case 429: "the pipeline slows down; lower verification.concurrency"
+        case 429: "the pipeline slows down by itself"
         case 300..<400: "redirects are not followed; set verification.url to where it points"
         case 401, 403, 407: "check verification.api_key, verification.api_secret and a proxy on the way"
         case 404, 405, 410: "check verification.url"

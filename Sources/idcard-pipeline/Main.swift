@@ -10,6 +10,6 @@ struct Main {
         DescriptorLimit.raise()
         ProcessMemory.begin()
         DecodingChild.runIfAsked(CommandLine.arguments)
-        await IDCardPipelineCommand.main()
+        await IDCardPipelineCommand.runToEnd()
     }
 }

@@ -126,7 +126,7 @@ struct FailureTests {
     @Test("A wrong key stops the stage: cards keep state and attempts, a later run completes")
     func stop() async throws {
         let verifier = ScriptedVerifier { _ in .failed(Self.failure(.stop, "AUTHENTICATION_ERROR")) }
-        let harness = try PipelineHarness(.sqlite, verifier: verifier)
+        let harness = try PipelineHarness(.sqlite, verifier: verifier) { $0.verifyConcurrency = 2 }
         let items = try (0..<5).map { try Self.front(harness, "\($0)", number: "B-\($0)") }
         // No longer than a probe waits.
         let engine = harness.engine(patience: .milliseconds(700))

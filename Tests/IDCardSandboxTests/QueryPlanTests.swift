@@ -58,6 +58,7 @@ struct QueryPlanTests {
             ("untried card", VerificationSQL.claimUntried), ("tried card", VerificationSQL.claimTried),
             ("untried delivery", DeliverySQL.claimUntried), ("tried delivery", DeliverySQL.claimTried),
             ("failure of a card", CallSQL.ofCard), ("stopped cards", CallSQL.stopped),
+            ("oldest card of a state", QuerySQL.oldest), ("cards by the beginning of an id", QuerySQL.beginning),
             ("codes of failures", CallSQL.codes), ("forgotten failures", CallSQL.forget),
             ("failures of ended cards", CallSQL.forgetEnded),
         ]

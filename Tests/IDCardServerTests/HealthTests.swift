@@ -47,6 +47,33 @@ struct HealthTests {
         }
     }
 
+    @Test("An endpoint that takes no calls is named with its cause and since when, in readiness and figures")
+    func failing() async throws {
+        try await ServerHarness.with { (harness) async throws in
+            let card = try await harness.store.fails(3, with: "connect_refused")
+            let response = try await harness.send(RawRequest("GET", "/readyz"))
+            #expect(response.status == 503)
+            #expect(self.reasons(response) == ["verify_failing"])
+            #expect(response.text.contains("the verification service has taken no call since 1970-01-01T00:00:01"))
+            #expect(response.text.contains("check verification.url"))
+            let stages = try #require(response.json["stages"] as? [String: [String: String]])
+            #expect(stages["verify"]?["status"] == "failing")
+            #expect(stages["verify"]?["code"] == "connect_refused")
+            #expect(stages["verify"]?["since"] == "1970-01-01T00:00:01.000Z")
+            let figures = try await harness.send(RawRequest("GET", "/metrics", token: ServerHarness.read.reveal())).text
+            #expect(figures.contains("idcard_stage_failing{stage=\"verify\"} 1\n"))
+            #expect(figures.contains("idcard_stage_failing{stage=\"deliver\"} 0\n"))
+            let line = figures.split(separator: "\n").first {
+                $0.hasPrefix("idcard_stage_oldest_seconds{stage=\"verify\"} ")
+            }
+            let age = line?.split(separator: " ").last.flatMap { Double($0) }
+            #expect(try #require(age) > 1_000_000_000)
+            // Once it takes a call all is well, though the card still waits.
+            try await harness.store.answers(card)
+            #expect(try await harness.send(RawRequest("GET", "/readyz")).status == 200)
+        }
+    }
+
     @Test("What the store finds wrong with itself is a reason, and so is that it cannot tell")
     func findings() async throws {
         let words = "the disk of the sandbox failed to store data durably"
@@ -122,6 +149,51 @@ struct HealthTests {
             #expect(lines.contains("idcard_stage_paused{stage=\"verify\"} 0"))
             #expect(lines.contains("idcard_http_duration_seconds_count{route=\"/v1/cards\"} 1"))
             #expect(!response.text.contains("secret-name"))
+            let names = { (word: String) in
+                lines.filter { $0.hasPrefix("# \(word) ") }.map { $0.split(separator: " ")[2] }
+            }
+            #expect(names("HELP") == names("TYPE"))
+            #expect(names("HELP").count > 10)
         }
+    }
+}
+
+extension InMemoryStore {
+    /// Takes a card in whose calls to the verification service fail, one each second from the first on.
+    fileprivate func fails(_ count: Int, with code: String) async throws -> CardID {
+        let jpeg = Specimen.jpeg()
+        let admission = Admission(
+            id: CardID(rawValue: "card-1"),
+            metadata: CardMetadata(businessNumber: try #require(BusinessNumber("CASE-1"))),
+            sourceDigest: ContentDigest(of: jpeg),
+            file: nil,
+            intakeOrder: 1,
+            content: .prepared(PreparedImage(jpeg: jpeg, width: 856, height: 540, digest: ContentDigest(of: jpeg)))
+        )
+        _ = try await self.admit(admission, now: .init(millisecondsSinceEpoch: 0))
+        for number in 1...count {
+            let time = Timestamp(millisecondsSinceEpoch: Int64(number) * 1000)
+            try await self.conclude(
+                admission.id,
+                AttemptRecord(RemoteFailure(.notSent, code: code, message: "m"), startedAt: time)
+            )
+        }
+        return admission.id
+    }
+
+    /// The service asks for a slower pace: it works.
+    fileprivate func answers(_ card: CardID) async throws {
+        let time = Timestamp(millisecondsSinceEpoch: 100_000)
+        try await self.conclude(
+            card,
+            AttemptRecord(failureClass: .throttled, code: "c", httpStatus: 403, startedAt: time)
+        )
+    }
+
+    private func conclude(_ card: CardID, _ attempt: AttemptRecord) async throws {
+        let (time, lease) = (attempt.startedAt, attempt.startedAt.advanced(by: .seconds(60)))
+        let claimed = try await self.claimPrepared(limit: 1, until: lease, now: time)
+        #expect(claimed.map(\.id) == [card])
+        _ = try await self.conclude(claimed[0], as: .retry(at: time, costsAttempt: false), attempt: attempt, now: time)
     }
 }

@@ -175,7 +175,7 @@ struct ErrorStringTests {
             key == "the verifier refused the API key (AUTHENTICATION_ERROR): check verification.api_key and "
                 + "verification.api_secret; for signed requests also this machine's clock"
         )
-        #expect(VendorError("CONCURRENCY_LIMIT_EXCEEDED").message(status: 403).contains("verification.concurrency"))
+        #expect(VendorError("CONCURRENCY_LIMIT_EXCEEDED").message(status: 403).contains("slows down by itself"))
         let denied = VendorError("AUTHORIZATION_ERROR:Limit reached.").message(status: 403)
         #expect(denied.contains("AUTHORIZATION_ERROR: Limit reached."))
     }

@@ -87,7 +87,7 @@ package struct BackendCommand: AsyncParsableCommand {
             logger: self.listening.logger,
             onRunning: { port in Console.standardOutput("http://\(host):\(port)/upload") }
         )
-        try await EndpointProcess(service: backend, logger: self.listening.logger).run()
+        try await EndpointProcess(service: backend, listening: self.listening).run()
     }
 
     private static func word<Word: RawRepresentable<String> & CaseIterable>(

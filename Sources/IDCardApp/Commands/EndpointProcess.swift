@@ -1,12 +1,12 @@
 import ArgumentParser
-import Logging
+import IDCardServer
 import ServiceLifecycle
 import UnixSignals
 
 /// Runs one endpoint until a signal ends it.
 struct EndpointProcess {
     let service: any Service
-    let logger: Logger
+    let listening: ListeningOptions
 
     /// Serves; an error that keeps it from serving ends the process in words.
     func run() async throws {
@@ -15,12 +15,14 @@ struct EndpointProcess {
                 configuration: ServiceGroupConfiguration(
                     services: [.init(service: self.service)],
                     gracefulShutdownSignals: [.sigint, .sigterm],
-                    logger: self.logger
+                    logger: self.listening.logger
                 )
             )
             try await group.run()
         } catch {
-            throw CommandFailure(error).report().exitCode
+            let (host, port) = (self.listening.host, self.listening.port)
+            let told = ServerError(error, host: host, port: port, key: "--port") ?? error
+            throw CommandFailure(told).report().exitCode
         }
     }
 }

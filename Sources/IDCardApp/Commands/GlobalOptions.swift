@@ -52,7 +52,9 @@ package struct GlobalOptions: ParsableArguments {
             overrides: self.overrides,
             environment: environment,
             embedded: self.embedded,
-            requiringRemotes: requiringRemotes
+            requiringRemotes: requiringRemotes,
+            // Looking, saving and deciding call nobody.
+            readingFiles: requiringRemotes
         )
     }
 }

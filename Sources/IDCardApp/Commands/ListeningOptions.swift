@@ -3,7 +3,7 @@ import Logging
 
 /// Where a built-in endpoint listens.
 struct ListeningOptions: ParsableArguments {
-    @Option(name: .long, help: ArgumentHelp("The port to listen on; 0 for a free one.", valueName: "port"))
+    @Option(name: .long, parsing: .unconditional, help: ArgumentHelp("The port to listen on; 0 for a free one.", valueName: "port"))
     var port = 0
 
     @Option(

@@ -9,6 +9,11 @@ struct SandboxReading {
 
     /// Calls a function with the sandbox.
     func with(_ body: (SandboxStore) async throws -> CommandStatus) async throws {
+        try await self.with { store, _ in try await body(store) }
+    }
+
+    /// Calls a function with the sandbox and the configuration.
+    func with(_ body: (SandboxStore, AppConfiguration) async throws -> CommandStatus) async throws {
         let status: CommandStatus
         do {
             let configuration = try self.options.loadConfiguration(requiringRemotes: false)
@@ -16,7 +21,7 @@ struct SandboxReading {
                 .open(endpoints: configuration.embedded ? .embedded : nil, isReadOnly: self.isReadOnly)
             let result: Result<CommandStatus, any Error>
             do {
-                result = .success(try await body(store))
+                result = .success(try await body(store, configuration))
             } catch {
                 result = .failure(error)
             }

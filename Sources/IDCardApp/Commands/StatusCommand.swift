@@ -7,7 +7,7 @@ import IDCardSandbox
 package struct StatusCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Show how many cards stand in which state, and which stages are stopped and why."
+        abstract: "Show how many cards stand in which state, which stages are stopped, and which endpoints fail."
     )
 
     @Option(name: .long, help: "The form of the report.")
@@ -19,10 +19,12 @@ package struct StatusCommand: AsyncParsableCommand {
     package init() {}
 
     package func run() async throws {
-        try await SandboxReading(options: self.options).with { store in
+        try await SandboxReading(options: self.options).with { store, configuration in
             let report = SandboxStatus(
                 counts: try await store.stateCounts(),
                 pauses: try await store.pauses(),
+                standings: try await store.standings(),
+                endpoints: configuration.endpoints,
                 readiness: try await store.readiness()
             )
             switch self.format {

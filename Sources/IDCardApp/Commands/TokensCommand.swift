@@ -42,7 +42,8 @@ package struct TokensCommand: AsyncParsableCommand {
             let configuration = try AppConfiguration.load(
                 file: self.config,
                 overrides: [:],
-                environment: ProcessInfo.processInfo.environment
+                environment: ProcessInfo.processInfo.environment,
+                readingFiles: false
             )
             guard let path = configuration.server.tokensFile else {
                 throw ConfigurationError([

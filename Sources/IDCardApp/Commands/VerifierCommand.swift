@@ -48,7 +48,7 @@ package struct VerifierCommand: AsyncParsableCommand {
             logger: self.listening.logger,
             onRunning: { port in Console.standardOutput("http://\(host):\(port)\(path)") }
         )
-        try await EndpointProcess(service: verifier, logger: self.listening.logger).run()
+        try await EndpointProcess(service: verifier, listening: self.listening).run()
     }
 
     private static func dialect(_ text: String) throws -> EmbeddedVerifier.Dialect {

@@ -1,3 +1,4 @@
+import IDCardEmbedded
 import IDCardPipeline
 import OutboundHTTP
 
@@ -7,6 +8,10 @@ extension EngineSettings {
         self.init()
         self.prepareConcurrency = configuration.imaging.concurrency
         self.verifyConcurrency = configuration.verification.concurrency
+        if configuration.embedded {
+            // It reads on the processors of this machine: more at a time would only wait there.
+            self.verifyConcurrency = min(self.verifyConcurrency, EmbeddedVerifier.Configuration.defaultConcurrency)
+        }
         self.deliverConcurrency = configuration.delivery.concurrency
         self.verifyMaximumAttempts = configuration.verification.maximumAttempts
         self.verifyMaximumAge = configuration.verification.maximumAge

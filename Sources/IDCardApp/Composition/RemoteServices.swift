@@ -100,6 +100,7 @@ struct RemoteServices: Sendable {
         )
         var http = OutboundHTTPClient.Configuration()
         http.connectTimeout = configuration.http.connectTimeout
+        http.maximumConnectionsPerHost = max(http.maximumConnectionsPerHost, configuration.delivery.concurrency)
         http.maximumReplyBytes = configuration.http.maximumReplyBytes
         self.verificationHTTP = http
         self.deliveryHTTP = http

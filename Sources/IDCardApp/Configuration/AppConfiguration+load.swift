@@ -9,6 +9,7 @@ extension AppConfiguration {
     ///   - environment: the variables of the process.
     ///   - embedded: whether the built-in endpoints take the place of the configured ones.
     ///   - requiringRemotes: whether the outside services must be known; not asked of an embedded configuration.
+    ///   - readingFiles: whether the files that hold secrets and certificates for the endpoints are read and checked.
     ///   - processorCount: the default of `imaging.concurrency`.
     /// - Throws: everything that is wrong, not only the first.
     package static func load(
@@ -17,6 +18,7 @@ extension AppConfiguration {
         environment: [String: String],
         embedded: Bool = false,
         requiringRemotes: Bool = false,
+        readingFiles: Bool = true,
         processorCount: Int = ProcessInfo.processInfo.activeProcessorCount
     ) throws(ConfigurationError) -> AppConfiguration {
         var layers = [ConfigurationLayer.commandLine(overrides), .environment(environment)]
@@ -42,7 +44,7 @@ extension AppConfiguration {
             processorCount: processorCount
         )
         resolver.resolveAll()
-        let checks = ConfigurationChecks(values: resolver.values, embedded: embedded)
+        let checks = ConfigurationChecks(values: resolver.values, embedded: embedded, readsFiles: readingFiles)
         problems += resolver.problems + checks.problems
         if requiringRemotes {
             let refused = Set(resolver.problems.compactMap(\.key))

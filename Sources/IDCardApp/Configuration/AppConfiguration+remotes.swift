@@ -1,4 +1,5 @@
 package import IDCardCore
+import IDCardPipeline
 
 extension AppConfiguration {
     /// The outside services, all of them known.
@@ -37,5 +38,16 @@ extension AppConfiguration {
             preconditionFailure("the list of needed keys and the services disagree")
         }
         throw ConfigurationError([problem], notices: self.notices, file: self.file)
+    }
+}
+
+extension AppConfiguration {
+    /// Where the endpoints of the stages are; empty for the built-in ones.
+    var endpoints: [Stage: String] {
+        guard !self.embedded else { return [:] }
+        var endpoints: [Stage: String] = [:]
+        endpoints[.verify] = self.verification.url?.description
+        endpoints[.deliver] = self.delivery.url?.description
+        return endpoints
     }
 }

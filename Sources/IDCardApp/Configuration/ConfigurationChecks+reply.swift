@@ -18,6 +18,7 @@ extension ConfigurationChecks {
                 "delivery.reply.encryption is \(encryption): set delivery.reply.key_file or delivery.reply.key"
             return [.init(.missing, key: paths[0], message)]
         }
+        guard self.readsFiles else { return [] }
         do throws(ConfigurationError.Problem) {
             _ = try source.checked()
             return []

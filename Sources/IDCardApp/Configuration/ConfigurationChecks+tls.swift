@@ -71,7 +71,7 @@ extension ConfigurationChecks {
     }
 
     private func certificateProblems(_ section: String) -> [ConfigurationError.Problem] {
-        guard !self.embedded else { return [] }
+        guard !self.embedded, self.readsFiles else { return [] }
         var problems: [ConfigurationError.Problem] = []
         for name in ["ca_file", "pinned_certificates", "client_certificate"] {
             let key = "\(section).tls.\(name)"

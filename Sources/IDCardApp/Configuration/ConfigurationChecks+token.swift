@@ -8,7 +8,7 @@ extension ConfigurationChecks {
             let message = "\(names) exclude each other: keep one"
             return [.init(.conflict, key: last.key.path, message)]
         }
-        guard !self.embedded, let path = self.values.find("delivery.token_file", \.text) else { return [] }
+        guard !self.embedded, self.readsFiles, let path = self.values.find("delivery.token_file", \.text) else { return [] }
         do throws(ConfigurationError.Problem) {
             _ = try SecretFile(path: path, key: "delivery.token_file").read()
             return []

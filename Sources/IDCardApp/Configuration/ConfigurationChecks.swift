@@ -5,6 +5,8 @@ struct ConfigurationChecks {
     let values: ResolvedConfiguration
     /// Whether the built-in endpoints take the place of the configured ones.
     let embedded: Bool
+    /// Whether the files that hold secrets and certificates for the endpoints are read.
+    var readsFiles = true
 
     /// What makes the configuration unusable.
     var problems: [ConfigurationError.Problem] {

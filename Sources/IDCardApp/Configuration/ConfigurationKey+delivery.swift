@@ -74,8 +74,8 @@ extension ConfigurationKey {
         ConfigurationKey(
             "delivery.concurrency",
             .integer(1...256),
-            .value("4"),
-            "Most deliveries under way at the same time; the backend's answers may lower it for a while."
+            .value("32"),
+            "Most deliveries under way at the same time; how many the backend allows is found out from its answers."
         ),
         ConfigurationKey(
             "delivery.rate",

@@ -53,8 +53,8 @@ extension ConfigurationKey {
         ConfigurationKey(
             "verification.concurrency",
             .integer(1...256),
-            .value("2"),
-            "Most verifications under way at the same time; the service's answers may lower it for a while."
+            .value("32"),
+            "Most verifications under way at the same time; how many the service allows is found out from its answers."
         ),
         ConfigurationKey(
             "verification.rate",

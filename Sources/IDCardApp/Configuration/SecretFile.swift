@@ -101,11 +101,16 @@ package struct SecretFile: Hashable, Sendable {
             )
         }
         guard !ownedByUs || status.st_uid == geteuid() || status.st_uid == 0 else {
+            // Root must not take the file from the service that it belongs to.
+            let remedy =
+                geteuid() == 0
+                ? "as root, run this command as that user: sudo -u '#\(status.st_uid)' idcard-pipeline …"
+                : "run: chown \(geteuid()) \(self.path)"
             throw ConfigurationError.Problem(
                 .insecureFile,
                 key: self.key,
-                "\(self.key): \(self.path) belongs to another user, who could put something else into it; "
-                    + "run: chown \(geteuid()) \(self.path)"
+                "\(self.key): \(self.path) belongs to another user (\(status.st_uid)), who could put something else into it; "
+                    + remedy
             )
         }
         return try descriptor.readUpTo(Self.maximumBytes + 1)

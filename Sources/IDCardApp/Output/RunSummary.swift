@@ -10,6 +10,8 @@ struct RunSummary {
     var failures: [Stage: String] = [:]
     /// The addresses of the endpoints; empty for the built-in ones.
     var endpoints: [Stage: String] = [:]
+    /// How the stages stand at the end.
+    var standings: [Stage: StageStanding] = [:]
     /// Whether all that remains is in the hands of other processes.
     let isLeftToOthers: Bool
     let status: CommandStatus
@@ -53,12 +55,11 @@ struct RunSummary {
     /// The endpoints that hold the work up.
     private var failureLines: [String] {
         self.failures.sorted { $0.key.rawValue < $1.key.rawValue }.map { stage, code in
-            let (name, key) =
-                stage == .verify
-                ? ("the verification service", "verification.url") : ("the business backend", "delivery.url")
+            let (name, key) = stage.endpoint ?? ("the endpoint", "the configuration")
             let place = self.endpoints[stage].map { " at \($0)" } ?? ""
+            let since = self.standings[stage]?.failure.map { ", since \($0.since)" } ?? ""
             return
-                "\(stage.rawValue): \(name)\(place) does not take cards now (\(code)); see whether it works, and check \(key)."
+                "\(stage.rawValue): \(name)\(place) does not take cards now (\(code)\(since)); see whether it works, and check \(key)."
         }
     }
 
@@ -115,7 +116,15 @@ struct RunSummary {
         let reason = card.reason.map { " \($0)" } ?? ""
         let message = (card.message ?? Self.advice(on: card.reason)).map { ": \($0)" } ?? ""
         let name = card.source.isEmpty ? card.cardID?.rawValue ?? "" : card.source
-        return "\(state) \(name)\(reason)\(message)"
+        return "\(state) \(name)\(reason)\(message)\(Self.decision(on: card))"
+    }
+
+    /// How a person decides on a card that is held.
+    private static func decision(on card: RunCardReport) -> String {
+        guard card.state == CardState.held.rawValue, let id = card.cardID else { return "" }
+        let mayBeAtBackend = [ReasonCode.outcomeUnknown, .restored].map(\.rawValue).contains(card.reason)
+        let choices = mayBeAtBackend ? "delivered|resend|reject" : "accept|reject"
+        return "; decide by `idcard-pipeline cards resolve \(id) --as \(choices)`"
     }
 }
 

@@ -11,6 +11,8 @@ struct RunOutcome: Sendable {
     let documents: String?
     /// The addresses of the endpoints; empty for the built-in ones.
     var endpoints: [Stage: String] = [:]
+    /// How the stages stand at the end.
+    var standings: [Stage: StageStanding] = [:]
     /// What waits for inputs that are expected or were refused.
     var waiting = WaitingApplications()
 
@@ -34,6 +36,7 @@ struct RunOutcome: Sendable {
             pauses: self.end.pauses,
             failures: self.end.failures,
             endpoints: self.endpoints,
+            standings: self.standings,
             isLeftToOthers: self.end.ending == .leftToOthers,
             status: self.status,
             documents: self.documents

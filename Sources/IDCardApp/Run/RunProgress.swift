@@ -6,8 +6,14 @@ import Synchronization
 final class RunProgress: Sendable {
     /// One stage's figures.
     struct StageFigures: Hashable, Sendable {
-        var done = 0
+        private(set) var done = 0
         var total = 0
+
+        /// Counts one more that is done; one that nobody announced, from an earlier run, counts in the total, too.
+        mutating func complete() {
+            self.done += 1
+            self.total = max(self.total, self.done)
+        }
     }
 
     /// All figures at one moment.
@@ -31,7 +37,7 @@ final class RunProgress: Sendable {
             switch event {
             case .intakeStarted(let inputs): figures.intake.total = inputs
             case .input(_, let result):
-                figures.intake.done += 1
+                figures.intake.complete()
                 if case .duplicate(let card, _) = result { Self.countBacklog(card, in: &figures) }
             case .cardChanged(let card): Self.count(card, in: &figures)
             case .spaceChanged(let space): figures.space = space
@@ -54,12 +60,12 @@ final class RunProgress: Sendable {
     private static func count(_ card: Card, in figures: inout Figures) {
         switch card.state {
         case .prepared: figures.verify.total += 1
-        case .verified: figures.verify.done += 1
+        case .verified: figures.verify.complete()
         case .delivering: figures.deliver.total += 1
-        case .delivered: figures.deliver.done += 1
+        case .delivered: figures.deliver.complete()
         case .rejected, .failed, .held:
             // A card ends in the stage it was in; what the totals say is how far the work is, not where it ended.
-            if figures.verify.done < figures.verify.total { figures.verify.done += 1 }
+            if figures.verify.done < figures.verify.total { figures.verify.complete() }
         case .fetching, .received, .superseded, .erased: break
         }
     }

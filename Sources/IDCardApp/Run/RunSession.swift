@@ -186,16 +186,10 @@ struct RunSession: Sendable {
             end: watched.value,
             signal: watched.signal,
             documents: configuration.embedded ? documents : nil,
-            endpoints: configuration.embedded ? [:] : Self.endpoints(configuration),
+            endpoints: configuration.endpoints,
+            standings: try await store.standings(),
             waiting: waiting
         )
-    }
-
-    private static func endpoints(_ configuration: AppConfiguration) -> [Stage: String] {
-        var endpoints: [Stage: String] = [:]
-        endpoints[.verify] = configuration.verification.url?.description
-        endpoints[.deliver] = configuration.delivery.url?.description
-        return endpoints
     }
 
     private func makeRunID() -> String {

@@ -10,7 +10,9 @@ extension EmbeddedVerifier {
         /// How tesseract is run.
         package var tesseract = Tesseract.Configuration()
         /// Requests answered at once; one more gets `CONCURRENCY_LIMIT_EXCEEDED`.
-        package var concurrency = 8
+        package var concurrency = Self.defaultConcurrency
+        /// The same unless something else is set.
+        package static let defaultConcurrency = 8
         /// Bytes of a request's body at most; a longer one gets a 413 that is not JSON, as the vendor's front server
         /// gives it.
         package var bodyBytes = 2_097_152

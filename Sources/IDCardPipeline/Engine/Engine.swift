@@ -61,7 +61,8 @@ package struct Engine: Sendable {
         self.context = context
         self.verifyGate = StageGate(settings, settings.verifyPacing, host: ports.verifier.host)
         self.deliverGate = StageGate(settings, settings.deliverPacing, host: ports.backend.host)
-        self.settleGate = StageGate(settings, .unpaced(concurrency: settings.deliverConcurrency))
+        store.gatherCommits { [verifyGate, deliverGate] in !verifyGate.isLimiting && !deliverGate.isLimiting }
+        self.settleGate = StageGate(settings, .unpaced(concurrency: settings.settleConcurrency))
         self.prepareGate = StageGate(settings, .unpaced(concurrency: settings.prepareConcurrency))
         self.fetchGate = StageGate(settings, .unpaced(concurrency: settings.fetchConcurrency))
         let preparation = NotedPreparation(context: context, preparation: ports.preparation, pool: ports.pool)
@@ -276,7 +277,7 @@ package struct Engine: Sendable {
     private var settleLoop: StageLoop<SettleJob> {
         StageLoop(
             lane: .settle,
-            concurrency: self.context.settings.deliverConcurrency,
+            concurrency: self.context.settings.settleConcurrency,
             board: self.context.board,
             gate: self.settleGate,
             time: self.context.time,

@@ -19,9 +19,11 @@ package struct EngineSettings: Hashable, Sendable {
     /// With so many cards that wait for a person nothing more is taken in by a service (`sandbox.max_waiting`).
     package var maximumWaitingDepth = 100_000
     /// How many verifications are under way at a time (`verification.concurrency`).
-    package var verifyConcurrency = 2
+    package var verifyConcurrency = 32
     /// How many deliveries are under way at a time (`delivery.concurrency`).
-    package var deliverConcurrency = 4
+    package var deliverConcurrency = 32
+    /// How many business numbers are decided on at a time: by the processors and the store, no endpoint is called.
+    package var settleConcurrency = 4
     /// How many verifications of one card may fail while the verifier takes others (`verification.max_attempts`).
     package var verifyMaximumAttempts = 5
     /// How long after its first attempt a card that fails while the verifier takes others is tried (`verification.max_age`).

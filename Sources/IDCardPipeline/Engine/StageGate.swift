@@ -124,10 +124,17 @@ final class StageGate: Sendable {
     /// - Parameter claimed: how many are claimed and have not ended.
     func admission(at now: Timestamp, claimed: Int) -> StagePace.Admission {
         self.state.withLock { state in
-            if let closedUntil = state.closedUntil, now < closedUntil { return .closed(until: closedUntil) }
+            if let closedUntil = state.closedUntil, now < closedUntil {
+                // Nothing is lost between two calls while there are none.
+                state.pace.ranDry()
+                return .closed(until: closedUntil)
+            }
             return state.pace.admission(claimed: claimed, isProbing: state.isProbing, at: now)
         }
     }
+
+    /// Whether more could be called than the endpoint allows: every moment between two calls is lost then.
+    var isLimiting: Bool { self.state.withLock { $0.pace.isLimiting } }
 
     /// Notes that there was less to do than was admitted.
     func ranDry() {

@@ -39,7 +39,7 @@ struct StagePace: Sendable {
     private(set) var nextNumber: UInt64 = 0
     private var underWay = 0
     /// Whether there was more to do than the limit allowed, since it last changed.
-    private var isLimiting = false
+    private(set) var isLimiting = false
     /// How often in a row calls of a subject failed on a connection that was stale.
     private var staleInARow = RecentCounts()
     /// The subjects whose last call failed: the next one is a retry, also where an outage costs no attempt.

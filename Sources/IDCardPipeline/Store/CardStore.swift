@@ -6,6 +6,10 @@ package import IDCardCore
 /// when the call returns, together with its events and attempt rows. A change whose expectation fails throws `StoreError.conflict` and
 /// changes nothing. Nothing here assumes that only one process uses the store.
 package protocol CardStore: ReceptionStore, WatchStore, AwaitedInputStore, Sendable {
+    /// Lets changes wait a few milliseconds for others to be committed with, as long as `mayWait` says so; a store in
+    /// which nothing ever waits ignores it.
+    func gatherCommits(while mayWait: @escaping @Sendable () -> Bool)
+
     // MARK: Leases
 
     /// Takes back every lease that has expired by `now` or whose owner is dead, and returns how many there were.
@@ -252,6 +256,8 @@ package protocol CardStore: ReceptionStore, WatchStore, AwaitedInputStore, Senda
     func setPause(_ pause: StagePause?, of stage: Stage) async throws
     /// Returns the stages of which this process, or one that is gone, has left a pause behind.
     func pausesLeftBehind() async throws -> Set<Stage>
+    /// Returns how every stage stands, stopped or not.
+    func standings() async throws -> [Stage: StageStanding]
     /// Returns the stages that stopped.
     func pauses() async throws -> [Stage: StagePause]
     /// Writes down until when a host asked to be left alone, for every process; an earlier time than is known changes

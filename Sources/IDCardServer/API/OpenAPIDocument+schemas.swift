@@ -135,7 +135,7 @@ extension OpenAPIDocument {
         let reason = Self.object(["code": Self.text, "message": Self.text], required: ["code", "message"])
         let stage = Self.object(
             [
-                "status": ["enum": ["working", "paused"]], "code": Self.text, "message": Self.text,
+                "status": ["enum": ["working", "failing", "paused"]], "code": Self.text, "message": Self.text,
                 "since": Self.time,
             ],
             required: ["status"]

@@ -94,6 +94,7 @@ package final class PrometheusMetrics: MetricsFactory {
     package func render() -> String {
         var text = ""
         for (name, family) in self.families.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {
+            if let help = MetricName.help[name] { text += "# HELP \(name) \(help)\n" }
             text += "# TYPE \(name) \(family.kind.word)\n"
             let series = family.series.sorted { $0.key.lexicographicallyPrecedes($1.key) }
             for (values, series) in series {

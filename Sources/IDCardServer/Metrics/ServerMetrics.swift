@@ -16,6 +16,8 @@ import IDCardPipeline
 /// | `idcard_http_refused_webhooks_total` | | webhooks that were not accepted |
 /// | `idcard_cards` | state | cards in each state |
 /// | `idcard_stage_paused` | stage | 1 if a stage has stopped |
+/// | `idcard_stage_failing` | stage | 1 if the last calls to the endpoint of a stage have failed |
+/// | `idcard_stage_oldest_seconds` | stage | since when the oldest card waits for a stage; 0 if none does |
 struct ServerMetrics: Sendable {
     let factory: any MetricsFactory
     let bodyBytes: Counter
@@ -54,12 +56,22 @@ struct ServerMetrics: Sendable {
     }
 
     /// Sets what the store knows.
-    func set(states: [CardState: Int], pauses: [Stage: StagePause]) {
+    func set(
+        states: [CardState: Int],
+        pauses: [Stage: StagePause],
+        standings: [Stage: StageStanding],
+        now: Timestamp
+    ) {
         for state in CardState.allCases {
             self.gauge("idcard.cards", [("state", state.rawValue)], Double(states[state] ?? 0))
         }
         for stage in Stage.allCases {
-            self.gauge("idcard.stage_paused", [("stage", stage.rawValue)], pauses[stage] == nil ? 0 : 1)
+            let labels = [("stage", stage.rawValue)]
+            let standing = standings[stage]
+            self.gauge("idcard.stage_paused", labels, pauses[stage] == nil ? 0 : 1)
+            self.gauge("idcard.stage_failing", labels, standing?.failure == nil ? 0 : 1)
+            let age = standing?.oldestSince.map { now.millisecondsSinceEpoch - $0.millisecondsSinceEpoch } ?? 0
+            self.gauge("idcard.stage_oldest_seconds", labels, Double(max(0, age)) / 1000)
         }
     }
 

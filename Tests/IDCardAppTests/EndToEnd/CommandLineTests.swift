@@ -20,7 +20,24 @@ struct CommandLineTests {
         let outcome = try await Tool().run(arguments)
         #expect(outcome.status == 64)
         #expect(outcome.errors.count > 20)
+        #expect(outcome.errors.hasPrefix("error: "), "\(outcome.errors)")
         #expect(outcome.output.isEmpty)
+    }
+
+    @Test(
+        "A command that is mistyped is told which one was meant, and a negative number what numbers there are",
+        arguments: [
+            (["stauts"], "error: there is no command stauts; did you mean status?"),
+            (["cards", "lst"], "error: there is no command lst; did you mean list?"),
+            (["nonsense"], "error: there is no command nonsense: one of run, watch, serve, "),
+            (["cards", "list", "--limit", "-1"], "error: --limit is a number from 0, got -1."),
+            (["verifier", "--port", "-1"], "error: --port is a number from 0 to 65535, got -1."),
+        ]
+    )
+    func meant(arguments: [String], words: String) async throws {
+        let outcome = try await Tool().run(arguments)
+        #expect(outcome.status == 64)
+        #expect(outcome.errors.hasPrefix(words), "\(outcome.errors)")
     }
 
     @Test("An input that is not there ends with 66")

@@ -198,4 +198,20 @@ struct ServeTests {
         #expect(outcome.status == 78)
         #expect(outcome.errors.contains(mistake.key), "\(outcome.errors)")
     }
+
+    @Test("A port that another program has is named with the key or option that sets it", arguments: ["serve", "verifier"])
+    func takenPort(command: String) async throws {
+        let other = FaultServer { _, _ in .answer { _ in FaultReply("200 OK") } }
+        let port = try await other.start()
+        let arguments = [
+            "serve": ["serve", "--embedded", "--listen", "127.0.0.1:\(port)"],
+            "verifier": ["verifier", "--port", "\(port)"],
+        ]
+        let outcome = try await self.tool.run(try #require(arguments[command]))
+        await other.stop()
+        #expect(outcome.status == 78)
+        let key = command == "serve" ? "server.listen" : "--port"
+        let words = "error: cannot listen on 127.0.0.1:\(port): another program listens there (`ss -ltnp 'sport = :\(port)'`"
+        #expect(outcome.errors.contains(words) && outcome.errors.contains(key), "\(outcome.errors)")
+    }
 }

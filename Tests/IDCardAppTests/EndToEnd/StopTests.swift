@@ -193,9 +193,19 @@ struct StopTests {
                 #expect(outcome.errors.contains(verifier) && outcome.errors.contains("http_500"))
                 #expect(try outcome.json().counts["failed"] == 0)
             }
+            let failing = try await tool.run(["status"] + file).output
+            #expect(
+                failing.contains(
+                    "verify failing (http_500): the verification service at \(verifier) has taken no call since"
+                )
+            )
+            #expect(failing.contains("check verification.url"))
+            #expect(failing.contains("the oldest card that waits for verify came "))
             remotes.verify { _ in nil }
             #expect(try await tool.run(command).status == 0)
             #expect(remotes.delivered.count == count)
+            let well = try await tool.run(["status"] + file).output
+            #expect(!well.contains("failing") && !well.contains("oldest"))
         }
     }
 

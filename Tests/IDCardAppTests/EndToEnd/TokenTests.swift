@@ -43,6 +43,36 @@ struct TokenTests {
         #expect(Set(refusals.map(\.idempotencyKey)).isDisjoint(with: ledger.map(\.idempotencyKey)))
     }
 
+    @Test("Looking, saving and deciding need no file of an endpoint; what calls one names the file that is missing")
+    func missingFiles() async throws {
+        let tool = try Tool()
+        let pair = try tool.pairs()
+        try await tool.servingBoth { verifier, backend in
+            let file = try RemoteConfiguration().write(for: tool, verifier: verifier, backend: backend)
+            #expect(try await tool.run(["run", pair.path] + file).status == 0)
+        }
+        var configuration = RemoteConfiguration()
+        configuration.delivery = [
+            "token_file: /nowhere/token", "user_no: U-1",
+            "tls: {client_certificate: /nowhere/client.pem, client_key: /nowhere/client.key}",
+            "reply: {encryption: 3des-ecb, key_file: /nowhere/reply.key}",
+        ]
+        let nobody = "https://127.0.0.1:1/"
+        let file = try configuration.write(for: tool, verifier: nobody, backend: nobody)
+        for command in [["run", pair.path], ["watch", pair.path], ["serve"], ["config", "check"]] {
+            let outcome = try await tool.run(command + file)
+            #expect(outcome.status == 78, "\(command)")
+            for name in ["token", "client.pem", "client.key", "reply.key"] {
+                #expect((outcome.errors + outcome.output).contains("/nowhere/\(name)"), "\(command)")
+            }
+        }
+        let backup = tool.home.appending(path: "saved").path
+        for command in [["status"], ["cards", "list"], ["fsck"], ["backup", backup], ["config", "show"]] {
+            let outcome = try await tool.run(command + file)
+            #expect(outcome.status == 0, "\(command): \(outcome.errors)")
+        }
+    }
+
     @Test("A command that gives no TOKEN ends with 69 and says how it failed, not what it wrote; then all goes on")
     func unavailable() async throws {
         let tool = try Tool()

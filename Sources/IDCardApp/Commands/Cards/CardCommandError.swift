@@ -16,6 +16,15 @@ struct CardCommandError: Error {
         )
     }
 
+    /// Several ids begin as the one given.
+    static func ambiguous(_ id: CardID, _ cards: [CardID]) -> CardCommandError {
+        let names = cards.prefix(3).map(\.rawValue).joined(separator: ", ") + (cards.count > 3 ? ", …" : "")
+        return CardCommandError(
+            message: "several cards have an id that begins with \(id): \(names); give more of it",
+            status: .inputUnreadable
+        )
+    }
+
     /// Nothing is meant by what was given.
     static let noneFound = CardCommandError(
         message: "there is no card of that business number; `cards list` shows what there is",

@@ -129,7 +129,9 @@ extension CardsCommand {
         private func namedCards(in store: SandboxStore) async throws -> [CardID] {
             let number = self.businessNo.flatMap(BusinessNumber.init(stored:))
             guard !self.cards.isEmpty || number != nil else { return [] }
-            return try await CardSelection(ids: self.cards.map(CardID.init), businessNumber: number).cards(in: store)
+            var selection = CardSelection(ids: self.cards.map(CardID.init), businessNumber: number)
+            selection.takesBeginnings = false
+            return try await selection.cards(in: store)
         }
 
         private func expiredCards(in store: SandboxStore, configuration: AppConfiguration) async throws -> [CardID] {

@@ -36,9 +36,9 @@ extension CardsCommand {
         package init() {}
 
         package func run() async throws {
-            let id = CardID(rawValue: self.card)
             let origin = self.purpose.origin(of: "cards export")
             try await SandboxReading(options: self.options, isReadOnly: false).with { store in
+                let id = try await CardSelection.one(CardID(rawValue: self.card), in: store)
                 guard let card = try await store.card(id) else { throw CardCommandError.unknown([id]) }
                 guard card.state != .erased else {
                     throw CardCommandError(

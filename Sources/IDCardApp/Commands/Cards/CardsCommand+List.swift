@@ -17,7 +17,7 @@ extension CardsCommand {
         @Option(name: .long, help: ArgumentHelp("Only cards of this business number.", valueName: "no"))
         var businessNo: String?
 
-        @Option(name: .long, help: ArgumentHelp("At most so many; 0 for all.", valueName: "n"))
+        @Option(name: .long, parsing: .unconditional, help: ArgumentHelp("At most so many; 0 for all.", valueName: "n"))
         var limit = 0
 
         @Option(name: .long, help: "The form of the list.")

@@ -19,7 +19,7 @@ extension CardsCommand {
         @Option(name: .long, help: ArgumentHelp("Only lines after this number.", valueName: "number"))
         var after: Int64 = 0
 
-        @Option(name: .long, help: ArgumentHelp("At most so many; 0 for all.", valueName: "n"))
+        @Option(name: .long, parsing: .unconditional, help: ArgumentHelp("At most so many; 0 for all.", valueName: "n"))
         var limit = 0
 
         @Option(name: .long, help: "The form of the list.")

@@ -29,10 +29,9 @@ extension CardsCommand {
         package init() {}
 
         package func run() async throws {
-            let id = CardID(rawValue: self.card)
             // What is revealed is written down first; if it cannot be, nothing is revealed.
             try await SandboxReading(options: self.options, isReadOnly: !self.reveal).with { store in
-                guard try await store.card(id) != nil else { throw CardCommandError.unknown([id]) }
+                let id = try await CardSelection.one(CardID(rawValue: self.card), in: store)
                 if self.reveal {
                     let origin = self.purpose.origin(of: "cards show")
                     try await store.record(.show, of: id, by: origin, now: Timestamp(Date()))
