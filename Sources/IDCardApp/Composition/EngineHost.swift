@@ -41,7 +41,7 @@ struct EngineHost: Sendable {
         do {
             try await EmbeddedErasure(store: self.store, folder: self.documents).finish()
         } catch let error as StoreError where error.code == .unavailable {
-            // Intake goes on without it; readiness and `fsck` name it until it is put right.
+            // Intake goes on without it; readiness and `fsck` name it until it is fixed.
             self.logger.error(
                 "certificates of erasures not written, tried again later",
                 metadata: ["store.code": "\(error.code)", "detail": "\(error.message)"]

@@ -145,7 +145,7 @@ struct ErasureTests {
         #expect(refused.status == (state == "held" ? 0 : 1))
     }
 
-    @Test("A card is erased while a run has it in hand; the run goes on without it")
+    @Test("A card is erased while a run works on it; the run goes on without it")
     func whileRunning() async throws {
         let tool = try Tool()
         let photos = tool.home.appending(path: "photos")
