@@ -119,6 +119,25 @@ struct BusinessNumberTests {
         #expect(try self.cases().isEmpty)
     }
 
+    @Test(
+        "A number that is long by marks on few letters, or holds what nobody sees, is refused",
+        arguments: [
+            String(repeating: "e" + String(repeating: "\u{301}", count: 40), count: 8), "R-1\u{7}", "R-1\u{200B}",
+        ]
+    )
+    func unprintable(number: String) async throws {
+        let photos = try self.tool.folder("photos", ["a.jpg": "cards/LOAN-2026-0001/front.jpg"])
+        let outcome = try await self.run([photos.path, "--business-no", number])
+        #expect(outcome.status != 0, "\(outcome.output)")
+        #expect(try self.cases().isEmpty)
+        let manifest = self.tool.home.appending(path: "manifest.jsonl")
+        let row = ["path": photos.path + "/a.jpg", "business_no": number]
+        try JSONEncoder().encode(row).write(to: manifest)
+        let listed = try await self.run(["--manifest", manifest.path])
+        #expect(listed.status != 0, "\(listed.output)")
+        #expect(try self.cases().isEmpty)
+    }
+
     @Test("A watch leaves images that lie too deep where they are, and warns once")
     func watch() async throws {
         let folder = try self.tool.folder(

@@ -199,6 +199,31 @@ struct StopTests {
         }
     }
 
+    @Test("A host that asks to be left alone is left alone by the next process, too", arguments: [true, false])
+    func retryAfter(isVerifier: Bool) async throws {
+        let (tool, remotes) = (try Tool(), Remotes())
+        let calls = Mutex(0)
+        let pause: @Sendable () -> FaultReply = {
+            calls.withLock { $0 += 1 }
+            return .unavailable(retryAfterSeconds: 600)
+        }
+        if isVerifier { remotes.verify { _ in pause() } } else { remotes.deliver { _, _ in pause() } }
+        try await remotes.serving { verifier, backend in
+            var configuration = RemoteConfiguration()
+            configuration.others = ["run: {patience: 2s}"]
+            let file = try configuration.write(for: tool, verifier: verifier, backend: backend)
+            // Another card each time, which has been asked for no pause itself.
+            for place in 1...3 {
+                let photo = ["R-\(place)/front.jpg": "cards/LOAN-2026-000\(place)/front.\(place == 3 ? "JPG" : "jpg")"]
+                let command = ["run", try tool.folder("photos-\(place)", photo).path, "--format", "json"] + file
+                let outcome = try await tool.run(command)
+                #expect(outcome.status == 75, "\(outcome.errors)")
+                #expect(try outcome.json().counts["failed"] == 0)
+                #expect(calls.withLock { $0 } == 1)
+            }
+        }
+    }
+
     @Test("A wrong TOKEN whose RETCODE no list holds stops delivery; with the right one everything is delivered")
     func wrongToken() async throws {
         let (tool, remotes) = (try Tool(), Remotes())

@@ -86,6 +86,62 @@ struct WatchTests {
         #expect(self.files(folder) == ["LOAN-1/front.jpg"])
     }
 
+    // MARK: Done on another file system
+
+    /// A folder on another file system than that of temporary files, for any user.
+    private static let otherFileSystem: String? = {
+        let devices = ["/dev/shm", NSTemporaryDirectory()].map { path in
+            (try? FileManager.default.attributesOfItem(atPath: path))?[.systemNumber] as? NSNumber
+        }
+        let isOther = devices.allSatisfy { $0 != nil } && devices[0] != devices[1]
+        return isOther && FileManager.default.isWritableFile(atPath: "/dev/shm") ? "/dev/shm" : nil
+    }()
+
+    @Test(
+        "A newer photo that takes the name while the older one goes to another file system is never deleted unread",
+        .enabled(if: otherFileSystem != nil),
+        .disabled(if: Sanitizer.isPresent, "a preloaded library comes before the runtime of the sanitizer")
+    )
+    func newerPhoto() async throws {
+        let done = try #require(Self.otherFileSystem) + "/idcard-e2e-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: done) }
+        let cards = "cards/LOAN-2026-000"
+        let newer = try Data(contentsOf: Project.fixtures.appending(path: cards + "2/front.jpg"))
+        var (step, isPlaced) = (0, true)
+        while isPlaced {
+            step += 1
+            let tool = try Tool()
+            let folder = try tool.folder("in", ["LOAN-1/scan.jpg": cards + "1/front.jpg"])
+            let new = tool.home.appending(path: "new.jpg")
+            try newer.write(to: new)
+            let counter = try await CallCounter(for: tool)
+            var variables = try counter.variables("place", below: [folder.path])
+            variables["IDCARD_WATCH_DONE_FOLDER"] = done
+            variables["IDCARD_WATCH_QUIET_TIME"] = "200ms"
+            variables["IDCARD_WATCH_SIDECAR_WAIT"] = "0s"
+            variables["PROOF_SHIM_AT"] = "\(step)"
+            variables["PROOF_SHIM_FROM"] = new.path
+            variables["PROOF_SHIM_TO"] = folder.appending(path: "LOAN-1/scan.jpg").path
+            let status = try await tool.running(["watch", folder.path, "--embedded"], variables) { errors, send in
+                #expect(try await errors.line(containing: "card taken in from a watched folder") != nil)
+                // Comes after the other one, so that this is put away by then.
+                try Self.copy(cards + "7/front.jpg", to: folder.appending(path: "LOAN-1/last.jpg"))
+                #expect(try await errors.line(containing: "card taken in from a watched folder") != nil)
+                try send(.terminate)
+            }
+            #expect(status == 143)
+            isPlaced = try counter.counts()["placed"] == 1
+            let left = try [folder.path, done].flatMap { try self.contents($0) }
+            #expect(!isPlaced || left.contains(newer), "before step \(step)")
+            try FileManager.default.removeItem(atPath: done)
+        }
+        #expect(step > 2)
+    }
+
+    private func contents(_ folder: String) throws -> [Data] {
+        try self.files(URL(filePath: folder)).map { try Data(contentsOf: URL(filePath: folder).appending(path: $0)) }
+    }
+
     // MARK: Late sidecars
 
     /// Endpoints that are never reached: no card gets into a delivery.
