@@ -57,7 +57,7 @@ struct CallCounter {
     func counts() throws -> [String: Int] {
         let lines = try String(contentsOf: self.report, encoding: .utf8).split(separator: "\n")
         return lines.reduce(into: [:]) { counts, line in
-            let words = line.split(separator: " ")
+            let words = line.split { $0 == " " || $0 == "=" }
             if words.count == 2 { counts[String(words[0]), default: 0] += Int(words[1]) ?? 0 }
         }
     }

@@ -8,8 +8,8 @@
  * PROOF_SHIM_ERRNO   the error of "fail": EIO or ENOSPC
  * PROOF_SHIM_BELOW   folders, separated by colons; in the mode "fail", and with PROOF_SHIM_SCOPE=files, only calls on what
  *                    lies below them count
- * PROOF_SHIM_REPORT  file for one line per kind of call at the end: "name count"; "rows" are the calls of sqlite3_step,
- *                    "bytes" what pread has read
+ * PROOF_SHIM_REPORT  file for one line per kind of call at the end: "name count"; and "rows=count" for the calls of
+ *                    sqlite3_step, "bytes=count" for what pread has read, which are no points to strike at
  * PROOF_SHIM_READ_DELAY  microseconds that every pread lasts longer: a slow disk
  * PROOF_SHIM_TRACE   file for one line per path that was opened for writing, made, linked or renamed
  * PROOF_SHIM_CHILDREN=1 leaves the shim on in child processes
@@ -196,7 +196,7 @@ __attribute__((destructor)) static void finish(void) {
         tell(line);
     }
     char line[96];
-    snprintf(line, sizeof line, "rows %ld\nbytes %ld\n", atomic_load(&rows), atomic_load(&bytes));
+    snprintf(line, sizeof line, "rows=%ld\nbytes=%ld\n", atomic_load(&rows), atomic_load(&bytes));
     tell(line);
 }
 
