@@ -107,7 +107,7 @@ struct DryRunTests {
         #expect(text.last == "5 inputs: 3 to take, 1 to refuse, 1 to ignore")
         let lines = try await self.tool.run(self.command + ["--format", "jsonl"]).output.split(separator: "\n")
         #expect(lines.count == 6)
-        let last = try JSONDecoder().decode(Report.self, from: Data(lines[5].utf8))
+        let last = try JSONDecoder().decode(Report.self, from: Data(#require(lines.last).utf8))
         #expect(last.isDryRun && last.inputs == nil && last.counts["take"] == 3)
     }
 
