@@ -1,6 +1,6 @@
 package import Foundation
 package import IDCardCore
-import MultipartForm
+import IDCardMultipartForm
 package import OutboundHTTP
 
 /// Delivers persisted deliveries: the same bytes under the same `Idempotency-Key` at every attempt.

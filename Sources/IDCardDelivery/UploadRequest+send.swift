@@ -1,5 +1,5 @@
 import IDCardCore
-import MultipartForm
+import IDCardMultipartForm
 import OutboundHTTP
 
 extension UploadRequest {

@@ -1,6 +1,6 @@
 import Foundation
 import IDCardCore
-import MultipartForm
+import IDCardMultipartForm
 import OutboundHTTP
 
 /// One persisted delivery as a request: what it is sent as was settled when it was formed.

@@ -1,5 +1,5 @@
 import IDCardCore
-import MultipartForm
+import IDCardMultipartForm
 
 /// Says in every request whose it is.
 struct Credentials: Sendable {

@@ -1,6 +1,6 @@
 import Foundation
 import IDCardCore
-import MultipartForm
+import IDCardMultipartForm
 import OutboundHTTP
 
 /// An endpoint that speaks one dialect: posts a photo and says what came of it.

@@ -1,5 +1,5 @@
 import Foundation
-import MultipartForm
+import IDCardMultipartForm
 
 /// What a dialect's request holds beside the credentials, and where it goes.
 struct DialectForm: Sendable {

@@ -1,4 +1,4 @@
-import MultipartForm
+import IDCardMultipartForm
 
 /// Reads the bytes of a request body in order.
 struct BodyReader: Sendable {

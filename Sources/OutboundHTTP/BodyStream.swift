@@ -1,6 +1,6 @@
 import AsyncHTTPClient
 import Dispatch
-import MultipartForm
+import IDCardMultipartForm
 import NIOCore
 
 /// Feeds a body to a connection: one chunk is read when the connection has taken the one before, so memory does not

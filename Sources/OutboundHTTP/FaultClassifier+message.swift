@@ -1,5 +1,5 @@
 import AsyncHTTPClient
-import MultipartForm
+import IDCardMultipartForm
 
 extension FaultClassifier {
     /// Whom the connection is made to: the proxy, if there is one.

@@ -1,7 +1,7 @@
 import AsyncHTTPClient
 import Foundation
 import IDCardCore
-import MultipartForm
+import IDCardMultipartForm
 import NIOCore
 import NIOHTTP1
 

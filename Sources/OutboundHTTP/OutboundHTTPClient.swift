@@ -1,7 +1,7 @@
 import AsyncHTTPClient
 import Foundation
 package import IDCardCore
-package import MultipartForm
+package import IDCardMultipartForm
 import NIOCore
 
 /// Sends forms and files over HTTP/1.1 and says of every attempt how it ended: never a thrown error, never a retry,

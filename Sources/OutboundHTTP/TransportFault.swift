@@ -1,6 +1,6 @@
 import AsyncHTTPClient
 import Glibc
-import MultipartForm
+import IDCardMultipartForm
 import NIOCore
 import NIOHTTP1
 import NIOPosix

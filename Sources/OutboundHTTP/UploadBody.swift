@@ -1,4 +1,4 @@
-import MultipartForm
+import IDCardMultipartForm
 
 /// The body of a request: a form, or bytes as they are.
 ///

@@ -2,9 +2,9 @@ import Foundation
 import Glibc
 import IDCardCore
 import IDCardImaging
+import IDCardMultipartForm
 import IDCardPipeline
 import IDCardSandbox
-import MultipartForm
 
 /// Times single pieces of the job, each by itself; `scripts/bench --micro` runs it.
 ///

@@ -1,8 +1,8 @@
 import HTTPTypes
 import Hummingbird
 import IDCardCore
+import IDCardMultipartForm
 import IDCardPipeline
-import MultipartForm
 import NIOCore
 import NIOHTTP1
 

@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTypes
+import IDCardMultipartForm
 import IDCardPipeline
-import MultipartForm
 
 /// Reads a `multipart/form-data` body: the part `image`, and the fields as text parts, in any order, each once.
 struct FormSubmission {

@@ -1,6 +1,6 @@
 import Foundation
+import IDCardMultipartForm
 import IDCardPipeline
-import MultipartForm
 
 /// Gathers the bytes of one image into a spool, and refuses early what is none.
 struct ImageSpool {

@@ -1,0 +1,1 @@
+void idci_placeholder(void);

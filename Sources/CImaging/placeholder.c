@@ -1,0 +1,2 @@
+#include "CImaging.h"
+void idci_placeholder(void) {}

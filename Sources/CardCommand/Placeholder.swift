@@ -1,0 +1,1 @@
+// CardCommand comes here.

@@ -1,0 +1,1 @@
+// CardEngine comes here.

@@ -1,0 +1,1 @@
+// CardImaging comes here.

@@ -1,0 +1,1 @@
+// CardInput comes here.

@@ -1,0 +1,86 @@
+/// The number of the business case (loan application) that a card belongs to: 1 to 64 printable code points.
+package struct BusinessNumber: Hashable, Sendable, Codable, CustomStringConvertible {
+    /// The most Unicode code points of a number, which are at most 256 bytes of UTF-8.
+    package static let maximumLength = 64
+
+    /// The number as given.
+    package let rawValue: String
+
+    /// Takes a number from a sender, trimmed of white space; `nil` if ``parse(_:)`` refuses it.
+    package init?(_ text: String) {
+        guard case .success(let number) = Self.parse(text) else { return nil }
+        self = number
+    }
+
+    /// Takes a number that the sandbox holds.
+    package init(stored text: String) {
+        self.rawValue = text
+    }
+
+    private init(unchecked text: String) {
+        self.rawValue = text
+    }
+
+    package var description: String { self.rawValue }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        self.init(stored: try container.decode(String.self))
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(self.rawValue)
+    }
+}
+
+// MARK: Numbers from outside
+
+extension BusinessNumber {
+    /// Why a text from a sender is not taken as a business number.
+    package enum Violation: Error, Hashable, Sendable, CaseIterable {
+        /// Nothing is left without white space.
+        case empty
+        /// It has too many code points.
+        case tooLong
+        /// It holds control or format characters, or breaks its line.
+        case invisible
+        /// A spreadsheet damaged it.
+        case spreadsheet
+        /// It holds the number of an identity card.
+        case identityNumber
+
+        /// What is wrong and what to do, without the text itself; reads on after "the business number ".
+        package var message: Message {
+            switch self {
+            case .empty: "is empty; give the number of the case"
+            case .tooLong:
+                "is longer than \(BusinessNumber.maximumLength) code points; give the number of the case alone"
+            case .invisible:
+                """
+                holds control or format characters, which nobody sees (a line break, a byte order mark, a mark of direction); \
+                remove them, or type the number by hand
+                """
+            case .spreadsheet: SpreadsheetText.message
+            case .identityNumber:
+                """
+                holds the number of an identity card, and business numbers are stored unencrypted; give the number of the case
+                """
+            }
+        }
+    }
+
+    /// Reads a number from a sender; white space around it does not count.
+    ///
+    /// Refused is also what stands for several cases (a number damaged by a spreadsheet) and what must not be stored in
+    /// the clear (an identity number).
+    package static func parse(_ text: String) -> Result<BusinessNumber, Violation> {
+        let value = text.trimmed
+        guard !value.isEmpty else { return .failure(.empty) }
+        guard value.unicodeScalars.count <= self.maximumLength else { return .failure(.tooLong) }
+        guard value.isVisibleLine else { return .failure(.invisible) }
+        guard !SpreadsheetText.isDamage(value) else { return .failure(.spreadsheet) }
+        guard !IDNumber.isContained(in: value) else { return .failure(.identityNumber) }
+        return .success(BusinessNumber(unchecked: value))
+    }
+}

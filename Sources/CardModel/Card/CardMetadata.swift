@@ -1,0 +1,56 @@
+/// What the sender says about a photo; everything but the business number may be missing.
+package struct CardMetadata: Hashable, Sendable {
+    /// The case the card belongs to.
+    package var businessNumber: BusinessNumber
+    /// The user account it is uploaded for; `nil` takes the configured one.
+    package var userNumber: Redacted<String>?
+    /// The number the holder registered with.
+    package var expectedIDNumber: Redacted<String>?
+    /// The name the holder registered with.
+    package var expectedName: Redacted<String>?
+    /// The side the sender meant to photograph.
+    package var side: CardSide?
+    /// Higher goes first; 0 unless given.
+    package var priority: Int
+
+    /// Describes a photo.
+    package init(
+        businessNumber: BusinessNumber,
+        userNumber: Redacted<String>? = nil,
+        expectedIDNumber: Redacted<String>? = nil,
+        expectedName: Redacted<String>? = nil,
+        side: CardSide? = nil,
+        priority: Int = 0
+    ) {
+        self.businessNumber = businessNumber
+        self.userNumber = userNumber
+        self.expectedIDNumber = expectedIDNumber
+        self.expectedName = expectedName
+        self.side = side
+        self.priority = priority
+    }
+}
+
+extension CardMetadata {
+    /// Returns this metadata with what a newer sending of the same bytes says.
+    ///
+    /// The business number stays. A missing field and priority 0 count as not said: a plain rescan of a folder must
+    /// not wipe out what a manifest said before.
+    package func takingOver(_ newer: CardMetadata) -> CardMetadata {
+        CardMetadata(
+            businessNumber: self.businessNumber,
+            userNumber: newer.userNumber ?? self.userNumber,
+            expectedIDNumber: newer.expectedIDNumber ?? self.expectedIDNumber,
+            expectedName: newer.expectedName ?? self.expectedName,
+            side: newer.side ?? self.side,
+            priority: newer.priority == 0 ? self.priority : newer.priority
+        )
+    }
+
+    /// Returns whether a verdict given under `older` may be another one under this metadata: the expected holder or
+    /// the side differs.
+    package func changesVerdict(from older: CardMetadata) -> Bool {
+        self.expectedIDNumber != older.expectedIDNumber || self.expectedName != older.expectedName
+            || self.side != older.side
+    }
+}

@@ -1,0 +1,51 @@
+/// The side of a resident identity card that a photo shows.
+package enum CardSide: String, CaseIterable, Sendable, Codable {
+    /// The portrait side (人像面): name, number, address.
+    case front
+    /// The emblem side (国徽面): issuer and validity.
+    case back
+}
+
+/// The closed set of states in the life of a card.
+///
+/// The order of the cases is the order of the life; the raw values are stored in the sandbox and printed to users.
+package enum CardState: String, CaseIterable, Sendable, Codable {
+    /// An image named by URL; what has arrived is durable.
+    case fetching
+    /// The source bytes are durable.
+    case received
+    /// The recompressed JPEG and its metadata are durable.
+    case prepared
+    /// Fields, legality and the verdict are durable.
+    case verified
+    /// A member of a persisted delivery.
+    case delivering
+    /// The backend accepted it.
+    case delivered
+    /// Unreadable image, or the verifier or the backend said no.
+    case rejected
+    /// Attempts used up on a call whose repetition is harmless.
+    case failed
+    /// A person decides.
+    case held
+    /// A newer photo of the same side replaced it before delivery.
+    case superseded
+    /// A tombstone: id, times, reason; nothing personal.
+    case erased
+
+    /// Whether the pipeline itself moves a card on from this state.
+    package var isRunnable: Bool {
+        switch self {
+        case .fetching, .received, .prepared, .verified, .delivering: true
+        case .delivered, .rejected, .failed, .held, .superseded, .erased: false
+        }
+    }
+
+    /// Whether the side of a card in this state may still become known by verification.
+    package var awaitsVerification: Bool {
+        switch self {
+        case .fetching, .received, .prepared: true
+        default: false
+        }
+    }
+}

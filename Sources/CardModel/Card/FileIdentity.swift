@@ -1,0 +1,25 @@
+package import Glibc
+
+/// What tells a file apart without reading it: path, device, inode, size and modification time. The path does not print.
+package struct FileIdentity: Hashable, Sendable, Codable {
+    /// The absolute path.
+    package var path: Redacted<String>
+    /// The device number.
+    package var device: UInt64
+    /// The inode number.
+    package var inode: UInt64
+    /// The size in bytes.
+    package var size: Int64
+    /// The modification time in nanoseconds since the epoch.
+    package var modifiedNanoseconds: Int64
+
+    /// Reads the result of `stat`.
+    package init(path: String, _ status: stat) {
+        self.path = Redacted(path)
+        self.device = UInt64(status.st_dev)
+        self.inode = UInt64(status.st_ino)
+        self.size = Int64(status.st_size)
+        // Whoever may write a file may give it any time: beyond the years that fit (1677 to 2262) it wraps around.
+        self.modifiedNanoseconds = Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec)
+    }
+}

@@ -1,0 +1,105 @@
+/// A stable machine-readable reason for a card's state, such as `holder_conflict`.
+///
+/// These are ours alone: the remote's own codes (`IMAGE_ERROR_UNSUPPORTED_FORMAT`) stand apart, so that no reply can change
+/// what a rule does with a card.
+package struct ReasonCode: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
+    package let rawValue: String
+
+    package init(rawValue: String) {
+        self.rawValue = rawValue
+    }
+
+    package var description: String { self.rawValue }
+
+    /// No business number in options, manifest, sidecar or folder name.
+    package static let businessNumberMissing = ReasonCode(rawValue: "business_no_missing")
+    /// The business number is empty, too long, or holds control characters.
+    package static let businessNumberInvalid = ReasonCode(rawValue: "business_no_invalid")
+    /// The source file vanished or cannot be opened.
+    package static let sourceUnreadable = ReasonCode(rawValue: "source_unreadable")
+    /// The source file changed while it was read.
+    package static let sourceChanged = ReasonCode(rawValue: "source_changed")
+    /// The source file is larger than the limit.
+    package static let sourceTooLarge = ReasonCode(rawValue: "image_too_large_bytes")
+    /// Decoding the image brings a process down.
+    package static let decoderCrashed = ReasonCode(rawValue: "decoder_crashed")
+    /// There was no room on the sandbox's disk to take the input in.
+    package static let diskSpaceLow = ReasonCode(rawValue: "disk_space_low")
+    /// More cards are under way than the sandbox is to hold at a time.
+    package static let queueFull = ReasonCode(rawValue: "queue_full")
+    /// The pipeline is coming to its end.
+    package static let shuttingDown = ReasonCode(rawValue: "shutting_down")
+    /// The same bytes are there already under the business number.
+    package static let duplicate = ReasonCode(rawValue: "duplicate")
+    /// The stored image is missing or damaged.
+    package static let imageUnreadable = ReasonCode(rawValue: "stored_image_unreadable")
+    /// Neither the card nor the configuration names a user account.
+    package static let userNumberMissing = ReasonCode(rawValue: "user_no_missing")
+    /// The verifier saw no identity card.
+    package static let sideMissing = ReasonCode(rawValue: "card_not_recognised")
+    /// The verifier saw the other side than the metadata says.
+    package static let sideMismatch = ReasonCode(rawValue: "side_mismatch")
+    /// The front's number was not read.
+    package static let numberMissing = ReasonCode(rawValue: "id_number_missing")
+    /// The number does not have the shape of a resident identity number.
+    package static let numberMalformed = ReasonCode(rawValue: "id_number_malformed")
+    /// The number's check digit is wrong.
+    package static let numberChecksum = ReasonCode(rawValue: "id_number_checksum")
+    /// The number names a day that does not exist or lies outside the plausible range.
+    package static let numberBirthDate = ReasonCode(rawValue: "id_number_birth_date")
+    /// The number starts with a region that never issued cards.
+    package static let numberRegion = ReasonCode(rawValue: "id_number_region")
+    /// The number belongs to another kind of document.
+    package static let unsupportedDocument = ReasonCode(rawValue: "unsupported_document")
+    /// The verifier gave no legality.
+    package static let legalityUnavailable = ReasonCode(rawValue: "legality_unavailable")
+    /// The legality score is below the threshold; the message names the strongest other class.
+    package static let legalityLow = ReasonCode(rawValue: "legality_low")
+    /// The fronts of one business number name different persons.
+    package static let holderConflict = ReasonCode(rawValue: "holder_conflict")
+    /// A delivery may have been received; nobody knows.
+    package static let outcomeUnknown = ReasonCode(rawValue: "outcome_unknown")
+    /// The card came back from a backup, and what happened to it since is not known.
+    package static let restored = ReasonCode(rawValue: "restored")
+    /// A newer photo of the same side took its place.
+    package static let superseded = ReasonCode(rawValue: "superseded")
+    /// A person decided that the card is not delivered.
+    package static let rejectedByOperator = ReasonCode(rawValue: "rejected_by_operator")
+    /// A person asked for the card to be erased.
+    package static let requested = ReasonCode(rawValue: "requested")
+    /// The card was in its state for longer than its retention, and was erased.
+    package static let retention = ReasonCode(rawValue: "retention")
+    /// The attempts of a repeatable call are used up.
+    package static let attemptsExhausted = ReasonCode(rawValue: "attempts_exhausted")
+    /// The endpoint found the image too large even after it was made smaller.
+    package static let imageTooLarge = ReasonCode(rawValue: "image_too_large")
+    /// The image has fewer pixels than the verifier takes.
+    package static let imageTooSmall = ReasonCode(rawValue: "image_too_small_for_verifier")
+    /// Its front is on its way; or none has come yet, and it goes alone when the wait is over.
+    package static let waitsForFront = ReasonCode(rawValue: "waits_for_front")
+    /// Its back may still come, and both go in one delivery.
+    package static let waitsForBack = ReasonCode(rawValue: "waits_for_back")
+    /// An older photo of the same side is on its way.
+    package static let waitsForOlderPhoto = ReasonCode(rawValue: "waits_for_older_photo")
+    /// No front of its number is known, or all have ended undelivered.
+    package static let frontMissing = ReasonCode(rawValue: "front_missing")
+    /// A value of a field cannot be used.
+    package static let fieldInvalid = ReasonCode(rawValue: "field_invalid")
+    /// A field is given twice in one place.
+    package static let fieldDuplicate = ReasonCode(rawValue: "field_duplicate")
+    /// Two sources of one photo name different business numbers.
+    package static let businessNumberConflict = ReasonCode(rawValue: "business_no_conflict")
+    /// Another submitter sent the first card of the number.
+    package static let submitterConflict = ReasonCode(rawValue: "submitter_conflict")
+    /// The backend answered with a code that no list of `delivery.retcode` names.
+    package static let retcodeUnlisted = ReasonCode(rawValue: "retcode_unlisted")
+    /// A list names more photos of one number than any application has.
+    package static let tooManyPhotos = ReasonCode(rawValue: "too_many_photos")
+    /// The remote refused the card; its own code stands beside this one.
+    package static let refusedByRemote = ReasonCode(rawValue: "refused_by_remote")
+    /// Images by URL are not fetched.
+    package static let fetchUnavailable = ReasonCode(rawValue: "fetch_unavailable")
+
+    /// Why a `verified` card waits for something that only a person can give.
+    package static let needingAttention: Set<ReasonCode> = [.frontMissing, .userNumberMissing, .imageUnreadable]
+}

@@ -1,0 +1,124 @@
+/// The fields that a sender may give with a photo; the raw value is the name in manifests, sidecars, forms and webhooks.
+package enum SubmittedField: String, CaseIterable, Sendable, Codable {
+    /// The number of the business case.
+    case businessNumber = "business_no"
+    /// The user account.
+    case userNumber = "user_no"
+    /// `front` or `back`.
+    case side
+    /// A whole number; higher goes first.
+    case priority
+    /// The identity number the holder registered with.
+    case expectedIDNumber = "expected_id_number"
+    /// The name the holder registered with.
+    case expectedName = "expected_name"
+}
+
+/// The six fields as one source gave them: a manifest row, a sidecar, options, a form, a webhook.
+///
+/// Values are checked when they are read, so that what stands here is usable.
+package struct SubmittedFields: Hashable, Sendable {
+    /// The number of the business case.
+    package var businessNumber: BusinessNumber?
+    /// The user account.
+    package var userNumber: Redacted<String>?
+    /// The side.
+    package var side: CardSide?
+    /// The priority.
+    package var priority: Int?
+    /// The identity number the holder registered with.
+    package var expectedIDNumber: Redacted<String>?
+    /// The name the holder registered with.
+    package var expectedName: Redacted<String>?
+
+    /// Says nothing.
+    package init() {}
+}
+
+// MARK: Reading
+
+extension SubmittedFields {
+    /// Reads texts by field; a blank text says nothing.
+    ///
+    /// - Throws: `CodedError` of kind `input`, naming the field: `business_no_invalid`, `field_invalid`.
+    package init(_ texts: [SubmittedField: String]) throws(CodedError) {
+        for field in SubmittedField.allCases {
+            guard let text = texts[field]?.trimmed, !text.isEmpty else { continue }
+            try self.set(field, to: text)
+        }
+    }
+
+    private mutating func set(_ field: SubmittedField, to text: String) throws(CodedError) {
+        switch field {
+        case .businessNumber:
+            switch BusinessNumber.parse(text) {
+            case .success(let number): self.businessNumber = number
+            case .failure(let violation):
+                throw CodedError(.businessNumberInvalid, .input, "the business number \(violation.message)")
+            }
+        case .userNumber:
+            try Self.requireIntact(text, field)
+            self.userNumber = Redacted(text)
+        case .side:
+            guard let side = CardSide(submitted: text) else {
+                throw Self.invalid(field, "is neither front nor back; give one of the two, or leave it out")
+            }
+            self.side = side
+        case .priority:
+            guard let priority = Int(text), -1_000_000...1_000_000 ~= priority else {
+                throw Self.invalid(field, "is no whole number between -1000000 and 1000000; give one, or leave it out")
+            }
+            self.priority = priority
+        case .expectedIDNumber:
+            try Self.requireIntact(text, field)
+            self.expectedIDNumber = Redacted(text)
+        case .expectedName:
+            try Self.requireIntact(text, field)
+            self.expectedName = Redacted(text)
+        }
+    }
+
+    /// Refuses what a spreadsheet or a program writes where a value is missing or damaged, and what nobody can see.
+    private static func requireIntact(_ text: String, _ field: SubmittedField) throws(CodedError) {
+        guard text.unicodeScalars.count <= 128 else {
+            throw Self.invalid(field, "is longer than 128 code points; give the value alone")
+        }
+        guard text.isVisibleLine else {
+            throw Self.invalid(
+                field,
+                "holds control or format characters, which nobody sees; remove them, or type it by hand"
+            )
+        }
+        guard !SpreadsheetText.isDamage(text) else {
+            throw Self.invalid(field, SpreadsheetText.message)
+        }
+    }
+
+    private static func invalid(_ field: SubmittedField, _ what: Message) -> CodedError {
+        CodedError(.fieldInvalid, .input, "\(field) " + what)
+    }
+}
+
+extension CardSide {
+    /// Reads a side as senders write it: `front`, `back`, also 人像面 and 国徽面; 正面 is not taken, since people mean either side by it.
+    package init?(submitted text: String) {
+        switch PrintedText.folded(text).lowercased() {
+        case "front", "人像面": self = .front
+        case "back", "国徽面": self = .back
+        default: return nil
+        }
+    }
+}
+
+extension String {
+    /// Whether every character shows on one line: no control or format characters, no line breaks.
+    package var isVisibleLine: Bool {
+        if self.utf8.allSatisfy({ 0x20...0x7E ~= $0 }) { return true }
+        return self.unicodeScalars.allSatisfy { scalar in
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator: false
+            default: true
+            }
+        }
+    }
+}

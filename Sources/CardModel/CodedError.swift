@@ -1,0 +1,39 @@
+/// What went wrong: a stable code for programs, a message for people, and what kind of trouble it is.
+package struct CodedError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What kind of trouble it is; the command's exit code and the server's status follow from it.
+    package enum Kind: Hashable, Sendable {
+        /// The command line or a request is wrong.
+        case usage
+        /// An input cannot be read or used.
+        case input
+        /// An outside service refuses or cannot be reached.
+        case endpoint
+        /// The sandbox or its disk fails.
+        case storage
+        /// Somebody else holds what is needed, or the state of a card forbids it.
+        case conflict
+        /// It may succeed later: no memory, no time, a busy sandbox.
+        case temporary
+        /// A setting is wrong or missing.
+        case configuration
+        /// What is asked for does not exist.
+        case notFound
+    }
+
+    /// The stable code, such as `image_truncated`.
+    package let code: ReasonCode
+    /// What kind of trouble it is.
+    package let kind: Kind
+    /// What happened, with which value, and what to do.
+    package let message: Message
+
+    /// Describes what went wrong.
+    package init(_ code: ReasonCode, _ kind: Kind, _ message: Message) {
+        self.code = code
+        self.kind = kind
+        self.message = message
+    }
+
+    /// Without personal data.
+    package var description: String { "\(self.code.rawValue): \(self.message)" }
+}

@@ -1,0 +1,107 @@
+/// A day of the proleptic Gregorian calendar without time or zone.
+package struct CalendarDay: Hashable, Comparable, Sendable, Codable {
+    /// The year, 1 to 9999.
+    package let year: Int
+    /// The month, 1 to 12.
+    package let month: Int
+    /// The day of the month, 1 to 31.
+    package let day: Int
+
+    /// Takes a day; `nil` if the calendar has none such (30 February, month 13).
+    package init?(year: Int, month: Int, day: Int) {
+        guard (1...9999).contains(year), (1...12).contains(month), day >= 1 else { return nil }
+        guard day <= Self.days(inMonth: month, of: year) else { return nil }
+        self.year = year
+        self.month = month
+        self.day = day
+    }
+
+    /// Takes a day that is known to be one of the calendar.
+    init(checkedYear year: Int, month: Int, day: Int) {
+        self.year = year
+        self.month = month
+        self.day = day
+    }
+
+    /// The number of days in a month.
+    package static func days(inMonth month: Int, of year: Int) -> Int {
+        switch month {
+        case 2: self.isLeap(year) ? 29 : 28
+        case 4, 6, 9, 11: 30
+        default: 31
+        }
+    }
+
+    private static func isLeap(_ year: Int) -> Bool {
+        (year % 4 == 0 && year % 100 != 0) || year % 400 == 0
+    }
+
+    package static func < (lhs: CalendarDay, rhs: CalendarDay) -> Bool {
+        (lhs.year, lhs.month, lhs.day) < (rhs.year, rhs.month, rhs.day)
+    }
+}
+
+extension CalendarDay {
+    private static let first = CalendarDay(checkedYear: 1, month: 1, day: 1)
+    private static let last = CalendarDay(checkedYear: 9999, month: 12, day: 31)
+
+    /// The day so many days after 1970-01-01, within the years 1 to 9999: what lies outside becomes their first or last day.
+    ///
+    /// Counts years that begin in March, so that the leap day is the last of its year, in eras of 400 years.
+    package init(daysSinceEpoch days: Int) {
+        guard days > Self.first.daysSinceEpoch else {
+            self = Self.first
+            return
+        }
+        guard days < Self.last.daysSinceEpoch else {
+            self = Self.last
+            return
+        }
+        let shifted = days + 719_468
+        let era = shifted / 146_097
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let month = (5 * dayOfYear + 2) / 153
+        self.init(
+            checkedYear: yearOfEra + era * 400 + (month >= 10 ? 1 : 0),
+            month: month < 10 ? month + 3 : month - 9,
+            day: dayOfYear - (153 * month + 2) / 5 + 1
+        )
+    }
+
+    /// How many days this day lies after 1970-01-01; negative before.
+    package var daysSinceEpoch: Int {
+        let year = self.month > 2 ? self.year : self.year - 1
+        let era = year / 400
+        let yearOfEra = year - era * 400
+        let dayOfYear = (153 * (self.month > 2 ? self.month - 3 : self.month + 9) + 2) / 5 + self.day - 1
+        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+    }
+
+    /// Returns the age in completed years, on a day, of a person born on this day; negative before the birth.
+    ///
+    /// Who is born on 29 February completes a year on 1 March where there is no 29 February.
+    package func age(on day: CalendarDay) -> Int {
+        let hadBirthday = (day.month, day.day) >= (self.month, self.day)
+        return day.year - self.year - (hadBirthday ? 0 : 1)
+    }
+}
+
+extension CalendarDay {
+    /// The day in China at a time: UTC+8 all the year round, since 1991.
+    ///
+    /// A time outside the years 1 to 9999 gives the first or the last day of them: a clock gone wrong is no reason to crash.
+    package init(inChinaAt time: Timestamp) {
+        let hours = time.millisecondsSinceEpoch.flooredQuotient(by: 3_600_000)
+        self = CalendarDay(daysSinceEpoch: Int((hours + 8).flooredQuotient(by: 24)))
+    }
+}
+
+extension Int64 {
+    /// Divides rounding down, so that times before 1970 fall on the day they belong to.
+    func flooredQuotient(by divisor: Int64) -> Int64 {
+        let (quotient, remainder) = self.quotientAndRemainder(dividingBy: divisor)
+        return remainder < 0 ? quotient - 1 : quotient
+    }
+}

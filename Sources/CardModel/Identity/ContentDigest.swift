@@ -1,0 +1,35 @@
+package import Crypto
+package import Foundation
+
+/// The SHA-256 of some bytes (FIPS 180-4), 32 bytes.
+package struct ContentDigest: Hashable, Sendable, Codable, CustomStringConvertible, CustomDebugStringConvertible,
+    CustomReflectable
+{
+    /// The 32 bytes of the digest.
+    package let bytes: Data
+
+    /// Digests bytes in memory.
+    package init(of data: some DataProtocol) {
+        self.bytes = Data(SHA256.hash(data: data))
+    }
+
+    /// Takes the result of an incremental hash.
+    package init(_ digest: SHA256Digest) {
+        self.bytes = Data(digest)
+    }
+
+    /// Takes 32 stored bytes.
+    package init(stored bytes: Data) {
+        self.bytes = bytes
+    }
+
+    /// Lower-case hexadecimal, 64 characters.
+    package var hexadecimal: String {
+        self.bytes.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+    }
+
+    /// Without a figure: whoever has a picture could tell by it that we have it, too.
+    package var description: String { "ContentDigest" }
+    package var debugDescription: String { self.description }
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
+}

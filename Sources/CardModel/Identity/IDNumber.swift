@@ -1,0 +1,140 @@
+import Foundation
+
+/// A resident identity number of 18 characters that passed every check of GB 11643-1999; it does not print itself.
+///
+/// Made by `IDNumber.parse(_:)`. The structure: 6 digits region (GB/T 2260 at the time of issue), 8 birth date, 3 sequence (odd = male), 1 check
+/// character by ISO 7064 MOD 11-2.
+package struct IDNumber: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Why a text is not a resident identity number.
+    package enum Violation: String, Error, Sendable, CaseIterable {
+        /// Not 17 digits and a digit or X.
+        case malformed
+        /// A whole number of the first generation, 15 digits: its cards ended in 2013, and no later one carries it.
+        case firstGeneration
+        /// The number of another document: foreigner's permanent residence, or a Hong Kong, Macao or Taiwan residence permit.
+        case unsupportedDocument
+        /// The check character is wrong.
+        case checksum
+        /// The region prefix never issued cards.
+        case region
+        /// The birth date is not a day of the calendar or lies before 1880.
+        case birthDate
+    }
+
+    private let text: String
+    /// The birth date in positions 7 to 14.
+    package let birthDate: CalendarDay
+    /// The gender by the parity of position 17.
+    package let gender: Gender
+
+    private init(text: String, birthDate: CalendarDay, gender: Gender) {
+        self.text = text
+        self.birthDate = birthDate
+        self.gender = gender
+    }
+
+    /// Returns the 18 characters, X in upper case.
+    package func reveal() -> String { self.text }
+
+    package var description: String { "<redacted>" }
+    package var debugDescription: String { "<redacted>" }
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
+
+    /// Reads a number as a verifier or a person wrote it.
+    ///
+    /// Full-width characters and a lower-case x are folded first.
+    package static func parse(_ raw: String) -> Result<IDNumber, Violation> {
+        let text = self.normalise(raw)
+        let bytes = Array(text.utf8)
+        if bytes.count == 15, self.looksLikeOldResidencePermit(bytes) { return .failure(.unsupportedDocument) }
+        if bytes.count == 15, case .success = self.upgrade(firstGeneration: text) { return .failure(.firstGeneration) }
+        guard bytes.count == 18, bytes.dropLast().allSatisfy(self.isDigit) else { return .failure(.malformed) }
+        guard self.isDigit(bytes[17]) || bytes[17] == UInt8(ascii: "X") else { return .failure(.malformed) }
+        guard bytes[17] == self.checkCharacter(of: bytes[..<17]) else { return .failure(.checksum) }
+        guard bytes[0] != UInt8(ascii: "9") else { return .failure(.unsupportedDocument) }
+        guard !["810000", "820000", "830000"].contains(String(text.prefix(6))) else {
+            return .failure(.unsupportedDocument)
+        }
+        guard self.provinces.contains(self.number(bytes[0..<2])) else { return .failure(.region) }
+        guard let birthDate = self.birthDate(in: bytes) else { return .failure(.birthDate) }
+        let gender: Gender = (bytes[16] - UInt8(ascii: "0")).isMultiple(of: 2) ? .female : .male
+        return .success(IDNumber(text: text, birthDate: birthDate, gender: gender))
+    }
+
+    /// Reads a number that a person registered with: as `parse(_:)` does, but one of 15 digits is upgraded.
+    package static func parse(registered raw: String) -> Result<IDNumber, Violation> {
+        self.parse(raw).flatMapError { violation in
+            violation == .firstGeneration ? self.upgrade(firstGeneration: raw) : .failure(violation)
+        }
+    }
+
+    /// Upgrades a 15-digit number of GB 11643-1989: inserts the century 19 and appends the check character.
+    package static func upgrade(firstGeneration raw: String) -> Result<IDNumber, Violation> {
+        let bytes = Array(self.normalise(raw).utf8)
+        guard bytes.count == 15, bytes.allSatisfy(self.isDigit) else { return .failure(.malformed) }
+        let body = bytes[..<6] + Array("19".utf8) + bytes[6...]
+        return self.parse(String(decoding: body + [self.checkCharacter(of: body)], as: UTF8.self))
+    }
+
+    /// Whether a text holds an identity number of 18 characters anywhere, of a citizen or in a residence permit: with region,
+    /// birth date and the right check character.
+    package static func isContained(in raw: String) -> Bool {
+        let bytes = Array((raw.utf8.allSatisfy { 0x21...0x7E ~= $0 } ? raw.uppercased() : self.normalise(raw)).utf8)
+        var digits = 0
+        for (index, byte) in bytes.enumerated() {
+            if digits >= 17, self.isWhole(Array(bytes[index - 17...index])) { return true }
+            digits = self.isDigit(byte) ? digits + 1 : 0
+        }
+        return false
+    }
+
+    /// Whether 17 digits and a further character are an identity number.
+    private static func isWhole(_ bytes: [UInt8]) -> Bool {
+        // Numbers of residence permits begin with 9, 81, 82 or 83.
+        let isRegion =
+            bytes[0] == UInt8(ascii: "9") || self.number(bytes[0..<2]) == 83
+            || self.provinces.contains(self.number(bytes[0..<2]))
+        guard isRegion, bytes[17] == self.checkCharacter(of: bytes[..<17]) else { return false }
+        // Later years are a chance: other long numbers are to be taken.
+        return self.birthDate(in: bytes).map { $0.year < 2100 } ?? false
+    }
+
+    private static let provinces: Set<Int> = [
+        11, 12, 13, 14, 15, 21, 22, 23, 31, 32, 33, 34, 35, 36, 37, 41, 42, 43, 44, 45, 46,
+        50, 51, 52, 53, 54, 61, 62, 63, 64, 65, 71, 81, 82,
+    ]
+
+    /// ISO 7064 MOD 11-2 over the 17 leading digits.
+    private static func checkCharacter(of digits: some Collection<UInt8>) -> UInt8 {
+        let weights = [7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2]
+        let sum = zip(digits, weights).reduce(0) { $0 + Int($1.0 - UInt8(ascii: "0")) * $1.1 }
+        return Array("10X98765432".utf8)[sum % 11]
+    }
+
+    private static func birthDate(in bytes: [UInt8]) -> CalendarDay? {
+        let day = CalendarDay(
+            year: self.number(bytes[6..<10]),
+            month: self.number(bytes[10..<12]),
+            day: self.number(bytes[12..<14])
+        )
+        guard let day, day.year >= 1880 else { return nil }
+        return day
+    }
+
+    private static func looksLikeOldResidencePermit(_ bytes: [UInt8]) -> Bool {
+        bytes[..<3].allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
+            && bytes[3...].allSatisfy(self.isDigit)
+    }
+
+    private static func normalise(_ raw: String) -> String {
+        PrintedText.folded(raw).uppercased()
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    }
+
+    private static func number(_ digits: some Collection<UInt8>) -> Int {
+        digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+    }
+}

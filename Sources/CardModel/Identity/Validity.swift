@@ -1,0 +1,60 @@
+/// The period in which a card is valid (有效期限), as its back prints it.
+package struct Validity: Hashable, Sendable {
+    /// How a period ends.
+    package enum End: Hashable, Sendable {
+        /// On a day, which still belongs to it.
+        case day(CalendarDay)
+        /// Never: 长期.
+        case longTerm
+        /// The end was not read.
+        case missing
+    }
+
+    /// The first day, that of issue; `nil` if it was not read.
+    package let start: CalendarDay?
+    /// The end.
+    package let end: End
+
+    /// Reads a period part by part.
+    ///
+    /// Taken are `2010.11.13-2020.11.13`, `2010.11.13-长期` (also 长期有效, 長期) and pairs of `YYYYMMDD`; inside a date also
+    /// `/`, `-` or 年月日; between the dates any dash, `~`, 至, 到 or nothing; full-width characters and white space are
+    /// folded. A start alone (`2010.11.13`, `2010.11.13-`) is a period without an end, 长期 or `-2020.11.13` one without
+    /// a start.
+    ///
+    /// `nil` if anything else stands in the text, a date is not one of the calendar, or the end lies before the start.
+    package init?(_ text: String) {
+        var scanner = DateScanner(PrintedText.folded(text))
+        self.start = scanner.date()
+        scanner.skip(Self.separators)
+        if let day = scanner.date() {
+            guard self.start.map({ $0 <= day }) ?? true else { return nil }
+            self.end = .day(day)
+        } else if Self.longTermWords.contains(where: { scanner.word($0) }) {
+            self.end = .longTerm
+        } else {
+            guard self.start != nil else { return nil }
+            self.end = .missing
+        }
+        guard scanner.isAtEnd else { return nil }
+    }
+
+    /// Dashes of all kinds, and 一, as which readers take a dash.
+    private static let separators: Set<Character> = [
+        "-", "‐", "‒", "–", "—", "―", "−", "─", "一", "ー", "_", "~", "∼", "〜", "至", "到",
+    ]
+
+    /// The longer word first.
+    private static let longTermWords = ["长期有效", "長期有效", "长期", "長期"]
+
+    /// How many whole years lie between start and end; `nil` if they are not whole, or either is missing or open.
+    ///
+    /// A period that starts on 29 February may end on 28 February or on 1 March.
+    package var wholeYears: Int? {
+        guard let start = self.start, case .day(let end) = self.end else { return nil }
+        let isAnniversary = (end.month, end.day) == (start.month, start.day)
+        let standsInForLeapDay =
+            (start.month, start.day) == (2, 29) && [[2, 28], [3, 1]].contains([end.month, end.day])
+        return isAnniversary || standsInForLeapDay ? end.year - start.year : nil
+    }
+}

@@ -1,0 +1,178 @@
+/// A text for a person that is made at the edge: an English template and its typed arguments.
+///
+/// A literal makes one: `"the image has \(count) pixels, more than \(limit)"`. The template is the key under which another
+/// language finds its own text, so modules write English and the command chooses the language. Values that are personal data
+/// are given as `Redacted`: ``description`` hides them, only ``text(in:)`` shows them.
+package struct Message: Hashable, Sendable, Codable, ExpressibleByStringInterpolation, CustomStringConvertible {
+    /// A value in a message.
+    package enum Argument: Hashable, Sendable, Codable {
+        /// A word that no language changes: a code, a key, a command.
+        case text(String)
+        /// Personal data or a name that somebody chose, such as that of a file.
+        case personal(Redacted<String>)
+        /// A number.
+        case number(Int)
+        /// A message inside this one.
+        case message(Message)
+    }
+
+    /// The English text, with `{1}`, `{2}` … in the places of the arguments and braces of its own doubled.
+    package let template: String
+    /// The arguments in the order in which the template numbers them.
+    package let arguments: [Argument]
+
+    private init(template: String, arguments: [Argument]) {
+        self.template = template
+        self.arguments = arguments
+    }
+
+    package init(stringLiteral value: String) {
+        self.init(template: Self.escaped(value), arguments: [])
+    }
+
+    package init(stringInterpolation: Interpolation) {
+        self.init(template: stringInterpolation.template, arguments: stringInterpolation.arguments)
+    }
+
+    /// Returns the text in a language; English where the catalogue lacks it.
+    package func text(in catalogue: MessageCatalogue = .english) -> String {
+        self.filled(catalogue: catalogue) { $0.reveal() }
+    }
+
+    /// The English text without personal data.
+    package var description: String {
+        self.filled(catalogue: .english) { _ in "<redacted>" }
+    }
+
+    /// Joins two messages into one text.
+    package static func + (first: Message, second: Message) -> Message {
+        var parts = Interpolation(
+            literalCapacity: 0,
+            interpolationCount: first.arguments.count + second.arguments.count
+        )
+        parts.append(first)
+        parts.append(second)
+        return Message(stringInterpolation: parts)
+    }
+
+    private func filled(catalogue: MessageCatalogue, revealing reveal: (Redacted<String>) -> String) -> String {
+        let template = catalogue.template(for: self.template)
+        var text = ""
+        Self.walk(template) { piece in
+            switch piece {
+            case .character(let character): text.append(character)
+            case .place(let number):
+                guard self.arguments.indices.contains(number - 1) else { return }
+                switch self.arguments[number - 1] {
+                case .text(let value): text += value
+                case .personal(let value): text += reveal(value)
+                case .number(let value): text += String(value)
+                case .message(let value): text += value.filled(catalogue: catalogue, revealing: reveal)
+                }
+            }
+        }
+        return text
+    }
+}
+
+// MARK: Templates
+
+extension Message {
+    /// A character of a template, or the place of an argument.
+    fileprivate enum Piece {
+        case character(Character)
+        case place(Int)
+    }
+
+    fileprivate static func escaped(_ literal: String) -> String {
+        literal.replacing("{", with: "{{").replacing("}", with: "}}")
+    }
+
+    fileprivate static func walk(_ template: String, _ body: (Piece) -> Void) {
+        var rest = template[...]
+        while let character = rest.popFirst() {
+            if character == "{" || character == "}", rest.first == character {
+                rest.removeFirst()
+                body(.character(character))
+            } else if character == "{", let end = rest.firstIndex(of: "}"), let number = Int(rest[..<end]) {
+                rest = rest[rest.index(after: end)...]
+                body(.place(number))
+            } else {
+                body(.character(character))
+            }
+        }
+    }
+}
+
+extension Message {
+    /// Collects the pieces of a literal; values come only in the types whose texts are known to be safe or are marked personal.
+    package struct Interpolation: StringInterpolationProtocol {
+        fileprivate var template = ""
+        fileprivate var arguments: [Argument] = []
+
+        package init(literalCapacity: Int, interpolationCount: Int) {
+            self.template.reserveCapacity(literalCapacity + 4 * interpolationCount)
+        }
+
+        package mutating func appendLiteral(_ literal: String) {
+            self.template += Message.escaped(literal)
+        }
+
+        package mutating func appendInterpolation(_ value: String) {
+            self.append(.text(value))
+        }
+
+        package mutating func appendInterpolation(_ value: Redacted<String>) {
+            self.append(.personal(value))
+        }
+
+        package mutating func appendInterpolation(_ value: some BinaryInteger) {
+            self.append(.number(Int(clamping: value)))
+        }
+
+        package mutating func appendInterpolation(_ value: Double) {
+            self.append(.text(String(value)))
+        }
+
+        package mutating func appendInterpolation(_ value: Message) {
+            self.append(.message(value))
+        }
+
+        package mutating func appendInterpolation(_ value: some RawRepresentable<String>) {
+            self.append(.text(value.rawValue))
+        }
+
+        fileprivate mutating func append(_ message: Message) {
+            let offset = self.arguments.count
+            Message.walk(message.template) { piece in
+                switch piece {
+                case .character(let character): self.template += Message.escaped(String(character))
+                case .place(let number): self.template += "{\(number + offset)}"
+                }
+            }
+            self.arguments += message.arguments
+        }
+
+        private mutating func append(_ argument: Argument) {
+            self.arguments.append(argument)
+            self.template += "{\(self.arguments.count)}"
+        }
+    }
+}
+
+/// The texts of one language by their English templates.
+package struct MessageCatalogue: Sendable {
+    /// The language of the templates themselves.
+    package static let english = MessageCatalogue(texts: [:])
+
+    private let texts: [String: String]
+
+    /// Takes a translation for each template.
+    package init(texts: [String: String]) {
+        self.texts = texts
+    }
+
+    fileprivate func template(for english: String) -> String {
+        self.texts[english] ?? english
+    }
+}

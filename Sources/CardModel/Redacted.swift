@@ -1,0 +1,35 @@
+/// A value that holds personal data or a secret and does not print itself.
+///
+/// `\(value)`, `String(describing:)`, `String(reflecting:)`, `dump` and loggers all show `<redacted>`; the value is reached by `reveal()`, which is
+/// easy to search for.
+package struct Redacted<Value: Sendable>: Sendable, CustomStringConvertible, CustomDebugStringConvertible,
+    CustomReflectable
+{
+    private let value: Value
+
+    /// Wraps a value.
+    package init(_ value: Value) {
+        self.value = value
+    }
+
+    /// Returns the value itself.
+    package func reveal() -> Value { self.value }
+
+    package var description: String { "<redacted>" }
+    package var debugDescription: String { "<redacted>" }
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+extension Redacted: Equatable where Value: Equatable {}
+extension Redacted: Hashable where Value: Hashable {}
+
+extension Redacted: Codable where Value: Codable {
+    package init(from decoder: any Decoder) throws {
+        self.init(try decoder.singleValueContainer().decode(Value.self))
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(self.value)
+    }
+}

@@ -1,0 +1,119 @@
+package import Foundation
+
+/// How cards are joined into deliveries (`delivery.layout`).
+package enum DeliveryLayoutKind: String, CaseIterable, Sendable, Codable {
+    /// A form for each card.
+    case single
+    /// A form for the front and the back of a business number.
+    case application
+    /// A form for several cards of one user account.
+    case batch
+}
+
+/// One part of a business backend's form, as it is persisted with its delivery: a value, or the image of a member.
+package struct DeliveryPart: Hashable, Sendable, Codable {
+    /// What the part carries.
+    package enum Content: Hashable, Sendable, Codable {
+        /// A text value; may be a secret (TOKEN).
+        case text(Redacted<String>)
+        /// The prepared JPEG of a member of the delivery.
+        case image(CardID, filename: String, contentType: String)
+    }
+
+    /// The name of the form part.
+    package var name: String
+    /// What it carries.
+    package var content: Content
+
+    /// Makes a text part.
+    package static func text(_ value: String, name: String) -> DeliveryPart {
+        DeliveryPart(name: name, content: .text(Redacted(value)))
+    }
+
+    /// Makes a file part from the image of a card.
+    package static func image(of card: CardID, name: String, filename: String, contentType: String) -> DeliveryPart {
+        DeliveryPart(name: name, content: .image(card, filename: filename, contentType: contentType))
+    }
+}
+
+/// A card as the form layouts see it.
+package struct DeliveryMember: Hashable, Sendable {
+    /// The card.
+    package var card: CardID
+    /// Its side.
+    package var side: CardSide
+    /// Its business number.
+    package var businessNumber: BusinessNumber
+    /// The user account it is uploaded for; `nil` takes the configured one.
+    package var userNumber: Redacted<String>?
+
+    /// Describes a member.
+    package init(card: CardID, side: CardSide, businessNumber: BusinessNumber, userNumber: Redacted<String>?) {
+        self.card = card
+        self.side = side
+        self.businessNumber = businessNumber
+        self.userNumber = userNumber
+    }
+}
+
+/// A delivery ready to be sent: the persisted recipe with the images of its members at hand.
+package struct OutboundDelivery: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The key that is the same over all attempts of this delivery.
+    package var idempotencyKey: String
+    /// What is persisted with the delivery of how it is put on the wire: the boundary of its form, or in its place what
+    /// makes a raw body of it.
+    package var boundary: String
+    /// The parts in order.
+    package var parts: [DeliveryPart]
+    /// The prepared JPEG of each member.
+    package var images: [CardID: Data]
+    /// Personal values of the members (name, number, address, …) that no message may repeat, although no part holds
+    /// them: a backend that reads the images may quote them.
+    package var confidential: [Redacted<String>]
+
+    /// Describes a delivery.
+    package init(
+        idempotencyKey: String,
+        boundary: String,
+        parts: [DeliveryPart],
+        images: [CardID: Data],
+        confidential: [Redacted<String>] = []
+    ) {
+        self.idempotencyKey = idempotencyKey
+        self.boundary = boundary
+        self.parts = parts
+        self.images = images
+        self.confidential = confidential
+    }
+
+    package var description: String {
+        "OutboundDelivery(\(self.idempotencyKey), \(self.parts.count) parts, \(self.images.count) images)"
+    }
+    package var debugDescription: String { self.description }
+    /// Without children: `dump` would print the bytes of the pictures.
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+/// How an attempt of a delivery ended.
+package enum DeliveryOutcome: Hashable, Sendable {
+    /// The backend holds the documents; `alreadyExisted` if it held them before.
+    case accepted(alreadyExisted: Bool, code: String)
+    /// The backend answered for single cards, in the order of the members.
+    case items([DeliveryItemOutcome])
+    /// The backend refused the TOKEN; nothing was applied.
+    case tokenExpired(RemoteFailure)
+    /// Everything else.
+    case failed(RemoteFailure)
+}
+
+/// What the backend says of one card of a delivery that holds several.
+package enum DeliveryItemOutcome: Hashable, Sendable {
+    /// The backend holds the document; `alreadyExisted` if it held it before.
+    case accepted(alreadyExisted: Bool, code: String)
+    /// A definite no for this card.
+    case rejected(RemoteFailure)
+    /// Not applied, and it may be sent again in a new delivery ("not now", an expired TOKEN).
+    case notApplied(RemoteFailure)
+    /// The reply does not name the card: the backend may hold it.
+    case unknown(RemoteFailure)
+}

@@ -1,0 +1,27 @@
+package import Foundation
+
+/// The recompressed JPEG of a card: the bytes that are verified and delivered. It does not print its bytes.
+package struct PreparedImage: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible,
+    CustomReflectable
+{
+    /// A JPEG stream: upright, within the configured edge and byte budget, without metadata.
+    package var jpeg: Data
+    /// Width in pixels.
+    package var width: Int
+    /// Height in pixels.
+    package var height: Int
+    /// The SHA-256 of `jpeg`.
+    package var digest: ContentDigest
+
+    /// Takes a JPEG and its digest.
+    package init(jpeg: Data, width: Int, height: Int, digest: ContentDigest) {
+        self.jpeg = jpeg
+        self.width = width
+        self.height = height
+        self.digest = digest
+    }
+
+    package var description: String { "PreparedImage(\(self.width)x\(self.height), \(self.jpeg.count) bytes)" }
+    package var debugDescription: String { self.description }
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
+}

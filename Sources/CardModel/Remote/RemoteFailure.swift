@@ -1,0 +1,66 @@
+/// The class in which every outbound attempt ends, decided once at the boundary that knows.
+package enum FailureClass: String, CaseIterable, Sendable, Codable {
+    /// The remote took it.
+    case accepted
+    /// A definite no for this card.
+    case rejected
+    /// Too large in bytes or pixels.
+    case shrink
+    /// The remote asks for a slower pace; costs no attempt.
+    case throttled
+    /// The request head was never handed to a connection; costs no attempt.
+    case notSent = "not_sent"
+    /// A repeatable call failed and may succeed later.
+    case transient
+    /// A delivery that may have been received.
+    case unknown
+    /// Every card would fail: credentials, quota, address, TOKEN, arguments.
+    case stop
+}
+
+/// Why one outbound attempt did not succeed.
+package struct RemoteFailure: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What a ``FailureClass/stop`` is about.
+    package enum StopScope: String, Sendable, Codable {
+        /// The account (credentials, quota, 407, TOKEN): it ends no card, whatever others get.
+        case account
+        /// The request (address, arguments): a card can cause it, too, and ends by it once another card passes.
+        case request
+    }
+
+    /// The class that decides what happens next.
+    package var failureClass: FailureClass
+    /// The remote's own code, or ours for failures of transport (`connect_refused`); bounded, free of personal data.
+    package var code: String
+    /// What happened and what to do.
+    package var message: Message
+    /// The HTTP status, if there was a reply.
+    package var httpStatus: Int?
+    /// How long the remote asks to wait.
+    package var retryAfter: Duration?
+    /// For class `stop`: what it is about.
+    package var stopScope: StopScope
+    /// For class `rejected`: no list of `delivery.retcode` names the code, so a person decides.
+    package var isUnlisted: Bool
+
+    /// Describes a failure.
+    package init(
+        _ failureClass: FailureClass,
+        code: String,
+        message: Message,
+        httpStatus: Int? = nil,
+        retryAfter: Duration? = nil,
+        stopScope: StopScope = .account,
+        isUnlisted: Bool = false
+    ) {
+        self.failureClass = failureClass
+        self.code = code
+        self.message = message
+        self.httpStatus = httpStatus
+        self.retryAfter = retryAfter
+        self.stopScope = stopScope
+        self.isUnlisted = isUnlisted
+    }
+
+    package var description: String { "\(self.failureClass.rawValue) (\(self.code)): \(self.message)" }
+}

@@ -1,0 +1,71 @@
+package import Foundation
+
+/// A point in wall-clock time, in whole milliseconds since 1970-01-01T00:00:00Z: what the sandbox stores.
+package struct Timestamp: Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
+    /// Milliseconds since the epoch.
+    package let millisecondsSinceEpoch: Int64
+
+    /// Takes milliseconds since the epoch.
+    package init(millisecondsSinceEpoch: Int64) {
+        self.millisecondsSinceEpoch = millisecondsSinceEpoch
+    }
+
+    /// Takes a Foundation date.
+    package init(_ date: Date) {
+        self.millisecondsSinceEpoch = Int64((date.timeIntervalSince1970 * 1000).rounded())
+    }
+
+    /// The same time as a Foundation date.
+    package var date: Date {
+        Date(timeIntervalSince1970: Double(self.millisecondsSinceEpoch) / 1000)
+    }
+
+    /// Returns the time that lies a duration later.
+    package func advanced(by duration: Duration) -> Timestamp {
+        Timestamp(millisecondsSinceEpoch: self.millisecondsSinceEpoch + duration.wholeMilliseconds)
+    }
+
+    /// Returns how long after `other` this time lies; negative if before.
+    package func duration(since other: Timestamp) -> Duration {
+        .milliseconds(self.millisecondsSinceEpoch - other.millisecondsSinceEpoch)
+    }
+
+    package static func < (lhs: Timestamp, rhs: Timestamp) -> Bool {
+        lhs.millisecondsSinceEpoch < rhs.millisecondsSinceEpoch
+    }
+
+    /// The time in ISO 8601, UTC, with milliseconds.
+    package var description: String {
+        // Foundation formats a Double of seconds, which loses a millisecond here and there.
+        let day = CalendarDay(daysSinceEpoch: Int(self.millisecondsSinceEpoch.flooredQuotient(by: 86_400_000)))
+        let rest = self.millisecondsSinceEpoch - Int64(day.daysSinceEpoch) * 86_400_000
+        let clock = [rest / 3_600_000, rest / 60_000 % 60, rest / 1000 % 60].map { Self.padded($0, to: 2) }
+        let date = [
+            Self.padded(Int64(day.year), to: 4), Self.padded(Int64(day.month), to: 2),
+            Self.padded(Int64(day.day), to: 2),
+        ]
+        return date.joined(separator: "-") + "T" + clock.joined(separator: ":") + "." + Self.padded(rest % 1000, to: 3)
+            + "Z"
+    }
+}
+
+extension Timestamp {
+    private static func padded(_ number: Int64, to width: Int) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    }
+}
+
+extension Duration {
+    /// The duration in whole milliseconds, rounded towards zero.
+    package var wholeMilliseconds: Int64 {
+        let (seconds, attoseconds) = self.components
+        return seconds * 1000 + attoseconds / 1_000_000_000_000_000
+    }
+
+    /// The duration in seconds.
+    package var inSeconds: Double {
+        let (seconds, attoseconds) = self.components
+        return Double(seconds) + Double(attoseconds) / 1e18
+    }
+}

@@ -1,0 +1,136 @@
+/// What a verification service read from one photo, normalised over the dialects; only the side is needed.
+package struct CardReading: Hashable, Sendable, Codable {
+    /// The side shown; `nil` if the service saw no card.
+    package var side: CardSide?
+    /// The fields, as read.
+    package var fields: CardFields
+    /// The genuineness scores; `nil` if the service gave none.
+    package var legality: Legality?
+    /// The service's own name for this call, for its support.
+    package var requestID: String?
+    /// Whether the service itself calls something on the card abnormal (FaceID v3, `result` 1002).
+    package var isAbnormal: Bool
+    /// Further cards that the service saw in the same photo.
+    package var others: [CardReading]
+
+    /// Takes what was read.
+    package init(
+        side: CardSide?,
+        fields: CardFields = CardFields(),
+        legality: Legality? = nil,
+        requestID: String? = nil,
+        isAbnormal: Bool = false,
+        others: [CardReading] = []
+    ) {
+        self.side = side
+        self.fields = fields
+        self.legality = legality
+        self.requestID = requestID
+        self.isAbnormal = isAbnormal
+        self.others = others
+    }
+}
+
+extension CardReading {
+    private enum CodingKeys: String, CodingKey {
+        case side, fields, legality, requestID, isAbnormal, others
+    }
+
+    /// Reads a stored reading; what later versions added may be missing.
+    package init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            side: try values.decodeIfPresent(CardSide.self, forKey: .side),
+            fields: try values.decode(CardFields.self, forKey: .fields),
+            legality: try values.decodeIfPresent(Legality.self, forKey: .legality),
+            requestID: try values.decodeIfPresent(String.self, forKey: .requestID),
+            isAbnormal: try values.decodeIfPresent(Bool.self, forKey: .isAbnormal) ?? false,
+            others: try values.decodeIfPresent([CardReading].self, forKey: .others) ?? []
+        )
+    }
+}
+
+extension CardReading {
+    /// Returns the reading with the card of a side in front of the others, if exactly one card of the photo shows it; else
+    /// the reading as it is.
+    ///
+    /// Selecting twice for one side changes nothing more.
+    package func selecting(_ side: CardSide?) -> CardReading {
+        guard !self.others.isEmpty, let index = self.soleIndex(of: side) else { return self }
+        var rest = self.cards
+        var chosen = rest.remove(at: index)
+        chosen.requestID = chosen.requestID ?? self.requestID
+        chosen.others = rest
+        return chosen
+    }
+
+    /// Whether it is known which card of the photo is meant: there is one, or one alone shows the expected side.
+    func isUnambiguous(for side: CardSide?) -> Bool {
+        self.others.isEmpty || self.soleIndex(of: side) != nil
+    }
+
+    /// Every card of the photo by itself, this one first.
+    private var cards: [CardReading] {
+        ([self] + self.others).map { card in
+            var alone = card
+            alone.others = []
+            return alone
+        }
+    }
+
+    private func soleIndex(of side: CardSide?) -> Int? {
+        guard let side else { return nil }
+        let shown = self.cards.indices.filter { self.cards[$0].side == side }
+        return shown.count == 1 ? shown[0] : nil
+    }
+}
+
+/// The fields printed on a card, as the verification service read them; none prints itself.
+package struct CardFields: Hashable, Sendable, Codable {
+    /// 姓名
+    package var name: Redacted<String>?
+    /// 性别, as read: 男 or 女.
+    package var gender: Redacted<String>?
+    /// 民族, without 族.
+    package var ethnicity: Redacted<String>?
+    /// 出生, as `YYYY-MM-DD`; what was read and is no date, as read.
+    package var birthDate: Redacted<String>?
+    /// 住址
+    package var address: Redacted<String>?
+    /// 公民身份号码, as read.
+    package var number: Redacted<String>?
+    /// 签发机关
+    package var issuer: Redacted<String>?
+    /// 有效期限, as read.
+    package var validity: Redacted<String>?
+
+    /// Every value there is.
+    package var all: [Redacted<String>] {
+        [
+            self.name, self.gender, self.ethnicity, self.birthDate, self.address, self.number, self.issuer,
+            self.validity,
+        ]
+        .compactMap { $0 }
+    }
+
+    /// Makes fields; everything may be missing.
+    package init(
+        name: String? = nil,
+        gender: String? = nil,
+        ethnicity: String? = nil,
+        birthDate: String? = nil,
+        address: String? = nil,
+        number: String? = nil,
+        issuer: String? = nil,
+        validity: String? = nil
+    ) {
+        self.name = name.map(Redacted.init)
+        self.gender = gender.map(Redacted.init)
+        self.ethnicity = ethnicity.map(Redacted.init)
+        self.birthDate = birthDate.map(Redacted.init)
+        self.address = address.map(Redacted.init)
+        self.number = number.map(Redacted.init)
+        self.issuer = issuer.map(Redacted.init)
+        self.validity = validity.map(Redacted.init)
+    }
+}

@@ -1,0 +1,91 @@
+/// The judgement over one reading: the provider's answer joined with our own rules.
+package enum Verdict: Hashable, Sendable {
+    /// Every rule holds.
+    case accepted
+    /// A rule says no.
+    case rejected(ReasonCode, message: Message)
+    /// A rule cannot be judged; a person decides.
+    case held(ReasonCode, message: Message)
+}
+/// A rule of the verdict that does not hold for a reading.
+package struct VerdictFinding: Hashable, Sendable {
+    /// The stable code of what is wrong.
+    package var reason: ReasonCode
+    /// What follows from it.
+    package var severity: VerdictSeverity
+    /// What is wrong and what to do, for a person; free of personal data.
+    package var message: Message
+
+    /// Describes a finding.
+    package init(_ reason: ReasonCode, _ severity: VerdictSeverity, message: Message) {
+        self.reason = reason
+        self.severity = severity
+        self.message = message
+    }
+}
+/// What follows when a rule of the verdict does not hold (`verdict.severity.*`).
+package enum VerdictSeverity: String, CaseIterable, Sendable, Codable {
+    /// The card is refused.
+    case reject
+    /// A person decides.
+    case hold
+    /// The card passes, and its history says so.
+    case warn
+    /// The rule is not asked.
+    case off
+}
+/// The verdict over one reading, with everything that was found on the way.
+package struct Judgement: Hashable, Sendable {
+    /// What becomes of the card.
+    package var verdict: Verdict
+    /// The findings that decide nothing, in the order of the rules.
+    package var warnings: [VerdictFinding]
+
+    /// Joins a verdict and its warnings.
+    package init(_ verdict: Verdict, warnings: [VerdictFinding] = []) {
+        self.verdict = verdict
+        self.warnings = warnings
+    }
+
+    /// Decides by findings: the first that rejects, else the first that holds, else accepted.
+    package init(_ findings: [VerdictFinding]) {
+        let deciding = findings.first { $0.severity == .reject } ?? findings.first { $0.severity == .hold }
+        self.verdict =
+            switch deciding {
+            case .some(let finding) where finding.severity == .reject:
+                .rejected(finding.reason, message: finding.message)
+            case .some(let finding): .held(finding.reason, message: finding.message)
+            case .none: .accepted
+            }
+        self.warnings = findings.filter { $0.severity == .warn }
+    }
+}
+/// Collects what does not hold, each under the severity that is configured for its rule.
+struct FindingList {
+    private let severities: [VerdictRule: VerdictSeverity]
+    /// What was found, in the order of the asking.
+    private(set) var all: [VerdictFinding] = []
+
+    init(severities: [VerdictRule: VerdictSeverity]) {
+        self.severities = severities
+    }
+
+    /// Notes that a rule does not hold, unless it is not asked.
+    mutating func note(_ rule: VerdictRule, _ message: Message) {
+        let severity = self.severity(of: rule)
+        guard severity != .off else { return }
+        self.all.append(VerdictFinding(rule.reason, severity, message: message))
+    }
+
+    /// Notes a finding whose severity has a key of its own.
+    mutating func note(_ finding: VerdictFinding) {
+        self.all.append(finding)
+    }
+
+    private func severity(of rule: VerdictRule) -> VerdictSeverity {
+        guard let configured = self.severities[rule], rule.possibleSeverities.contains(configured) else {
+            return rule.defaultSeverity
+        }
+        return configured
+    }
+}

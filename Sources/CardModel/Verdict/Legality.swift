@@ -1,0 +1,76 @@
+/// What a verifier says about the genuineness of the photographed card: scores in 0…1 by class.
+///
+/// Source: FaceID "ocridcard" documentation, `legality`. Keys are normalised: trimmed, underscores are spaces. A missing object, or zeros alone,
+/// means that the key is not licensed for it, never that the card is a fake. Classes that are not known are kept: the vendor announces new ones.
+/// Their names go into messages: one that is no plain name counts under `other`.
+package struct Legality: Hashable, Sendable, Codable {
+    /// The class of a genuine card, photographed.
+    package static let genuine = "ID Photo"
+    /// The class of a photocopy of a genuine card.
+    package static let photocopy = "Photocopy"
+    /// FaceID v3 puts its threshold among the scores, under this key.
+    package static let threshold = "ID Photo Threshold"
+
+    /// The class under which all count whose names are not plain.
+    package static let other = "other"
+
+    /// The scores by normalised class name.
+    package let scores: [String: Double]
+    /// The vendor's own threshold, above 0 and at most 1, if the reply carried one.
+    package let vendorThreshold: Double?
+
+    /// Takes scores under the vendor's keys.
+    ///
+    /// Of two keys that are one class, such as `ID Photo` and `ID_Photo`, the score that speaks against the card counts. A
+    /// threshold among the scores is taken as one; a threshold of 0 would let everything pass and counts as none.
+    ///
+    /// Returns `nil` if there are no scores or all are zero: unavailable.
+    package init?(vendorScores: [String: Double], vendorThreshold: Double? = nil) {
+        var scores: [String: Double] = [:]
+        for (key, score) in vendorScores {
+            let name = Self.normalise(key)
+            let other = scores[name] ?? score
+            scores[name] = name == Self.genuine ? min(score, other) : max(score, other)
+        }
+        let listed = scores.removeValue(forKey: Self.threshold)
+        guard scores.values.contains(where: { $0 > 0 }) else { return nil }
+        self.scores = scores
+        self.vendorThreshold = (vendorThreshold ?? listed).flatMap { $0 > 0 && $0 <= 1 ? $0 : nil }
+    }
+
+    /// The score of a genuine card; 0 if the vendor gave none, however high a temporary card scored.
+    package var genuineScore: Double { self.scores[Self.genuine] ?? 0 }
+
+    /// The class other than genuine that scored highest, ties in alphabetical order; `nil` if none scored at all.
+    package var strongestOtherClass: String? {
+        self.scores
+            .filter { $0.key != Self.genuine && $0.value > 0 }
+            .max { ($0.value, $1.key) < ($1.value, $0.key) }?
+            .key
+    }
+
+    /// Returns a vendor's class name with its outer white space gone and underscores as spaces; ``other`` for what has not
+    /// 1 to 40 ASCII letters, digits, blanks and dashes.
+    ///
+    /// The score of such a name still counts: a card must not pass, nor its legality be unavailable, for an odd name.
+    package static func normalise(_ key: String) -> String {
+        let name = key.replacing("_", with: " ").split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        let isPlain = name.unicodeScalars.allSatisfy { scalar in
+            scalar.isASCII && (scalar.properties.isAlphabetic || "0123456789 -".unicodeScalars.contains(scalar))
+        }
+        return isPlain && (1...40).contains(name.utf8.count) ? name : self.other
+    }
+}
+/// What happens to a card when the verifier gives no legality (`verification.legality_unavailable`).
+///
+/// A key that is not licensed for the scores gives none or zeros, and the vendor's samples of backs carry none in FaceID v1
+/// and Face++. Where the service answers as they do, every back is held under the default policy; whoever knows that of
+/// the account sets `accept`, which lets fronts without scores pass too.
+package enum LegalityPolicy: String, CaseIterable, Sendable {
+    /// A person decides.
+    case hold
+    /// The card passes.
+    case accept
+    /// The card is refused.
+    case reject
+}

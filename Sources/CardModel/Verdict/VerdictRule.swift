@@ -1,0 +1,111 @@
+/// A rule of the verdict; its raw value is its stable reason code and the last part of its key `verdict.severity.*`.
+package enum VerdictRule: String, CaseIterable, Sendable {
+    // The photo.
+    /// The service saw a card.
+    case cardNotRecognised = "card_not_recognised"
+    /// The service saw one card, or one of the expected side.
+    case severalCards = "several_cards"
+    /// The side is the expected one.
+    case sideMismatch = "side_mismatch"
+    /// The service calls nothing on the card abnormal (FaceID v3, `result` 1002).
+    case readingAbnormal = "reading_abnormal"
+    /// The genuineness score reaches the threshold.
+    case legalityLow = "legality_low"
+
+    // The front.
+    /// The number was read.
+    case numberMissing = "id_number_missing"
+    /// The number has the shape of a resident identity number.
+    case numberMalformed = "id_number_malformed"
+    /// The number is not another document's.
+    case unsupportedDocument = "unsupported_document"
+    /// The check character is right.
+    case numberChecksum = "id_number_checksum"
+    /// The region prefix has issued cards.
+    case numberRegion = "id_number_region"
+    /// The number holds a day of the calendar between 1880 and today.
+    case numberBirthDate = "id_number_birth_date"
+    /// The printed birth date is the number's.
+    case birthDateMismatch = "birth_date_mismatch"
+    /// The printed gender is the number's.
+    case genderMismatch = "gender_mismatch"
+    /// The name was read and has 1 to 32 characters.
+    case nameMissing = "name_missing"
+    /// The ethnic group is one of the 56.
+    case ethnicityUnknown = "ethnicity_unknown"
+    /// The holder has the least age (`verdict.min_age`).
+    case underAge = "under_age"
+    /// The number is the one the holder registered with.
+    case holderNumberMismatch = "holder_number_mismatch"
+    /// The name is the one the holder registered with.
+    case holderNameMismatch = "holder_name_mismatch"
+
+    // The back.
+    /// The validity was read and has a known form.
+    case validityUnreadable = "validity_unreadable"
+    /// The end of the validity was read; without it nobody knows whether the card has expired.
+    case validityEndMissing = "validity_end_missing"
+    /// The validity has begun.
+    case validityNotBegun = "validity_not_begun"
+    /// The validity has not ended.
+    case expired = "expired"
+    /// The validity does not end within `verdict.expiry_notice_days`.
+    case expiresSoon = "expires_soon"
+    /// The span is one that cards are issued for.
+    case validitySpan = "validity_span"
+    /// The issuing authority was read and is a police authority.
+    case issuerUnusual = "issuer_unusual"
+
+    // Front and back of one business number.
+    /// The card was issued on or after the holder's birth date.
+    case issuedBeforeBirth = "issued_before_birth"
+    /// The span is the one for the holder's age at issue.
+    case spanForAge = "span_for_age"
+    /// The front and the back are not the same picture.
+    case sidesIdentical = "sides_identical"
+
+    /// What follows by default when the rule does not hold.
+    package var defaultSeverity: VerdictSeverity {
+        switch self {
+        case .ethnicityUnknown, .expiresSoon, .validitySpan, .issuerUnusual, .issuedBeforeBirth, .spanForAge: .warn
+        case .validityEndMissing: .hold
+        default: .reject
+        }
+    }
+
+    /// What may follow: a photo without a card never passes, since nobody would know which side was delivered.
+    package var possibleSeverities: [VerdictSeverity] {
+        self == .cardNotRecognised ? [.reject, .hold] : VerdictSeverity.allCases
+    }
+
+    /// The code under which a card is refused, held or marked by this rule.
+    package var reason: ReasonCode { ReasonCode(rawValue: self.rawValue) }
+}
+
+extension IDNumber.Violation {
+    /// The rule of the verdict that does not hold.
+    package var rule: VerdictRule {
+        switch self {
+        case .malformed: .numberMalformed
+        case .firstGeneration, .unsupportedDocument: .unsupportedDocument
+        case .checksum: .numberChecksum
+        case .region: .numberRegion
+        case .birthDate: .numberBirthDate
+        }
+    }
+
+    /// What to tell a person, without the number.
+    package var message: Message {
+        switch self {
+        case .malformed: "the identity number does not have 17 digits and a check character; take a sharper photo"
+        case .firstGeneration:
+            "a number of 15 digits was read, as only cards of the first generation carry, which are not valid any more; "
+                + "photograph the holder's present card"
+        case .unsupportedDocument:
+            "the number belongs to another document (a residence permit); photograph a resident identity card"
+        case .checksum: "the identity number's check digit is wrong; take a sharper photo or check the card"
+        case .region: "the identity number starts with a region that does not exist; take a sharper photo"
+        case .birthDate: "the identity number holds an impossible birth date; take a sharper photo or check the card"
+        }
+    }
+}

@@ -1,0 +1,1 @@
+// CardRemote comes here.

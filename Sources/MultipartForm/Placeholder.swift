@@ -1,0 +1,1 @@
+// MultipartForm comes here.

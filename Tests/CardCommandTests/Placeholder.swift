@@ -1,0 +1,1 @@
+// The tests of CardCommand come here with the module.

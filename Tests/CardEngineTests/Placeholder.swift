@@ -1,0 +1,1 @@
+// The tests of CardEngine come here with the module.

@@ -1,0 +1,1 @@
+// The tests of CardImaging come here with the module.

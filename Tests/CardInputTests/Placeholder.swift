@@ -1,0 +1,1 @@
+// The tests of CardInput come here with the module.

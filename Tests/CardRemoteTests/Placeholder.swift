@@ -1,0 +1,1 @@
+// The tests of CardRemote come here with the module.

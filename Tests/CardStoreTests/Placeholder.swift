@@ -1,0 +1,1 @@
+// The tests of CardStore come here with the module.

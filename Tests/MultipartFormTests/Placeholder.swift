@@ -1,0 +1,1 @@
+// The tests of MultipartForm come here with the module.
