@@ -1,5 +1,20 @@
 /// What nobody has a reason to set.
 package enum Limits {
-    /// The most photos that one number may have in one list; more come from a wrong folder level.
+    /// The most photos that one number may have in one list: more come from a wrong folder level.
     package static let photosPerNumber = 64
+    /// How long another process may hold the database before a change fails, in seconds; a commit takes milliseconds.
+    static let busyTimeout = 5.0
+    /// Connections for reading: the engine's stages and a server ask one thing at a time each.
+    static let readers = 4
+    /// A group is acknowledged as a whole, so no change waits for more than so many others, or so many bytes.
+    static let changesPerCommit = 64
+    static let bytesPerCommit = 16 << 20
+    /// A worker that has not written its heartbeat for so long is called hanging by `status`, in milliseconds.
+    package static let hangingAfter: Int64 = 120_000
+    /// What lies further ahead than the longest wait was written while a clock was wrong, in milliseconds.
+    static let longestWait: Int64 = 24 * 3_600_000
+    /// The most cards that are under way at a time; more wait outside.
+    package static let queueDepth = 10_000
+    /// The most lines of one answer; more are asked for page by page.
+    package static let pageSize = 1_000
 }

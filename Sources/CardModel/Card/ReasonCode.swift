@@ -79,6 +79,8 @@ package struct ReasonCode: RawRepresentable, Hashable, Sendable, Codable, Custom
     package static let waitsForFront = ReasonCode(rawValue: "waits_for_front")
     /// Its back may still come, and both go in one delivery.
     package static let waitsForBack = ReasonCode(rawValue: "waits_for_back")
+    /// Another card of the business number is still to be verified.
+    package static let waitsForVerification = ReasonCode(rawValue: "waits_for_verification")
     /// An older photo of the same side is on its way.
     package static let waitsForOlderPhoto = ReasonCode(rawValue: "waits_for_older_photo")
     /// No front of its number is known, or all have ended undelivered.
@@ -99,6 +101,21 @@ package struct ReasonCode: RawRepresentable, Hashable, Sendable, Codable, Custom
     package static let refusedByRemote = ReasonCode(rawValue: "refused_by_remote")
     /// Images by URL are not fetched.
     package static let fetchUnavailable = ReasonCode(rawValue: "fetch_unavailable")
+
+    /// The keys given do not open the sandbox.
+    package static let wrongKey = ReasonCode(rawValue: "wrong_key")
+    /// The sandbox holds something that cannot be.
+    package static let sandboxDamaged = ReasonCode(rawValue: "sandbox_damaged")
+    /// The disk or database refuses to work.
+    package static let sandboxUnavailable = ReasonCode(rawValue: "sandbox_unavailable")
+    /// Another process holds the sandbox.
+    package static let sandboxBusy = ReasonCode(rawValue: "sandbox_busy")
+    /// The sandbox belongs to the other kind of endpoints, to the first edition, or to a newer version.
+    package static let wrongSandbox = ReasonCode(rawValue: "wrong_sandbox")
+    /// There is no such card, run or sandbox.
+    package static let notFound = ReasonCode(rawValue: "not_found")
+    /// A card does not stand where a change expects it.
+    package static let cardConflict = ReasonCode(rawValue: "card_conflict")
 
     /// Why a `verified` card waits for something that only a person can give.
     package static let needingAttention: Set<ReasonCode> = [.frontMissing, .userNumberMissing, .imageUnreadable]

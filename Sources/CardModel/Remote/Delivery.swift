@@ -10,6 +10,14 @@ package enum DeliveryLayoutKind: String, CaseIterable, Sendable, Codable {
     case batch
 }
 
+/// What is done about a delivery that may have been applied (`delivery.on_unknown`).
+package enum UnknownPolicy: String, CaseIterable, Sendable, Codable {
+    /// The same bytes go again under the same key.
+    case resend
+    /// A person decides.
+    case hold
+}
+
 /// One part of a business backend's form, as it is persisted with its delivery: a value, or the image of a member.
 package struct DeliveryPart: Hashable, Sendable, Codable {
     /// What the part carries.

@@ -1,0 +1,88 @@
+/// A card as the sandbox holds it.
+package struct Card: Hashable, Sendable {
+    /// Its identifier.
+    package var id: CardID
+    /// Where it stands.
+    package var state: CardState
+    /// Why it stands there, or why it waits.
+    package var reason: ReasonCode?
+    /// The remote's own code, where its answer decided; never one of ours.
+    package var remoteCode: String?
+    /// The reason in a sentence.
+    package var message: Message?
+    /// What its sender said.
+    package var metadata: CardMetadata
+    /// Who sent it: a token's or webhook secret's name, or `local`.
+    package var submitter: String
+    /// The side that the verifier saw.
+    package var side: CardSide?
+    /// Its place among all inputs.
+    package var order: Int64
+    /// Failures that count towards the most attempts of its stage.
+    package var failures: Int
+    /// Not before this time.
+    package var dueAt: Timestamp?
+    /// Until when it waits for the other side.
+    package var waitsUntil: Timestamp
+    /// Whether its image was made smaller on the verifier's word.
+    package var isShrunk: Bool
+    /// Whether a person accepted it.
+    package var isAccepted: Bool
+    /// The delivery it is, or was last, a member of.
+    package var delivery: DeliveryID?
+    /// When it was taken in.
+    package var createdAt: Timestamp
+    /// When its state last changed.
+    package var changedAt: Timestamp
+
+    /// Describes a card.
+    package init(
+        id: CardID,
+        state: CardState,
+        reason: ReasonCode?,
+        remoteCode: String?,
+        message: Message?,
+        metadata: CardMetadata,
+        submitter: String,
+        side: CardSide?,
+        order: Int64,
+        failures: Int,
+        dueAt: Timestamp?,
+        waitsUntil: Timestamp,
+        isShrunk: Bool,
+        isAccepted: Bool,
+        delivery: DeliveryID?,
+        createdAt: Timestamp,
+        changedAt: Timestamp
+    ) {
+        self.id = id
+        self.state = state
+        self.reason = reason
+        self.remoteCode = remoteCode
+        self.message = message
+        self.metadata = metadata
+        self.submitter = submitter
+        self.side = side
+        self.order = order
+        self.failures = failures
+        self.dueAt = dueAt
+        self.waitsUntil = waitsUntil
+        self.isShrunk = isShrunk
+        self.isAccepted = isAccepted
+        self.delivery = delivery
+        self.createdAt = createdAt
+        self.changedAt = changedAt
+    }
+}
+
+/// What a person decides about a card.
+package enum Resolution: String, CaseIterable, Sendable, Codable {
+    /// The backend holds the document: becomes `delivered`.
+    case delivered
+    /// The same delivery is sent again, byte for byte, with all its members that are still `held`.
+    case resend
+    /// The card is good: becomes `verified`, and goes into a delivery as any other.
+    case accept
+    /// The card is not to be delivered: becomes `rejected`.
+    case reject
+}

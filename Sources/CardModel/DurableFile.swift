@@ -1,0 +1,84 @@
+package import Glibc
+
+/// Files that are whole and durable, or not there: written beside their place, flushed, renamed, and the folder flushed.
+package enum DurableFile {
+    /// Puts a file in the place of another, or of none.
+    ///
+    /// - Parameters:
+    ///   - path: where it is to stand; the file beside it that is written first ends in `.part`.
+    ///   - bytes: what it holds.
+    ///   - mode: its mode, whatever the umask.
+    /// - Throws: `CodedError` `file_not_written` of kind `storage`.
+    package static func replace(_ path: String, with bytes: [UInt8], mode: mode_t = 0o600) throws(CodedError) {
+        let part = path + ".part"
+        unlink(part)
+        let descriptor = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
+        guard descriptor >= 0 else { throw self.failure(part) }
+        var isDone = false
+        defer {
+            close(descriptor)
+            if !isDone { unlink(part) }
+        }
+        guard fchmod(descriptor, mode) == 0 else { throw self.failure(part) }
+        try self.write(bytes, to: descriptor, named: part)
+        guard fsync(descriptor) == 0 else { throw self.failure(part) }
+        guard rename(part, path) == 0 else { throw self.failure(path) }
+        isDone = true
+        try self.synchroniseFolder(self.folder(of: path))
+    }
+
+    /// Makes new names in a folder durable.
+    ///
+    /// - Throws: `CodedError` `file_not_written` of kind `storage`.
+    package static func synchroniseFolder(_ path: String) throws(CodedError) {
+        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw self.failure(path) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw self.failure(path) }
+    }
+
+    /// Makes a folder and those above it, durably; one that is there stays as it is.
+    ///
+    /// - Throws: `CodedError` `file_not_written` of kind `storage`.
+    package static func makeFolders(_ path: String, mode: mode_t) throws(CodedError) {
+        if mkdir(path, mode) == 0 {
+            guard chmod(path, mode) == 0 else { throw self.failure(path) }
+            return try self.synchroniseFolder(self.folder(of: path))
+        }
+        switch errno {
+        case EEXIST: return
+        case ENOENT where self.folder(of: path) != path:
+            try self.makeFolders(self.folder(of: path), mode: mode)
+            guard mkdir(path, mode) == 0 || errno == EEXIST else { throw self.failure(path) }
+            try self.synchroniseFolder(self.folder(of: path))
+        default: throw self.failure(path)
+        }
+    }
+
+    /// Returns the folder that a path lies in.
+    package static func folder(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    private static func write(_ bytes: [UInt8], to descriptor: Int32, named path: String) throws(CodedError) {
+        var offset = 0
+        while offset < bytes.count {
+            let count = bytes.withUnsafeBytes {
+                Glibc.write(descriptor, $0.baseAddress! + offset, bytes.count - offset)
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw self.failure(path) }
+            offset += count
+        }
+    }
+
+    private static func failure(_ path: String) -> CodedError {
+        let text = String(cString: strerror(errno))
+        return CodedError(
+            ReasonCode(rawValue: "file_not_written"),
+            .storage,
+            "\(Redacted(path)) cannot be written: \(text); check the path, its owner and the free space"
+        )
+    }
+}

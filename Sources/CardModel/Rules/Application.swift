@@ -1,0 +1,109 @@
+/// A card as the rules of its business number see it.
+package struct ApplicationCard: Hashable, Sendable {
+    /// Its identifier.
+    package var id: CardID
+    /// Where it stands.
+    package var state: CardState
+    /// Why.
+    package var reason: ReasonCode?
+    /// The side that the verifier saw, else the side that the metadata names.
+    package var side: CardSide?
+    /// Its place among all inputs.
+    package var order: Int64
+    /// Until when it waits for the other side; in the past for cards of a list.
+    package var waitsUntil: Timestamp
+    /// Not before this time, after the backend sent it away for now.
+    package var dueAt: Timestamp?
+    /// Whether a person accepted it: two persons under one number, or front against back, no longer hold it.
+    package var isAccepted: Bool
+    /// Whether a person let this back go although no front of its number was delivered.
+    package var goesWithoutFront: Bool
+    /// Whether it goes in a delivery of its own, since one of several cards was refused as a whole.
+    package var goesAlone: Bool
+
+    /// Describes a card.
+    package init(
+        id: CardID,
+        state: CardState,
+        reason: ReasonCode? = nil,
+        side: CardSide?,
+        order: Int64,
+        waitsUntil: Timestamp,
+        dueAt: Timestamp? = nil,
+        isAccepted: Bool = false,
+        goesWithoutFront: Bool = false,
+        goesAlone: Bool = false
+    ) {
+        self.id = id
+        self.state = state
+        self.reason = reason
+        self.side = side
+        self.order = order
+        self.waitsUntil = waitsUntil
+        self.dueAt = dueAt
+        self.isAccepted = isAccepted
+        self.goesWithoutFront = goesWithoutFront
+        self.goesAlone = goesAlone
+    }
+
+    /// Whether it is invisible to the rules: another submitter's, until a person accepts it.
+    var isForeign: Bool { self.state == .held && self.reason == .submitterConflict }
+}
+
+/// What is known of a business number at one moment.
+package struct ApplicationSnapshot: Hashable, Sendable {
+    /// Its cards, but for erased ones.
+    package var cards: [ApplicationCard]
+    /// Whether fronts of it named different persons, erased ones included; for good.
+    package var isDisputed: Bool
+    /// The highest intake order that was delivered of each side, erased cards included.
+    package var delivered: [CardSide: Int64]
+
+    /// Describes a number.
+    package init(cards: [ApplicationCard], isDisputed: Bool = false, delivered: [CardSide: Int64] = [:]) {
+        self.cards = cards.filter { !$0.isForeign }.sorted { $0.order < $1.order }
+        self.isDisputed = isDisputed
+        self.delivered = delivered
+    }
+}
+
+/// What the configuration says about deciding.
+package struct ApplicationPolicy: Hashable, Sendable {
+    /// What becomes of a back whose front is not known (`delivery.back_without_front`).
+    package enum BackWithoutFront: String, CaseIterable, Sendable {
+        /// It stays until a front is delivered or a person accepts it.
+        case wait
+        /// It goes once its wait is over.
+        case send
+    }
+
+    /// How cards are joined into deliveries.
+    package var layout: DeliveryLayoutKind
+    /// What becomes of a back whose front is not known.
+    package var backWithoutFront: BackWithoutFront
+
+    /// Describes a policy.
+    package init(layout: DeliveryLayoutKind = .single, backWithoutFront: BackWithoutFront = .wait) {
+        self.layout = layout
+        self.backWithoutFront = backWithoutFront
+    }
+}
+
+/// What is to happen to the `verified` cards of a business number now, and when to look again.
+package struct ApplicationDecision: Hashable, Sendable {
+    /// Cards that a newer photo of their side replaces.
+    package var superseded: [CardID] = []
+    /// Cards that a person has to decide on, and why.
+    package var held: [CardID: VerdictFinding] = [:]
+    /// Cards that a rule between front and back refuses.
+    package var rejected: [CardID: VerdictFinding] = [:]
+    /// Cards that stay, and why; without a reason if only their due time is to come.
+    package var waiting: [CardID: ReasonCode?] = [:]
+    /// The cards of each delivery that may be formed; the layout `batch` may join several of them.
+    package var ready: [[CardID]] = []
+    /// When the first wait ends that ends by itself.
+    package var reconsiderAt: Timestamp?
+
+    /// Decides nothing.
+    package init() {}
+}

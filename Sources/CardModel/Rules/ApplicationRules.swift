@@ -1,0 +1,188 @@
+/// The rules between the cards of one business number: a pure function from a snapshot to a decision.
+///
+/// 1. Nothing goes while a known card of the number is still to be fetched, prepared or verified.
+/// 2. Once fronts named two persons, every undelivered card is held (`holder_conflict`) until a person accepts that card.
+/// 3. Of two photos of one side the one taken in later wins. While the older may still arrive, the newer waits.
+/// 4. A back goes only after a front of its number was delivered, or with it in the same form.
+/// 5. In the layout `application` a front waits for its back until its wait is over, then goes alone.
+package struct ApplicationRules {
+    private let snapshot: ApplicationSnapshot
+    private let policy: ApplicationPolicy
+    private let now: Timestamp
+    private var decision = ApplicationDecision()
+    private var remaining: [ApplicationCard]
+
+    private init(snapshot: ApplicationSnapshot, policy: ApplicationPolicy, now: Timestamp) {
+        self.snapshot = snapshot
+        self.policy = policy
+        self.now = now
+        self.remaining = snapshot.cards.filter { $0.state == .verified }
+    }
+
+    /// Decides for one business number.
+    ///
+    /// - Parameters:
+    ///   - snapshot: what is known of the number.
+    ///   - pairFindings: what the rules between front and back say of the cards that `pair(in:)` names.
+    ///   - policy: what the configuration says.
+    ///   - now: the time of the decision.
+    package static func decide(
+        _ snapshot: ApplicationSnapshot,
+        pairFindings: [VerdictFinding] = [],
+        policy: ApplicationPolicy,
+        now: Timestamp
+    ) -> ApplicationDecision {
+        var rules = ApplicationRules(snapshot: snapshot, policy: policy, now: now)
+        guard !rules.remaining.isEmpty else { return rules.decision }
+        rules.holdDisputed()
+        rules.supersedeOlderPhotos()
+        if rules.snapshot.cards.contains(where: \.state.awaitsVerification) {
+            rules.wait(for: .waitsForVerification)
+        } else {
+            rules.refusePair(pairFindings)
+            rules.sortRemaining()
+        }
+        return rules.decision
+    }
+
+    /// Returns the front and the back to be compared: the newest of each side that goes or has gone, of which one has not.
+    package static func pair(in snapshot: ApplicationSnapshot) -> (front: CardID, back: CardID)? {
+        func newest(_ side: CardSide) -> ApplicationCard? {
+            snapshot.cards.last { $0.side == side && Self.takesPlace($0) }
+        }
+        guard let front = newest(.front), let back = newest(.back) else { return nil }
+        guard [front, back].contains(where: { $0.state == .verified && !$0.isAccepted }) else { return nil }
+        return (front.id, back.id)
+    }
+
+    // MARK: Two persons
+
+    private mutating func holdDisputed() {
+        guard self.snapshot.isDisputed else { return }
+        for card in self.remaining where !card.isAccepted {
+            self.decision.held[card.id] = VerdictFinding(
+                .holderConflict,
+                .hold,
+                message:
+                    "fronts of this business number name different persons; look at the cards and accept or reject each"
+            )
+        }
+        self.remaining.removeAll { !$0.isAccepted }
+    }
+
+    // MARK: Same side twice
+
+    /// Whether a photo replaces older ones of its side.
+    private static func takesPlace(_ card: ApplicationCard) -> Bool {
+        card.state == .verified || card.state == .delivering || card.state == .delivered
+    }
+
+    private mutating func supersedeOlderPhotos() {
+        var newest = self.snapshot.delivered
+        for card in self.snapshot.cards where Self.takesPlace(card) && self.decision.held[card.id] == nil {
+            guard let side = card.side else { continue }
+            newest[side] = max(newest[side] ?? card.order, card.order)
+        }
+        let replaced = self.remaining.filter { card in
+            card.side.flatMap { newest[$0] }.map { $0 > card.order } ?? false
+        }
+        self.decision.superseded = replaced.map(\.id)
+        self.remaining.removeAll { replaced.contains($0) }
+    }
+
+    /// Whether an older photo of the side may still arrive after this one.
+    private func isBehindOlderPhoto(_ card: ApplicationCard) -> Bool {
+        self.snapshot.cards.contains { older in
+            guard older.side == card.side, older.order < card.order else { return false }
+            switch older.state {
+            case .delivering: return true
+            case .held: return older.reason == .outcomeUnknown || older.reason == .restored
+            default: return false
+            }
+        }
+    }
+
+    // MARK: Front against back
+
+    private mutating func refusePair(_ findings: [VerdictFinding]) {
+        guard let pair = Self.pair(in: self.snapshot),
+            let finding = findings.first(where: { $0.severity == .reject })
+                ?? findings.first(where: { $0.severity == .hold })
+        else { return }
+        for card in self.remaining where [pair.front, pair.back].contains(card.id) && !card.isAccepted {
+            if finding.severity == .reject {
+                self.decision.rejected[card.id] = finding
+            } else {
+                self.decision.held[card.id] = finding
+            }
+        }
+        self.remaining.removeAll { self.decision.rejected[$0.id] != nil || self.decision.held[$0.id] != nil }
+    }
+
+    // MARK: What may go
+
+    private mutating func sortRemaining() {
+        let front = self.remaining.first { $0.side == .front }
+        let back = self.remaining.first { $0.side == .back }
+        let goesTogether = self.policy.layout == .application
+        if let front {
+            if self.isBehindOlderPhoto(front) {
+                self.wait(front, for: .waitsForOlderPhoto)
+            } else if goesTogether, !front.goesAlone, self.decideTogether(front, back) {
+                return
+            } else {
+                self.send([front])
+            }
+        }
+        if let back { self.decideBack(back) }
+    }
+
+    /// Decides for a front that would go in one form with its back; returns whether that settles the back, too.
+    private mutating func decideTogether(_ front: ApplicationCard, _ back: ApplicationCard?) -> Bool {
+        if let back, !back.goesAlone, !self.isBehindOlderPhoto(back) {
+            self.send([front, back])
+            return true
+        }
+        let mayComeBack = back == nil && self.snapshot.delivered[.back] == nil
+        if mayComeBack, front.waitsUntil > self.now {
+            self.wait(front, for: .waitsForBack, until: front.waitsUntil)
+            return true
+        }
+        return false
+    }
+
+    private mutating func decideBack(_ back: ApplicationCard) {
+        if self.isBehindOlderPhoto(back) { return self.wait(back, for: .waitsForOlderPhoto) }
+        if self.snapshot.delivered[.front] != nil || back.goesWithoutFront { return self.send([back]) }
+        let frontMayCome = self.snapshot.cards.contains { card in
+            guard card.side == .front, self.decision.rejected[card.id] == nil else { return false }
+            return card.state.isRunnable || card.state == .held
+        }
+        if frontMayCome { return self.wait(back, for: .waitsForFront) }
+        if back.waitsUntil > self.now { return self.wait(back, for: .waitsForFront, until: back.waitsUntil) }
+        if self.policy.backWithoutFront == .send { return self.send([back]) }
+        self.wait(back, for: .frontMissing)
+    }
+
+    private mutating func send(_ cards: [ApplicationCard]) {
+        if let due = cards.compactMap(\.dueAt).max(), due > self.now {
+            for card in cards { self.decision.waiting[card.id] = .some(nil) }
+            self.look(at: due)
+        } else {
+            self.decision.ready.append(cards.map(\.id))
+        }
+    }
+
+    private mutating func wait(for reason: ReasonCode) {
+        for card in self.remaining { self.wait(card, for: reason) }
+    }
+
+    private mutating func wait(_ card: ApplicationCard, for reason: ReasonCode, until end: Timestamp? = nil) {
+        self.decision.waiting[card.id] = reason
+        if let end { self.look(at: end) }
+    }
+
+    private mutating func look(at time: Timestamp) {
+        self.decision.reconsiderAt = min(self.decision.reconsiderAt ?? time, time)
+    }
+}

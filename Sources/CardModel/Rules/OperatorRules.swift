@@ -1,0 +1,155 @@
+/// What a person may have done to a card.
+package enum OperatorRules {
+    /// What is known of a card beside the card itself when a person wants it changed.
+    package struct Circumstances: Hashable, Sendable {
+        /// Whether its prepared image is there.
+        package var hasImage: Bool
+        /// Whether the verifier has read it.
+        package var wasRead: Bool
+        /// Whether an attempt to send it is under way at this moment.
+        package var isUnderWay: Bool
+        /// Whether an attempt of a delivery of it may have been applied.
+        package var mayBeAtBackend: Bool
+        /// Whether a delivery of it is kept as it was sent, so that the same bytes can go again.
+        package var hasKeptDelivery: Bool
+        /// Whether a newer photo of its side was delivered, or may still be.
+        package var isReplaced: Bool
+
+        /// Describes circumstances.
+        package init(
+            hasImage: Bool,
+            wasRead: Bool,
+            isUnderWay: Bool,
+            mayBeAtBackend: Bool,
+            hasKeptDelivery: Bool,
+            isReplaced: Bool
+        ) {
+            self.hasImage = hasImage
+            self.wasRead = wasRead
+            self.isUnderWay = isUnderWay
+            self.mayBeAtBackend = mayBeAtBackend
+            self.hasKeptDelivery = hasKeptDelivery
+            self.isReplaced = isReplaced
+        }
+    }
+
+    /// Checks that a card may be done again.
+    ///
+    /// - Throws: `card_conflict`, saying what to do instead.
+    package static func requireRetry(of card: Card, under circumstances: Circumstances) throws(CodedError) {
+        switch card.state {
+        case .rejected where card.reason == .rejectedByOperator:
+            throw Self.refusal(card, "a person rejected it, which stays so; take a new photo in instead")
+        case .rejected, .failed, .held, .superseded: break
+        case .prepared,
+            .verified where card.failures > 0 || card.dueAt != nil:
+            break
+        default:
+            throw Self.refusal(
+                card,
+                "it is \(card.state); only a card that has failed, or was rejected, held or superseded, is done again"
+            )
+        }
+        guard !circumstances.isUnderWay else {
+            throw Self.refusal(card, "an attempt is under way; wait until it has ended")
+        }
+        if circumstances.mayBeAtBackend {
+            throw Self.refusal(
+                card,
+                """
+                the backend may hold it; look there, then: idcard-pipeline cards resolve \(card.id.rawValue) --as \
+                delivered, resend, accept or reject
+                """
+            )
+        }
+        if card.state == .held, card.reason == .submitterConflict || card.reason == .holderConflict {
+            throw Self.refusal(
+                card,
+                "a person has to decide; look at it, then: idcard-pipeline cards resolve \(card.id.rawValue) --as accept"
+            )
+        }
+        if circumstances.isReplaced { throw Self.refusal(card, "a newer photo of the same side took its place") }
+        if !circumstances.hasImage {
+            throw Self.refusal(card, "its image could not be used; take a new photo in instead")
+        }
+    }
+
+    /// Checks that a card may be resolved.
+    ///
+    /// - Throws: `card_conflict`, saying what to do instead.
+    package static func requireResolution(
+        of card: Card,
+        as resolution: Resolution,
+        under circumstances: Circumstances
+    ) throws(CodedError) {
+        guard !circumstances.isUnderWay else {
+            throw Self.refusal(card, "an attempt is under way; wait until it has ended")
+        }
+        switch resolution {
+        case .reject: try Self.requireRejecting(card)
+        case .delivered: try Self.requireDelivered(card, under: circumstances)
+        case .resend: try Self.requireResending(card, under: circumstances)
+        case .accept: try Self.requireAccepting(card, under: circumstances)
+        }
+    }
+
+    /// A card that has failed or waits for a person may be rejected.
+    private static func requireRejecting(_ card: Card) throws(CodedError) {
+        switch card.state {
+        case .held, .failed: return
+        case .verified where card.reason.map(ReasonCode.needingAttention.contains) == true: return
+        case .prepared, .verified,
+            .delivering where card.failures > 0:
+            return
+        default:
+            throw Self.refusal(
+                card,
+                "it is \(card.state); only a card that has failed or waits for a person is rejected"
+            )
+        }
+    }
+
+    private static func requireDelivered(_ card: Card, under circumstances: Circumstances) throws(CodedError) {
+        switch card.state {
+        case .held, .failed, .delivering: break
+        default: throw Self.refusal(card, "it is \(card.state); only a card that was sent can be resolved as delivered")
+        }
+        guard card.delivery != nil || card.reason == .restored || circumstances.mayBeAtBackend else {
+            throw Self.refusal(card, "it was never sent; accept or reject it")
+        }
+    }
+
+    private static func requireResending(_ card: Card, under circumstances: Circumstances) throws(CodedError) {
+        guard card.state == .held, circumstances.hasKeptDelivery else {
+            throw Self.refusal(
+                card,
+                "there is no delivery of it that could be sent again as it was; accept it if the backend does not hold it"
+            )
+        }
+        // The older photo would arrive last and replace the newer one.
+        guard !circumstances.isReplaced else {
+            throw Self.refusal(
+                card,
+                "a newer photo of the same side is sent already; resolve it as delivered or reject"
+            )
+        }
+    }
+
+    private static func requireAccepting(_ card: Card, under circumstances: Circumstances) throws(CodedError) {
+        let mayGoAlone = card.state == .verified && card.reason == .frontMissing
+        guard card.state == .held || mayGoAlone else {
+            throw Self.refusal(card, "it is \(card.state); only a card that waits for a person is accepted")
+        }
+        guard card.reason != .submitterConflict else { return }
+        guard circumstances.wasRead else { throw Self.refusal(card, "it was not verified yet; retry it") }
+        guard card.side != nil else { throw Self.refusal(card, "the verifier saw neither side on it; reject it") }
+    }
+
+    private static func refusal(_ card: Card, _ why: Message) -> CodedError {
+        CodedError(
+            .cardConflict,
+            .conflict,
+            "card \(card.id.rawValue) cannot be changed so: " + why + "; nothing was changed"
+        )
+    }
+}

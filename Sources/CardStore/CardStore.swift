@@ -1,0 +1,221 @@
+package import CardModel
+import Foundation
+import GRDB
+
+/// The sandbox: every card, image, delivery and attempt in one SQLite file, personal values sealed.
+///
+/// Its functions are named by what the engine and people do, in six groups: intake, work, delivery, endpoints, people, upkeep.
+/// They throw `CodedError`.
+package final class CardStore: Sendable {
+    /// Which endpoints the cards of a sandbox go to; the two never mix.
+    package enum Kind: String, Sendable, Codable {
+        /// The built-in ones, for trying out.
+        case embedded
+        /// Those of the configuration.
+        case real
+    }
+
+    let database: Database
+    let vault: Vault
+    let folder: SandboxFolder
+    /// The folder of the sandbox.
+    package var path: String { self.folder.path }
+    /// Which endpoints its cards go to.
+    package let kind: Kind
+
+    private init(database: Database, vault: Vault, folder: SandboxFolder, kind: Kind) {
+        self.database = database
+        self.vault = vault
+        self.folder = folder
+        self.kind = kind
+    }
+
+    // MARK: Opening
+
+    /// Opens a sandbox.
+    ///
+    /// - Parameters:
+    ///   - path: its folder, absolute.
+    ///   - kind: which endpoints its cards go to; `nil` takes what is there.
+    ///   - ring: the keys that may wrap its data keys, the current one first.
+    ///   - creating: whether it is made if it is not there.
+    ///   - now: the time, noted as seen.
+    /// - Throws: `not_found` if it is not there and is not to be made; `wrong_sandbox` if it was made by the first edition or a
+    ///   newer version, or is of the other kind; `wrong_key`; `sandbox_unavailable`, `sandbox_damaged`.
+    package static func open(
+        path: String,
+        kind: Kind?,
+        ring: KeyRing,
+        creating: Bool,
+        now: Timestamp
+    ) async throws -> CardStore {
+        let folder = SandboxFolder(path: path)
+        guard creating || folder.hasDatabase else {
+            throw CodedError(
+                .notFound,
+                .notFound,
+                "there is no sandbox at \(Redacted(path)); name another one (--sandbox), or take cards in first: idcard-pipeline run"
+            )
+        }
+        return try await Self.translating {
+            if creating { try folder.create() }
+            let lock = creating ? try Self.waitForOpening(folder) : nil
+            defer { lock?.release() }
+            let database = try Database(path: folder.database)
+            do {
+                try await Self.prepare(database, kind: kind, ring: ring, creating: creating, now: now)
+                let (vault, stored) = try await Self.unlock(database, ring: ring)
+                if let kind, kind != stored { throw Self.otherKind(stored) }
+                return CardStore(database: database, vault: vault, folder: folder, kind: stored)
+            } catch {
+                try? database.close()
+                throw error
+            }
+        }
+    }
+
+    /// Closes the sandbox; nothing may use it any more.
+    package func close() throws {
+        try Self.translated { try self.database.close() }
+    }
+
+    /// How many commits were made since the opening: each waits for the disk once.
+    package var commits: Int { self.database.commits }
+
+    /// Another process makes the sandbox at this moment; it takes milliseconds.
+    private static func waitForOpening(_ folder: SandboxFolder) throws -> FileLock {
+        for _ in 0..<500 {
+            if let lock = try FileLock.take(path: folder.openingLock, creating: true) { return lock }
+            usleep(10_000)
+        }
+        throw Self.busy
+    }
+
+    private static func prepare(
+        _ database: Database,
+        kind: Kind?,
+        ring: KeyRing,
+        creating: Bool,
+        now: Timestamp
+    ) async throws {
+        try await database.withWriter { connection in
+            let application = try Int.fetchOne(connection, sql: "PRAGMA application_id") ?? 0
+            let version = try Int.fetchOne(connection, sql: "PRAGMA user_version") ?? 0
+            let isEmpty = try Int.fetchOne(connection, sql: "SELECT count(*) FROM sqlite_master") == 0
+            if isEmpty, creating {
+                try Schema.create(on: connection)
+                try connection.inTransaction(.immediate) {
+                    try Schema.createTables(on: connection)
+                    try Self.begin(kind: kind ?? .real, ring: ring, now: now, in: Transaction(connection))
+                    return .commit
+                }
+            } else if application != Schema.applicationID {
+                throw CodedError(
+                    .wrongSandbox,
+                    .configuration,
+                    """
+                    the sandbox was made by the first edition of idcard-pipeline, which this one does not read; nothing was \
+                    changed: name another folder (sandbox.path)
+                    """
+                )
+            } else if version > Schema.version {
+                throw CodedError(
+                    .wrongSandbox,
+                    .configuration,
+                    "the sandbox has the format \(version), and this program knows \(Schema.version); install the newer version"
+                )
+            }
+        }
+    }
+
+    private static func begin(kind: Kind, ring: KeyRing, now: Timestamp, in tx: Transaction) throws {
+        let keys = try Vault.create(under: ring)
+        let vault = try Vault(ring: ring, keyID: ring.current.id, sealedKeys: keys)
+        try tx.run(
+            """
+            INSERT INTO store (id, kind, key_id, sealed_keys, next_order, seen_at, log_seal)
+            VALUES (1, \(kind.rawValue), \(ring.current.id), \(keys), 1, \(now), \(AccessLog.seal(of: .none, by: vault)))
+            """
+        )
+    }
+
+    private static func unlock(_ database: Database, ring: KeyRing) async throws -> (Vault, Kind) {
+        let row = try await database.read { tx in
+            try tx.row("SELECT kind, key_id, sealed_keys FROM store") { row in
+                (kind: try row.next(String.self), id: try row.next(String.self), keys: try row.next(Data.self))
+            }
+        }
+        guard let row, let kind = Kind(rawValue: row.kind) else { throw Vault.unopenable("store") }
+        return (try Vault(ring: ring, keyID: row.id, sealedKeys: row.keys), kind)
+    }
+
+    private static func otherKind(_ kind: Kind) -> CodedError {
+        kind == .embedded
+            ? CodedError(
+                .wrongSandbox,
+                .configuration,
+                "the sandbox holds cards for the built-in endpoints; add --embedded, or name another folder (sandbox.path)"
+            )
+            : CodedError(
+                .wrongSandbox,
+                .configuration,
+                "the sandbox holds cards for the real endpoints; leave --embedded out, or name another folder (--sandbox)"
+            )
+    }
+}
+
+// MARK: Errors
+
+extension CardStore {
+    static let busy = CodedError(
+        .sandboxBusy,
+        .temporary,
+        "another process kept the sandbox locked for too long; end it or wait, then try again"
+    )
+
+    /// Runs a change or a look at the sandbox with the database's errors as people are to see them.
+    static func translating<Value>(_ body: () async throws -> Value) async throws -> Value {
+        do { return try await body() } catch { throw Self.meaning(of: error) }
+    }
+
+    private static func translated<Value>(_ body: () throws -> Value) throws -> Value {
+        do { return try body() } catch { throw Self.meaning(of: error) }
+    }
+
+    private static func meaning(of error: any Error) -> any Error {
+        guard let error = error as? DatabaseError else { return error }
+        switch error.kind {
+        case .busy: return Self.busy
+        case .full:
+            return CodedError(
+                .diskSpaceLow,
+                .storage,
+                "the disk of the sandbox is full; free some space, nothing was changed"
+            )
+        case .outcomeUnknown:
+            return CodedError(
+                .sandboxUnavailable,
+                .storage,
+                "the disk of the sandbox failed to store data durably; check the disk, then start again"
+            )
+        case .damaged:
+            return CodedError(
+                .sandboxDamaged,
+                .storage,
+                "the sandbox is damaged, or the disk failed to read it; check the disk and run: idcard-pipeline fsck"
+            )
+        case .unavailable:
+            return CodedError(
+                .sandboxUnavailable,
+                .storage,
+                "the sandbox cannot be read or written (\(error.text)); check the owner and mode of its files, and the disk"
+            )
+        case .unique, .constraint, .statement:
+            return CodedError(
+                .sandboxDamaged,
+                .storage,
+                "a change breaks a rule of the sandbox and was not made (\(error.text)); please report this"
+            )
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import CardModel
+import Foundation
+
+// What a sender says once more about bytes that are there: de-duplication with amended metadata.
+extension CardStore {
+    /// Amends a card with what its own submitter says of the same bytes now, and gives it an image if it had none.
+    ///
+    /// - Returns: the card as the answer.
+    func amend(_ row: CardRow, with photo: Admission, now: Timestamp, in tx: Transaction) throws -> AdmissionOutcome {
+        let unchanged = AdmissionOutcome(card: row.id, state: row.state, reason: row.reason, isDuplicate: true)
+        guard row.state != .erased, row.submitter == photo.submitter, row.worker == nil else { return unchanged }
+        guard try self.mayBeAmended(row, in: tx) else { return unchanged }
+        let card = try row.card(self.vault)
+        let metadata = card.metadata.takingOver(photo.metadata)
+        let key = try row.key(self.vault)
+        let hasImage = try self.hasImage(row.id, in: tx)
+        if metadata != card.metadata { try self.store(metadata, of: row, name: photo.name, key: key, in: tx) }
+        if !hasImage {
+            guard case .prepared(let image) = photo.content else { return unchanged }
+            try self.put(image, of: row.id, key: key, in: tx)
+        } else if row.state == .superseded {
+            guard try !self.isReplaced(row, in: tx) else { return unchanged }
+        } else {
+            guard row.state != .prepared, metadata.changesVerdict(from: card.metadata) else { return unchanged }
+        }
+        try Transition(row.id, from: row.state, to: .prepared).perform(
+            also: ", side = NULL, failures = 0, tries = 0, failed_at = NULL, due_at = NULL",
+            number: row.number,
+            key: key,
+            now: now,
+            in: tx
+        )
+        return AdmissionOutcome(card: row.id, state: .prepared, reason: nil, isDuplicate: true)
+    }
+
+    /// Whether no delivery holds it, no person decided on it, and the backend surely lacks it.
+    private func mayBeAmended(_ row: CardRow, in tx: Transaction) throws -> Bool {
+        switch row.state {
+        case .fetching, .received, .prepared, .verified, .superseded: break
+        case .rejected: guard row.reason != .rejectedByOperator else { return false }
+        case .delivering, .delivered, .failed, .held, .erased: return false
+        }
+        return try !self.mayBeAtBackend(row.id, in: tx)
+    }
+
+    /// Whether a delivery it was ever a member of has an attempt that may have been applied.
+    func mayBeAtBackend(_ card: CardID, in tx: Transaction) throws -> Bool {
+        try tx.exists(
+            """
+            SELECT 1 FROM delivery_card JOIN delivery ON delivery.id = delivery_card.delivery
+            WHERE delivery_card.card = \(card) AND delivery_card.undecided = 1 AND delivery.may_be_applied = 1
+            """
+        )
+    }
+
+    func hasImage(_ card: CardID, in tx: Transaction) throws -> Bool {
+        try tx.exists("SELECT 1 FROM blob WHERE card = \(card) AND kind = 'image'")
+    }
+
+    /// Whether a newer photo of its side was delivered, or may still be.
+    func isReplaced(_ row: CardRow, in tx: Transaction) throws -> Bool {
+        guard let side = row.anySide else { return false }
+        let delivered: Int64? = try tx.value(
+            side == .front
+                ? "SELECT coalesce(front_delivered, 0) FROM application WHERE number = \(row.number)"
+                : "SELECT coalesce(back_delivered, 0) FROM application WHERE number = \(row.number)"
+        )
+        if (delivered ?? 0) > row.order { return true }
+        return try tx.exists(
+            """
+            SELECT 1 FROM card WHERE number = \(row.number) AND intake_order > \(row.order)
+            AND coalesce(side, expected_side, \(side)) = \(side)
+            AND state IN ('fetching', 'received', 'prepared', 'verified', 'delivering', 'held', 'delivered')
+            AND NOT (state = 'held' AND reason = 'submitter_conflict')
+            """
+        )
+    }
+
+    private func store(
+        _ metadata: CardMetadata,
+        of row: CardRow,
+        name: Redacted<String>,
+        key: CardKey,
+        in tx: Transaction
+    ) throws {
+        let sealed = try key.seal(json: SealedMetadata(metadata, inputName: name), column: SealedMetadata.column)
+        try tx.run(
+            """
+            UPDATE card SET metadata = \(sealed), expected_side = \(metadata.side), priority = \(metadata.priority)
+            WHERE id = \(row.id)
+            """
+        )
+    }
+}

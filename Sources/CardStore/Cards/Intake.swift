@@ -1,0 +1,247 @@
+package import CardModel
+import Foundation
+
+/// A photo on its way into the store: its image prepared, or refused already.
+package struct Admission: Sendable {
+    /// What intake made of the source bytes.
+    package enum Content: Sendable {
+        /// The card starts as `prepared`.
+        case prepared(PreparedImage)
+        /// The image cannot be used: the card starts, and ends, as `rejected`.
+        case refused(CodedError)
+    }
+
+    /// The identifier of the card, if it is new.
+    package var id: CardID
+    /// The name by which reports speak of the input.
+    package var name: Redacted<String>
+    /// What the sender said.
+    package var metadata: CardMetadata
+    /// Who sends it.
+    package var submitter: String
+    /// The SHA-256 of the source bytes: with the business number, what makes two inputs the same card.
+    package var source: ContentDigest
+    /// The file it came from, if any.
+    package var file: FileIdentity?
+    /// What intake made of it.
+    package var content: Content
+    /// Until when it waits for the other side; the time of intake for cards of a list.
+    package var waitsUntil: Timestamp
+
+    /// Describes a photo.
+    package init(
+        id: CardID,
+        name: Redacted<String>,
+        metadata: CardMetadata,
+        submitter: String,
+        source: ContentDigest,
+        file: FileIdentity?,
+        content: Content,
+        waitsUntil: Timestamp
+    ) {
+        self.id = id
+        self.name = name
+        self.metadata = metadata
+        self.submitter = submitter
+        self.source = source
+        self.file = file
+        self.content = content
+        self.waitsUntil = waitsUntil
+    }
+}
+
+/// What became of a photo that was to be taken in.
+package struct AdmissionOutcome: Hashable, Sendable {
+    /// The card: the new one, or the one that holds the same bytes under the same number.
+    package var card: CardID
+    /// Where it stands now.
+    package var state: CardState
+    /// Why it stands there.
+    package var reason: ReasonCode?
+    /// Whether it was there already.
+    package var isDuplicate: Bool
+}
+
+// MARK: Intake
+
+extension CardStore {
+    /// Returns, for each file, the card that it was taken in as under its number, if it is still the same file.
+    ///
+    /// A photo whose image could not be used left no bytes, so its file is read again.
+    package func known(_ files: [(file: FileIdentity, number: BusinessNumber)]) async throws -> [AdmissionOutcome?] {
+        try await Self.translating {
+            try await self.database.read { tx in
+                try files.map { try self.known($0.file, number: $0.number, in: tx) }
+            }
+        }
+    }
+
+    private func known(_ file: FileIdentity, number: BusinessNumber, in tx: Transaction) throws -> AdmissionOutcome? {
+        let place = self.place(file)
+        return try tx.row(
+            """
+            SELECT card.id, card.state, card.reason FROM input JOIN card ON card.id = input.card
+            WHERE input.place = \(place) AND input.number = \(number) AND input.device = \(Int64(bitPattern: file.device))
+            AND input.inode = \(Int64(bitPattern: file.inode)) AND input.size = \(file.size)
+            AND input.modified = \(file.modifiedNanoseconds)
+            AND (card.state <> 'rejected' OR EXISTS (SELECT 1 FROM blob WHERE blob.card = card.id AND blob.kind = 'image'))
+            """
+        ) { row in
+            AdmissionOutcome(card: try row.next(), state: try row.next(), reason: try row.next(), isDuplicate: true)
+        }
+    }
+
+    private func place(_ file: FileIdentity) -> Data {
+        self.vault.fingerprint(Data(file.path.reveal().utf8), .place)
+    }
+
+    /// Takes photos in by one commit: all of one number in a list, so that nobody ever sees half of an application.
+    ///
+    /// - Returns: an outcome for each, in their order. Same bytes under the same number are the card that is there; what its
+    ///   submitter says now amends it while no delivery holds it.
+    package func admit(_ photos: [Admission], now: Timestamp) async throws -> [AdmissionOutcome] {
+        let byteCount = photos.reduce(0) { sum, photo in
+            guard case .prepared(let image) = photo.content else { return sum }
+            return sum + image.jpeg.count
+        }
+        let numbers = Set(photos.map(\.metadata.businessNumber.rawValue)).sorted()
+        return try await Self.translating {
+            try await self.database.write(locking: numbers, byteCount: byteCount) { tx in
+                try photos.map { try self.admit($0, now: now, in: tx) }
+            }
+        }
+    }
+
+    private func admit(_ photo: Admission, now: Timestamp, in tx: Transaction) throws -> AdmissionOutcome {
+        let number = photo.metadata.businessNumber
+        let source = self.vault.fingerprint(photo.source.bytes, .source)
+        let same: CardID? = try tx.value("SELECT id FROM card WHERE number = \(number) AND source = \(source)")
+        if let same {
+            let row = try CardRow.require(same, in: tx)
+            let outcome = try self.amend(row, with: photo, now: now, in: tx)
+            try self.remember(photo, as: same, in: tx)
+            return outcome
+        }
+        let submitter = try self.firstSubmitter(of: photo, in: tx)
+        let outcome = try self.insert(photo, source: source, isForeign: submitter != photo.submitter, now: now, in: tx)
+        try self.remember(photo, as: outcome.card, in: tx)
+        return outcome
+    }
+
+    /// A number belongs to whoever sent its first card, erased cards included.
+    private func firstSubmitter(of photo: Admission, in tx: Transaction) throws -> String {
+        let number = photo.metadata.businessNumber
+        if let submitter: String = try tx.value("SELECT submitter FROM application WHERE number = \(number)") {
+            return submitter
+        }
+        try tx.run("INSERT INTO application (number, submitter) VALUES (\(number), \(photo.submitter))")
+        return photo.submitter
+    }
+
+    private func insert(
+        _ photo: Admission,
+        source: Data,
+        isForeign: Bool,
+        now: Timestamp,
+        in tx: Transaction
+    ) throws -> AdmissionOutcome {
+        let start = Self.start(of: photo, isForeign: isForeign)
+        let metadata = photo.metadata
+        guard let order: Int64 = try tx.value("SELECT next_order FROM store") else { throw Vault.unopenable("store") }
+        try tx.run("UPDATE store SET next_order = \(order + 1)")
+        try tx.run(
+            """
+            INSERT INTO card (id, state, number, submitter, expected_side, intake_order, priority, source, reason, waits_until,
+            created_at, changed_at)
+            VALUES (\(photo.id), \(start.to), \(metadata.businessNumber), \(photo.submitter), \(metadata.side), \(order),
+            \(metadata.priority), \(source), \(start.reason), \(photo.waitsUntil), \(now), \(now))
+            """
+        )
+        let key = try self.vault.makeKey(of: photo.id, in: tx)
+        let message = try start.message.map { try key.seal(json: $0, column: CardRow.messageColumn) }
+        let sealed = try key.seal(json: SealedMetadata(metadata, inputName: photo.name), column: SealedMetadata.column)
+        try tx.run("UPDATE card SET message = \(message), metadata = \(sealed) WHERE id = \(photo.id)")
+        if case .prepared(let image) = photo.content { try self.put(image, of: photo.id, key: key, in: tx) }
+        try start.note(sealed: message, now: now, in: tx)
+        try tx.run(
+            """
+            UPDATE application SET
+            priority = CASE WHEN priority > \(metadata.priority) THEN priority ELSE \(metadata.priority) END
+            WHERE number = \(metadata.businessNumber)
+            """
+        )
+        return AdmissionOutcome(card: photo.id, state: start.to, reason: start.reason, isDuplicate: false)
+    }
+
+    private static func start(of photo: Admission, isForeign: Bool) -> Transition {
+        switch photo.content {
+        case .refused(let error):
+            Transition(photo.id, from: .received, to: .rejected, reason: error.code, message: error.message)
+        case .prepared where isForeign:
+            Transition(
+                photo.id,
+                from: .received,
+                to: .held,
+                reason: .submitterConflict,
+                message: """
+                    somebody else sent the first card of this business number; look at the card, then accept or reject it: \
+                    idcard-pipeline cards resolve \(photo.id.rawValue) --as accept
+                    """
+            )
+        case .prepared: Transition(photo.id, from: .received, to: .prepared)
+        }
+    }
+
+    /// Notes where a photo came from, so that the same file is not read again.
+    private func remember(_ photo: Admission, as card: CardID, in tx: Transaction) throws {
+        guard let file = photo.file else { return }
+        try tx.run(
+            """
+            INSERT INTO input (place, number, card, device, inode, size, modified)
+            VALUES (\(self.place(file)), \(photo.metadata.businessNumber), \(card), \(Int64(bitPattern: file.device)),
+            \(Int64(bitPattern: file.inode)), \(file.size), \(file.modifiedNanoseconds))
+            ON CONFLICT (place, number) DO UPDATE SET card = excluded.card, device = excluded.device, inode = excluded.inode,
+            size = excluded.size, modified = excluded.modified
+            """
+        )
+    }
+}
+
+// MARK: Images
+
+extension CardStore {
+    /// Stores the prepared image of a card, in the place of an older one.
+    func put(_ image: PreparedImage, of card: CardID, key: CardKey, in tx: Transaction) throws {
+        var bytes = Data(capacity: image.jpeg.count + 8)
+        for edge in [image.width, image.height] {
+            withUnsafeBytes(of: UInt32(clamping: edge).bigEndian) { bytes.append(contentsOf: $0) }
+        }
+        bytes.append(image.jpeg)
+        let sealed = try key.seal(bytes, column: "blob.image")
+        try tx.run(
+            """
+            INSERT INTO blob (card, kind, start, bytes) VALUES (\(card), 'image', 0, \(sealed))
+            ON CONFLICT (card, kind, start) DO UPDATE SET bytes = excluded.bytes
+            """
+        )
+    }
+
+    /// Returns the prepared image of a card.
+    ///
+    /// - Throws: `stored_image_unreadable` if it is missing or damaged.
+    func image(of card: CardID, key: CardKey, in tx: Transaction) throws -> PreparedImage {
+        let sealed: Data? = try tx.value("SELECT bytes FROM blob WHERE card = \(card) AND kind = 'image' AND start = 0")
+        guard let sealed, let bytes = try? key.open(sealed, column: "blob.image"), bytes.count > 8 else {
+            throw CodedError(
+                .imageUnreadable,
+                .storage,
+                "the stored image is missing or damaged; check the disk, and take the photo in again as a new file"
+            )
+        }
+        let edges = stride(from: 0, to: 8, by: 4).map { offset in
+            bytes.dropFirst(offset).prefix(4).reduce(0) { $0 << 8 | Int($1) }
+        }
+        let jpeg = bytes.dropFirst(8)
+        return PreparedImage(jpeg: jpeg, width: edges[0], height: edges[1], digest: ContentDigest(of: jpeg))
+    }
+}

@@ -1,0 +1,68 @@
+import CardModel
+import Foundation
+
+/// A change of a card's state: one conditional update with its event, and the mark that its number is to be decided again.
+struct Transition {
+    let card: CardID
+    let from: CardState
+    let to: CardState
+    var reason: ReasonCode?
+    var remoteCode: String?
+    var message: Message?
+
+    init(
+        _ card: CardID,
+        from: CardState,
+        to: CardState,
+        reason: ReasonCode? = nil,
+        remoteCode: String? = nil,
+        message: Message? = nil
+    ) {
+        self.card = card
+        self.from = from
+        self.to = to
+        self.reason = reason
+        self.remoteCode = remoteCode
+        self.message = message
+    }
+
+    /// Makes the change in the transaction of what causes it.
+    ///
+    /// - Parameters:
+    ///   - also: further assignments of the same update, each led by a comma.
+    /// - Throws: `DatabaseError` of kind `constraint` if the card does not stand where it was.
+    func perform(also assignments: SQL = "", number: BusinessNumber, key: CardKey, now: Timestamp, in tx: Transaction)
+        throws
+    {
+        let sealed = try self.message.map { try key.seal(json: $0, column: CardRow.messageColumn) }
+        try tx.one(
+            """
+            UPDATE card SET state = \(self.to), reason = \(self.reason), remote_code = \(self.remoteCode), message = \(sealed),
+            worker = NULL, changed_at = \(now) \(assignments)
+            WHERE id = \(self.card) AND state = \(self.from)
+            """
+        )
+        try self.note(sealed: sealed, now: now, in: tx)
+        try Self.markForDecision(number, at: now, in: tx)
+    }
+
+    /// Writes the event of a card that is new.
+    func note(sealed: Data?, now: Timestamp, in tx: Transaction) throws {
+        try tx.run(
+            """
+            INSERT INTO event (card, at, state, reason, remote_code, message)
+            VALUES (\(self.card), \(now), \(self.to), \(self.reason), \(self.remoteCode), \(sealed))
+            """
+        )
+    }
+
+    /// Marks that the cards of a number are to be looked at; only one that is `verified` can be decided.
+    static func markForDecision(_ number: BusinessNumber, at time: Timestamp, in tx: Transaction) throws {
+        try tx.run(
+            """
+            UPDATE application SET decide_at = \(time)
+            WHERE number = \(number) AND EXISTS (SELECT 1 FROM card WHERE number = \(number) AND state = 'verified')
+            """
+        )
+    }
+}

@@ -1,0 +1,240 @@
+package import CardModel
+import Foundation
+
+/// How a number is decided: what the configuration says of deliveries, and the rules between front and back.
+package struct DecidingTerms: Sendable {
+    /// How cards are joined, and what becomes of backs without a front.
+    package var policy: ApplicationPolicy
+    /// The rules between front and back.
+    package var rules: VerdictRules
+
+    /// Describes terms.
+    package init(policy: ApplicationPolicy, rules: VerdictRules) {
+        self.policy = policy
+        self.rules = rules
+    }
+}
+
+/// A business number with something to decide.
+package struct DeliveryProposal: Sendable {
+    /// The number.
+    package var number: BusinessNumber
+    /// The cards of each delivery that may be formed now; empty where only waits are to be written down.
+    package var groups: [[DeliveryMember]]
+}
+
+// MARK: Proposing
+
+extension CardStore {
+    /// Looks at the numbers that are due, the highest priority first; nothing is changed.
+    ///
+    /// - Parameters:
+    ///   - limit: the most numbers.
+    ///   - excluded: numbers that this process has under way.
+    package func proposeDeliveries(
+        limit: Int,
+        excluding excluded: Set<BusinessNumber>,
+        terms: DecidingTerms,
+        now: Timestamp
+    ) async throws -> [DeliveryProposal] {
+        try await Self.translating {
+            try await self.database.read { tx in
+                let due: [BusinessNumber] = try tx.rows(
+                    """
+                    SELECT number FROM application WHERE decide_at IS NOT NULL
+                    AND (decide_at <= \(now) OR decide_at > \(now.advanced(by: .milliseconds(Limits.longestWait))))
+                    ORDER BY priority DESC, decide_at LIMIT \(limit + excluded.count)
+                    """
+                ) { try $0.next() }
+                return try due.filter { !excluded.contains($0) }.prefix(limit).map { number in
+                    let application = try Application(number, terms: terms, store: self, now: now, in: tx)
+                    return DeliveryProposal(number: number, groups: try application.groups(vault: self.vault))
+                }
+            }
+        }
+    }
+
+    /// When the next number is to be decided; `nil` if none is.
+    package func nextDecision() async throws -> Timestamp? {
+        try await Self.translating {
+            try await self.database.read { tx in
+                try tx.value("SELECT min(decide_at) FROM application WHERE decide_at IS NOT NULL", as: Timestamp?.self)
+                    ?? nil
+            }
+        }
+    }
+
+    /// Decides numbers of which nothing goes now: writes down what is held, replaced or waits.
+    ///
+    /// - Returns: the cards whose state changed.
+    @discardableResult
+    package func settle(
+        _ numbers: [BusinessNumber],
+        terms: DecidingTerms,
+        now: Timestamp
+    ) async throws -> [CardChange] {
+        try await Self.translating {
+            try await self.database.write(locking: numbers.map(\.rawValue).sorted()) { tx in
+                try numbers.flatMap { number in
+                    let application = try Application(number, terms: terms, store: self, now: now, in: tx)
+                    return try application.apply(forming: [], store: self, in: tx)
+                }
+            }
+        }
+    }
+}
+
+/// A business number within one transaction: its cards, and what the rules decide for them.
+struct Application {
+    let number: BusinessNumber
+    let decision: ApplicationDecision
+    private let rows: [CardID: CardRow]
+    private let pair: (front: CardID, back: CardID)?
+    private let warnings: [VerdictFinding]
+    private let now: Timestamp
+
+    init(_ number: BusinessNumber, terms: DecidingTerms, store: CardStore, now: Timestamp, in tx: Transaction) throws {
+        let rows = try tx.rows(
+            """
+            SELECT \(CardRow.columns) FROM \(CardRow.tables) WHERE card.number = \(number) AND card.state <> 'erased'
+            ORDER BY card.intake_order
+            """
+        ) { try CardRow(&$0) }
+        let facts = try tx.row(
+            "SELECT disputed, front_delivered, back_delivered FROM application WHERE number = \(number)"
+        ) { row in
+            (disputed: try row.next(Bool.self), front: try row.next(Int64?.self), back: try row.next(Int64?.self))
+        }
+        var delivered: [CardSide: Int64] = [:]
+        delivered[.front] = facts?.front
+        delivered[.back] = facts?.back
+        let snapshot = ApplicationSnapshot(
+            cards: rows.map { ApplicationCard($0) },
+            isDisputed: facts?.disputed ?? false,
+            delivered: delivered
+        )
+        self.number = number
+        self.now = now
+        self.rows = Dictionary(uniqueKeysWithValues: rows.map { ($0.id, $0) })
+        self.pair = ApplicationRules.pair(in: snapshot)
+        var findings: [VerdictFinding] = []
+        if let pair, let front = self.rows[pair.front], let back = self.rows[pair.back] {
+            findings = try store.findings(front: front, back: back, rules: terms.rules, in: tx)
+        }
+        self.warnings = findings.filter { $0.severity == .warn }
+        self.decision = ApplicationRules.decide(snapshot, pairFindings: findings, policy: terms.policy, now: now)
+    }
+
+    /// The members of each delivery that may be formed now.
+    func groups(vault: Vault) throws -> [[DeliveryMember]] {
+        try self.decision.ready.map { ids in
+            try ids.compactMap { id in
+                guard let row = self.rows[id], let side = row.side else { return nil }
+                return DeliveryMember(
+                    card: id,
+                    side: side,
+                    businessNumber: self.number,
+                    userNumber: try row.card(vault).metadata.userNumber
+                )
+            }
+        }
+    }
+
+    func row(_ id: CardID) -> CardRow? { self.rows[id] }
+
+    /// Writes the decision down.
+    ///
+    /// - Parameter formed: the cards that go into a delivery in the same transaction; others that may go stay due.
+    /// - Returns: the cards whose state changed.
+    func apply(forming formed: [CardID], store: CardStore, in tx: Transaction) throws -> [CardChange] {
+        var changed: [CardID] = []
+        for id in self.decision.superseded {
+            try self.move(id, to: .superseded, reason: .superseded, message: nil, store: store, in: tx)
+            changed.append(id)
+        }
+        for (id, finding) in self.decision.held {
+            try self.move(id, to: .held, reason: finding.reason, message: finding.message, store: store, in: tx)
+            changed.append(id)
+        }
+        for (id, finding) in self.decision.rejected {
+            try self.move(id, to: .rejected, reason: finding.reason, message: finding.message, store: store, in: tx)
+            changed.append(id)
+        }
+        try self.noteWarnings(store: store, in: tx)
+        for (id, reason) in self.decision.waiting where self.rows[id]?.reason != reason {
+            try tx.run("UPDATE card SET reason = \(reason), message = NULL WHERE id = \(id) AND state = 'verified'")
+        }
+        let others = self.decision.ready.joined().contains { !formed.contains($0) }
+        let next = others ? self.now : self.decision.reconsiderAt
+        try tx.run("UPDATE application SET decide_at = \(next) WHERE number = \(self.number)")
+        return try changed.map { CardChange(try CardRow.require($0, in: tx)) }
+    }
+
+    private func move(
+        _ id: CardID,
+        to state: CardState,
+        reason: ReasonCode,
+        message: Message?,
+        store: CardStore,
+        in tx: Transaction
+    ) throws {
+        guard let row = self.rows[id] else { return }
+        try Transition(id, from: .verified, to: state, reason: reason, message: message)
+            .perform(number: self.number, key: row.key(store.vault), now: self.now, in: tx)
+    }
+
+    /// Once for each pair: what the rules say of cards that go all the same.
+    private func noteWarnings(store: CardStore, in tx: Transaction) throws {
+        guard let pair, let back = self.rows[pair.back], !self.warnings.isEmpty else { return }
+        let isNew = try tx.run(
+            """
+            UPDATE card SET compared_with = \(pair.front)
+            WHERE id = \(pair.back) AND (compared_with IS NULL OR compared_with <> \(pair.front))
+            """
+        )
+        guard isNew == 1 else { return }
+        let key = try back.key(store.vault)
+        for warning in self.warnings {
+            try store.note(warning, of: back.id, in: back.state, key: key, now: self.now, in: tx)
+        }
+    }
+}
+
+extension ApplicationCard {
+    init(_ row: CardRow) {
+        self.init(
+            id: row.id,
+            state: row.state,
+            reason: row.reason,
+            side: row.anySide,
+            order: row.order,
+            waitsUntil: row.waitsUntil,
+            dueAt: row.dueAt,
+            isAccepted: row.isAccepted,
+            goesWithoutFront: row.goesWithoutFront,
+            goesAlone: row.goesAlone
+        )
+    }
+}
+
+extension CardStore {
+    /// Compares the two sides of a number by their readings; a reading that does not open cannot be compared.
+    fileprivate func findings(
+        front: CardRow,
+        back: CardRow,
+        rules: VerdictRules,
+        in tx: Transaction
+    ) throws -> [VerdictFinding] {
+        guard let frontReading = try? self.reading(of: front, in: tx)?.reading,
+            let backReading = try? self.reading(of: back, in: tx)?.reading
+        else { return [] }
+        var areIdentical = false
+        // A picture of one side has one reading; only one that shows both may be sent as both.
+        if !frontReading.others.isEmpty, !backReading.others.isEmpty {
+            let one = try? self.image(of: front.id, key: front.key(self.vault), in: tx).digest
+            let other = try? self.image(of: back.id, key: back.key(self.vault), in: tx).digest
+            areIdentical = one != nil && one == other
+        }
+        return rules.judgePair(front: frontReading, back: backReading, identicalImages: areIdentical)
+    }
+}

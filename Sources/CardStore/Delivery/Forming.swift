@@ -1,0 +1,244 @@
+package import CardModel
+package import Foundation
+
+/// A delivery that is to be formed: everything but its place in the sandbox.
+package struct DeliveryDraft: Sendable {
+    /// Its identifier.
+    package var id: DeliveryID
+    /// The key that is the same over all its attempts.
+    package var key: String
+    /// The boundary of its form, or what stands in its place for a raw body.
+    package var boundary: String
+    /// Its parts in order.
+    package var parts: [DeliveryPart]
+    /// Its cards in order.
+    package var members: [DeliveryMember]
+
+    /// Describes a delivery.
+    package init(id: DeliveryID, key: String, boundary: String, parts: [DeliveryPart], members: [DeliveryMember]) {
+        self.id = id
+        self.key = key
+        self.boundary = boundary
+        self.parts = parts
+        self.members = members
+    }
+}
+
+/// A delivery that a worker is about to send.
+package struct DeliveryJob: Sendable {
+    /// Its identifier.
+    package var id: DeliveryID
+    /// Its cards in order.
+    package var members: [CardID]
+    /// What goes on the wire.
+    package var outbound: OutboundDelivery
+    /// The attempt that was written down.
+    package var attempt: Int64
+    /// How often it has failed in a row.
+    package var tries: Int
+}
+
+/// What a delivery needs of its cards.
+package struct DeliveryMaterial: Sendable {
+    /// The prepared JPEG of each card.
+    package var images: [CardID: Data]
+    /// Personal values that no message may repeat.
+    package var confidential: [Redacted<String>]
+}
+
+// MARK: Forming
+
+extension CardStore {
+    /// Fetches images and personal values of cards.
+    ///
+    /// - Throws: `stored_image_unreadable` if an image does not open.
+    package func material(for cards: [CardID]) async throws -> DeliveryMaterial {
+        try await Self.translating {
+            try await self.database.read { tx in try self.material(for: cards, in: tx) }
+        }
+    }
+
+    private func material(for cards: [CardID], in tx: Transaction) throws -> DeliveryMaterial {
+        var material = DeliveryMaterial(images: [:], confidential: [])
+        for id in cards {
+            let row = try CardRow.require(id, in: tx)
+            let key = try row.key(self.vault)
+            material.images[id] = try self.image(of: id, key: key, in: tx).jpeg
+            let metadata = try row.card(self.vault).metadata
+            material.confidential += [metadata.expectedIDNumber, metadata.expectedName, metadata.userNumber].compactMap(
+                \.self
+            )
+            if let reading = try? self.reading(of: row, in: tx)?.reading {
+                material.confidential += reading.fields.all
+            }
+        }
+        return material
+    }
+
+    /// Forms a delivery and writes its first attempt down, in one commit; decides once more first.
+    ///
+    /// - Returns: the job; `nil` if its cards may not go as they could when it was proposed.
+    package func begin(
+        _ draft: DeliveryDraft,
+        material: DeliveryMaterial,
+        by worker: Worker,
+        terms: DecidingTerms,
+        now: Timestamp
+    ) async throws -> DeliveryJob? {
+        let numbers = Set(draft.members.map(\.businessNumber))
+        let attempt = try await Self.translating {
+            try await self.database.write(locking: numbers.map(\.rawValue).sorted()) { tx -> Int64? in
+                let applications = try numbers.map {
+                    try Application($0, terms: terms, store: self, now: now, in: tx)
+                }
+                guard Self.mayGo(draft, by: applications) else { return nil }
+                return try self.form(draft, of: applications, worker: worker, now: now, in: tx)
+            }
+        }
+        guard let attempt else { return nil }
+        return DeliveryJob(
+            id: draft.id,
+            members: draft.members.map(\.card),
+            outbound: OutboundDelivery(
+                idempotencyKey: draft.key,
+                boundary: draft.boundary,
+                parts: draft.parts,
+                images: material.images,
+                confidential: material.confidential
+            ),
+            attempt: attempt,
+            tries: 0
+        )
+    }
+
+    /// Whether every group of cards that the draft joins may go now.
+    private static func mayGo(_ draft: DeliveryDraft, by applications: [Application]) -> Bool {
+        let ready = applications.flatMap(\.decision.ready).map(Set.init)
+        var rest = Set(draft.members.map(\.card))
+        for group in ready where group.isSubset(of: rest) { rest.subtract(group) }
+        return rest.isEmpty && !draft.members.isEmpty
+    }
+
+    private func form(
+        _ draft: DeliveryDraft,
+        of applications: [Application],
+        worker: Worker,
+        now: Timestamp,
+        in tx: Transaction
+    ) throws -> Int64 {
+        let members = draft.members.map(\.card)
+        let keys = try Dictionary(
+            uniqueKeysWithValues: members.map { ($0, try CardRow.require($0, in: tx).key(self.vault)) }
+        )
+        guard let first = members.first, let firstKey = keys[first] else {
+            throw DatabaseError(.constraint, "a delivery needs a card")
+        }
+        // Whoever erases a member closes the delivery, so the first member's key opens the parts for as long as they matter.
+        let parts = try firstKey.seal(json: draft.parts, column: "delivery.parts")
+        try tx.run(
+            """
+            INSERT INTO delivery (id, key, boundary, parts, state, worker, formed_at, changed_at)
+            VALUES (\(draft.id), \(draft.key), \(draft.boundary), \(parts), 'open', \(worker.id), \(now), \(now))
+            """
+        )
+        for (position, member) in draft.members.enumerated() {
+            try tx.run(
+                "INSERT INTO delivery_card (delivery, position, card) VALUES (\(draft.id), \(position), \(member.card))"
+            )
+            guard let key = keys[member.card] else { continue }
+            try Transition(member.card, from: .verified, to: .delivering).perform(
+                also: ", delivery = \(draft.id), due_at = NULL",
+                number: member.businessNumber,
+                key: key,
+                now: now,
+                in: tx
+            )
+        }
+        // After the moves, each of which marks its number.
+        for application in applications { _ = try application.apply(forming: members, store: self, in: tx) }
+        return try self.beginSending(draft.id, members: members, worker: worker, now: now, in: tx)
+    }
+
+    private func beginSending(
+        _ id: DeliveryID,
+        members: [CardID],
+        worker: Worker,
+        now: Timestamp,
+        in tx: Transaction
+    ) throws -> Int64 {
+        let origin = AccessOrigin(actor: "engine:\(worker.id)", purpose: "deliver")
+        try AccessLog.append(.deliver, of: members, by: origin, vault: self.vault, now: now, in: tx)
+        return try self.beginAttempt(.deliver, of: id.rawValue, worker: worker.id, now: now, in: tx)
+    }
+}
+
+// MARK: Repeating
+
+extension CardStore {
+    /// Claims deliveries that were attempted and are due again, and writes the next attempt of each down.
+    package func claimDeliveries(by worker: Worker, limit: Int, now: Timestamp) async throws -> [DeliveryJob] {
+        try await Self.translating {
+            let claimed = try await self.database.write { tx in
+                let ids: [DeliveryID] = try tx.rows(
+                    """
+                    UPDATE delivery SET worker = \(worker.id) WHERE id IN (
+                        SELECT id FROM delivery WHERE state = 'open' AND worker IS NULL AND (due_at IS NULL
+                        OR due_at <= \(now) OR due_at > \(now.advanced(by: .milliseconds(Limits.longestWait))))
+                        ORDER BY formed_at LIMIT \(limit)
+                    ) RETURNING id
+                    """
+                ) { try $0.next() }
+                return try ids.map { id in
+                    let members = try self.members(of: id, in: tx)
+                    let attempt = try self.beginSending(id, members: members, worker: worker, now: now, in: tx)
+                    return (id: id, members: members, attempt: attempt)
+                }
+            }
+            guard !claimed.isEmpty else { return [] }
+            return try await self.database.read { tx in
+                try claimed.map { try self.job($0.id, members: $0.members, attempt: $0.attempt, in: tx) }
+            }
+        }
+    }
+
+    /// When the next delivery is due again; `nil` if none is.
+    package func nextDelivery() async throws -> Timestamp? {
+        try await Self.translating {
+            try await self.database.read { tx in
+                try tx.value(
+                    "SELECT min(coalesce(due_at, 0)) FROM delivery WHERE state = 'open' AND worker IS NULL",
+                    as: Timestamp?.self
+                ) ?? nil
+            }
+        }
+    }
+
+    func members(of delivery: DeliveryID, in tx: Transaction) throws -> [CardID] {
+        try tx.rows("SELECT card FROM delivery_card WHERE delivery = \(delivery) ORDER BY position") { try $0.next() }
+    }
+
+    private func job(_ id: DeliveryID, members: [CardID], attempt: Int64, in tx: Transaction) throws -> DeliveryJob {
+        let row = try tx.row("SELECT key, boundary, parts, tries FROM delivery WHERE id = \(id)") { row in
+            (
+                key: try row.next(String.self), boundary: try row.next(String.self), parts: try row.next(Data.self),
+                tries: try row.next(Int.self)
+            )
+        }
+        guard let row, let first = members.first else { throw DatabaseError(.damaged, "a delivery has no row or card") }
+        let key = try CardRow.require(first, in: tx).key(self.vault)
+        let material = try self.material(for: members, in: tx)
+        return DeliveryJob(
+            id: id,
+            members: members,
+            outbound: OutboundDelivery(
+                idempotencyKey: row.key,
+                boundary: row.boundary,
+                parts: try key.open(json: row.parts, column: "delivery.parts"),
+                images: material.images,
+                confidential: material.confidential
+            ),
+            attempt: attempt,
+            tries: row.tries
+        )
+    }
+}

@@ -1,0 +1,67 @@
+import CardModel
+import Glibc
+import Synchronization
+
+/// An exclusive open-file-description lock on a file (fcntl(2), `F_OFD_SETLK`), held until released or until the process ends.
+///
+/// Unlike a process id it cannot be mistaken for another process's, and unlike a POSIX lock it also holds between two stores
+/// of one process.
+final class FileLock: Sendable {
+    /// `F_OFD_SETLK` of `<linux/fcntl.h>`; not imported because Glibc hides it behind `_GNU_SOURCE`.
+    private static let setLock: Int32 = 37
+
+    private let descriptor: Mutex<Int32?>
+    private let path: String
+
+    private init(descriptor: Int32, path: String) {
+        self.descriptor = Mutex(descriptor)
+        self.path = path
+    }
+
+    deinit { self.release() }
+
+    /// Takes the lock; `nil` if another holds it, or if the file is not there and is not to be made.
+    static func take(path: String, creating: Bool) throws -> FileLock? {
+        let flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | (creating ? O_CREAT : 0)
+        let descriptor = open(path, flags, 0o600)
+        guard descriptor >= 0 else {
+            if errno == ENOENT, !creating { return nil }
+            throw SandboxFolder.failure("the lock file \(Redacted(path)) cannot be opened")
+        }
+        var region = flock()
+        region.l_type = Int16(F_WRLCK)
+        region.l_whence = Int16(SEEK_SET)
+        guard fcntl(descriptor, Self.setLock, &region) == 0 else {
+            let error = errno
+            close(descriptor)
+            if error == EAGAIN || error == EACCES { return nil }
+            throw SandboxFolder.failure("the file \(Redacted(path)) cannot be locked")
+        }
+        return FileLock(descriptor: descriptor, path: path)
+    }
+
+    /// Whether the file that is locked is still the one of its name.
+    var isStillItsOwn: Bool {
+        self.descriptor.withLock { descriptor in
+            var locked = stat()
+            var named = stat()
+            guard let descriptor, fstat(descriptor, &locked) == 0, stat(self.path, &named) == 0 else { return false }
+            return locked.st_dev == named.st_dev && locked.st_ino == named.st_ino
+        }
+    }
+
+    /// Gives the lock back.
+    func release() {
+        let descriptor = self.descriptor.withLock { descriptor in
+            defer { descriptor = nil }
+            return descriptor
+        }
+        guard let descriptor else { return }
+        // Closing alone would leave it to a child that was forked and has not replaced its program yet.
+        var region = flock()
+        region.l_type = Int16(F_UNLCK)
+        region.l_whence = Int16(SEEK_SET)
+        _ = fcntl(descriptor, Self.setLock, &region)
+        close(descriptor)
+    }
+}

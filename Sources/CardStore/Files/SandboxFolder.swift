@@ -1,0 +1,82 @@
+import CardModel
+import Glibc
+
+/// The folder of a sandbox and the files in it: made for their owner's eyes only, whatever the umask.
+struct SandboxFolder: Sendable {
+    let path: String
+
+    /// Takes an absolute path.
+    init(path: String) {
+        self.path = path
+    }
+
+    var database: String { "\(self.path)/sandbox.sqlite3" }
+    var workers: String { "\(self.path)/workers" }
+    /// Held while a sandbox is made or opened, so that two processes do not make one twice.
+    var openingLock: String { "\(self.path)/opening.lock" }
+
+    func workerLock(_ id: String) -> String { "\(self.workers)/\(id)" }
+
+    /// Whether a database file is there that something was written to.
+    var hasDatabase: Bool {
+        var status = stat()
+        return stat(self.database, &status) == 0 && status.st_size > 0
+    }
+
+    /// Makes the folders and an empty database file where they are missing, and closes them to others.
+    ///
+    /// - Throws: `CodedError` `sandbox_unavailable`.
+    func create() throws {
+        try self.makeFolder(self.path, mayHoldOtherFiles: self.hasDatabase)
+        try self.makeFolder(self.workers, mayHoldOtherFiles: true)
+        let descriptor = open(self.database, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw Self.failure("the file \(Redacted(self.database)) cannot be made") }
+        defer { close(descriptor) }
+        guard fchmod(descriptor, 0o600) == 0 else {
+            throw Self.failure("the mode of \(Redacted(self.database)) cannot be set")
+        }
+        try DurableFile.synchroniseFolder(self.path)
+    }
+
+    /// A folder that also holds other things is refused rather than closed to others.
+    private func makeFolder(_ path: String, mayHoldOtherFiles: Bool) throws {
+        try DurableFile.makeFolders(path, mode: 0o700)
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw Self.failure("the folder \(Redacted(path)) cannot be looked at") }
+        guard status.st_mode & S_IFMT == S_IFDIR else {
+            throw CodedError(
+                .sandboxUnavailable,
+                .configuration,
+                "\(Redacted(path)) is not a folder; name another sandbox (sandbox.path)"
+            )
+        }
+        guard status.st_mode & 0o077 != 0 else { return }
+        guard try mayHoldOtherFiles || Self.isEmpty(path) else {
+            throw CodedError(
+                .sandboxUnavailable,
+                .configuration,
+                "the folder \(Redacted(path)) holds other files and others may look into it; name a new folder as the sandbox"
+            )
+        }
+        guard chmod(path, 0o700) == 0 else { throw Self.failure("the mode of \(Redacted(path)) cannot be set") }
+    }
+
+    private static func isEmpty(_ path: String) throws -> Bool {
+        guard let folder = opendir(path) else { throw Self.failure("the folder \(Redacted(path)) cannot be listed") }
+        defer { closedir(folder) }
+        var count = 0
+        // `.` and `..` are always there.
+        while count < 3, readdir(folder) != nil { count += 1 }
+        return count < 3
+    }
+
+    /// An error of the operating system, with its text.
+    static func failure(_ what: Message) -> CodedError {
+        let text = String(cString: strerror(errno))
+        return CodedError(
+            .sandboxUnavailable,
+            .storage,
+            what + ": \(text); check the path, its owner and the free space"
+        )
+    }
+}

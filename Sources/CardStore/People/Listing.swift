@@ -1,0 +1,207 @@
+package import CardModel
+import Foundation
+
+/// Which cards are listed.
+package struct CardFilter: Hashable, Sendable {
+    /// Their states; empty for all.
+    package var states: [CardState] = []
+    /// Their reason, or the remote's code.
+    package var reason: String?
+    /// Their business number.
+    package var number: BusinessNumber?
+    /// Whether only those that need a person are listed.
+    package var needsAttention = false
+    /// Whose cards: a submitter's name; `nil` for all.
+    package var submitter: String?
+
+    /// Lists every card.
+    package init() {}
+}
+
+/// A card with everything that is known of it, for the person who looks at it.
+package struct CardDetails: Sendable {
+    /// The card.
+    package var card: Card
+    /// The name of the input as a person gave it.
+    package var inputName: Redacted<String>?
+    /// What the verifier read.
+    package var reading: CardReading?
+    /// Size and length of the prepared image.
+    package var image: (width: Int, height: Int, byteCount: Int)?
+    /// Its history, oldest first.
+    package var events: [CardEvent]
+    /// Calls to outside services on its behalf, oldest first.
+    package var attempts: [AttemptRecord]
+}
+
+/// Something that happened to a card.
+package struct CardEvent: Hashable, Sendable {
+    /// When.
+    package var at: Timestamp
+    /// The state after it.
+    package var state: CardState
+    /// Why.
+    package var reason: ReasonCode?
+    /// The remote's own code.
+    package var remoteCode: String?
+    /// The reason in a sentence.
+    package var message: Message?
+}
+
+/// A call to an outside service.
+package struct AttemptRecord: Hashable, Sendable {
+    /// `fetch`, `verify` or `deliver`.
+    package var stage: String
+    /// The delivery, for `deliver`.
+    package var delivery: DeliveryID?
+    /// When it began.
+    package var startedAt: Timestamp
+    /// When it ended; `nil` while it is under way.
+    package var endedAt: Timestamp?
+    /// How it ended.
+    package var failureClass: FailureClass?
+    /// The remote's code, or ours.
+    package var code: String?
+    /// The HTTP status.
+    package var httpStatus: Int?
+}
+
+// MARK: Looking
+
+extension CardStore {
+    /// Lists cards in the order of their intake, page by page.
+    ///
+    /// - Parameters:
+    ///   - filter: which cards.
+    ///   - order: the intake order of the last card of the page before; 0 for the first page.
+    ///   - limit: the most cards of the page.
+    package func cards(_ filter: CardFilter, after order: Int64, limit: Int) async throws -> [Card] {
+        try await Self.translating {
+            try await self.database.read { tx in
+                let rows = try tx.rows(
+                    """
+                    SELECT \(CardRow.columns) FROM \(CardRow.tables) WHERE card.intake_order > \(order) \(Self.condition(filter))
+                    ORDER BY card.intake_order LIMIT \(min(limit, Limits.pageSize))
+                    """
+                ) { try CardRow(&$0) }
+                return try rows.map { try $0.card(self.vault) }
+            }
+        }
+    }
+
+    static func condition(_ filter: CardFilter) -> SQL {
+        var pieces: [SQL] = []
+        if !filter.states.isEmpty { pieces.append("AND card.state IN \(list: filter.states)") }
+        if let reason = filter.reason { pieces.append("AND (card.reason = \(reason) OR card.remote_code = \(reason))") }
+        if let number = filter.number { pieces.append("AND card.number = \(number)") }
+        if let submitter = filter.submitter { pieces.append("AND card.submitter = \(submitter)") }
+        if filter.needsAttention {
+            let reasons = Array(ReasonCode.needingAttention)
+            pieces.append(
+                """
+                AND (card.state IN ('failed', 'held') OR (card.state = 'verified' AND card.reason IN \(list: reasons)))
+                """
+            )
+        }
+        return SQL.joined(pieces, by: " ")
+    }
+
+    /// Returns cards by their identifiers; one that is not there is left out.
+    package func cards(_ ids: [CardID]) async throws -> [Card] {
+        try await Self.translating {
+            try await self.database.read { tx in
+                try ids.compactMap { try CardRow.fetch($0, in: tx)?.card(self.vault) }
+            }
+        }
+    }
+
+    /// Returns where cards stand, without opening anything of theirs.
+    package func standing(of ids: [CardID]) async throws -> [CardChange] {
+        try await Self.translating {
+            try await self.database.read { tx in
+                try ids.compactMap { try CardRow.fetch($0, in: tx).map(CardChange.init) }
+            }
+        }
+    }
+
+    /// Shows a card to a person, which the access log notes.
+    package func show(_ id: CardID, to origin: AccessOrigin, now: Timestamp) async throws -> CardDetails {
+        try await Self.translating {
+            try await self.database.write { tx in
+                try AccessLog.append(.show, of: [id], by: origin, vault: self.vault, now: now, in: tx)
+                return try self.details(of: id, in: tx)
+            }
+        }
+    }
+
+    private func details(of id: CardID, in tx: Transaction) throws -> CardDetails {
+        let row = try CardRow.require(id, in: tx)
+        let key = row.state == .erased ? nil : try row.key(self.vault)
+        let image = key.flatMap { try? self.image(of: id, key: $0, in: tx) }
+        return CardDetails(
+            card: try row.card(self.vault),
+            inputName: try self.inputName(of: row, key: key),
+            reading: key == nil ? nil : try self.reading(of: row, in: tx)?.reading,
+            image: image.map { ($0.width, $0.height, $0.jpeg.count) },
+            events: try self.events(of: id, key: key, in: tx),
+            attempts: try self.attempts(of: id, in: tx)
+        )
+    }
+
+    private func inputName(of row: CardRow, key: CardKey?) throws -> Redacted<String>? {
+        guard let key, let sealed = row.metadata else { return nil }
+        return try key.open(json: sealed, as: SealedMetadata.self, column: SealedMetadata.column).inputName
+    }
+
+    private func events(of id: CardID, key: CardKey?, in tx: Transaction) throws -> [CardEvent] {
+        try tx.rows("SELECT at, state, reason, remote_code, message FROM event WHERE card = \(id) ORDER BY id") { row in
+            var event = CardEvent(
+                at: try row.next(),
+                state: try row.next(),
+                reason: try row.next(),
+                remoteCode: try row.next(),
+                message: nil
+            )
+            if let key, let sealed = try row.next(Data?.self) {
+                event.message = try key.open(json: sealed, column: CardRow.messageColumn)
+            }
+            return event
+        }
+    }
+
+    private func attempts(of id: CardID, in tx: Transaction) throws -> [AttemptRecord] {
+        try tx.rows(
+            """
+            SELECT stage, subject, started_at, ended_at, class, code, http_status FROM attempt
+            WHERE subject = \(id) OR subject IN (SELECT delivery FROM delivery_card WHERE card = \(id)) ORDER BY id
+            """
+        ) { row in
+            let stage = try row.next(String.self)
+            let subject = try row.next(String.self)
+            return AttemptRecord(
+                stage: stage,
+                delivery: stage == AttemptStage.deliver.rawValue ? DeliveryID(rawValue: subject) : nil,
+                startedAt: try row.next(),
+                endedAt: try row.next(),
+                failureClass: try row.next(),
+                code: try row.next(),
+                httpStatus: try row.next()
+            )
+        }
+    }
+
+    /// Returns how many cards stand where, and how many need a person.
+    package func counts() async throws -> (states: [CardState: Int], needingAttention: Int) {
+        try await Self.translating {
+            try await self.database.read { tx in
+                let states: [(CardState, Int)] = try tx.rows("SELECT state, count(*) FROM card GROUP BY state") { row in
+                    (try row.next(), try row.next())
+                }
+                var filter = CardFilter()
+                filter.needsAttention = true
+                let attention: Int? = try tx.value("SELECT count(*) FROM card WHERE 1 = 1 \(Self.condition(filter))")
+                return (Dictionary(uniqueKeysWithValues: states), attention ?? 0)
+            }
+        }
+    }
+}

@@ -1,0 +1,210 @@
+import Foundation
+import GRDB
+import Synchronization
+
+/// The one file of the sandbox: snapshots for reading, and one writer that commits what is queued in groups.
+///
+/// Changes that wait are made in one immediate transaction, each under its own savepoint, and acknowledged after the commit:
+/// one that fails is rolled back alone, and what `write` returned is durable. A lone change does not wait for others.
+final class Database: Sendable {
+    private struct Change: Sendable {
+        /// Makes the change; what it returns resumes whoever waits, once it is known what became of the commit.
+        let make: @Sendable (Transaction) -> Outcome
+        /// Answers without making it.
+        let refuse: @Sendable (any Error) -> Void
+        let byteCount: Int
+    }
+
+    private struct Outcome: Sendable {
+        let failed: Bool
+        let acknowledge: @Sendable ((any Error)?) -> Void
+    }
+
+    private struct State: Sendable {
+        var queue: [Change] = []
+        var isDraining = false
+        /// After a failed flush nothing is written any more: nobody knows what is durable until the file is opened again.
+        var failure: DatabaseError?
+        var commits = 0
+    }
+
+    private let pool: DatabasePool
+    private let state = Mutex(State())
+
+    /// Opens a file that exists.
+    ///
+    /// - Throws: `DatabaseError`.
+    init(path: String) throws {
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(Limits.busyTimeout)
+        configuration.foreignKeysEnabled = true
+        configuration.maximumReaderCount = Limits.readers
+        configuration.prepareDatabase { connection in
+            try connection.execute(sql: "PRAGMA secure_delete = ON")
+            // Sorting and temporary tables hold personal data too.
+            try connection.execute(sql: "PRAGMA temp_store = MEMORY")
+        }
+        do {
+            self.pool = try DatabasePool(path: path, configuration: configuration)
+            // GRDB sets NORMAL after preparing: https://www.sqlite.org/pragma.html#pragma_synchronous loses commits then.
+            let level = try self.pool.writeWithoutTransaction { connection in
+                try connection.execute(sql: "PRAGMA synchronous = FULL")
+                return try Int.fetchOne(connection, sql: "PRAGMA synchronous")
+            }
+            guard level == 2 else { throw DatabaseError(.unavailable, "synchronous is not FULL") }
+        } catch {
+            throw Self.translated(error)
+        }
+    }
+
+    /// How many commits were made since the opening.
+    var commits: Int { self.state.withLock { $0.commits } }
+
+    /// Runs statements on one snapshot.
+    func read<Value: Sendable>(_ body: @escaping @Sendable (Transaction) throws -> Value) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            self.pool.asyncRead { result in
+                continuation.resume(
+                    with: Result {
+                        do { return try body(Transaction(result.get())) } catch { throw Self.translated(error) }
+                    }
+                )
+            }
+        }
+    }
+
+    /// Makes a change, whole or not at all; durable when it returns.
+    ///
+    /// - Parameters:
+    ///   - numbers: the business numbers that the change reads and then writes. SQLite has one writer; a driver with several
+    ///     locks them.
+    ///   - byteCount: about how much it writes beside its rows, in bytes.
+    ///   - change: the change; it may run again when another one of its group breaks the transaction.
+    @discardableResult
+    func write<Value: Sendable>(
+        locking numbers: [String] = [],
+        byteCount: Int = 0,
+        _ change: @escaping @Sendable (Transaction) throws -> Value
+    ) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            self.enqueue(
+                Change(
+                    make: { transaction in
+                        let result = Result { try change(transaction) }
+                        return Outcome(
+                            failed: (try? result.get()) == nil,
+                            acknowledge: { failure in
+                                switch (result, failure) {
+                                case (.success, let failure?): continuation.resume(throwing: failure)
+                                default: continuation.resume(with: result.mapError(Self.translated))
+                                }
+                            }
+                        )
+                    },
+                    refuse: { continuation.resume(throwing: $0) },
+                    byteCount: byteCount
+                )
+            )
+        }
+    }
+
+    /// Runs something on the writing connection outside any transaction: pragmas, checkpoints, the schema.
+    func withWriter<Value: Sendable>(_ body: @escaping @Sendable (GRDB.Database) throws -> Value) async throws -> Value
+    {
+        try await withCheckedThrowingContinuation { continuation in
+            self.pool.asyncWriteWithoutTransaction { connection in
+                continuation.resume(
+                    with: Result { do { return try body(connection) } catch { throw Self.translated(error) } }
+                )
+            }
+        }
+    }
+
+    /// Closes every connection.
+    func close() throws {
+        do { try self.pool.close() } catch { throw Self.translated(error) }
+    }
+
+    // MARK: Groups
+
+    private func enqueue(_ change: Change) {
+        let mustDrain = self.state.withLock { state in
+            state.queue.append(change)
+            defer { state.isDraining = true }
+            return !state.isDraining
+        }
+        if mustDrain { self.drain() }
+    }
+
+    /// One group at a time, so that what else waits for the connection gets it in between.
+    private func drain() {
+        self.pool.asyncWriteWithoutTransaction { connection in
+            self.commit(self.nextGroup(), on: connection)
+            let hasMore = self.state.withLock { state in
+                state.isDraining = !state.queue.isEmpty
+                return state.isDraining
+            }
+            if hasMore { self.drain() }
+        }
+    }
+
+    private func nextGroup() -> [Change] {
+        self.state.withLock { state in
+            var count = 0
+            var bytes = 0
+            for change in state.queue.prefix(Limits.changesPerCommit) {
+                bytes += change.byteCount
+                if count > 0, bytes > Limits.bytesPerCommit { break }
+                count += 1
+            }
+            defer { state.queue.removeFirst(count) }
+            return Array(state.queue.prefix(count))
+        }
+    }
+
+    private func commit(_ group: [Change], on connection: GRDB.Database) {
+        if let failure = self.state.withLock({ $0.failure }) {
+            return group.forEach { $0.refuse(failure) }
+        }
+        var outcomes: [Outcome] = []
+        do {
+            try connection.beginTransaction(.immediate)
+            for change in group {
+                outcomes.append(try self.make(change, on: connection))
+            }
+            try connection.commit()
+        } catch {
+            if connection.isInsideTransaction { try? connection.rollback() }
+            return self.settle(group, after: Self.translated(error), on: connection)
+        }
+        self.state.withLock { $0.commits += 1 }
+        for outcome in outcomes { outcome.acknowledge(nil) }
+    }
+
+    private func make(_ change: Change, on connection: GRDB.Database) throws -> Outcome {
+        try connection.execute(sql: "SAVEPOINT change")
+        let outcome = change.make(Transaction(connection))
+        // Some errors (a full disk) end the whole transaction.
+        guard connection.isInsideTransaction else { throw DatabaseError(.full, "the transaction ended early") }
+        if outcome.failed { try connection.execute(sql: "ROLLBACK TO change") }
+        try connection.execute(sql: "RELEASE change")
+        return outcome
+    }
+
+    /// A change alone takes the error; several are made again one by one, so that the one that breaks the transaction fails
+    /// alone.
+    private func settle(_ group: [Change], after error: any Error, on connection: GRDB.Database) {
+        let kind = (error as? DatabaseError)?.kind
+        if kind == .outcomeUnknown { self.state.withLock { $0.failure = error as? DatabaseError } }
+        if group.count > 1, kind != .outcomeUnknown, kind != .busy {
+            for change in group { self.commit([change], on: connection) }
+        } else {
+            for change in group { change.refuse(error) }
+        }
+    }
+
+    static func translated(_ error: any Error) -> any Error {
+        guard let error = error as? GRDB.DatabaseError else { return error }
+        return DatabaseError(code: error.extendedResultCode.rawValue, text: error.message ?? "")
+    }
+}

@@ -1,0 +1,118 @@
+import Foundation
+import GRDB
+import GRDBSQLite
+
+/// A transaction, or a snapshot for reading: where statements run.
+struct Transaction {
+    /// GRDB's connection; its value API costs more than half of a statement's time, so values are bound and read here.
+    private let connection: GRDB.Database
+
+    init(_ connection: GRDB.Database) {
+        self.connection = connection
+    }
+
+    /// Runs a statement and returns how many rows it changed.
+    @discardableResult
+    func run(_ sql: SQL) throws -> Int {
+        try self.stepping(sql) { statement in
+            while true {
+                let code = sqlite3_step(statement)
+                if code == SQLITE_DONE { break }
+                guard code == SQLITE_ROW else { throw self.failure() }
+            }
+        }
+        return Int(sqlite3_changes64(self.connection.sqliteConnection))
+    }
+
+    /// Changes exactly one row.
+    ///
+    /// - Throws: `DatabaseError` of kind `constraint` if it changed none or several: the row is not as it was read.
+    func one(_ sql: SQL) throws {
+        let count = try self.run(sql)
+        guard count == 1 else { throw DatabaseError(.constraint, "\(count) rows were changed, one was to be") }
+    }
+
+    /// Returns every row.
+    func rows<Value>(_ sql: SQL, _ read: (inout Row) throws -> Value) throws -> [Value] {
+        try self.stepping(sql) { statement in
+            var values: [Value] = []
+            while true {
+                let code = sqlite3_step(statement)
+                if code == SQLITE_DONE { return values }
+                guard code == SQLITE_ROW else { throw self.failure() }
+                var row = Row(statement)
+                values.append(try read(&row))
+            }
+        }
+    }
+
+    /// Returns the one row there may be.
+    ///
+    /// - Throws: `DatabaseError` of kind `damaged` if there are two.
+    func row<Value>(_ sql: SQL, _ read: (inout Row) throws -> Value) throws -> Value? {
+        let values = try self.rows(sql, read)
+        guard values.count <= 1 else { throw DatabaseError(.damaged, "two rows stand where one may be") }
+        return values.first
+    }
+
+    /// Returns the first column of the one row there may be.
+    func value<Value: Readable>(_ sql: SQL, as type: Value.Type = Value.self) throws -> Value? {
+        try self.row(sql) { row in try row.next() }
+    }
+
+    /// Whether there is a row.
+    func exists(_ sql: SQL) throws -> Bool {
+        try self.stepping(sql) { statement in
+            let code = sqlite3_step(statement)
+            guard code == SQLITE_ROW || code == SQLITE_DONE else { throw self.failure() }
+            return code == SQLITE_ROW
+        }
+    }
+
+    private func stepping<Value>(_ sql: SQL, _ body: (OpaquePointer) throws -> Value) throws -> Value {
+        let cached: Statement
+        do {
+            cached = try self.connection.cachedStatement(sql: sql.text)
+        } catch let error as GRDB.DatabaseError {
+            throw DatabaseError(code: error.extendedResultCode.rawValue, text: error.message ?? "")
+        }
+        let statement = cached.sqliteStatement
+        // GRDB leaves statements as they were last used; binding to one that was not reset would be refused.
+        sqlite3_reset(statement)
+        defer {
+            sqlite3_reset(statement)
+            sqlite3_clear_bindings(statement)
+        }
+        for (index, value) in sql.values.enumerated() {
+            guard self.bind(value, to: statement, at: Int32(index + 1)) == SQLITE_OK else { throw self.failure() }
+        }
+        return try body(statement)
+    }
+
+    /// Binds a value for as long as the statement runs; SQLite copies texts and blobs.
+    private func bind(_ value: Bound, to statement: OpaquePointer, at index: Int32) -> Int32 {
+        // SQLITE_TRANSIENT, a cast in C that Swift does not import.
+        let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+        switch value {
+        case .null: return sqlite3_bind_null(statement, index)
+        case .integer(let number): return sqlite3_bind_int64(statement, index, number)
+        case .text(let text):
+            var text = text
+            return text.withUTF8 { bytes in
+                let start = UnsafeRawPointer(bytes.baseAddress)?.assumingMemoryBound(to: CChar.self)
+                return sqlite3_bind_text(statement, index, start, Int32(bytes.count), transient)
+            }
+        case .blob(let data):
+            guard !data.isEmpty else { return sqlite3_bind_zeroblob(statement, index, 0) }
+            return data.withUnsafeBytes { bytes in
+                sqlite3_bind_blob64(statement, index, bytes.baseAddress, UInt64(bytes.count), transient)
+            }
+        }
+    }
+
+    private func failure() -> DatabaseError {
+        let connection = self.connection.sqliteConnection
+        let text = sqlite3_errmsg(connection).map { String(cString: $0) } ?? ""
+        return DatabaseError(code: sqlite3_extended_errcode(connection), text: text)
+    }
+}

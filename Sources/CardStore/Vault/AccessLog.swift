@@ -1,0 +1,135 @@
+import CardModel
+import Foundation
+
+/// Who touches personal data, and why.
+package struct AccessOrigin: Hashable, Sendable {
+    /// Who, such as `root:cards show`, or `engine:` and the name of a worker.
+    package let actor: String
+    /// Why, in the words of whoever asks; must not name the holder of a card.
+    package let purpose: String
+
+    /// Names who and why: at most 200 characters each, on one line; an empty purpose counts as not given.
+    package init(actor: String, purpose: String? = nil) {
+        self.actor = Self.bounded(actor)
+        let purpose = Self.bounded(purpose ?? "")
+        self.purpose = purpose.isEmpty ? "not given" : purpose
+    }
+
+    private static func bounded(_ text: String) -> String {
+        guard !text.isVisibleLine || text.utf8.count > 200 else { return text.trimmed }
+        let plain = text.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : String($0) }.joined()
+        return String(plain.prefix(200)).trimmed
+    }
+}
+
+/// The closed set of ways in which personal data is revealed, or a person changes what becomes of it.
+package enum AccessAction: String, CaseIterable, Sendable, Codable {
+    /// Fields were shown to a person.
+    case show
+    /// Fields and image were written to a folder.
+    case export
+    /// The image was about to be sent to the verification service.
+    case verify
+    /// The image and what goes with it were about to be sent to the business backend.
+    case deliver
+    /// The card was erased.
+    case erase
+    /// A person had the card done again.
+    case retry
+    /// A person decided what becomes of a card.
+    case resolve
+    /// A backup took the place of the sandbox.
+    case restore
+}
+
+/// The access log as a chain: every line carries the code of itself and of all lines before it.
+///
+/// A line that anyone without the chain key changes, removes, inserts or moves is found, and so is a log whose end was cut off.
+enum AccessLog {
+    /// The last line: its number and code.
+    struct Head: Hashable, Sendable {
+        var number: Int64
+        var code: Data
+
+        /// Before the first line.
+        static let none = Head(number: 0, code: Data(count: 32))
+    }
+
+    /// What is wrong with the log.
+    enum Finding: Hashable, Sendable {
+        /// The line is not what was written, or does not follow the line before it.
+        case broken(number: Int64)
+        /// Lines are missing before this one.
+        case gap(before: Int64)
+        /// The log does not end where it ended when it was last written to.
+        case endMissing(after: Int64)
+    }
+
+    /// Adds lines within the transaction of what they tell.
+    static func append(
+        _ action: AccessAction,
+        of cards: [CardID],
+        by origin: AccessOrigin,
+        vault: Vault,
+        now: Timestamp,
+        in tx: Transaction
+    ) throws {
+        guard !cards.isEmpty else { return }
+        var head = try Self.head(in: tx)
+        for card in cards {
+            let number = head.number + 1
+            let line = Self.encoded([
+                String(number), String(now.millisecondsSinceEpoch), origin.actor, action.rawValue, origin.purpose,
+                card.rawValue,
+            ])
+            head = Head(number: number, code: vault.chainCode(of: head.code + line))
+            try tx.run(
+                """
+                INSERT INTO access_log (number, at, actor, action, purpose, card, mac)
+                VALUES (\(number), \(now), \(origin.actor), \(action.rawValue), \(origin.purpose), \(card), \(head.code))
+                """
+            )
+        }
+        try tx.run("UPDATE store SET log_seal = \(Self.seal(of: head, by: vault))")
+    }
+
+    /// What stands beside the log so that a cut end is found; under the same key, but of a form that no line has.
+    static func seal(of head: Head, by vault: Vault) -> Data {
+        vault.chainCode(of: Data("head".utf8) + head.code + Data(String(head.number).utf8))
+    }
+
+    /// Walks the whole log and says what is wrong with it, first lines first.
+    static func findings(by vault: Vault, in tx: Transaction) throws -> [Finding] {
+        var head = Head.none
+        var findings: [Finding] = []
+        let lines = try tx.rows(
+            "SELECT number, at, actor, action, purpose, card, mac FROM access_log ORDER BY number"
+        ) { row in
+            let number = try row.next(Int64.self)
+            var fields = [String(number), String(try row.next(Int64.self))]
+            for _ in 0..<3 { fields.append(try row.next(String.self)) }
+            fields.append(try row.next(String?.self) ?? "")
+            return (number: number, line: Self.encoded(fields), code: try row.next(Data.self))
+        }
+        for line in lines {
+            if line.number != head.number + 1 { findings.append(.gap(before: line.number)) }
+            if vault.chainCode(of: head.code + line.line) != line.code { findings.append(.broken(number: line.number)) }
+            head = Head(number: line.number, code: line.code)
+        }
+        let seal: Data? = try tx.value("SELECT log_seal FROM store")
+        // An empty log is sealed, too: one that was wiped together with its seal is found.
+        if seal != Self.seal(of: head, by: vault) { findings.append(.endMissing(after: head.number)) }
+        return findings
+    }
+
+    private static func head(in tx: Transaction) throws -> Head {
+        try tx.row("SELECT number, mac FROM access_log ORDER BY number DESC LIMIT 1") { row in
+            Head(number: try row.next(), code: try row.next())
+        } ?? .none
+    }
+
+    /// Each field behind its length, so that no two lines are written alike.
+    private static func encoded(_ fields: [String]) -> Data {
+        fields.reduce(into: Data()) { $0.append(contentsOf: Data("\($1.utf8.count):\($1)".utf8)) }
+    }
+}

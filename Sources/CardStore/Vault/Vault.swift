@@ -1,0 +1,167 @@
+import CardModel
+import Crypto
+import Foundation
+
+/// Everything personal passes here on its way to and from the disk.
+///
+/// Each card has a data key of its own, wrapped by a key that lies outside the sandbox; a value opens in its own place only.
+/// What must be searched (digests, paths, holders) is stored as a keyed fingerprint.
+struct Vault: Sendable {
+    /// What a fingerprint is for; those of different purposes never match.
+    enum Purpose: String {
+        /// The digest of source bytes.
+        case source
+        /// The absolute path of a file, or an address.
+        case place
+        /// The identity number on a front.
+        case holder
+    }
+
+    private let ring: KeyRing
+    private let fingerprintKey: SymmetricKey
+    private let chainKey: SymmetricKey
+
+    // MARK: The keys of the sandbox
+
+    /// Makes the keys of a new sandbox and stores them wrapped.
+    static func create(under ring: KeyRing) throws -> Data {
+        let keys = SymmetricKey(size: .bits256).bytes + SymmetricKey(size: .bits256).bytes
+        return try SealedValue.seal(
+            keys,
+            using: ring.current.key,
+            owner: "store",
+            column: Self.storeColumn(ring.current.id)
+        )
+    }
+
+    /// Opens the vault of a sandbox.
+    ///
+    /// - Throws: `CodedError` `wrong_key` if the ring does not hold the key that wraps it, `sandbox_damaged` if it was changed.
+    init(ring: KeyRing, keyID: String, sealedKeys: Data) throws {
+        guard let key = ring.key(keyID) else { throw Self.wrongKey(keyID) }
+        let column = Self.storeColumn(keyID)
+        guard let keys = SealedValue.open(sealedKeys, using: key.key, owner: "store", column: column), keys.count == 64
+        else { throw Self.unopenable("store.sealed_keys") }
+        self.ring = ring
+        self.fingerprintKey = SymmetricKey(data: keys.prefix(32))
+        self.chainKey = SymmetricKey(data: keys.suffix(32))
+    }
+
+    private static func storeColumn(_ keyID: String) -> String { "store.sealed_keys \(keyID)" }
+
+    // MARK: The keys of cards
+
+    /// Makes the data key of a new card; its first value is sealed with it in the same transaction.
+    func makeKey(of card: CardID, in tx: Transaction) throws -> CardKey {
+        let key = SymmetricKey(size: .bits256)
+        let wrapping = self.ring.current
+        let wrapped = try SealedValue.seal(
+            key.bytes,
+            using: wrapping.key,
+            owner: card.rawValue,
+            column: Self.keyColumn(wrapping.id)
+        )
+        try tx.run("INSERT INTO card_key (card, key_id, wrapped) VALUES (\(card), \(wrapping.id), \(wrapped))")
+        return CardKey(card: card, key: key)
+    }
+
+    /// Fetches the data key of a card.
+    ///
+    /// - Throws: `CodedError` `wrong_key`, or `sandbox_damaged` if there is none or it does not open.
+    func key(of card: CardID, in tx: Transaction) throws -> CardKey {
+        let row = try tx.row("SELECT key_id, wrapped FROM card_key WHERE card = \(card)") { row in
+            (id: try row.next(String.self), wrapped: try row.next(Data.self))
+        }
+        guard let row else { throw Self.unopenable("card_key.wrapped") }
+        return try self.unwrap(row.wrapped, keyID: row.id, of: card)
+    }
+
+    /// Opens a wrapped data key that was read along with other columns.
+    func unwrap(_ wrapped: Data, keyID: String, of card: CardID) throws -> CardKey {
+        guard let wrapping = self.ring.key(keyID) else { throw Self.wrongKey(keyID) }
+        let column = Self.keyColumn(keyID)
+        guard let bytes = SealedValue.open(wrapped, using: wrapping.key, owner: card.rawValue, column: column) else {
+            throw Self.unopenable("card_key.wrapped")
+        }
+        return CardKey(card: card, key: SymmetricKey(data: bytes))
+    }
+
+    private static func keyColumn(_ keyID: String) -> String { "card_key.wrapped \(keyID)" }
+
+    // MARK: Fingerprints
+
+    /// Returns the HMAC-SHA256 (RFC 2104) of a value under the key of the sandbox, 32 bytes.
+    func fingerprint(_ data: Data, _ purpose: Purpose) -> Data {
+        // A zero byte ends the purpose, so that no two purposes share an input.
+        let code = HMAC<SHA256>.authenticationCode(
+            for: Data(purpose.rawValue.utf8) + [0] + data,
+            using: self.fingerprintKey
+        )
+        return Data(code)
+    }
+
+    /// The fingerprint of the holder that a reading of a front names; `nil` without a valid number, which names nobody.
+    func holder(in reading: CardReading) -> Data? {
+        guard let raw = reading.fields.number?.reveal(), let number = try? IDNumber.parse(raw).get() else { return nil }
+        return self.fingerprint(Data(number.reveal().utf8), .holder)
+    }
+
+    /// Returns the HMAC-SHA256 of a line of the access log under the chain key, 32 bytes.
+    func chainCode(of line: Data) -> Data {
+        Data(HMAC<SHA256>.authenticationCode(for: line, using: self.chainKey))
+    }
+
+    // MARK: Errors
+
+    static func wrongKey(_ id: String) -> CodedError {
+        CodedError(
+            .wrongKey,
+            .configuration,
+            "the vault key given does not open the sandbox, which needs the key \(id); give that one (vault.key_file)"
+        )
+    }
+
+    static func unopenable(_ column: String) -> CodedError {
+        CodedError(
+            .sandboxDamaged,
+            .storage,
+            "a value in \(column) does not open: its key was destroyed, or its bytes were changed; restore a backup"
+        )
+    }
+}
+
+/// The data key of one card, with which its values are sealed and opened.
+struct CardKey: Sendable {
+    let card: CardID
+    fileprivate let key: SymmetricKey
+
+    /// Returns what is stored in place of a value.
+    func seal(_ plaintext: Data, column: String) throws -> Data {
+        try SealedValue.seal(plaintext, using: self.key, owner: self.card.rawValue, column: column)
+    }
+
+    /// Returns a value from what is stored.
+    ///
+    /// - Throws: `CodedError` `sandbox_damaged` if it was not sealed for this place.
+    func open(_ sealed: Data, column: String) throws -> Data {
+        guard let value = SealedValue.open(sealed, using: self.key, owner: self.card.rawValue, column: column) else {
+            throw Vault.unopenable(column)
+        }
+        return value
+    }
+
+    /// Seals a value as JSON.
+    func seal(json value: some Encodable, column: String) throws -> Data {
+        try self.seal(JSONEncoder().encode(value), column: column)
+    }
+
+    /// Opens a value that was sealed as JSON.
+    func open<Value: Decodable>(json sealed: Data, as type: Value.Type = Value.self, column: String) throws -> Value {
+        let bytes = try self.open(sealed, column: column)
+        do { return try JSONDecoder().decode(Value.self, from: bytes) } catch { throw Vault.unopenable(column) }
+    }
+}
+
+extension SymmetricKey {
+    fileprivate var bytes: Data { self.withUnsafeBytes { Data($0) } }
+}

@@ -1,0 +1,60 @@
+package import CardModel
+import Foundation
+
+/// A rest of an endpoint that outlives its process: what the endpoint asks for holds for every process that calls it.
+package struct EndpointRest: Hashable, Sendable {
+    /// The endpoint: a host with its port.
+    package var endpoint: String
+    /// Until when nothing is sent.
+    package var until: Timestamp
+    /// Why: `throttled`, or `stop` for credentials, quota and addresses.
+    package var failureClass: FailureClass
+    /// The remote's code.
+    package var code: String
+    /// When it was set.
+    package var setAt: Timestamp
+
+    /// Describes a rest.
+    package init(endpoint: String, until: Timestamp, failureClass: FailureClass, code: String, setAt: Timestamp) {
+        self.endpoint = endpoint
+        self.until = until
+        self.failureClass = failureClass
+        self.code = code
+        self.setAt = setAt
+    }
+}
+
+extension CardStore {
+    /// Writes a rest down; `nil` ends the one there is.
+    package func set(_ rest: EndpointRest?, of endpoint: String) async throws {
+        try await Self.translating {
+            try await self.database.write { tx in
+                try tx.run("DELETE FROM rest WHERE endpoint = \(endpoint)")
+                guard let rest else { return }
+                try tx.run(
+                    """
+                    INSERT INTO rest (endpoint, until, class, code, set_at)
+                    VALUES (\(endpoint), \(rest.until), \(rest.failureClass), \(rest.code), \(rest.setAt))
+                    """
+                )
+            }
+        }
+    }
+
+    /// Returns every rest.
+    package func rests() async throws -> [EndpointRest] {
+        try await Self.translating {
+            try await self.database.read { tx in
+                try tx.rows("SELECT endpoint, until, class, code, set_at FROM rest ORDER BY endpoint") { row in
+                    EndpointRest(
+                        endpoint: try row.next(),
+                        until: try row.next(),
+                        failureClass: try row.next(),
+                        code: try row.next(),
+                        setAt: try row.next()
+                    )
+                }
+            }
+        }
+    }
+}

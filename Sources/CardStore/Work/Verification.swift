@@ -1,0 +1,344 @@
+package import CardModel
+import Foundation
+
+/// A card that a worker has claimed for verification.
+package struct VerificationJob: Sendable {
+    /// The card.
+    package var card: Card
+    /// Its prepared image.
+    package var image: PreparedImage
+    /// A reading of these very bytes by this provider, which spares the call.
+    package var reading: CardReading?
+    /// The attempt that was written down, if it is to be posted.
+    package var attempt: Int64?
+    /// How often it has failed in a row.
+    package var tries: Int
+}
+
+/// What came of verifying a card.
+package enum VerificationConclusion: Sendable {
+    /// It was read and judged.
+    case judged(CardReading, key: ReadingKey, Judgement)
+    /// The image was too large; this one goes next.
+    case shrunk(PreparedImage, after: RemoteFailure)
+    /// It was not read.
+    case failed(RemoteFailure, RetryTerms)
+}
+
+// MARK: Claiming
+
+extension CardStore {
+    /// Claims prepared cards for verification and writes down an attempt for each that is to be posted.
+    ///
+    /// - Parameters:
+    ///   - provider: who reads.
+    ///   - parameters: what changes an answer; readings stored under the same are used again.
+    ///   - limit: the most cards.
+    ///   - untriedFirst: whether cards that have not failed go first, while the endpoint fails.
+    package func claimVerification(
+        by worker: Worker,
+        provider: String,
+        parameters: String,
+        limit: Int,
+        untriedFirst: Bool,
+        now: Timestamp
+    ) async throws -> [VerificationJob] {
+        try await Self.translating {
+            let claimed = try await self.database.write { tx in
+                let rows = try self.claim(
+                    state: .prepared,
+                    by: worker,
+                    limit: limit,
+                    untriedFirst: untriedFirst,
+                    now: now,
+                    in: tx
+                )
+                return try rows.map { row in
+                    try self.begin(row, worker: worker, provider: provider, parameters: parameters, now: now, in: tx)
+                }
+            }
+            guard !claimed.isEmpty else { return [] }
+            return try await self.withImages(claimed, now: now)
+        }
+    }
+
+    /// When the next card that waits for its time may be verified; `nil` if none waits.
+    package func nextVerification() async throws -> Timestamp? {
+        try await Self.translating {
+            try await self.database.read { tx in
+                try tx.value(
+                    "SELECT min(coalesce(due_at, 0)) FROM card WHERE state = 'prepared' AND worker IS NULL",
+                    as: Timestamp?.self
+                ) ?? nil
+            }
+        }
+    }
+
+    /// A claim changes nothing that decisions read.
+    func claim(
+        state: CardState,
+        by worker: Worker,
+        limit: Int,
+        untriedFirst: Bool,
+        now: Timestamp,
+        in tx: Transaction
+    ) throws -> [CardRow] {
+        let first: SQL = untriedFirst ? "CASE WHEN failed_at IS NULL THEN 0 ELSE 1 END, " : ""
+        let ids: [CardID] = try tx.rows(
+            """
+            UPDATE card SET worker = \(worker.id) WHERE id IN (
+                SELECT id FROM card WHERE state = \(state) AND worker IS NULL
+                AND (due_at IS NULL OR due_at <= \(now) OR due_at > \(now.advanced(by: .milliseconds(Limits.longestWait))))
+                ORDER BY \(first) priority DESC, intake_order LIMIT \(limit)
+            ) RETURNING id
+            """
+        ) { try $0.next() }
+        guard !ids.isEmpty else { return [] }
+        return try tx.rows(
+            """
+            SELECT \(CardRow.columns) FROM \(CardRow.tables) WHERE card.id IN \(list: ids)
+            ORDER BY priority DESC, intake_order
+            """
+        ) { try CardRow(&$0) }
+    }
+
+    private struct Claimed: Sendable {
+        let id: CardID
+        let reading: CardReading?
+        let attempt: Int64?
+        let tries: Int
+    }
+
+    private func begin(
+        _ row: CardRow,
+        worker: Worker,
+        provider: String,
+        parameters: String,
+        now: Timestamp,
+        in tx: Transaction
+    ) throws -> Claimed {
+        let stored = try self.reading(of: row, in: tx)
+        if let stored, stored.key.provider == provider, stored.key.parameters == parameters, stored.isOfImage {
+            return Claimed(id: row.id, reading: stored.reading, attempt: nil, tries: row.tries)
+        }
+        let attempt = try self.beginAttempt(.verify, of: row.id.rawValue, worker: worker.id, now: now, in: tx)
+        let origin = AccessOrigin(actor: "engine:\(worker.id)", purpose: "verify")
+        try AccessLog.append(.verify, of: [row.id], by: origin, vault: self.vault, now: now, in: tx)
+        return Claimed(id: row.id, reading: nil, attempt: attempt, tries: row.tries)
+    }
+
+    /// Fetches what the claimed cards hold; one whose image does not open ends here.
+    private func withImages(_ claimed: [Claimed], now: Timestamp) async throws -> [VerificationJob] {
+        let (jobs, damaged) = try await self.database.read { tx in
+            var jobs: [VerificationJob] = []
+            var damaged: [(CardID, CodedError)] = []
+            for claim in claimed {
+                let row = try CardRow.require(claim.id, in: tx)
+                do {
+                    let image = try self.image(of: row.id, key: row.key(self.vault), in: tx)
+                    let card = try row.card(self.vault)
+                    jobs.append(
+                        VerificationJob(
+                            card: card,
+                            image: image,
+                            reading: claim.reading,
+                            attempt: claim.attempt,
+                            tries: claim.tries
+                        )
+                    )
+                } catch let error as CodedError where error.code == .imageUnreadable {
+                    damaged.append((row.id, error))
+                }
+            }
+            return (jobs, damaged)
+        }
+        for (card, error) in damaged {
+            try await self.database.write { tx in
+                let row = try CardRow.require(card, in: tx)
+                try Transition(card, from: .prepared, to: .failed, reason: error.code, message: error.message)
+                    .perform(number: row.number, key: row.key(self.vault), now: now, in: tx)
+            }
+        }
+        return jobs
+    }
+}
+
+// MARK: Concluding
+
+extension CardStore {
+    /// Writes down what came of verifying a claimed card, and what follows.
+    ///
+    /// - Returns: where the card stands now.
+    @discardableResult
+    package func conclude(
+        _ job: VerificationJob,
+        with conclusion: VerificationConclusion,
+        now: Timestamp
+    ) async throws -> CardChange {
+        let id = job.card.id
+        let attempt = job.attempt
+        return try await Self.translating {
+            try await self.database.write(locking: [job.card.metadata.businessNumber.rawValue]) { tx in
+                let row = try CardRow.require(id, in: tx)
+                if let attempt { try self.end(attempt, with: conclusion, now: now, in: tx) }
+                // A person acted on it, or it was taken over, while the call was under way.
+                guard row.state == .prepared else { return CardChange(row) }
+                switch conclusion {
+                case .judged(let reading, let key, let judgement):
+                    try self.settle(row, reading: reading, key: key, judgement: judgement, now: now, in: tx)
+                case .shrunk(let image, _):
+                    try self.put(image, of: id, key: row.key(self.vault), in: tx)
+                    try tx.run("UPDATE card SET shrunk = 1, worker = NULL WHERE id = \(id)")
+                case .failed(let failure, let terms):
+                    try self.settle(row, failure: failure, terms: terms, now: now, in: tx)
+                }
+                return CardChange(try CardRow.require(id, in: tx))
+            }
+        }
+    }
+
+    private func end(
+        _ attempt: Int64,
+        with conclusion: VerificationConclusion,
+        now: Timestamp,
+        in tx: Transaction
+    ) throws {
+        switch conclusion {
+        case .judged:
+            try self.endAttempt(attempt, as: .accepted, code: nil, httpStatus: 200, now: now, in: tx)
+        case .shrunk(_, let failure), .failed(let failure, _):
+            try self.endAttempt(
+                attempt,
+                as: failure.failureClass,
+                code: failure.code,
+                httpStatus: failure.httpStatus,
+                now: now,
+                in: tx
+            )
+        }
+    }
+
+    private func settle(
+        _ row: CardRow,
+        reading: CardReading,
+        key readingKey: ReadingKey,
+        judgement: Judgement,
+        now: Timestamp,
+        in tx: Transaction
+    ) throws {
+        let key = try row.key(self.vault)
+        try self.put(StoredReading(key: readingKey, reading: reading), of: row.id, key: key, in: tx)
+        let seen = reading.selecting(row.expectedSide)
+        let holder = seen.side == .front ? self.vault.holder(in: seen) : nil
+        if let holder { try self.note(holder: holder, of: row.number, in: tx) }
+        let transition =
+            switch judgement.verdict {
+            case .accepted: Transition(row.id, from: .prepared, to: .verified)
+            case .rejected(let reason, let message):
+                Transition(row.id, from: .prepared, to: .rejected, reason: reason, message: message)
+            case .held(let reason, let message):
+                Transition(row.id, from: .prepared, to: .held, reason: reason, message: message)
+            }
+        try transition.perform(
+            also: """
+                , side = \(seen.side), holder = \(holder), failures = 0, tries = 0, failed_at = NULL, due_at = NULL,
+                compared_with = NULL
+                """,
+            number: row.number,
+            key: key,
+            now: now,
+            in: tx
+        )
+        for warning in judgement.warnings {
+            try self.note(warning, of: row.id, in: transition.to, key: key, now: now, in: tx)
+        }
+    }
+
+    /// Writes down what a rule has to say of a card that passes.
+    func note(
+        _ warning: VerdictFinding,
+        of card: CardID,
+        in state: CardState,
+        key: CardKey,
+        now: Timestamp,
+        in tx: Transaction
+    ) throws {
+        let sealed = try key.seal(json: warning.message, column: CardRow.messageColumn)
+        try Transition(card, from: state, to: state, reason: warning.reason).note(sealed: sealed, now: now, in: tx)
+    }
+
+    /// Fronts that name two persons mark their number as disputed for good, whatever becomes of them.
+    private func note(holder: Data, of number: BusinessNumber, in tx: Transaction) throws {
+        try tx.one(
+            """
+            UPDATE application SET holder = coalesce(holder, \(holder)),
+            disputed = CASE WHEN holder IS NOT NULL AND holder <> \(holder) THEN 1 ELSE disputed END
+            WHERE number = \(number)
+            """
+        )
+    }
+
+    private func settle(
+        _ row: CardRow,
+        failure: RemoteFailure,
+        terms: RetryTerms,
+        now: Timestamp,
+        in tx: Transaction
+    ) throws {
+        let key = try row.key(self.vault)
+        func end(_ state: CardState, _ reason: ReasonCode) throws {
+            try Transition(
+                row.id,
+                from: .prepared,
+                to: state,
+                reason: reason,
+                remoteCode: failure.code,
+                message: failure.message
+            ).perform(also: ", due_at = NULL", number: row.number, key: key, now: now, in: tx)
+        }
+        switch failure.failureClass {
+        case .rejected: return try end(.rejected, .refusedByRemote)
+        case .shrink: return try end(.rejected, .imageTooLarge)
+        case .accepted, .throttled, .notSent:
+            try tx.run("UPDATE card SET worker = NULL WHERE id = \(row.id)")
+        case .stop where failure.stopScope == .account:
+            try tx.run("UPDATE card SET worker = NULL WHERE id = \(row.id)")
+        case .stop, .transient, .unknown:
+            let history = try self.counting(
+                FailureHistory(failures: row.failures, tries: row.tries, failedAt: row.failedAt),
+                stage: .verify,
+                subject: row.id.rawValue,
+                now: now,
+                in: tx
+            )
+            // A request that another card's passes by is this card's own; it gets one more try.
+            let most = failure.failureClass == .stop ? 2 : terms.maxAttempts
+            if history.failures >= most { return try end(.failed, .attemptsExhausted) }
+            try tx.run(
+                """
+                UPDATE card SET worker = NULL, failures = \(history.failures), tries = \(history.tries),
+                failed_at = \(history.failedAt), due_at = \(Self.due(after: terms.delay, from: now)) WHERE id = \(row.id)
+                """
+            )
+        }
+    }
+}
+
+/// Where a card stands after a change, for progress and reports.
+package struct CardChange: Hashable, Sendable {
+    /// The card.
+    package var card: CardID
+    /// Its state.
+    package var state: CardState
+    /// Why.
+    package var reason: ReasonCode?
+    /// The remote's own code.
+    package var remoteCode: String?
+
+    init(_ row: CardRow) {
+        self.card = row.id
+        self.state = row.state
+        self.reason = row.reason
+        self.remoteCode = row.remoteCode
+    }
+}

@@ -1,0 +1,140 @@
+package import CardModel
+import Foundation
+import Glibc
+
+/// A process at work on the sandbox: what it claims is its own for as long as it holds its lock, and no longer.
+package final class Worker: Sendable {
+    /// Its identifier.
+    package let id: String
+    private let lock: FileLock
+
+    fileprivate init(id: String, lock: FileLock) {
+        self.id = id
+        self.lock = lock
+    }
+
+    /// Whether its lock file is still its own; asked before each attempt, since whoever removed it has taken its claims over.
+    package var isAlive: Bool { self.lock.isStillItsOwn }
+
+    fileprivate func release() { self.lock.release() }
+}
+
+/// A process at work, as `status` shows it.
+package struct WorkerStatus: Hashable, Sendable {
+    /// Its identifier.
+    package var id: String
+    /// What it runs: `run`, `watch` or `serve`.
+    package var command: String
+    /// Its process id.
+    package var process: Int32
+    /// When it began.
+    package var startedAt: Timestamp
+    /// When it last wrote its heartbeat.
+    package var seenAt: Timestamp
+    /// How many cards and deliveries it has claimed.
+    package var claims: Int
+}
+
+// MARK: Workers
+
+extension CardStore {
+    /// Begins to work: takes a lock, and writes the worker down.
+    package func startWorker(id: String, command: String, now: Timestamp) async throws -> Worker {
+        try await Self.translating {
+            let path = self.folder.workerLock(id)
+            guard let lock = try FileLock.take(path: path, creating: true) else { throw Self.busy }
+            try await self.database.write { tx in
+                try tx.run(
+                    """
+                    INSERT INTO worker (id, command, process, started_at, seen_at)
+                    VALUES (\(id), \(command), \(Int64(getpid())), \(now), \(now))
+                    """
+                )
+            }
+            return Worker(id: id, lock: lock)
+        }
+    }
+
+    /// Ends to work: gives back what is still claimed, and the lock.
+    package func end(_ worker: Worker, now: Timestamp) async throws {
+        try await Self.translating {
+            try await self.database.write { tx in try self.releaseClaims(of: worker.id, now: now, in: tx) }
+        }
+        unlink(self.folder.workerLock(worker.id))
+        worker.release()
+    }
+
+    /// Writes the heartbeat and takes over what dead workers had claimed.
+    ///
+    /// - Returns: how many dead workers there were.
+    @discardableResult
+    package func heartbeat(of worker: Worker, now: Timestamp) async throws -> Int {
+        try await Self.translating {
+            let others = try await self.database.read { tx in
+                try tx.rows("SELECT id FROM worker WHERE id <> \(worker.id)") { try $0.next(String.self) }
+            }
+            // Held while their claims are given back, so that nobody else does it at the same time.
+            let dead = try others.compactMap { id in try self.lockIfDead(id).map { (id: id, lock: $0) } }
+            defer { dead.forEach { $0.lock.release() } }
+            let ids = dead.map(\.id)
+            try await self.database.write { tx in
+                try tx.run("UPDATE worker SET seen_at = \(now) WHERE id = \(worker.id)")
+                try tx.run("UPDATE store SET seen_at = \(now) WHERE seen_at < \(now)")
+                for id in ids { try self.releaseClaims(of: id, now: now, in: tx) }
+            }
+            for id in ids { unlink(self.folder.workerLock(id)) }
+            return ids.count
+        }
+    }
+
+    /// The lock of a worker whose process has ended; a lock file that is gone counts as ended, too.
+    private func lockIfDead(_ id: String) throws -> FileLock? {
+        try FileLock.take(path: self.folder.workerLock(id), creating: true)
+    }
+
+    /// Gives back what a worker has claimed. What it was sending may have arrived.
+    private func releaseClaims(of worker: String, now: Timestamp, in tx: Transaction) throws {
+        try tx.run(
+            """
+            UPDATE delivery SET may_be_applied = 1 WHERE state IN ('open', 'kept') AND id IN (
+                SELECT subject FROM attempt WHERE worker = \(worker) AND stage = 'deliver' AND ended_at IS NULL
+            )
+            """
+        )
+        try tx.run(
+            """
+            UPDATE attempt SET ended_at = \(now), class = \(FailureClass.unknown), code = 'interrupted'
+            WHERE worker = \(worker) AND ended_at IS NULL
+            """
+        )
+        try tx.run("UPDATE card SET worker = NULL WHERE worker = \(worker)")
+        try tx.run("UPDATE delivery SET worker = NULL WHERE worker = \(worker)")
+        try tx.run("UPDATE run SET worker = NULL WHERE worker = \(worker)")
+        try tx.run("DELETE FROM worker WHERE id = \(worker)")
+    }
+
+    /// Returns the processes at work.
+    package func workers() async throws -> [WorkerStatus] {
+        try await Self.translating {
+            try await self.database.read { tx in
+                try tx.rows(
+                    """
+                    SELECT id, command, process, started_at, seen_at,
+                    (SELECT count(*) FROM card WHERE card.worker = worker.id)
+                    + (SELECT count(*) FROM delivery WHERE delivery.worker = worker.id)
+                    FROM worker ORDER BY started_at, id
+                    """
+                ) { row in
+                    WorkerStatus(
+                        id: try row.next(),
+                        command: try row.next(),
+                        process: Int32(truncatingIfNeeded: try row.next(Int64.self)),
+                        startedAt: try row.next(),
+                        seenAt: try row.next(),
+                        claims: try row.next()
+                    )
+                }
+            }
+        }
+    }
+}

@@ -1,1 +1,0 @@
-// The tests of CardStore come here with the module.

@@ -1,0 +1,198 @@
+import CardModel
+import CardStore
+import Foundation
+
+/// A sandbox in a folder of its own, with a worker and a clock that the test moves.
+final class StoreHarness {
+    let folder: String
+    let key = VaultKey.random()
+    var store: CardStore
+    var worker: Worker
+    var now = Timestamp(millisecondsSinceEpoch: 1_700_000_000_000)
+    private var count = 0
+
+    init() async throws {
+        self.folder = FileManager.default.temporaryDirectory.appending(path: "store-\(UUID().uuidString)").path
+        self.store = try await CardStore.open(
+            path: self.folder,
+            kind: .real,
+            ring: KeyRing(self.key),
+            creating: true,
+            now: self.now
+        )
+        self.worker = try await self.store.startWorker(id: "w1", command: "run", now: self.now)
+    }
+
+    deinit {
+        try? self.store.close()
+        try? FileManager.default.removeItem(atPath: self.folder)
+    }
+
+    static let terms = DecidingTerms(policy: ApplicationPolicy(), rules: VerdictRules())
+
+    func id() -> CardID {
+        self.count += 1
+        return CardID(rawValue: "card-\(self.count)")
+    }
+
+    /// Takes a photo in, made of a few bytes that tell it apart.
+    @discardableResult
+    func admit(
+        _ bytes: String,
+        number: String,
+        side: CardSide? = nil,
+        submitter: String = "local",
+        priority: Int = 0,
+        wait: Duration = .zero
+    ) async throws -> AdmissionOutcome {
+        try await self.store.admit(
+            [self.photo(bytes, number: number, side: side, submitter: submitter, priority: priority, wait: wait)],
+            now: self.now
+        )[0]
+    }
+
+    func photo(
+        _ bytes: String,
+        number: String,
+        side: CardSide? = nil,
+        submitter: String = "local",
+        priority: Int = 0,
+        wait: Duration = .zero,
+        file: FileIdentity? = nil
+    ) -> Admission {
+        let jpeg = Data("jpeg of \(bytes)".utf8)
+        let image = PreparedImage(jpeg: jpeg, width: 10, height: 6, digest: ContentDigest(of: jpeg))
+        return Admission(
+            id: self.id(),
+            name: Redacted("\(bytes).jpg"),
+            metadata: CardMetadata(businessNumber: BusinessNumber(stored: number), side: side, priority: priority),
+            submitter: submitter,
+            source: ContentDigest(of: Data(bytes.utf8)),
+            file: file,
+            content: .prepared(image),
+            waitsUntil: self.now.advanced(by: wait)
+        )
+    }
+
+    /// Claims what may be verified.
+    func claim(_ limit: Int = 100, untriedFirst: Bool = false) async throws -> [VerificationJob] {
+        try await self.store.claimVerification(
+            by: self.worker,
+            provider: "test",
+            parameters: "",
+            limit: limit,
+            untriedFirst: untriedFirst,
+            now: self.now
+        )
+    }
+
+    /// Verifies every prepared card; `sides` names the side and number that the verifier reads on each.
+    func verify(_ readings: [CardID: (CardSide, String?)]) async throws {
+        for job in try await self.claim() {
+            let (side, number) = readings[job.card.id] ?? (.front, "11010519491231002X")
+            try await self.conclude(job, side: side, number: number)
+        }
+    }
+
+    @discardableResult
+    func conclude(_ job: VerificationJob, side: CardSide, number: String?) async throws -> CardChange {
+        let fields = side == .front ? CardFields(name: "SPECIMEN", number: number) : CardFields(issuer: "SPECIMEN")
+        let reading = CardReading(side: side, fields: fields)
+        let key = ReadingKey(imageDigest: job.image.digest, provider: "test", parameters: "")
+        return try await self.store.conclude(
+            job,
+            with: .judged(reading, key: key, Judgement(.accepted)),
+            now: self.now
+        )
+    }
+
+    /// Takes in and verifies a card of a side.
+    func verified(
+        _ bytes: String,
+        number: String,
+        _ side: CardSide,
+        holder: String? = "11010519491231002X",
+        wait: Duration = .zero
+    ) async throws -> CardID {
+        let outcome = try await self.admit(bytes, number: number, wait: wait)
+        try await self.verify([outcome.card: (side, holder)])
+        return outcome.card
+    }
+
+    func proposals(_ terms: DecidingTerms = StoreHarness.terms) async throws -> [[CardID]] {
+        try await self.store.proposeDeliveries(limit: 100, excluding: [], terms: terms, now: self.now)
+            .flatMap(\.groups).map { $0.map(\.card) }
+    }
+
+    /// Forms the delivery of each group that may go.
+    func begin(_ terms: DecidingTerms = StoreHarness.terms) async throws -> [DeliveryJob] {
+        var jobs: [DeliveryJob] = []
+        let proposals = try await self.store.proposeDeliveries(limit: 100, excluding: [], terms: terms, now: self.now)
+        let waiting = proposals.filter(\.groups.isEmpty).map(\.number)
+        if !waiting.isEmpty { try await self.store.settle(waiting, terms: terms, now: self.now) }
+        for group in proposals.flatMap(\.groups) {
+            self.count += 1
+            let draft = DeliveryDraft(
+                id: DeliveryID(rawValue: "delivery-\(self.count)"),
+                key: "key-\(self.count)",
+                boundary: "boundary",
+                parts: [.text("SECRET-TOKEN", name: "TOKEN")],
+                members: group
+            )
+            let material = try await self.store.material(for: group.map(\.card))
+            let job = try await self.store.begin(
+                draft,
+                material: material,
+                by: self.worker,
+                terms: terms,
+                now: self.now
+            )
+            if let job { jobs.append(job) }
+        }
+        return jobs
+    }
+
+    @discardableResult
+    func conclude(
+        _ job: DeliveryJob,
+        _ outcome: DeliveryOutcome,
+        maxAttempts: Int = 5,
+        onUnknown: UnknownPolicy = .resend
+    ) async throws -> [CardChange] {
+        try await self.store.conclude(
+            job,
+            with: outcome,
+            terms: DeliveryTerms(retry: RetryTerms(maxAttempts: maxAttempts, delay: .seconds(1)), onUnknown: onUnknown),
+            now: self.now
+        )
+    }
+
+    /// Delivers whatever may go, until nothing does.
+    func deliverAll(_ terms: DecidingTerms = StoreHarness.terms) async throws {
+        while true {
+            let jobs = try await self.begin(terms)
+            if jobs.isEmpty { return }
+            for job in jobs { try await self.conclude(job, .accepted(alreadyExisted: false, code: "000000")) }
+        }
+    }
+
+    func card(_ id: CardID) async throws -> Card {
+        try await self.store.cards([id])[0]
+    }
+
+    func state(_ id: CardID) async throws -> String {
+        let card = try await self.card(id)
+        return card.state.rawValue + (card.reason.map { " \($0.rawValue)" } ?? "")
+    }
+
+    static func failure(_ failureClass: FailureClass, isUnlisted: Bool = false) -> RemoteFailure {
+        RemoteFailure(failureClass, code: "CODE", message: "it failed", isUnlisted: isUnlisted)
+    }
+}
+
+extension DeliveryOutcome {
+    static let accepted = DeliveryOutcome.accepted(alreadyExisted: false, code: "000000")
+    static func failure(_ failureClass: FailureClass, isUnlisted: Bool = false) -> DeliveryOutcome {
+        .failed(StoreHarness.failure(failureClass, isUnlisted: isUnlisted))
+    }
+}
