@@ -7,11 +7,14 @@ package struct DecidingTerms: Sendable {
     package var policy: ApplicationPolicy
     /// The rules between front and back.
     package var rules: VerdictRules
+    /// Whether cards that name no user account may go.
+    package var hasDefaultUserNumber: Bool
 
     /// Describes terms.
-    package init(policy: ApplicationPolicy, rules: VerdictRules) {
+    package init(policy: ApplicationPolicy, rules: VerdictRules, hasDefaultUserNumber: Bool = true) {
         self.policy = policy
         self.rules = rules
+        self.hasDefaultUserNumber = hasDefaultUserNumber
     }
 }
 
@@ -122,7 +125,26 @@ struct Application {
             findings = try store.findings(front: front, back: back, rules: terms.rules, in: tx)
         }
         self.warnings = findings.filter { $0.severity == .warn }
-        self.decision = ApplicationRules.decide(snapshot, pairFindings: findings, policy: terms.policy, now: now)
+        var decision = ApplicationRules.decide(snapshot, pairFindings: findings, policy: terms.policy, now: now)
+        if !terms.hasDefaultUserNumber {
+            try Self.keepBackWithoutAccount(&decision, rows: self.rows, vault: store.vault)
+        }
+        self.decision = decision
+    }
+
+    /// A card for which nobody names a user account waits for somebody to do so.
+    private static func keepBackWithoutAccount(
+        _ decision: inout ApplicationDecision,
+        rows: [CardID: CardRow],
+        vault: Vault
+    ) throws {
+        decision.ready = try decision.ready.filter { group in
+            let lacking = try group.filter { id in
+                try rows[id]?.card(vault).metadata.userNumber?.reveal().isEmpty ?? true
+            }
+            for id in lacking { decision.waiting[id] = .userNumberMissing }
+            return lacking.isEmpty
+        }
     }
 
     /// The members of each delivery that may be formed now.

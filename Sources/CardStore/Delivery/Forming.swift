@@ -30,6 +30,8 @@ package struct DeliveryJob: Sendable {
     package var id: DeliveryID
     /// Its cards in order.
     package var members: [CardID]
+    /// The business numbers of its cards.
+    package var numbers: Set<BusinessNumber>
     /// What goes on the wire.
     package var outbound: OutboundDelivery
     /// The attempt that was written down.
@@ -55,6 +57,26 @@ extension CardStore {
     package func material(for cards: [CardID]) async throws -> DeliveryMaterial {
         try await Self.translating {
             try await self.database.read { tx in try self.material(for: cards, in: tx) }
+        }
+    }
+
+    /// Ends cards whose stored image does not open: they cannot go, and a person is told.
+    package func failUnreadable(
+        _ cards: [CardID],
+        because error: CodedError,
+        now: Timestamp
+    ) async throws -> [CardChange] {
+        try await Self.translating {
+            try await self.database.write { tx in
+                try cards.compactMap { id in
+                    let row = try CardRow.require(id, in: tx)
+                    let key = try row.key(self.vault)
+                    guard row.state == .verified, (try? self.image(of: id, key: key, in: tx)) == nil else { return nil }
+                    try Transition(id, from: .verified, to: .failed, reason: error.code, message: error.message)
+                        .perform(number: row.number, key: key, now: now, in: tx)
+                    return CardChange(try CardRow.require(id, in: tx))
+                }
+            }
         }
     }
 
@@ -99,6 +121,7 @@ extension CardStore {
         return DeliveryJob(
             id: draft.id,
             members: draft.members.map(\.card),
+            numbers: numbers,
             outbound: OutboundDelivery(
                 idempotencyKey: draft.key,
                 boundary: draft.boundary,
@@ -224,12 +247,14 @@ extension CardStore {
                 tries: try row.next(Int.self)
             )
         }
-        guard let row, let first = members.first else { throw DatabaseError(.damaged, "a delivery has no row or card") }
-        let key = try CardRow.require(first, in: tx).key(self.vault)
+        guard let row, !members.isEmpty else { throw DatabaseError(.damaged, "a delivery has no row or card") }
+        let rows = try members.map { try CardRow.require($0, in: tx) }
+        let key = try rows[0].key(self.vault)
         let material = try self.material(for: members, in: tx)
         return DeliveryJob(
             id: id,
             members: members,
+            numbers: Set(rows.map(\.number)),
             outbound: OutboundDelivery(
                 idempotencyKey: row.key,
                 boundary: row.boundary,

@@ -1,0 +1,118 @@
+package import CardModel
+package import CardStore
+
+/// The pipeline of one process: intake, and a runner for each stage.
+package struct Engine: Sendable {
+    private let context: EngineContext
+    private let verifyGate: EndpointGate
+    private let deliverGate: EndpointGate
+
+    /// Joins the sandbox, the outside and the settings.
+    ///
+    /// - Parameters:
+    ///   - worker: under whose name work is claimed.
+    ///   - events: told what happens; called from every stage, so it must not wait.
+    package init(
+        store: CardStore,
+        worker: Worker,
+        ports: EnginePorts,
+        settings: EngineSettings,
+        time: EngineTime = .system,
+        events: @escaping @Sendable (PipelineEvent) -> Void
+    ) {
+        self.context = EngineContext(
+            store: store,
+            worker: worker,
+            ports: ports,
+            settings: settings,
+            time: time,
+            board: WorkBoard(stages: [.verify, .deliver]),
+            events: events
+        )
+        func gate(_ endpoint: String, _ pace: EngineSettings.Pace) -> EndpointGate {
+            EndpointGate(
+                endpoint: endpoint,
+                gate: Gate(cap: pace.concurrency, rate: pace.rate, probeInterval: settings.probeInterval),
+                store: store,
+                time: time
+            )
+        }
+        self.verifyGate = gate("verify \(ports.verifier.endpoint)", settings.verification)
+        self.deliverGate = gate("deliver \(ports.backend.endpoint)", settings.delivery)
+    }
+
+    /// How a batch ended.
+    package struct BatchEnd: Sendable {
+        /// What stopped an endpoint for which cards wait.
+        package var stopped: [StageName: RemoteFailure]
+    }
+
+    /// Takes a list in, and works on the whole sandbox until nothing is left to do before the patience is over.
+    ///
+    /// - Throws: what the sandbox throws; what is under way is concluded first.
+    package func runBatch(_ groups: [[InputItem]]) async throws -> BatchEnd {
+        let context = self.context
+        try await self.verifyGate.restore()
+        try await self.deliverGate.restore()
+        // Before anything is claimed: what dead processes had is taken over.
+        try await context.store.heartbeat(of: context.worker, now: context.time.now())
+        try await withThrowingTaskGroup { tasks in
+            tasks.addTask { try await self.runStages() }
+            tasks.addTask { try await self.beat() }
+            tasks.addTask {
+                try await Intake(context: context, submitter: "local").take(groups)
+                context.board.endIntake()
+                await context.board.waitUntilDone(patience: context.settings.patience, time: context.time)
+                context.board.end()
+            }
+            do {
+                while let _ = try await tasks.next() {
+                    if context.board.isEnding {
+                        tasks.cancelAll()
+                        break
+                    }
+                }
+            } catch {
+                context.board.end()
+                throw error
+            }
+        }
+        return BatchEnd(stopped: self.stopped)
+    }
+
+    /// Asks the pipeline to end: intake stops, and what is under way is concluded.
+    package func end() { self.context.board.end() }
+
+    private var stopped: [StageName: RemoteFailure] {
+        var stopped: [StageName: RemoteFailure] = [:]
+        for stage in self.context.board.stopped {
+            stopped[stage] = stage == .verify ? self.verifyGate.stoppedBy : self.deliverGate.stoppedBy
+        }
+        return stopped
+    }
+
+    private func runStages() async throws {
+        let verify = VerifyStage(context: self.context, gate: self.verifyGate)
+        let deliver = DeliverStage(context: self.context, gate: self.deliverGate)
+        try await withThrowingTaskGroup { tasks in
+            tasks.addTask {
+                try await StageRunner(stage: verify.stage, board: self.context.board, time: self.context.time).run()
+            }
+            tasks.addTask {
+                try await StageRunner(stage: deliver.stage, board: self.context.board, time: self.context.time).run()
+            }
+            try await tasks.waitForAll()
+        }
+    }
+
+    /// Writes the heartbeat and takes over what dead workers had, until the end.
+    private func beat() async throws {
+        while !self.context.board.isEnding {
+            do { try await self.context.time.sleep(Limits.heartbeat) } catch { return }
+            let dead = try await self.context.store.heartbeat(of: self.context.worker, now: self.context.time.now())
+            guard dead > 0 else { continue }
+            self.context.board.ring(.verify)
+            self.context.board.ring(.deliver)
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import CardModel
+import CardStore
+
+/// What every stage of a process shares.
+struct EngineContext: Sendable {
+    let store: CardStore
+    let worker: Worker
+    let ports: EnginePorts
+    let settings: EngineSettings
+    let time: EngineTime
+    let board: WorkBoard
+    /// Takes events in; called from every stage, so it must not wait.
+    let events: @Sendable (PipelineEvent) -> Void
+
+    var deciding: DecidingTerms {
+        DecidingTerms(
+            policy: self.settings.policy,
+            rules: self.settings.rules,
+            hasDefaultUserNumber: self.settings.hasDefaultUserNumber
+        )
+    }
+
+    /// Asked before work is claimed: whoever removed the lock file has taken the claims over.
+    func requireWorker() throws {
+        guard self.worker.isAlive else {
+            throw CodedError(
+                .sandboxUnavailable,
+                .storage,
+                "the lock file of this process was removed from the sandbox, so its work is another's now; start it again"
+            )
+        }
+    }
+
+    func retryTerms(_ pace: EngineSettings.Pace, tries: Int) -> RetryTerms {
+        var random = SystemRandomNumberGenerator()
+        return RetryTerms(
+            maxAttempts: pace.maxAttempts,
+            delay: self.settings.retry.delay(afterAttempt: tries + 1, using: &random)
+        )
+    }
+}

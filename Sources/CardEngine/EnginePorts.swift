@@ -1,0 +1,89 @@
+package import CardModel
+package import Foundation
+
+/// What the engine asks of the outside: functions over model types, so that it knows neither HTTP nor libjpeg.
+package struct EnginePorts: Sendable {
+    /// The verification service.
+    package struct Verifier: Sendable {
+        /// The provider and dialect; part of the key under which readings are kept.
+        package var provider: String
+        /// The parameters that change an answer; likewise.
+        package var parameters: String
+        /// The host that is called, with its port.
+        package var endpoint: String
+        /// Posts an image; throws only `CancellationError`.
+        package var verify: @Sendable (_ image: PreparedImage) async throws -> VerificationOutcome
+
+        /// Describes a service.
+        package init(
+            provider: String,
+            parameters: String,
+            endpoint: String,
+            verify: @escaping @Sendable (_ image: PreparedImage) async throws -> VerificationOutcome
+        ) {
+            self.provider = provider
+            self.parameters = parameters
+            self.endpoint = endpoint
+            self.verify = verify
+        }
+    }
+
+    /// The business backend.
+    package struct Backend: Sendable {
+        /// The host that is called, with its port.
+        package var endpoint: String
+        /// Builds the form of some cards with the TOKEN as it is now.
+        package var parts: @Sendable (_ members: [DeliveryMember]) async throws(RemoteFailure) -> [DeliveryPart]
+        /// Derives a boundary from an idempotency key and proves it absent from the parts.
+        package var boundary:
+            @Sendable (_ key: String, _ parts: [DeliveryPart], _ images: [CardID: Data]) throws(RemoteFailure) -> String
+        /// Sends a delivery; throws only `CancellationError`.
+        package var send: @Sendable (_ delivery: OutboundDelivery) async throws -> DeliveryOutcome
+        /// Reads the TOKEN from its source again; whether it is another one than a form was built with.
+        package var refreshToken: @Sendable (_ parts: [DeliveryPart]) async -> Bool
+
+        /// Describes a backend.
+        package init(
+            endpoint: String,
+            parts: @escaping @Sendable (_ members: [DeliveryMember]) async throws(RemoteFailure) -> [DeliveryPart],
+            boundary:
+                @escaping @Sendable (_ key: String, _ parts: [DeliveryPart], _ images: [CardID: Data])
+                throws(RemoteFailure)
+                -> String,
+            send: @escaping @Sendable (_ delivery: OutboundDelivery) async throws -> DeliveryOutcome,
+            refreshToken: @escaping @Sendable (_ parts: [DeliveryPart]) async -> Bool
+        ) {
+            self.endpoint = endpoint
+            self.parts = parts
+            self.boundary = boundary
+            self.send = send
+            self.refreshToken = refreshToken
+        }
+    }
+
+    /// Reads a file, which must still be the one that was listed; throws `CodedError`.
+    package var read: @Sendable (_ file: FileIdentity) async throws -> Data
+    /// Makes the JPEG of a card out of source bytes, off the cooperative threads; throws `CodedError`.
+    package var prepare: @Sendable (_ source: Data) async throws -> PreparedImage
+    /// Makes a prepared image smaller; `nil` if it is as small as it may get.
+    package var shrink: @Sendable (_ image: PreparedImage) async throws -> PreparedImage?
+    /// The verification service.
+    package var verifier: Verifier
+    /// The business backend.
+    package var backend: Backend
+
+    /// Joins the functions.
+    package init(
+        read: @escaping @Sendable (_ file: FileIdentity) async throws -> Data,
+        prepare: @escaping @Sendable (_ source: Data) async throws -> PreparedImage,
+        shrink: @escaping @Sendable (_ image: PreparedImage) async throws -> PreparedImage?,
+        verifier: Verifier,
+        backend: Backend
+    ) {
+        self.read = read
+        self.prepare = prepare
+        self.shrink = shrink
+        self.verifier = verifier
+        self.backend = backend
+    }
+}

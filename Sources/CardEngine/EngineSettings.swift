@@ -1,0 +1,46 @@
+package import CardModel
+import CardStore
+
+/// How the engine works; the defaults are those of the configuration.
+package struct EngineSettings: Sendable {
+    /// How one endpoint is called.
+    package struct Pace: Sendable {
+        /// The most calls at a time.
+        package var concurrency = 32
+        /// The most calls per second; `nil` for no bound.
+        package var rate: Double?
+        /// The most failures of a card that count.
+        package var maxAttempts = 8
+
+        /// Makes the defaults.
+        package init() {}
+    }
+
+    /// Calls to the verification service.
+    package var verification = Pace()
+    /// Calls to the business backend.
+    package var delivery = Pace()
+    /// How cards are joined, and what becomes of backs without a front.
+    package var policy = ApplicationPolicy()
+    /// The rules that a reading must pass.
+    package var rules = VerdictRules()
+    /// What is done about a delivery that may have been applied.
+    package var onUnknown = UnknownPolicy.resend
+    /// Whether the configuration names a user account for cards that name none, or the form needs none.
+    package var hasDefaultUserNumber = true
+    /// The most cards of a delivery in the layout `batch`.
+    package var batchMaxCards = 20
+    /// How long a delivery in the layout `batch` gathers cards.
+    package var batchWait = Duration.seconds(2)
+    /// How failed calls are repeated.
+    package var retry = RetryPolicy()
+    /// The longest rest of an endpoint that stopped.
+    package var probeInterval = Duration.seconds(300)
+    /// How long a batch waits for cards that are to be repeated later.
+    package var patience = Duration.seconds(60)
+    /// Photos that are prepared at a time.
+    package var preparing = 2
+
+    /// Makes the defaults.
+    package init() {}
+}

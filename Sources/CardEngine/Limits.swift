@@ -1,0 +1,27 @@
+/// What nobody has a reason to set.
+enum Limits {
+    /// How often a stage looks for what other processes did, if nothing happens here.
+    static let look = Duration.seconds(1)
+    /// How often a worker writes its heartbeat and looks for dead ones.
+    static let heartbeat = Duration.seconds(2)
+    /// The first rest of an endpoint; each further one doubles.
+    static let firstRest = Duration.seconds(1)
+    /// The longest rest that is not about credentials or the like.
+    static let longestRest = Duration.seconds(60)
+    /// Failures in a row after which an endpoint rests.
+    static let failuresInRow = 10
+    /// Refusals in a row by codes that no list names, for different numbers, after which the stage rests.
+    static let unlistedInRow = 3
+    /// Stops in a row, each met by a probe of another card, after which a batch takes an endpoint for stopped: one card may
+    /// cause one.
+    static let stopsInRow = 3
+    /// Calls at a time that an endpoint gets at first.
+    static let firstLevel = 4
+    /// How long the level that held is kept before a higher one is tried; each further wait doubles up to the last.
+    static let firstTry = Duration.seconds(30)
+    static let lastTry = Duration.seconds(600)
+    /// Photos that are read and prepared at a time beyond the cores: one is read while others are decoded.
+    static let photosAhead = 2
+    /// Files that are looked up at a time.
+    static let lookupSize = 256
+}

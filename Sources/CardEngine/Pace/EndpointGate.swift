@@ -1,0 +1,103 @@
+import CardModel
+import CardStore
+import Synchronization
+
+/// The gate of an endpoint within this process, and its rest in the sandbox, which every process obeys.
+final class EndpointGate: Sendable {
+    private struct State {
+        var gate: Gate
+        var stoppedBy: RemoteFailure?
+        /// Whether a rest of the endpoint stands in the sandbox.
+        var isWrittenDown = false
+    }
+
+    let endpoint: String
+    private let state: Mutex<State>
+    private let store: CardStore
+    private let time: EngineTime
+
+    init(endpoint: String, gate: Gate, store: CardStore, time: EngineTime) {
+        self.endpoint = endpoint
+        self.state = Mutex(State(gate: gate))
+        self.store = store
+        self.time = time
+    }
+
+    /// Takes over what another process, or an earlier one, was asked for.
+    func restore() async throws {
+        let now = self.time.now()
+        for rest in try await self.store.rests() where rest.endpoint == self.endpoint {
+            self.state.withLock { state in
+                state.gate.rest(
+                    for: rest.until.duration(since: now),
+                    isStop: rest.failureClass == .stop,
+                    at: self.time.steady()
+                )
+                state.isWrittenDown = true
+            }
+        }
+    }
+
+    var places: Int { self.state.withLock { $0.gate.places(at: self.time.steady()) } }
+    var isFailing: Bool { self.state.withLock { $0.gate.isFailing } }
+    /// What stopped the endpoint, while it is stopped.
+    var stoppedBy: RemoteFailure? { self.state.withLock { $0.gate.stopsInRow > 0 ? $0.stoppedBy : nil } }
+
+    /// Whether a batch need not wait for the endpoint: its account was refused, or probes met the same word.
+    var isStoppedForGood: Bool {
+        self.state.withLock { state in
+            guard state.gate.stopsInRow > 0 else { return false }
+            return state.stoppedBy?.stopScope != .request || state.gate.stopsInRow >= Limits.stopsInRow
+        }
+    }
+
+    /// How long until a call may begin, if none may now.
+    var wait: Duration? {
+        self.state.withLock { state in
+            let now = self.time.steady()
+            return state.gate.opens(after: now).map { $0 - now }
+        }
+    }
+
+    func begin(_ count: Int) { self.state.withLock { $0.gate.begin(count, at: self.time.steady()) } }
+
+    func withdraw() { self.state.withLock { $0.gate.withdraw() } }
+
+    /// A call ended; writes a rest down that outlives the process, and takes it away with the first answer.
+    func end(_ result: Gate.Result, failure: RemoteFailure?) async throws {
+        let change = self.state.withLock { state -> (rest: Duration?, mustClear: Bool) in
+            let now = self.time.steady()
+            state.gate.end(result, at: now)
+            if result == .stopped { state.stoppedBy = failure }
+            if result == .answered {
+                defer { state.isWrittenDown = false }
+                return (nil, state.isWrittenDown)
+            }
+            guard let until = state.gate.opens(after: now), Self.outlivesProcess(result) else { return (nil, false) }
+            state.isWrittenDown = true
+            return (until - now, false)
+        }
+        if change.mustClear { try await self.store.set(nil, of: self.endpoint) }
+        guard let rest = change.rest, let failure else { return }
+        let now = self.time.now()
+        try await self.store.set(
+            EndpointRest(
+                endpoint: self.endpoint,
+                until: now.advanced(by: rest),
+                failureClass: failure.failureClass,
+                code: failure.code,
+                setAt: now
+            ),
+            of: self.endpoint
+        )
+    }
+
+    /// What the endpoint said in words holds for others; that it did not answer, they find out by themselves.
+    private static func outlivesProcess(_ result: Gate.Result) -> Bool {
+        switch result {
+        case .stopped: true
+        case .throttled(let retryAfter): retryAfter != nil
+        case .answered, .failed: false
+        }
+    }
+}

@@ -1,0 +1,196 @@
+package import CardModel
+
+/// Everything that holds calls to one endpoint back: a level of calls at a time, a rate, and one rest.
+///
+/// The level doubles until the first throttle, then returns to the last one that held and tries above it now and then. A rest
+/// doubles from a second; after it one call probes, and its success opens the gate again. Pure: time is handed in.
+package struct Gate: Hashable, Sendable {
+    /// What a call came to, as the gate sees it.
+    package enum Result: Hashable, Sendable {
+        /// The endpoint answered: it works.
+        case answered
+        /// It asks for a slower pace.
+        case throttled(retryAfter: Duration?)
+        /// It did not answer.
+        case failed
+        /// Every call would fail.
+        case stopped
+    }
+
+    /// Why nothing may be sent, or how much may be.
+    private enum Phase: Hashable, Sendable {
+        case open
+        case resting(until: Duration)
+        /// The rest is over, and one call finds out whether the reason is.
+        case probing
+    }
+
+    private let cap: Int
+    private let probeInterval: Duration
+    private var bucket: TokenBucket?
+    private var phase = Phase.open
+    private var rest = Limits.firstRest
+    private var level: Int
+    /// The last level at which as many calls were answered as it allows.
+    private var held = 1
+    private var answersAtLevel = 0
+    private var wasThrottled = false
+    private var triesHigherAt: Duration = .zero
+    private var tryDelay = Limits.firstTry
+    private var inFlight = 0
+    private var failuresInRow = 0
+    /// How often in a row the endpoint's word was that every call would fail.
+    package private(set) var stopsInRow = 0
+
+    /// Makes an open gate.
+    ///
+    /// - Parameters:
+    ///   - cap: the most calls at a time.
+    ///   - rate: the most calls per second; `nil` for no bound.
+    ///   - probeInterval: the longest rest of an endpoint that stopped.
+    package init(cap: Int, rate: Double?, probeInterval: Duration) {
+        self.cap = max(1, cap)
+        self.probeInterval = probeInterval
+        self.bucket = rate.map { TokenBucket(rate: $0) }
+        self.level = min(self.cap, Limits.firstLevel)
+    }
+
+    /// Whether calls fail at the moment: then those that have not failed go first.
+    package var isFailing: Bool { self.failuresInRow > 0 || self.phase != .open }
+
+    /// How many calls may begin now.
+    package mutating func places(at now: Duration) -> Int {
+        if case .resting(let until) = self.phase {
+            guard now >= until else { return 0 }
+            self.phase = .probing
+        }
+        let places = self.phase == .probing ? 1 : self.level
+        return max(0, min(places - self.inFlight, self.bucket?.tokens(at: now) ?? .max))
+    }
+
+    /// When a call may begin again, if none may now for a reason that passes by itself.
+    package func opens(after now: Duration) -> Duration? {
+        if case .resting(let until) = self.phase, until > now { return until }
+        return self.bucket?.refill(after: now)
+    }
+
+    /// Calls begin.
+    package mutating func begin(_ count: Int, at now: Duration) {
+        self.inFlight += count
+        self.bucket?.take(count, at: now)
+    }
+
+    /// A call ended before it was sent: it says nothing.
+    package mutating func withdraw() {
+        self.inFlight -= 1
+    }
+
+    /// A call ended.
+    package mutating func end(_ result: Result, at now: Duration) {
+        self.inFlight -= 1
+        switch result {
+        case .answered: self.noteAnswer(at: now)
+        case .throttled(let retryAfter): self.noteThrottle(retryAfter, at: now)
+        case .failed:
+            self.failuresInRow += 1
+            if self.failuresInRow >= Limits.failuresInRow || self.phase == .probing {
+                self.beginRest(atLeast: .zero, longest: Limits.longestRest, at: now)
+            }
+        case .stopped:
+            self.stopsInRow += 1
+            self.beginRest(atLeast: .zero, longest: self.probeInterval, at: now)
+        }
+    }
+
+    /// Takes a rest over that another process wrote down.
+    package mutating func rest(for duration: Duration, isStop: Bool, at now: Duration) {
+        guard duration > .zero else { return }
+        if isStop { self.stopsInRow = max(1, self.stopsInRow) }
+        self.phase = .resting(until: now + duration)
+    }
+
+    private mutating func noteAnswer(at now: Duration) {
+        self.failuresInRow = 0
+        self.stopsInRow = 0
+        if self.phase != .open {
+            self.phase = .open
+            self.rest = Limits.firstRest
+        }
+        self.answersAtLevel += 1
+        guard self.answersAtLevel >= self.level else { return }
+        self.held = self.level
+        self.answersAtLevel = 0
+        if !self.wasThrottled {
+            self.level = min(self.cap, self.level * 2)
+        } else if now >= self.triesHigherAt, self.level < self.cap {
+            self.level = min(self.cap, self.level + max(1, self.level / 4))
+            self.triesHigherAt = now + self.tryDelay
+            self.tryDelay = min(Limits.lastTry, self.tryDelay * 2)
+        }
+    }
+
+    private mutating func noteThrottle(_ retryAfter: Duration?, at now: Duration) {
+        let wasLowest = self.level == 1
+        self.wasThrottled = true
+        self.level = self.held < self.level ? self.held : max(1, self.level / 2)
+        self.held = min(self.held, self.level)
+        self.answersAtLevel = 0
+        self.triesHigherAt = now + self.tryDelay
+        if wasLowest || retryAfter != nil {
+            self.beginRest(atLeast: retryAfter ?? .zero, longest: Limits.longestRest, at: now)
+        }
+    }
+
+    private mutating func beginRest(atLeast least: Duration, longest: Duration, at now: Duration) {
+        // Several calls that were under way end for one reason: they make one rest.
+        if case .resting(let until) = self.phase {
+            self.phase = .resting(until: max(until, now + least))
+            return
+        }
+        self.phase = .resting(until: now + max(least, min(self.rest, longest)))
+        self.rest = min(self.rest * 2, longest)
+        self.failuresInRow = 0
+    }
+}
+
+/// A token bucket: so many calls a second, a second's worth at once.
+struct TokenBucket: Hashable, Sendable {
+    private let rate: Double
+    private var level: Double
+    private var at: Duration = .zero
+
+    init(rate: Double) {
+        self.rate = rate
+        self.level = max(1, rate)
+    }
+
+    func tokens(at now: Duration) -> Int { Int(self.filled(at: now)) }
+
+    mutating func take(_ count: Int, at now: Duration) {
+        self.level = self.filled(at: now) - Double(count)
+        self.at = now
+    }
+
+    /// When the next token is there; `nil` if one is there now.
+    func refill(after now: Duration) -> Duration? {
+        let level = self.filled(at: now)
+        guard level < 1 else { return nil }
+        return now + .seconds((1 - level) / self.rate)
+    }
+
+    private func filled(at now: Duration) -> Double {
+        min(max(1, self.rate), self.level + (now - self.at).inSeconds * self.rate)
+    }
+}
+
+extension Gate.Result {
+    /// What a failed call tells about the endpoint.
+    package init(_ failure: RemoteFailure) {
+        switch failure.failureClass {
+        case .accepted, .rejected, .shrink: self = .answered
+        case .throttled: self = .throttled(retryAfter: failure.retryAfter)
+        case .stop: self = .stopped
+        case .notSent, .transient, .unknown: self = .failed
+        }
+    }
+}

@@ -1,0 +1,176 @@
+import CardModel
+import Synchronization
+
+/// What the stages of one process are doing, and the bell that wakes them.
+///
+/// Ringing a stage marks it busy at once, so that nobody takes the pipeline for idle between a card's two stages.
+final class WorkBoard: Sendable {
+    /// What a stage is doing.
+    enum Status: Hashable, Sendable {
+        /// Something is under way or may be claimed.
+        case busy
+        /// Nothing is to be done before a time, if one is known.
+        case idle(until: Timestamp?)
+        /// Work waits, and the endpoint stopped the stage.
+        case stopped
+    }
+
+    private struct State {
+        var statuses: [StageName: Status] = [:]
+        var underWay: [StageName: Int] = [:]
+        var rung: Set<StageName> = []
+        var sleepers: [StageName: CheckedContinuation<Void, Never>] = [:]
+        var watchers: [CheckedContinuation<Void, Never>] = []
+        var isIntakeOver = false
+        var isEnding = false
+    }
+
+    private let state = Mutex(State())
+
+    init(stages: [StageName]) {
+        self.state.withLock { state in
+            for stage in stages { state.statuses[stage] = .busy }
+        }
+    }
+
+    /// Tells a stage that there is news for it.
+    func ring(_ stage: StageName) {
+        let sleeper = self.state.withLock { state in
+            state.rung.insert(stage)
+            if state.statuses[stage] != nil { state.statuses[stage] = .busy }
+            return state.sleepers.removeValue(forKey: stage)
+        }
+        sleeper?.resume()
+    }
+
+    /// Pieces of work begin.
+    func begin(_ count: Int, of stage: StageName) {
+        self.state.withLock { $0.underWay[stage, default: 0] += count }
+    }
+
+    /// A piece of work ended, which frees a place.
+    func finish(_ stage: StageName) {
+        self.state.withLock { $0.underWay[stage, default: 0] -= 1 }
+        self.ring(stage)
+    }
+
+    /// Whether a stage has pieces of work under way.
+    func isUnderWay(_ stage: StageName) -> Bool { self.state.withLock { $0.underWay[stage, default: 0] > 0 } }
+
+    /// A stage says what it is doing; it stays busy if it was rung since it last listened.
+    func set(_ status: Status, of stage: StageName) {
+        let watchers = self.state.withLock { state -> [CheckedContinuation<Void, Never>] in
+            guard !state.rung.contains(stage) || status == .busy else { return [] }
+            state.statuses[stage] = status
+            defer { state.watchers = [] }
+            return state.watchers
+        }
+        for watcher in watchers { watcher.resume() }
+    }
+
+    /// A stage begins to look: what rang before is heard.
+    func listen(_ stage: StageName) {
+        self.state.withLock { state in _ = state.rung.remove(stage) }
+    }
+
+    /// Waits until the stage is rung, or a duration has passed.
+    func wait(_ stage: StageName, for duration: Duration, time: EngineTime) async {
+        await withTaskGroup { group in
+            group.addTask { await self.sleep(stage) }
+            group.addTask { try? await time.sleep(duration) }
+            await group.next()
+            // Wakes the sleeper, which does not hear of cancellation.
+            self.wake(stage)
+            group.cancelAll()
+        }
+    }
+
+    private func sleep(_ stage: StageName) async {
+        await withCheckedContinuation { continuation in
+            let mustGo = self.state.withLock { state in
+                guard !state.rung.contains(stage), !state.isEnding else { return true }
+                state.sleepers[stage] = continuation
+                return false
+            }
+            if mustGo { continuation.resume() }
+        }
+    }
+
+    private func wake(_ stage: StageName) {
+        self.state.withLock { $0.sleepers.removeValue(forKey: stage) }?.resume()
+    }
+
+    // MARK: The end
+
+    /// No further input comes.
+    func endIntake() {
+        let watchers = self.state.withLock { state in
+            state.isIntakeOver = true
+            defer { state.watchers = [] }
+            return state.watchers
+        }
+        for watcher in watchers { watcher.resume() }
+    }
+
+    /// Asks every stage to end once what it has under way is concluded.
+    func end() {
+        let (sleepers, watchers) = self.state.withLock { state in
+            state.isEnding = true
+            defer {
+                state.sleepers = [:]
+                state.watchers = []
+            }
+            return (Array(state.sleepers.values), state.watchers)
+        }
+        for sleeper in sleepers + watchers { sleeper.resume() }
+    }
+
+    /// Whether the stages are asked to end.
+    var isEnding: Bool { self.state.withLock { $0.isEnding } }
+
+    /// Waits until no stage has anything to do before `patience` is over, or until the end is asked for.
+    func waitUntilDone(patience: Duration, time: EngineTime) async {
+        while !self.isDone(patience: patience, now: time.now()) {
+            await withCheckedContinuation { continuation in
+                let mustGo = self.state.withLock { state in
+                    guard !state.isEnding, !Self.isDone(state, patience: patience, now: time.now()) else { return true }
+                    state.watchers.append(continuation)
+                    return false
+                }
+                if mustGo { continuation.resume() }
+            }
+        }
+    }
+
+    /// The stages that an endpoint has stopped.
+    var stopped: [StageName] {
+        self.state.withLock { state in state.statuses.filter { $0.value == .stopped }.map(\.key) }
+    }
+
+    private func isDone(patience: Duration, now: Timestamp) -> Bool {
+        self.state.withLock { $0.isEnding || Self.isDone($0, patience: patience, now: now) }
+    }
+
+    private static func isDone(_ state: State, patience: Duration, now: Timestamp) -> Bool {
+        guard state.isIntakeOver, state.rung.isEmpty else { return false }
+        return state.statuses.values.allSatisfy { status in
+            switch status {
+            case .busy: false
+            case .stopped: true
+            case .idle(let until): until.map { $0 > now.advanced(by: patience) } ?? true
+            }
+        }
+    }
+}
+
+/// The stages of the pipeline that wait for work.
+package enum StageName: String, CaseIterable, Sendable {
+    /// Images named by URL.
+    case fetch
+    /// Source bytes that were taken in whole.
+    case prepare
+    /// Prepared images.
+    case verify
+    /// Verified cards.
+    case deliver
+}

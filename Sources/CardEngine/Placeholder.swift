@@ -1,1 +1,0 @@
-// CardEngine comes here.

@@ -1,0 +1,51 @@
+import CardModel
+import Synchronization
+
+/// Joins cards of one user account into deliveries of the layout `batch`, and waits a while for more of them.
+///
+/// Only how long is waited is kept in memory; which cards may go is decided by the sandbox each time.
+final class BatchGathering: Sendable {
+    private let settings: EngineSettings
+    private let time: EngineTime
+    /// When the first card of an account that is not full was seen.
+    private let since = Mutex<[Redacted<String>?: Timestamp]>([:])
+
+    init(settings: EngineSettings, time: EngineTime) {
+        self.settings = settings
+        self.time = time
+    }
+
+    /// When the first account goes that is not full; `nil` if none gathers.
+    var opens: Timestamp? {
+        self.since.withLock { $0.values.min()?.advanced(by: self.settings.batchWait) }
+    }
+
+    /// Returns the deliveries that go now: full ones, and those that have waited long enough.
+    func gather(_ groups: [[DeliveryMember]], limit: Int) -> [[DeliveryMember]] {
+        let now = self.time.now()
+        let accounts = Dictionary(grouping: groups.joined(), by: \.userNumber)
+        return self.since.withLock { since in
+            since = since.filter { accounts[$0.key] != nil }
+            var deliveries: [[DeliveryMember]] = []
+            for (account, members) in accounts {
+                var rest = members[...]
+                while rest.count >= self.settings.batchMaxCards {
+                    deliveries.append(Array(rest.prefix(self.settings.batchMaxCards)))
+                    rest = rest.dropFirst(self.settings.batchMaxCards)
+                }
+                guard !rest.isEmpty else {
+                    since[account] = nil
+                    continue
+                }
+                let first = since[account] ?? now
+                if first.advanced(by: self.settings.batchWait) <= now {
+                    deliveries.append(Array(rest))
+                    since[account] = nil
+                } else {
+                    since[account] = first
+                }
+            }
+            return Array(deliveries.prefix(limit))
+        }
+    }
+}

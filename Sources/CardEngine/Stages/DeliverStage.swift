@@ -1,0 +1,176 @@
+import CardModel
+import CardStore
+import Foundation
+import Synchronization
+
+/// Forms deliveries of what the rules let go, sends them, and repeats those that were attempted.
+final class DeliverStage: Sendable {
+    /// A piece of work.
+    enum Job: Sendable {
+        /// A delivery that was attempted before: the same bytes go again.
+        case again(DeliveryJob)
+        /// Cards that may go together.
+        case new([DeliveryMember])
+    }
+
+    private let context: EngineContext
+    private let gate: EndpointGate
+    /// Numbers that this process has under way.
+    private let busy = Mutex<Set<BusinessNumber>>([])
+    /// Numbers whose cards were refused by codes that no list names, since the last success.
+    private let unlisted = Mutex<Set<BusinessNumber>>([])
+    private let gathering: BatchGathering
+
+    init(context: EngineContext, gate: EndpointGate) {
+        self.context = context
+        self.gate = gate
+        self.gathering = BatchGathering(settings: context.settings, time: context.time)
+    }
+
+    var stage: Stage<Job> {
+        Stage(name: .deliver, gate: self.gate, claim: self.claim, nextDue: self.nextDue, perform: self.perform)
+    }
+
+    private func nextDue() async throws -> Timestamp? {
+        let times = [
+            try await self.context.store.nextDelivery(), try await self.context.store.nextDecision(),
+            self.gathering.opens,
+        ]
+        return times.compactMap(\.self).min()
+    }
+
+    // MARK: Claiming
+
+    /// An attempted delivery is repeated before a new one is formed.
+    private func claim(_ limit: Int) async throws -> [Job] {
+        try self.context.requireWorker()
+        let now = self.context.time.now()
+        let again = try await self.context.store.claimDeliveries(by: self.context.worker, limit: limit, now: now)
+        guard again.count < limit else { return again.map(Job.again) }
+        return again.map(Job.again) + (try await self.propose(limit - again.count, now: now)).map(Job.new)
+    }
+
+    private func propose(_ limit: Int, now: Timestamp) async throws -> [[DeliveryMember]] {
+        let isBatch = self.context.settings.policy.layout == .batch
+        let proposals = try await self.context.store.proposeDeliveries(
+            limit: isBatch ? limit * self.context.settings.batchMaxCards : limit,
+            excluding: self.busy.withLock { $0 },
+            terms: self.context.deciding,
+            now: now
+        )
+        let waiting = proposals.filter(\.groups.isEmpty).map(\.number)
+        if !waiting.isEmpty {
+            let changes = try await self.context.store.settle(waiting, terms: self.context.deciding, now: now)
+            for change in changes { self.context.events(.changed(change)) }
+        }
+        // One delivery of a number at a time: what the first comes to decides about the next.
+        let groups = proposals.compactMap(\.groups.first)
+        let formed = isBatch ? self.gathering.gather(groups, limit: limit) : groups
+        self.busy.withLock { $0.formUnion(formed.joined().map(\.businessNumber)) }
+        return formed
+    }
+
+    // MARK: Sending
+
+    private func perform(_ job: Job) async throws {
+        switch job {
+        case .again(let delivery): try await self.send(delivery)
+        case .new(let members):
+            let numbers = members.map(\.businessNumber)
+            defer { self.busy.withLock { $0.subtract(numbers) } }
+            try await self.form(members)
+        }
+    }
+
+    private func form(_ members: [DeliveryMember]) async throws {
+        let material: DeliveryMaterial
+        do {
+            material = try await self.context.store.material(for: members.map(\.card))
+        } catch let error as CodedError where error.code == .imageUnreadable {
+            self.gate.withdraw()
+            let changes = try await self.context.store.failUnreadable(
+                members.map(\.card),
+                because: error,
+                now: self.context.time.now()
+            )
+            return changes.forEach { self.context.events(.changed($0)) }
+        }
+        let draft: DeliveryDraft
+        do {
+            draft = try await self.draft(members, images: material.images)
+        } catch {
+            // No TOKEN: nothing was formed, and the stage rests as after any other refusal.
+            try await self.gate.end(Gate.Result(error), failure: error)
+            return self.context.events(.failed(.deliver, error))
+        }
+        let job = try await self.context.store.begin(
+            draft,
+            material: material,
+            by: self.context.worker,
+            terms: self.context.deciding,
+            now: self.context.time.now()
+        )
+        guard let job else { return self.gate.withdraw() }
+        try await self.send(job)
+    }
+
+    private func draft(
+        _ members: [DeliveryMember],
+        images: [CardID: Data]
+    ) async throws(RemoteFailure) -> DeliveryDraft {
+        var random = SystemRandomNumberGenerator()
+        let id = DeliveryID(rawValue: UUIDText.version7(at: self.context.time.now(), using: &random))
+        let key = UUIDText.version4(using: &random)
+        let backend = self.context.ports.backend
+        let parts = try await backend.parts(members)
+        return DeliveryDraft(
+            id: id,
+            key: key,
+            boundary: try backend.boundary(key, parts, images),
+            parts: parts,
+            members: members
+        )
+    }
+
+    private func send(_ job: DeliveryJob) async throws {
+        let outcome = try await self.context.ports.backend.send(job.outbound)
+        let settings = self.context.settings
+        let changes = try await self.context.store.conclude(
+            job,
+            with: outcome,
+            terms: DeliveryTerms(
+                retry: self.context.retryTerms(settings.delivery, tries: job.tries),
+                onUnknown: settings.onUnknown
+            ),
+            now: self.context.time.now()
+        )
+        for change in changes { self.context.events(.changed(change)) }
+        try await self.tellGate(outcome, of: job)
+        self.context.board.ring(.deliver)
+    }
+
+    private func tellGate(_ outcome: DeliveryOutcome, of job: DeliveryJob) async throws {
+        switch outcome {
+        case .accepted, .items:
+            self.unlisted.withLock { $0 = [] }
+            try await self.gate.end(.answered, failure: nil)
+        case .tokenExpired(let failure):
+            let isNew = await self.context.ports.backend.refreshToken(job.outbound.parts)
+            try await self.gate.end(isNew ? .answered : .stopped, failure: failure)
+            if !isNew { self.context.events(.failed(.deliver, failure)) }
+        case .failed(let failure):
+            let isSuspect = failure.isUnlisted && self.noteUnlisted(job)
+            try await self.gate.end(isSuspect ? .stopped : Gate.Result(failure), failure: failure)
+            self.context.events(.failed(.deliver, failure))
+        }
+    }
+
+    /// Whether so many different numbers met codes of no list in a row that the lists, not the cards, are to blame.
+    private func noteUnlisted(_ job: DeliveryJob) -> Bool {
+        let numbers = job.numbers
+        return self.unlisted.withLock { unlisted in
+            unlisted.formUnion(numbers)
+            return unlisted.count >= Limits.unlistedInRow
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import CardModel
+import CardStore
+
+/// Posts prepared images to the verification service and judges what it reads.
+struct VerifyStage: Sendable {
+    let context: EngineContext
+    let gate: EndpointGate
+
+    var stage: Stage<VerificationJob> {
+        Stage(
+            name: .verify,
+            gate: self.gate,
+            claim: self.claim,
+            nextDue: { try await self.context.store.nextVerification() },
+            perform: self.perform
+        )
+    }
+
+    private func claim(_ limit: Int) async throws -> [VerificationJob] {
+        try self.context.requireWorker()
+        let verifier = self.context.ports.verifier
+        return try await self.context.store.claimVerification(
+            by: self.context.worker,
+            provider: verifier.provider,
+            parameters: verifier.parameters,
+            limit: limit,
+            untriedFirst: self.gate.isFailing,
+            now: self.context.time.now()
+        )
+    }
+
+    private func perform(_ job: VerificationJob) async throws {
+        if let reading = job.reading {
+            self.gate.withdraw()
+            return try await self.judge(job, reading)
+        }
+        switch try await self.context.ports.verifier.verify(job.image) {
+        case .read(let reading):
+            try await self.judge(job, reading)
+            try await self.gate.end(.answered, failure: nil)
+        case .failed(let failure):
+            try await self.conclude(job, with: self.conclusion(of: job, after: failure))
+            try await self.gate.end(Gate.Result(failure), failure: failure)
+            self.context.events(.failed(.verify, failure))
+        }
+    }
+
+    private func judge(_ job: VerificationJob, _ reading: CardReading) async throws {
+        let judgement = self.context.settings.rules.judge(
+            reading,
+            expecting: job.card.metadata.expectation,
+            today: CalendarDay(inChinaAt: self.context.time.now())
+        )
+        let verifier = self.context.ports.verifier
+        let key = ReadingKey(
+            imageDigest: job.image.digest,
+            provider: verifier.provider,
+            parameters: verifier.parameters
+        )
+        try await self.conclude(job, with: .judged(reading, key: key, judgement))
+    }
+
+    /// An image that is too large goes once more in a smaller size.
+    private func conclusion(of job: VerificationJob, after failure: RemoteFailure) async throws
+        -> VerificationConclusion
+    {
+        if failure.failureClass == .shrink, !job.card.isShrunk,
+            let smaller = try await self.context.ports.shrink(job.image)
+        {
+            return .shrunk(smaller, after: failure)
+        }
+        return .failed(failure, self.context.retryTerms(self.context.settings.verification, tries: job.tries))
+    }
+
+    private func conclude(_ job: VerificationJob, with conclusion: VerificationConclusion) async throws {
+        let change = try await self.context.store.conclude(job, with: conclusion, now: self.context.time.now())
+        self.context.events(.changed(change))
+        self.context.board.ring(change.state == .prepared ? .verify : .deliver)
+    }
+}
