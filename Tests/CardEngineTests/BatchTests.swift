@@ -1,0 +1,186 @@
+import CardEngine
+import CardModel
+import CardStore
+import Foundation
+import Synchronization
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct BatchTests {
+    @Test func `every card of a list is delivered, fronts before their backs`() async throws {
+        let harness = try await EngineHarness()
+        let end = try await harness.run(
+            harness.items(["N1": ["back", "front"], "N2": ["front", "back"], "N3": ["front"]])
+        )
+        #expect(end.stopped.isEmpty)
+        #expect(Set(try await harness.states().values) == ["delivered"])
+        let delivered = harness.delivered.flatMap(\.self)
+        #expect(delivered.count == 5)
+        for number in ["N1", "N2"] {
+            let front = try #require(delivered.firstIndex(of: "\(number) front"))
+            let back = try #require(delivered.firstIndex(of: "\(number) back"))
+            #expect(front < back)
+        }
+    }
+
+    @Test func `a second run reads nothing and delivers nothing`() async throws {
+        let harness = try await EngineHarness()
+        let items = try harness.items(["N1": ["front", "back"]])
+        try await harness.run(items)
+        let before = harness.state.withLock { $0.verified.count }
+        harness.state.withLock { $0.events = [] }
+        try await harness.run(items)
+        let duplicates = harness.state.withLock { state in
+            state.events.filter { if case .taken(_, let outcome) = $0 { outcome.isDuplicate } else { false } }.count
+        }
+        #expect(duplicates == 2)
+        #expect(harness.state.withLock { $0.verified.count } == before)
+        #expect(harness.delivered.count == 2)
+    }
+
+    @Test func `a back without its front stays and is told`() async throws {
+        let harness = try await EngineHarness()
+        try await harness.run(harness.items(["N1": ["back"]]))
+        #expect(try await harness.states() == ["N1 back": "verified front_missing"])
+        #expect(harness.delivered.isEmpty)
+        try await harness.run(harness.items(["N1": ["front"]]))
+        #expect(Set(try await harness.states().values) == ["delivered"])
+    }
+
+    @Test func `an unreadable photo is rejected, and its back waits`() async throws {
+        let harness = try await EngineHarness()
+        try await harness.run(harness.items(["N1": ["broken front", "back"]]))
+        #expect(
+            try await harness.states() == [
+                "N1 broken front": "rejected image_truncated", "N1 back": "verified front_missing",
+            ]
+        )
+    }
+
+    @Test func `fronts of two persons are held, and their back with them`() async throws {
+        let harness = try await EngineHarness()
+        try await harness.run(harness.items(["N1": ["front", "other front", "back"]]))
+        #expect(Set(try await harness.states().values) == ["held holder_conflict"])
+        #expect(harness.delivered.isEmpty)
+    }
+
+    @Test func `an outage of the verifier fails nobody`() async throws {
+        let harness = try await EngineHarness()
+        let outage = Array(repeating: EngineHarness.failure(.transient), count: 12)
+        harness.state.withLock { $0.verifyFailures["N1 front"] = outage }
+        let settings = harness.settings { $0.verification.maxAttempts = 3 }
+        try await harness.run(harness.items(["N1": ["front"]]), settings)
+        #expect(try await harness.states() == ["N1 front": "delivered"])
+    }
+
+    @Test func `a card that alone fails uses its attempts up`() async throws {
+        let harness = try await EngineHarness()
+        let failures = Array(repeating: EngineHarness.failure(.transient), count: 100)
+        harness.state.withLock { $0.verifyFailures["N1 front"] = failures }
+        let settings = harness.settings {
+            $0.verification.maxAttempts = 3
+            $0.verification.concurrency = 1
+        }
+        let others = (0..<40).map { "front \($0)" }
+        try await harness.run(harness.items(["N1": ["front"], "N2": others]), settings)
+        #expect(try await harness.states()["N1 front"] == "failed attempts_exhausted")
+    }
+
+    @Test func `refused credentials stop the stage and fail no card`() async throws {
+        let harness = try await EngineHarness()
+        let stops = Array(repeating: EngineHarness.failure(.stop, code: "AUTHENTICATION_ERROR"), count: 100)
+        harness.state.withLock { $0.verifyFailures["front"] = stops }
+        let end = try await harness.run(harness.items(["N1": ["front"], "N2": ["front"]]))
+        #expect(end.stopped[.verify]?.code == "AUTHENTICATION_ERROR")
+        #expect(Set(try await harness.states().values) == ["prepared"])
+    }
+
+    @Test func `an image that is too large goes once more in a smaller size`() async throws {
+        let harness = try await EngineHarness()
+        harness.state.withLock { $0.verifyFailures["N1 front"] = [EngineHarness.failure(.shrink)] }
+        try await harness.run(harness.items(["N1": ["front"]]))
+        #expect(harness.delivered == [["N1 front small"]])
+    }
+
+    @Test func `a lost answer is repeated with the same key, and never under another`() async throws {
+        let harness = try await EngineHarness()
+        let keys = Keys()
+        harness.state.withLock { state in
+            state.deliveries = Array(repeating: { delivery in keys.note(delivery.idempotencyKey) }, count: 3)
+        }
+        try await harness.run(harness.items(["N1": ["front"]]))
+        #expect(harness.delivered == [["N1 front"]])
+        #expect(keys.all == [harness.state.withLock { $0.delivered[0].key }])
+    }
+
+    @Test func `answers that stay lost hold the card`() async throws {
+        let harness = try await EngineHarness()
+        harness.state.withLock { state in
+            state.deliveries = Array(
+                repeating: { delivery in
+                    String(decoding: delivery.images.values.first ?? Data(), as: UTF8.self).contains("N1")
+                        ? .failed(EngineHarness.failure(.unknown)) : nil
+                },
+                count: 1000
+            )
+        }
+        let settings = harness.settings { $0.delivery.maxAttempts = 2 }
+        let others = (0..<30).map { "front \($0)" }
+        try await harness.run(harness.items(["N1": ["front"], "N2": others]), settings)
+        #expect(try await harness.states()["N1 front"] == "held outcome_unknown")
+        #expect(harness.delivered.allSatisfy { !$0[0].contains("N1") })
+    }
+
+    @Test func `an expired TOKEN is fetched again, and the form is built with the new one`() async throws {
+        let harness = try await EngineHarness()
+        harness.state.withLock { state in
+            state.tokens = ["TOKEN-1", "TOKEN-2"]
+            state.deliveries = [{ _ in .tokenExpired(EngineHarness.failure(.stop, code: "TOKEN")) }]
+        }
+        let end = try await harness.run(harness.items(["N1": ["front"]]))
+        #expect(end.stopped.isEmpty)
+        #expect(harness.delivered == [["N1 front"]])
+    }
+
+    @Test func `a RETCODE of no list holds its card, and three in a row stop the stage`() async throws {
+        let harness = try await EngineHarness()
+        harness.state.withLock { state in
+            state.deliveries = Array(
+                repeating: { _ in .failed(EngineHarness.failure(.rejected, code: "9999", isUnlisted: true)) },
+                count: 3
+            )
+        }
+        let settings = harness.settings { $0.delivery.concurrency = 1 }
+        let end = try await harness.run(
+            harness.items(["N1": ["front"], "N2": ["front"], "N3": ["front"], "N4": ["front"]]),
+            settings
+        )
+        let states = try await harness.states()
+        #expect(states.values.filter { $0 == "held retcode_unlisted" }.count == 3)
+        #expect(end.stopped[.deliver]?.code == "9999")
+    }
+
+    @Test(arguments: [DeliveryLayoutKind.application, .batch])
+    func `a layout that joins cards sends them in one form`(layout: DeliveryLayoutKind) async throws {
+        let harness = try await EngineHarness()
+        let settings = harness.settings {
+            $0.policy = ApplicationPolicy(layout: layout)
+            $0.batchWait = .milliseconds(50)
+        }
+        try await harness.run(harness.items(["N1": ["front", "back"], "N2": ["front", "back"]]), settings)
+        #expect(Set(try await harness.states().values) == ["delivered"])
+        #expect(harness.delivered.count < 4)
+        #expect(harness.delivered.joined().count == 4)
+    }
+}
+
+/// Keys that deliveries came under whose answers were lost.
+private final class Keys: Sendable {
+    private let state = Mutex<Set<String>>([])
+
+    var all: Set<String> { self.state.withLock { $0 } }
+
+    func note(_ key: String) -> DeliveryOutcome {
+        self.state.withLock { _ = $0.insert(key) }
+        return .failed(EngineHarness.failure(.unknown))
+    }
+}

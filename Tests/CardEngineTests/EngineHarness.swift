@@ -1,0 +1,201 @@
+import CardEngine
+import CardModel
+import CardStore
+import Foundation
+import Synchronization
+
+/// A pipeline over a real sandbox, with an outside that the test scripts. A photo's bytes say what it shows: `front 1` names
+/// the side and the holder, so the verifier reads marks instead of pixels.
+final class EngineHarness: Sendable {
+    struct State {
+        var events: [PipelineEvent] = []
+        var verified: [String] = []
+        var verifyFailures: [String: [RemoteFailure]] = [:]
+        var delivered: [Delivered] = []
+        var deliveries: [@Sendable (OutboundDelivery) -> DeliveryOutcome?] = []
+        var tokens = ["TOKEN-1"]
+    }
+
+    /// What the backend took in.
+    struct Delivered: Hashable {
+        var key: String
+        var photos: [String]
+    }
+
+    static let holders = ["11010519491231002X", "440524188001010014", "110101199003070011"]
+
+    let folder: String
+    let store: CardStore
+    let state = Mutex(State())
+
+    init() async throws {
+        self.folder = FileManager.default.temporaryDirectory.appending(path: "engine-\(UUID().uuidString)").path
+        self.store = try await CardStore.open(
+            path: self.folder + "/sandbox",
+            kind: .real,
+            ring: KeyRing(VaultKey.random()),
+            creating: true,
+            now: Timestamp(Date())
+        )
+        try FileManager.default.createDirectory(atPath: self.folder + "/photos", withIntermediateDirectories: true)
+    }
+
+    deinit {
+        try? self.store.close()
+        try? FileManager.default.removeItem(atPath: self.folder)
+    }
+
+    // MARK: Inputs
+
+    /// Makes photo files and lists them: `["N1": ["front 0", "back"]]`.
+    func items(_ photos: KeyValuePairs<String, [String]>) throws -> [[InputItem]] {
+        try photos.map { number, texts in
+            try texts.map { text in
+                let path = self.folder + "/photos/\(number) \(text).jpg"
+                if !FileManager.default.fileExists(atPath: path) {
+                    try Data("\(number) \(text)".utf8).write(to: URL(filePath: path))
+                }
+                var status = stat()
+                guard stat(path, &status) == 0 else { throw CocoaError(.fileNoSuchFile) }
+                return InputItem(
+                    place: .file(FileIdentity(path: path, status)),
+                    name: Redacted(path),
+                    metadata: CardMetadata(businessNumber: BusinessNumber(stored: number))
+                )
+            }
+        }
+    }
+
+    // MARK: The outside
+
+    func settings(_ change: (inout EngineSettings) -> Void = { _ in }) -> EngineSettings {
+        var settings = EngineSettings()
+        settings.retry = RetryPolicy(base: .milliseconds(1), cap: .milliseconds(2))
+        settings.patience = .seconds(30)
+        change(&settings)
+        return settings
+    }
+
+    /// Runs a batch to its end with a worker of its own.
+    @discardableResult
+    func run(_ groups: [[InputItem]], _ settings: EngineSettings? = nil) async throws -> Engine.BatchEnd {
+        let worker = try await self.store.startWorker(id: UUID().uuidString, command: "run", now: Timestamp(Date()))
+        let engine = Engine(
+            store: self.store,
+            worker: worker,
+            ports: self.ports,
+            settings: settings ?? self.settings(),
+            events: { event in self.state.withLock { $0.events.append(event) } }
+        )
+        let end = try await engine.runBatch(groups)
+        try await self.store.end(worker, now: Timestamp(Date()))
+        return end
+    }
+
+    private var ports: EnginePorts {
+        EnginePorts(
+            read: { file in
+                guard let data = FileManager.default.contents(atPath: file.path.reveal()) else {
+                    throw CodedError(.sourceUnreadable, .input, "the file cannot be read")
+                }
+                return data
+            },
+            prepare: { source in
+                guard !String(decoding: source, as: UTF8.self).contains("broken") else {
+                    throw CodedError(ReasonCode(rawValue: "image_truncated"), .input, "the image is cut off")
+                }
+                return PreparedImage(jpeg: source, width: 100, height: 63, digest: ContentDigest(of: source))
+            },
+            shrink: { image in
+                let jpeg = image.jpeg + Data(" small".utf8)
+                return PreparedImage(jpeg: jpeg, width: 50, height: 31, digest: ContentDigest(of: jpeg))
+            },
+            verifier: EnginePorts.Verifier(provider: "test", parameters: "", endpoint: "verifier:443") { image in
+                self.verify(String(decoding: image.jpeg, as: UTF8.self))
+            },
+            backend: EnginePorts.Backend(
+                endpoint: "backend:443",
+                parts: { members in
+                    [.text(self.state.withLock { $0.tokens[0] }, name: "TOKEN")]
+                        + members.map {
+                            .image(of: $0.card, name: "FILE", filename: "f.jpg", contentType: "image/jpeg")
+                        }
+                },
+                boundary: { key, _, _ in "boundary-\(key)" },
+                send: { self.send($0) },
+                refreshToken: { _ in
+                    self.state.withLock { state in
+                        guard state.tokens.count > 1 else { return false }
+                        state.tokens.removeFirst()
+                        return true
+                    }
+                }
+            )
+        )
+    }
+
+    private func verify(_ photo: String) -> VerificationOutcome {
+        let failure = self.state.withLock { state -> RemoteFailure? in
+            state.verified.append(photo)
+            guard let key = state.verifyFailures.keys.first(where: photo.contains),
+                !(state.verifyFailures[key]?.isEmpty ?? true)
+            else { return nil }
+            return state.verifyFailures[key]?.removeFirst()
+        }
+        if let failure { return .failed(failure) }
+        if photo.contains("back") {
+            return .read(
+                CardReading(
+                    side: .back,
+                    fields: CardFields(issuer: "北京市公安局东城分局", validity: "2010.11.13-长期"),
+                    legality: Legality(vendorScores: ["ID Photo": 0.9])
+                )
+            )
+        }
+        let holder = Self.holders[photo.contains("other") ? 1 : 0]
+        return .read(
+            CardReading(
+                side: .front,
+                fields: CardFields(name: "SPECIMEN", number: holder),
+                legality: Legality(vendorScores: ["ID Photo": 0.9])
+            )
+        )
+    }
+
+    private func send(_ delivery: OutboundDelivery) -> DeliveryOutcome {
+        self.state.withLock { state in
+            if !state.deliveries.isEmpty, let outcome = state.deliveries.removeFirst()(delivery) { return outcome }
+            let photos = delivery.parts.compactMap { part -> String? in
+                guard case .image(let card, _, _) = part.content else { return nil }
+                return String(decoding: delivery.images[card] ?? Data(), as: UTF8.self)
+            }
+            state.delivered.append(Delivered(key: delivery.idempotencyKey, photos: photos))
+            return .accepted(alreadyExisted: false, code: "000000")
+        }
+    }
+
+    // MARK: What came of it
+
+    var delivered: [[String]] { self.state.withLock { $0.delivered.map(\.photos) } }
+
+    /// The state, and the reason, of the card of each photo, by the name of its file.
+    func states() async throws -> [String: String] {
+        var states: [String: String] = [:]
+        for card in try await self.store.cards(CardFilter(), after: 0, limit: 1000) {
+            let details = try await self.store.show(card.id, to: AccessOrigin(actor: "test"), now: Timestamp(Date()))
+            let path = details.inputName?.reveal() ?? "?"
+            let name = URL(filePath: path).deletingPathExtension().lastPathComponent
+            states[name] = card.state.rawValue + (card.reason.map { " \($0.rawValue)" } ?? "")
+        }
+        return states
+    }
+
+    static func failure(
+        _ failureClass: FailureClass,
+        code: String = "CODE",
+        scope: RemoteFailure.StopScope = .account,
+        isUnlisted: Bool = false
+    ) -> RemoteFailure {
+        RemoteFailure(failureClass, code: code, message: "it failed", stopScope: scope, isUnlisted: isUnlisted)
+    }
+}

@@ -1,1 +1,0 @@
-// The tests of CardEngine come here with the module.
