@@ -26,10 +26,16 @@ package enum DecodingChild {
     package static func refuseDumps() -> Bool { idci_refuse_dumps() == 0 }
 
     private static func run() -> Int32 {
+        idci_die_with_parent() == 0 ? Self.answer() : EX_OSERR
+    }
+
+    /// Reads the request from standard input, confines this process, and writes the answer to standard output; returns
+    /// the status to end with.
+    static func answer() -> Int32 {
         guard let input = AnonymousFile(descriptor: STDIN_FILENO).contents(),
             let (request, source) = Framed.split(input, as: DecodeRequest.self)
         else { return EX_USAGE }
-        guard idci_die_with_parent() == 0, Self.confine(request) else { return EX_OSERR }
+        guard Self.confine(request) else { return EX_OSERR }
         guard let reply = try? Self.reply(to: source, request) else { return EX_SOFTWARE }
         return AnonymousFile(descriptor: STDOUT_FILENO).write(reply) ? 0 : EX_IOERR
     }
