@@ -19,7 +19,7 @@ extension MultipartForm {
     /// Pulls the bytes of a form, chunk by chunk: nothing is read before it is asked for.
     ///
     /// File parts are read with blocking calls: on a thread that may wait, not on an event loop. A copy of a reader
-    /// goes its own way from where the original was. After an error every call throws the same error again.
+    /// reads on alone from where the original was. After an error every call throws the same error again.
     package struct Reader: Sendable {
         /// The bytes yielded so far, headers included.
         package private(set) var bytesRead: UInt64 = 0

@@ -103,11 +103,7 @@ extension MultipartForm {
     }
 }
 
-extension MultipartForm: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension MultipartForm: SelfRedacting {
     /// The number of parts and the length; names, values and the boundary may be secret or personal.
     package var description: String { "MultipartForm(\(self.parts.count) parts, \(self.contentLength) bytes)" }
-    /// The same as ``description``.
-    package var debugDescription: String { self.description }
-    /// A mirror without the parts.
-    package var customMirror: Mirror { Mirror(self, children: [:]) }
 }

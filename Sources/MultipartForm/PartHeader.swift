@@ -8,11 +8,6 @@ struct PartHeader {
     let bytes: [UInt8]
 
     /// Builds the lines.
-    ///
-    /// - Parameters:
-    ///   - part: The part they describe.
-    ///   - position: Its position in the form, from 1, for messages.
-    /// - Throws: ``MultipartFormError``: `invalid_name` or `invalid_content_type`.
     init(part: MultipartForm.Part, position: Int) throws(MultipartFormError) {
         try Self.check(part.name.utf8, what: "name", position: position)
         var bytes = Array("Content-Disposition: form-data; name=\"".utf8)
@@ -78,5 +73,26 @@ struct PartHeader {
                 "The content type of part \(position) is not 'type/subtype' in printable ASCII: try image/jpeg."
             )
         }
+    }
+}
+
+/// The line breaks of names and text values.
+enum LineBreaks {
+    /// Replaces every lone CR and every lone LF by CR LF (WHATWG HTML, "constructing the entry list").
+    static func normalized(_ bytes: some Sequence<UInt8>) -> [UInt8] {
+        var result: [UInt8] = []
+        var isAfterReturn = false
+        for byte in bytes {
+            switch byte {
+            case UInt8(ascii: "\r"):
+                result += [byte, UInt8(ascii: "\n")]
+            case UInt8(ascii: "\n"):
+                if !isAfterReturn { result += [UInt8(ascii: "\r"), byte] }
+            default:
+                result.append(byte)
+            }
+            isAfterReturn = byte == UInt8(ascii: "\r")
+        }
+        return result
     }
 }

@@ -21,12 +21,6 @@ final class SourceFile: Sendable {
     private let partPosition: Int
 
     /// Opens a file and compares its size with what was stated.
-    ///
-    /// - Parameters:
-    ///   - path: Where the file lies.
-    ///   - length: The bytes it must hold.
-    ///   - partPosition: The part's position in the form, from 1, for messages: a path may be personal.
-    /// - Throws: ``MultipartFormError``: `source_unreadable` or `source_changed`.
     init(path: String, length: UInt64, partPosition: Int) throws(MultipartFormError) {
         // O_NONBLOCK: opening a FIFO by mistake must not wait for a writer for ever.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -49,10 +43,6 @@ final class SourceFile: Sendable {
     }
 
     /// Reads up to the stated length and never past it.
-    ///
-    /// - Returns: How many bytes were put at the start of `buffer`: at least 1.
-    /// - Throws: ``MultipartFormError``: `source_changed` when the file ends early, `source_unreadable` on an I/O
-    ///   error.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(MultipartFormError) -> Int {
         let wanted = Int(min(UInt64(buffer.count), self.length - offset))
         let count = try self.positionedRead(buffer.baseAddress, wanted, at: offset)
@@ -61,8 +51,6 @@ final class SourceFile: Sendable {
     }
 
     /// Checks, after the last byte, that there is none more and that the file is still the one that was opened.
-    ///
-    /// - Throws: ``MultipartFormError``: `source_changed` or `source_unreadable`.
     func verifyEnd() throws(MultipartFormError) {
         var extra: UInt8 = 0
         guard try self.positionedRead(&extra, 1, at: self.length) == 0 else {

@@ -19,9 +19,6 @@ struct BoundaryLine: Sendable {
     var isClosed: Bool { self.phase == .closed }
 
     /// Reads up to the end of the line.
-    ///
-    /// - Returns: How many bytes were read, and how the line ended if it did.
-    /// - Throws: ``MultipartFormError``: `malformed_delimiter` or `surroundings_too_large`.
     mutating func consume(
         _ bytes: UnsafeRawBufferPointer,
         limit: Int

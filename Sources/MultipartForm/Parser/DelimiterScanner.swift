@@ -26,8 +26,6 @@ struct DelimiterScanner: Sendable {
     private var assumed = 0
 
     /// Starts in the middle of a line.
-    ///
-    /// - Parameter boundary: The boundary's bytes, without CR.
     init(boundary: [UInt8]) {
         self.delimiter = Array("\r\n--".utf8) + boundary
     }

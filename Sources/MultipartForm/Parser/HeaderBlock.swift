@@ -13,16 +13,11 @@ struct HeaderBlock: Sendable {
     private var size = 0
 
     /// Starts before the first line.
-    ///
-    /// - Parameter partPosition: The part's position in the form, from 1, for messages.
     init(partPosition: Int) {
         self.partPosition = partPosition
     }
 
     /// Reads to the end of a line at most.
-    ///
-    /// - Returns: How many bytes were read, and whether they ended with the empty line.
-    /// - Throws: ``MultipartFormError``: `header_too_large`, `too_many_headers` or `malformed_header`.
     mutating func consume(
         _ bytes: UnsafeRawBufferPointer,
         limits: MultipartParser.Limits
@@ -67,10 +62,11 @@ struct HeaderBlock: Sendable {
         let isBlank = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
         var value = self.line[(colon + 1)...].drop(while: isBlank)
         while let last = value.last, isBlank(last) { value.removeLast() }
-        guard let text = String(validating: value, as: UTF8.self) else {
-            throw self.malformed("is not UTF-8; send UTF-8")
-        }
-        return PartHead.Field(name: String(decoding: self.line[..<colon], as: UTF8.self), value: text)
+        // Bytes that are not UTF-8 become U+FFFD: a file name in GBK, as curl on Chinese Windows sends it, is only shown.
+        return PartHead.Field(
+            name: String(decoding: self.line[..<colon], as: UTF8.self),
+            value: String(decoding: value, as: UTF8.self)
+        )
     }
 
     private func malformed(_ what: String) -> MultipartFormError {

@@ -15,8 +15,6 @@ struct HeaderValue {
     /// however write backslashes bare, so that a name that ends in one gives `name="a\"`: when the value cannot be
     /// parsed with escapes, it is parsed without. What those write never parses with escapes if a name ends in a
     /// backslash, because a stray quote is left over; so nothing is misread for it.
-    ///
-    /// - Parameter text: The value; `nil` is the result for one that is malformed both ways.
     init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard let parsed = Self.parse(bytes, hasEscapes: true) ?? Self.parse(bytes, hasEscapes: false) else {
@@ -31,8 +29,6 @@ struct HeaderValue {
     }
 
     /// All values of a parameter.
-    ///
-    /// - Parameter name: In lower case.
     func values(of name: String) -> [String] {
         self.parameters.filter { $0.name == name }.map(\.value)
     }
@@ -115,5 +111,48 @@ extension HeaderValue {
             }
             return nil
         }
+    }
+}
+
+/// The `Content-Type` of a received form: `multipart/form-data; boundary=…`.
+enum FormDataType {
+    /// Reads the boundary.
+    ///
+    /// Parameters other than `boundary`, such as `charset`, are ignored: names are UTF-8 whatever it says.
+    static func boundary(
+        of contentType: String,
+        limits: MultipartParser.Limits
+    ) throws(MultipartFormError) -> [UInt8] {
+        guard let value = HeaderValue(contentType), value.essence == "multipart/form-data" else {
+            throw MultipartFormError(
+                .notFormData,
+                "The content type is not 'multipart/form-data; boundary=…'; send the form so."
+            )
+        }
+        let boundaries = value.values(of: "boundary")
+        guard boundaries.count == 1 else {
+            throw MultipartFormError(
+                .invalidBoundary,
+                "The content type has \(boundaries.count) boundaries; send one."
+            )
+        }
+        let boundary = Array(boundaries[0].utf8)
+        guard (1...max(1, limits.boundaryCharacters)).contains(boundary.count) else {
+            throw MultipartFormError(
+                .invalidBoundary,
+                "A boundary has 1 to \(limits.boundaryCharacters) characters, this one has \(boundary.count)."
+            )
+        }
+        guard boundary.allSatisfy(self.isAllowed), boundary.last != UInt8(ascii: " ") else {
+            throw MultipartFormError(
+                .invalidBoundary,
+                "The boundary holds a character that RFC 2046 section 5.1.1 does not allow; choose another."
+            )
+        }
+        return boundary
+    }
+
+    private static func isAllowed(_ byte: UInt8) -> Bool {
+        Boundary.isAlphanumeric(byte) || "'()+_,-./:=? ".utf8.contains(byte)
     }
 }

@@ -18,7 +18,7 @@ extension MultipartParser {
     }
 }
 
-extension MultipartParser.Event: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension MultipartParser.Event: SelfRedacting {
     /// The kind and the length, never names or bytes.
     package var description: String {
         switch self {
@@ -28,9 +28,31 @@ extension MultipartParser.Event: CustomStringConvertible, CustomDebugStringConve
         case .formEnded: "formEnded"
         }
     }
+}
 
-    /// The same as ``description``.
-    package var debugDescription: String { self.description }
-    /// A mirror without names and bytes.
-    package var customMirror: Mirror { Mirror(self, children: [:]) }
+extension MultipartParser {
+    /// How much of everything a parser takes from a stranger; each bound has its own error code.
+    package struct Limits: Sendable, Hashable {
+        /// The longest boundary, in characters: 70 (RFC 2046 section 5.1.1).
+        package var boundaryCharacters = 70
+        /// The most bytes of one part's header lines, line ends and the empty line included: 8 KiB.
+        package var partHeaderBytes = 8_192
+        /// The most header lines of one part: 16.
+        package var partHeaderCount = 16
+        /// The most parts: 100.
+        package var partCount = 100
+        /// The most bytes of one part's content: 32 MiB.
+        package var partBytes: UInt64 = 32 << 20
+        /// The most bytes of the whole body, and of a declared `Content-Length`: 64 MiB.
+        package var totalBytes: UInt64 = 64 << 20
+        /// The most bytes before the first boundary: 1 KiB.
+        package var preambleBytes = 1_024
+        /// The most bytes after the closing boundary's line: 1 KiB.
+        package var epilogueBytes = 1_024
+        /// The most spaces and tabs after one boundary: 64.
+        package var paddingBytes = 64
+
+        /// Sets the defaults.
+        package init() {}
+    }
 }

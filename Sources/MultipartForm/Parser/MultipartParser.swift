@@ -17,11 +17,11 @@ package import FoundationEssentials
 /// events before appending the next chunk. A body that is not whole and well-formed always ends in an error and never
 /// in ``Event/formEnded``; after an error every call throws it again.
 ///
-/// Names and file names are UTF-8. `%0A`, `%0D` and `%22` stay as they are: the WHATWG encoding that writes them does not
+/// Names are UTF-8, file names should be. `%0A`, `%0D` and `%22` stay as they are: the WHATWG encoding that writes them does not
 /// escape `%`, so they cannot be told from a name that holds them (13 of 18 parsers do the same; RFC 7578 asks for no
-/// more). `\"` and `\\` in quotes become `"` and `\`; every other backslash stays, so `C:\dir\file.jpg` arrives whole and
-/// ``PartHead/lastFilenameComponent`` is `file.jpg`. A name that ends in one bare backslash, as browsers write it, is
-/// understood. Directories are kept in ``PartHead/filename``. `filename*` is ignored.
+/// more). `\"` and `\\` in quotes become `"` and `\`; every other backslash stays, so `C:\dir\file.jpg` arrives whole.
+/// A name that ends in one bare backslash, as browsers write it, is understood. Directories are kept in
+/// ``PartHead/filename``. `filename*` is ignored.
 ///
 /// Where parsers disagree, this one decides so:
 ///
@@ -32,7 +32,7 @@ package import FoundationEssentials
 /// | 03 | `filename="q\"uote.jpg"` | `q"uote.jpg` |
 /// | 04 | `filename="back\slash.jpg"` | `back\slash.jpg` |
 /// | 05 | `filename="back\\slash.jpg"` | `back\slash.jpg` |
-/// | 06 | UTF-8 file name | accepted; other encodings: `malformed_header` |
+/// | 06 | UTF-8 file name | accepted; other encodings too, unreadable; in a name: `malformed_header` |
 /// | 07 | only `filename*` | a text field, without a file name |
 /// | 08 | `filename` and `filename*` | `filename` |
 /// | 09 | no closing delimiter | `truncated` |

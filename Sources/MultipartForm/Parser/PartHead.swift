@@ -10,7 +10,7 @@ package struct PartHead: Sendable, Hashable {
 
     /// The field's name: not empty.
     package let name: String
-    /// The file's name as sent, directories included: never use it as a path. Empty when a form's file field was left
+    /// The file's name as sent, directories included, with U+FFFD for what is not UTF-8: never use it as a path. Empty when a form's file field was left
     /// empty; `nil` for text.
     package let filename: String?
     /// The `Content-Type` as sent.
@@ -18,23 +18,7 @@ package struct PartHead: Sendable, Hashable {
     /// All header lines in order.
     package let fields: [Field]
 
-    /// The file's name without directories of either kind, for showing.
-    ///
-    /// `C:\dir\a.jpg` and `../a.jpg` both give `a.jpg`; `nil` when nothing that names a file is left.
-    package var lastFilenameComponent: String? {
-        guard let filename = self.filename else { return nil }
-        let last = filename.utf8.reversed().prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "\\") }.reversed()
-        let component = String(decoding: Array(last), as: UTF8.self)
-        return ["", ".", ".."].contains(component) ? nil : component
-    }
-
     /// Reads a part's header lines.
-    ///
-    /// - Parameters:
-    ///   - fields: The lines.
-    ///   - position: The part's position in the form, from 1, for messages.
-    /// - Throws: ``MultipartFormError``: `invalid_disposition`, `missing_name`, `malformed_header` or
-    ///   `unsupported_transfer_encoding`.
     init(fields: [Field], position: Int) throws(MultipartFormError) {
         func values(_ name: String) -> [String] {
             fields.filter { $0.name.lowercased() == name }.map(\.value)
@@ -57,6 +41,10 @@ package struct PartHead: Sendable, Hashable {
         guard let name = names.first, !name.isEmpty else {
             throw MultipartFormError(.missingName, "Part \(position) has no name; send one.")
         }
+        // What cannot be read can be no field's name, and two such names would look alike.
+        guard !name.unicodeScalars.contains("\u{FFFD}") else {
+            throw MultipartFormError(.malformedHeader, "The name of part \(position) is not UTF-8; send UTF-8.")
+        }
         let types = values("content-type")
         guard types.count <= 1 else {
             throw MultipartFormError(.malformedHeader, "Part \(position) has several content types; send one.")
@@ -75,20 +63,12 @@ package struct PartHead: Sendable, Hashable {
     }
 }
 
-extension PartHead: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension PartHead: SelfRedacting {
     /// The kind: names may be secret or personal.
     package var description: String { "PartHead(\(self.filename == nil ? "text" : "file"))" }
-    /// The same as ``description``.
-    package var debugDescription: String { self.description }
-    /// A mirror without names.
-    package var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-extension PartHead.Field: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension PartHead.Field: SelfRedacting {
     /// The length: names may be personal, and a header is a stranger's text.
     package var description: String { "Field(\(self.name.utf8.count + self.value.utf8.count) bytes)" }
-    /// The same as ``description``.
-    package var debugDescription: String { self.description }
-    /// A mirror without name and value.
-    package var customMirror: Mirror { Mirror(self, children: [:]) }
 }

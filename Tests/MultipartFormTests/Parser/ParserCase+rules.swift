@@ -85,6 +85,14 @@ extension ParserCase {
 
     /// What must be accepted, beside the thirty cases.
     static let acceptances: [ParserCase] = [
+        // Two characters in GBK, the second of which ends in a backslash (curl on Chinese Windows).
+        ParserCase(
+            "a file name in GBK",
+            data: Data("--XbndX\r\nContent-Disposition: form-data; name=a; filename=\"".utf8)
+                + Data([0xD6, 0xA4, 0x8F, 0x5C])
+                + Data("\"\r\n\r\nv\r\n--XbndX--\r\n".utf8),
+            .parts([Part("a", "\u{05A4}\u{FFFD}\\", nil, Data("v".utf8))])
+        ),
         acceptedHead("semicolons and = in quotes", #"Content-Disposition: form-data; name="a;b=c""#, "a;b=c"),
         acceptedHead(
             "a fake parameter in quotes",
