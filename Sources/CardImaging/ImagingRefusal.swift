@@ -59,93 +59,83 @@ struct ImageSubject {
     /// The refusal that a status stands for; `detail` is the library's own text.
     func refusal(_ status: idci_status, _ detail: String) -> CodedError {
         let image: Message = "the \(self.format.displayName) image"
+        let (code, message): (ReasonCode, Message) =
+            switch status {
+            case IDCI_CORRUPT: (.imageCorrupt, "\(image) is damaged (\(detail)); supply the original file again")
+            case IDCI_TRUNCATED: (.imageTruncated, "\(image) is incomplete (\(detail)); supply the whole file again")
+            case IDCI_NO_HEIGHT: (.imageUnsupportedCoding, "\(image) \(Self.noHeight)")
+            case IDCI_UNSUPPORTED where self.format == .png: (.imageUnsupportedCoding, "\(image) \(Self.applePNG)")
+            case IDCI_UNSUPPORTED:
+                (
+                    .imageUnsupportedCoding,
+                    "\(image) is of a kind that cannot be read (\(detail)); save it as a baseline JPEG and supply that"
+                )
+            case IDCI_INTERNAL, IDCI_STOPPED, IDCI_OVER_CEILING:
+                (
+                    .imageInternalError,
+                    "\(image) cannot be processed (\(detail)); report this as a defect of this program"
+                )
+            default: self.exceeded(status)
+            }
+        let mayPass = status == IDCI_OUT_OF_MEMORY || status == IDCI_TOO_SLOW
+        return CodedError(code, mayPass ? .temporary : .input, message)
+    }
+
+    /// The code and the words of a limit that is exceeded.
+    private func exceeded(_ status: idci_status) -> (ReasonCode, Message) {
         let size: Message = "\(self.size.width)x\(self.size.height) pixels"
+        let image: Message = "the \(self.format.displayName) image"
         return switch status {
-        case IDCI_CORRUPT:
-            CodedError(.imageCorrupt, .input, "\(image) is damaged (\(detail)); supply the original file again")
-        case IDCI_TRUNCATED:
-            CodedError(.imageTruncated, .input, "\(image) is incomplete (\(detail)); supply the whole file again")
         case IDCI_TOO_MANY_PIXELS:
-            CodedError(
+            (
                 .imageTooManyPixels,
-                .input,
                 "\(image) claims \(size), more than \(self.settings.maxPixels) in all; supply a smaller one"
             )
         case IDCI_EDGE_TOO_LONG:
-            CodedError(
+            (
                 .imageEdgeTooLong,
-                .input,
                 "\(image) claims \(size), and an edge may have \(self.limits.maxSourceEdge); supply a smaller one"
             )
         case IDCI_TOO_MUCH_MEMORY:
-            self.tooMuchMemory
+            (
+                .imageDecodeMemory,
+                """
+                \(image) of \(size) needs more than \(self.limits.maxDecodeBytes) bytes of memory; save it smaller and not \
+                progressive or interlaced, and supply that
+                """
+            )
         case IDCI_TOO_MANY_SCANS:
-            CodedError(
+            (
                 .imageTooManyScans,
-                .input,
                 "\(image) has more than \(self.limits.maxScans) scans; save it as a baseline JPEG and supply that"
             )
-        case IDCI_UNSUPPORTED where self.format == .png:
-            CodedError(
-                .imageUnsupportedCoding,
-                .input,
-                """
-                \(image) is in Apple's own variant of PNG (CgBI), which iPhone apps hold and only Apple's programs read; \
-                export the photo as JPEG and supply that
-                """
-            )
-        case IDCI_NO_HEIGHT:
-            CodedError(
-                .imageUnsupportedCoding,
-                .input,
-                """
-                \(image) has height 0 in its header and tells its height only after the picture (a DNL segment, as some \
-                scanners write); open it in an image program, save it once as JPEG, and supply that
-                """
-            )
-        default: self.otherRefusal(status, detail)
-        }
-    }
-
-    private func otherRefusal(_ status: idci_status, _ detail: String) -> CodedError {
-        let image: Message = "the \(self.format.displayName) image"
-        return switch status {
-        case IDCI_UNSUPPORTED:
-            CodedError(
-                .imageUnsupportedCoding,
-                .input,
-                "\(image) is of a kind that cannot be read (\(detail)); save it as a baseline JPEG and supply that"
-            )
-        case IDCI_OUT_OF_MEMORY: Self.outOfMemory
         case IDCI_TOO_SLOW:
-            CodedError(
+            (
                 .imageDecodeTime,
-                .temporary,
                 """
-                decoding \(image) took longer than \(Int(self.limits.maxDecodeTime.inSeconds)) seconds; save it smaller, as a \
-                baseline JPEG, or try again when the machine has less to do
+                decoding \(image) took longer than \(self.limits.maxDecodeTime.components.seconds) seconds; save it smaller, \
+                as a baseline JPEG, or try again when the machine has less to do
                 """
             )
         default:
-            CodedError(
-                .imageInternalError,
-                .input,
-                "\(image) cannot be processed (\(detail)); report this as a defect of this program"
+            (
+                .imageOutOfMemory,
+                "there is no memory to process \(image); lower imaging.concurrency, or try again later"
             )
         }
     }
 
-    var tooMuchMemory: CodedError {
-        CodedError(
-            .imageDecodeMemory,
-            .input,
-            """
-            the \(self.format.displayName) image of \(self.size.width)x\(self.size.height) pixels needs more than \
-            \(self.limits.maxDecodeBytes) bytes of memory; save it smaller and not progressive or interlaced, and supply that
-            """
-        )
-    }
+    private static let noHeight: Message = """
+        has height 0 in its header and tells its height only after the picture (a DNL segment, as some scanners write); \
+        open it in an image program, save it once as JPEG, and supply that
+        """
 
+    private static let applePNG: Message = """
+        is in Apple's own variant of PNG (CgBI), which iPhone apps hold and only Apple's programs read; export the photo \
+        as JPEG and supply that
+        """
+
+    /// The refusal when our own pixels find no memory.
     static let outOfMemory = CodedError(
         .imageOutOfMemory,
         .temporary,

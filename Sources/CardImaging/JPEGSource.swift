@@ -58,7 +58,7 @@ struct JPEGSource {
     /// Throws `image_decode_memory` when decoding and our own pixels together exceed the limit.
     func checkMemory(pixels: Int) throws(CodedError) {
         guard Int(clamping: self.header.decode_memory) + pixels <= self.subject.limits.maxDecodeBytes else {
-            throw self.subject.tooMuchMemory
+            throw self.subject.refusal(IDCI_TOO_MUCH_MEMORY, "")
         }
     }
 

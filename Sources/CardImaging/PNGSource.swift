@@ -36,7 +36,7 @@ struct PNGSource {
         let pictures = self.orientation == .upright ? 1 : 2
         let needed = target.pixelCount * PixelBuffer.bytesPerPixel * pictures
         guard Int(clamping: self.header.decode_memory) + needed <= self.subject.limits.maxDecodeBytes else {
-            throw self.subject.tooMuchMemory
+            throw self.subject.refusal(IDCI_TOO_MUCH_MEMORY, "")
         }
         var colour = ColourConversion.none
         let pixels = try PixelBuffer.resampled(from: self.subject.size, to: target) { context throws(CodedError) in

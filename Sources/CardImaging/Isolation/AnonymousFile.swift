@@ -7,11 +7,6 @@ struct AnonymousFile: Sendable {
     /// Its descriptor.
     let descriptor: Int32
 
-    /// Takes a descriptor.
-    init(descriptor: Int32) {
-        self.descriptor = descriptor
-    }
-
     /// Makes an empty one; `nil` if the kernel refuses.
     static func make() -> AnonymousFile? {
         let descriptor = idci_memory_file()

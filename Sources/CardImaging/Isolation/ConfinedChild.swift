@@ -37,13 +37,6 @@ struct ConfinedChild: Sendable {
     /// How long it may take while the machine is awake.
     let timeout: Duration
 
-    /// Describes a child.
-    init(executable: String, arguments: [String], timeout: Duration) {
-        self.executable = executable
-        self.arguments = arguments
-        self.timeout = timeout
-    }
-
     /// Runs the child to its end.
     func run(input: AnonymousFile, output: AnonymousFile) -> End {
         // The child holds the write end; when it is gone, by whatever way, the read end tells.
