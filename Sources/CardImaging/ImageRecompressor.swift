@@ -3,9 +3,9 @@ package import Foundation
 
 /// Turns a photo of a card into the JPEG that is verified and delivered.
 ///
-/// The picture is decoded (at a DCT scale when the target allows), reduced, turned upright, converted to sRGB and encoded as
-/// baseline JPEG without metadata; one that keeps its size is only quantised again, if it can be. All of it is synchronous
-/// work of a few to a hundred milliseconds: call it on a pool of threads.
+/// The picture is decoded (at a DCT scale when the target allows), reduced, turned upright, converted to sRGB and
+/// encoded as baseline JPEG without metadata; one that keeps its size is only quantised again, if it can be. All of it
+/// is synchronous work of a few to a hundred milliseconds: call it on a pool of threads.
 ///
 /// ```swift
 /// let image = try ImageRecompressor(settings: ImagingSettings()).prepare(photo)
@@ -26,7 +26,8 @@ package struct ImageRecompressor: Sendable {
         self.settings = settings
     }
 
-    /// Prepares a JPEG or PNG file's content. The byte budget is met by lowering the quality, then by shortening the edge.
+    /// Prepares a JPEG or PNG file's content. The byte budget is met by lowering the quality, then by shortening the
+    /// edge.
     ///
     /// - Throws: `CodedError` of kind `input` when the photo cannot be used (`image_empty`, `unsupported_format`,
     ///   `image_truncated`, `image_corrupt`, `image_too_many_pixels` …); of kind `temporary` when there is no memory or
@@ -57,8 +58,8 @@ package struct ImageRecompressor: Sendable {
         return try outcome.get()
     }
 
-    /// Makes a prepared image smaller for an endpoint that finds it too large: three quarters of the edge and half of the
-    /// bytes. Returns nil when it is as small as it may get.
+    /// Makes a prepared image smaller for an endpoint that finds it too large: three quarters of the edge and half of
+    /// the bytes. Returns nil when it is as small as it may get.
     ///
     /// - Parameter isolated: Whether that happens in a confined child, as in ``prepareIsolated(_:)``.
     /// - Throws: `CodedError` of kind `temporary` when there is no memory or time now.
@@ -96,9 +97,9 @@ package struct ImageRecompressor: Sendable {
         try self.finish(try png.decode(), of: png.subject)
     }
 
-    /// A 4:2:0 picture stays planes from decoder to encoder, at its own size coefficients if it consists of whole blocks;
-    /// nil when it must become pixels: another sampling or colour space, colours to convert, or a budget that no quality
-    /// meets.
+    /// A 4:2:0 picture stays planes from decoder to encoder, at its own size coefficients if it consists of whole
+    /// blocks; nil when it must become pixels: another sampling or colour space, colours to convert, or a budget that
+    /// no quality meets.
     private func recompressPlanes(_ jpeg: JPEGSource) throws(CodedError) -> PreparedImage? {
         guard jpeg.isPlanar else { return nil }
         let profile: [UInt8]
@@ -162,8 +163,8 @@ package struct ImageRecompressor: Sendable {
             .imageOverBudget,
             .input,
             """
-            even \(edge) pixels long at quality \(encoder.quality) of 100 the image exceeds \(self.settings.byteBudget) \
-            bytes; raise imaging.byte_budget
+            even \(edge) pixels long at quality \(encoder.quality) of 100 the image exceeds \
+            \(self.settings.byteBudget) bytes; raise imaging.byte_budget
             """
         )
     }

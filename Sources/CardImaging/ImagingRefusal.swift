@@ -100,8 +100,8 @@ struct ImageSubject {
             (
                 .imageDecodeMemory,
                 """
-                \(image) of \(size) needs more than \(self.limits.maxDecodeBytes) bytes of memory; save it smaller and not \
-                progressive or interlaced, and supply that
+                \(image) of \(size) needs more than \(self.limits.maxDecodeBytes) bytes of memory; save it smaller and \
+                not progressive or interlaced, and supply that
                 """
             )
         case IDCI_TOO_MANY_SCANS:
@@ -113,8 +113,8 @@ struct ImageSubject {
             (
                 .imageDecodeTime,
                 """
-                decoding \(image) took longer than \(self.limits.maxDecodeTime.components.seconds) seconds; save it smaller, \
-                as a baseline JPEG, or try again when the machine has less to do
+                decoding \(image) took longer than \(self.limits.maxDecodeTime.components.seconds) seconds; save it \
+                smaller, as a baseline JPEG, or try again when the machine has less to do
                 """
             )
         default:
@@ -126,13 +126,13 @@ struct ImageSubject {
     }
 
     private static let noHeight: Message = """
-        has height 0 in its header and tells its height only after the picture (a DNL segment, as some scanners write); \
-        open it in an image program, save it once as JPEG, and supply that
+        has height 0 in its header and tells its height only after the picture (a DNL segment, as some scanners \
+        write); open it in an image program, save it once as JPEG, and supply that
         """
 
     private static let applePNG: Message = """
-        is in Apple's own variant of PNG (CgBI), which iPhone apps hold and only Apple's programs read; export the photo \
-        as JPEG and supply that
+        is in Apple's own variant of PNG (CgBI), which iPhone apps hold and only Apple's programs read; export the \
+        photo as JPEG and supply that
         """
 
     /// The refusal when our own pixels find no memory.

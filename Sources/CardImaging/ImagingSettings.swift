@@ -21,8 +21,8 @@ package struct ImagingSettings: Hashable, Sendable, Codable {
     package var recompress = Recompression.always
     /// Most bytes of a source (`image_too_large_bytes`).
     package var maxSourceBytes = 32 << 20
-    /// Most pixels that a header may claim (`image_too_many_pixels`); a progressive JPEG or an interlaced PNG reaches the
-    /// bound of memory before.
+    /// Most pixels that a header may claim (`image_too_many_pixels`); a progressive JPEG or an interlaced PNG reaches
+    /// the bound of memory before.
     package var maxPixels = 120_000_000
 
     /// Takes the defaults.

@@ -45,8 +45,8 @@ struct JPEGEncoder {
         }
     }
 
-    /// Recompresses a picture that can stay coefficients at its own size and turns it upright; nil when the result would
-    /// exceed the ceiling.
+    /// Recompresses a picture that can stay coefficients at its own size and turns it upright; nil when the result
+    /// would exceed the ceiling.
     func requantize(_ jpeg: JPEGSource) throws(CodedError) -> Data? {
         var limits = jpeg.limits
         let (start, size, orientation) = (jpeg.bytes.baseAddress, jpeg.bytes.count, jpeg.orientation.rawValue)

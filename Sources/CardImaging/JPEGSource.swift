@@ -62,8 +62,8 @@ struct JPEGSource {
         }
     }
 
-    /// The smallest DCT scale, in eighths, at which the picture still exceeds the target, so that the last reduction is a
-    /// true one.
+    /// The smallest DCT scale, in eighths, at which the picture still exceeds the target, so that the last reduction is
+    /// a true one.
     func scale(for target: PixelSize) -> UInt32 {
         let (width, height) = (UInt32(self.size.width), UInt32(self.size.height))
         return idci_jpeg_scale_for(width, height, UInt32(target.width), UInt32(target.height))

@@ -4,12 +4,12 @@ import CImaging
 struct ImagingLimits: Hashable, Sendable, Codable {
     /// The longest edge that a header may claim (`image_edge_too_long`): libjpeg's own limit.
     var maxSourceEdge = 65_500
-    /// Most scans of a progressive JPEG (`image_too_many_scans`). Cameras and editors write about ten; each costs a walk
-    /// over all coefficients, however few bytes it takes.
+    /// Most scans of a progressive JPEG (`image_too_many_scans`). Cameras and editors write about ten; each costs a
+    /// walk over all coefficients, however few bytes it takes.
     var maxScans = 100
     /// Most bytes that decoding and our own pixels may hold at once (`image_decode_memory`): two workers stay under
-    /// 200 MB. Baseline JPEGs and plain PNGs need a few rows; a progressive JPEG takes 3 bytes per pixel at 4:2:0 (about
-    /// 33 megapixels fit), an interlaced PNG 4 bytes (about 25 megapixels).
+    /// 200 MB. Baseline JPEGs and plain PNGs need a few rows; a progressive JPEG takes 3 bytes per pixel at 4:2:0
+    /// (about 33 megapixels fit), an interlaced PNG 4 bytes (about 25 megapixels).
     var maxDecodeBytes = 96 << 20
     /// The longest time of one decoding (`image_decode_time`); 50 megapixels take about 0.2 s.
     var maxDecodeTime = Duration.seconds(10)

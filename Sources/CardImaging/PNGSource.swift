@@ -8,7 +8,8 @@ struct PNGSource {
     let subject: ImageSubject
     let header: idci_png_header
 
-    /// The orientation in the eXIf chunk (PNG third edition, section 11.3.4.5), or in the text form that came before it.
+    /// The orientation in the eXIf chunk (PNG third edition, section 11.3.4.5), or in the text form that came before
+    /// it.
     var orientation: Orientation { Orientation(exifValue: self.header.orientation) }
 
     /// Reads IHDR, walks the chunks and checks the limits.

@@ -7,7 +7,8 @@ package struct MultipartFormError: Error, Sendable, CustomStringConvertible {
     package enum Code: String, Sendable, Hashable, CustomStringConvertible {
         // Building, proving and reading a form.
 
-        /// The boundary is empty, longer than 70 characters, or holds a character that is not allowed in it; in a received
+        /// The boundary is empty, longer than 70 characters, or holds a character that is not allowed in it; in a
+        /// received
         /// `Content-Type` also: it is missing or given twice.
         case invalidBoundary = "invalid_boundary"
         /// A part's name or file name is empty or holds NUL.
@@ -35,7 +36,8 @@ package struct MultipartFormError: Error, Sendable, CustomStringConvertible {
         case malformedDelimiter = "malformed_delimiter"
         /// A header line has no name or colon, is folded, holds NUL, or ends in CR or LF alone; or a name is not UTF-8.
         case malformedHeader = "malformed_header"
-        /// A part has no single `Content-Disposition: form-data` that can be parsed, or two of `name` or `filename` in it.
+        /// A part has no single `Content-Disposition: form-data` that can be parsed, or two of `name` or `filename` in
+        /// it.
         case invalidDisposition = "invalid_disposition"
         /// A part has no `name`, or an empty one.
         case missingName = "missing_name"

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CardImaging
 
-struct BudgetTests {
+@Suite struct BudgetTests {
     @Test(arguments: [
         (0.5, 0.3, [50, 40, 30]), (0.75, 0.5, [75, 65, 55, 50]), (0.2, 0.3, [20]), (0, 0, [1]), (0.004, 0, [1]),
         (1, 0.999, [100]),

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CardImaging
 
-struct ColourTests {
+@Suite struct ColourTests {
     @Test(arguments: ["front", "back"])
     func `CMYK and YCCK with inverted inks come out in the colours of the other cards`(side: String) throws {
         func mean(_ folder: String) throws -> [Int] {

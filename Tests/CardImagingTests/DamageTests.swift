@@ -5,7 +5,7 @@ import Testing
 
 @testable import CardImaging
 
-struct DamageTests {
+@Suite struct DamageTests {
     struct Kind: Sendable, CustomTestStringConvertible {
         var subsampled = false
         var progressive = false

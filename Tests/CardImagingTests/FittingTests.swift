@@ -4,7 +4,7 @@ import Testing
 
 @testable import CardImaging
 
-struct FittingTests {
+@Suite struct FittingTests {
     @Test(arguments: [false, true]) func `A larger picture is fitted and still shows the same`(progressive: Bool) throws
     {
         let source = try TestPicture.photo(width: 800, height: 600).jpeg(progressive: progressive)

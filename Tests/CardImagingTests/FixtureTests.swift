@@ -6,7 +6,7 @@ import Testing
 @testable import CardImaging
 
 /// The committed pictures, which other software wrote.
-struct FixtureTests {
+@Suite struct FixtureTests {
     static let refusals: [(folder: String, code: ReasonCode)] = [
         ("REFUSED-CLAIMS-64000/front.jpg", .imageTooManyPixels),
         ("REFUSED-CLAIMS-65535/front.jpg", .imageEdgeTooLong),

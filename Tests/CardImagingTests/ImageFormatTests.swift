@@ -4,7 +4,7 @@ import Testing
 
 @testable import CardImaging
 
-struct ImageFormatTests {
+@Suite struct ImageFormatTests {
     static let signatures: [(bytes: [UInt8], format: ImageFormat)] = [
         ([0xFF, 0xD8, 0xFF, 0xE0], .jpeg),
         ([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0], .png),

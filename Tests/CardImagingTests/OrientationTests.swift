@@ -5,7 +5,7 @@ import Testing
 
 @testable import CardImaging
 
-struct OrientationTests {
+@Suite struct OrientationTests {
     @Test(arguments: [false, true])
     func `All eight orientations of a JPEG give byte-identical output when no block is changed`(littleEndian: Bool)
         throws

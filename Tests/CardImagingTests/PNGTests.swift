@@ -4,7 +4,7 @@ import Testing
 
 @testable import CardImaging
 
-struct PNGTests {
+@Suite struct PNGTests {
     static let picture = TestPicture.photo(width: 37, height: 29)
 
     private static func sample(_ x: Int, _ y: Int, _ channel: Int) -> Int {

@@ -5,10 +5,9 @@ import Testing
 @testable import CardImaging
 
 /// Text chunks that inflate: a few kilobytes of file each, megabytes of memory if they were kept.
-@Suite
-struct PNGTextTests {
-    /// A zlib stream of `count` times the letter a, written by hand: one literal, then matches of 258 bytes at distance 1 in fixed Huffman codes
-    /// (RFC 1951 section 3.2.6).
+@Suite struct PNGTextTests {
+    /// A zlib stream of `count` times the letter a, written by hand: one literal, then matches of 258 bytes at distance
+    /// 1 in fixed Huffman codes (RFC 1951 section 3.2.6).
     private static func inflating(to count: Int) -> [UInt8] {
         var bits: [Bool] = [true, true, false]  // Last block, fixed codes.
         func code(_ value: Int, _ length: Int) { bits += (0..<length).reversed().map { value >> $0 & 1 == 1 } }

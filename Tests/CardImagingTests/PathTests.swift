@@ -11,7 +11,8 @@ import Testing
     /// stretched, falls below it.
     static let leastRatio = 37.0
 
-    /// Smooth waves in luma and, steeper and across, in chroma; without symmetry, and as long after a reduction to `edge`.
+    /// Smooth waves in luma and, steeper and across, in chroma; without symmetry, and as long after a reduction to
+    /// `edge`.
     static func waves(_ width: Int, _ height: Int, edge: Int? = nil) -> TestPicture {
         let scale = Double(edge ?? max(width, height)) / Double(max(width, height)) / 25
         return TestPicture(width: width, height: height) { x, y in

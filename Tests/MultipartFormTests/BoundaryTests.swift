@@ -2,8 +2,7 @@ import Foundation
 import MultipartForm
 import Testing
 
-@Suite
-struct BoundaryTests {
+@Suite struct BoundaryTests {
     @Test(arguments: ["X", "XbndX", "----WebKitFormBoundary7MA4", "-", String(repeating: "Z", count: 70)])
     func `A boundary is accepted when it has 1 to 70 letters, digits and dashes`(text: String) throws {
         #expect(try Boundary(text).value == text)
@@ -48,8 +47,7 @@ struct BoundaryTests {
     }
 }
 
-@Suite
-struct BoundaryProofTests {
+@Suite struct BoundaryProofTests {
     static let boundary = Boundary.derived(from: "k", attempt: 0)
     static let line = "--form-k-0"
 
@@ -65,18 +63,17 @@ struct BoundaryProofTests {
     ]
 
     @Test(arguments: collisions)
-    func `The proof that the boundary is absent refuses a memory part that holds the boundary`(content: String) throws {
+    func `The proof of absence refuses a memory part that holds the boundary`(content: String) throws {
         let form = try MultipartForm(parts: [plainFile(Data(content.utf8))], boundary: Self.boundary)
         #expect(try formErrorCode { try form.proveBoundaryAbsent() } == .boundaryCollision)
     }
 
-    @Test(arguments: harmless) func `The proof that the boundary is absent accepts near misses`(content: String) throws
-    {
+    @Test(arguments: harmless) func `The proof of absence accepts near misses`(content: String) throws {
         let form = try MultipartForm(parts: [plainFile(Data(content.utf8))], boundary: Self.boundary)
         try form.proveBoundaryAbsent()
     }
 
-    @Test func `The proof that the boundary is absent looks into text parts and files too, and names the position`()
+    @Test func `The proof of absence looks into text parts and files too, and names the position`()
         throws
     {
         let folder = try ScratchFolder()
@@ -95,7 +92,7 @@ struct BoundaryProofTests {
     }
 
     @Test(arguments: 65_520...65_540)
-    func `The proof that the boundary is absent finds the boundary across every chunk border of a file`(offset: Int)
+    func `The proof of absence finds the boundary across every chunk border of a file`(offset: Int)
         throws
     {
         let folder = try ScratchFolder()
@@ -112,7 +109,7 @@ struct BoundaryProofTests {
         #expect(try formErrorCode { try form.proveBoundaryAbsent() } == .boundaryCollision)
     }
 
-    @Test func `The proof that the boundary is absent leads to the smallest ordinal that is absent`() throws {
+    @Test func `The proof of absence leads to the smallest ordinal that is absent`() throws {
         let clean = [plainFile(Data("clean".utf8))]
         #expect(try Boundary.derived(from: "k", absentFrom: clean) == .derived(from: "k", attempt: 0))
         let content = Data("\(Self.line)\r\n--form-k-1\r\n--form-k-3".utf8)
@@ -124,15 +121,14 @@ struct BoundaryProofTests {
     }
 
     @Test
-    func
-        `The proof that the boundary is absent passes over an ordinal that occurs without its dashes: node refuses such a form`()
+    func `The proof of absence passes over an ordinal that occurs without its dashes`()
         throws
     {
         let parts = [plainFile(Data("xform-k-0x".utf8))]
         #expect(try Boundary.derived(from: "k", absentFrom: parts) == .derived(from: "k", attempt: 1))
     }
 
-    @Test func `The proof that the boundary is absent gives up with a collision when content holds every ordinal`()
+    @Test func `The proof of absence gives up with a collision when content holds every ordinal`()
         throws
     {
         let content = (0..<64).map { "--form-k-\($0)\r\n" }.joined()
@@ -140,7 +136,7 @@ struct BoundaryProofTests {
         #expect(try formErrorCode { _ = try Boundary.derived(from: "k", absentFrom: parts) } == .boundaryCollision)
     }
 
-    @Test func `The proof that the boundary is absent says so when a file cannot be read, instead of proving nothing`()
+    @Test func `The proof of absence says so when a file cannot be read, instead of proving nothing`()
         throws
     {
         let folder = try ScratchFolder()

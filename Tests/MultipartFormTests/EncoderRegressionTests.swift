@@ -3,8 +3,7 @@ import MultipartForm
 import Testing
 
 /// What went wrong in other people's encoders.
-@Suite
-struct EncoderRegressionTests {
+@Suite struct EncoderRegressionTests {
     private func form(_ folder: ScratchFolder) throws -> MultipartForm {
         let path = try folder.file("x", noise(3000))
         let file = MultipartForm.Content.file(path: path, length: 3000)
@@ -17,8 +16,7 @@ struct EncoderRegressionTests {
     }
 
     @Test
-    func
-        `The encoder loses nothing to a sink that takes nothing now and one byte then (AFNetworking's stream to a file)`()
+    func `The encoder loses nothing to a sink that takes nothing now and one byte then`()
         throws
     {
         let folder = try ScratchFolder()
@@ -43,8 +41,7 @@ struct EncoderRegressionTests {
     }
 
     @Test
-    func
-        `The encoder works on any executor, on several at once, and with a reader that moves (AFNetworking#2481, #4673)`()
+    func `The encoder works on any executor, on several at once, with a reader that moves (AFNetworking#2481)`()
         async throws
     {
         let folder = try ScratchFolder()
@@ -79,8 +76,7 @@ struct EncoderRegressionTests {
     }
 
     @Test
-    func
-        `The encoder sends exactly the computed length for 0 to 40 random parts, and counts up to it`()
+    func `The encoder sends exactly the computed length for 0 to 40 random parts, and counts up to it`()
         throws
     {
         for count in 0...40 {
@@ -98,8 +94,7 @@ struct EncoderRegressionTests {
     }
 
     @Test
-    func
-        `The encoder names a missing file before the first byte, also when it is the last part (Alamofire on Linux)`()
+    func `The encoder names a missing file before the first byte, also in the last part (Alamofire on Linux)`()
         throws
     {
         let folder = try ScratchFolder()
@@ -112,8 +107,7 @@ struct EncoderRegressionTests {
     }
 
     @Test
-    func
-        `The encoder sends no byte past the stated length of a file that holds more (Alamofire#3714, #3730, #3380)`()
+    func `The encoder sends no byte past the stated length of a file that holds more (Alamofire#3714, #3730, #3380)`()
         throws
     {
         let folder = try ScratchFolder()

@@ -2,8 +2,7 @@ import Foundation
 import MultipartForm
 import Testing
 
-@Suite
-struct FormBytesTests {
+@Suite struct FormBytesTests {
     private func form(_ parts: [MultipartForm.Part], boundary: String = "XbndX") throws -> MultipartForm {
         try MultipartForm(parts: parts, boundary: Boundary(boundary))
     }

@@ -3,8 +3,7 @@ import Glibc
 import MultipartForm
 import Testing
 
-@Suite
-struct FormReaderTests {
+@Suite struct FormReaderTests {
     private func fileForm(_ path: String, length: Int) throws -> MultipartForm {
         let content = MultipartForm.Content.file(path: path, length: UInt64(length))
         let part = MultipartForm.Part.file(content, name: "f", filename: "f.jpg", contentType: "image/jpeg")
@@ -92,8 +91,7 @@ struct FormReaderTests {
     }
 
     @Test
-    func
-        `A reader of a form is refused before the first byte when a file is missing, a folder, a FIFO, shorter or longer`()
+    func `A reader of a form is refused before the first byte when a file is missing, no file, shorter or longer`()
         throws
     {
         let folder = try ScratchFolder()

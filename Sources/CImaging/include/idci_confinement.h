@@ -26,7 +26,8 @@ typedef struct {
 int idci_confine(const idci_confinement *limits, int last_descriptor);
 
 /**
- * Lets this process be killed when the thread that made it ends, with its process or alone. Returns 0, or -1 with errno.
+ * Lets this process be killed when the thread that made it ends, with its process or alone. Returns 0, or -1 with
+ * errno.
  */
 int idci_die_with_parent(void);
 

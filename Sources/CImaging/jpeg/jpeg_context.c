@@ -8,7 +8,8 @@ static idci_jpeg_context *context_of(j_common_ptr jpeg) {
     return (idci_jpeg_context *)jpeg->err;
 }
 
-// A frame header of height 0 announces a DNL segment after the first scan (ITU-T T.81, B.2.5), which libjpeg does not read.
+// A frame header of height 0 announces a DNL segment after the first scan (ITU-T T.81, B.2.5), which libjpeg does not
+// read.
 static bool has_no_height(j_common_ptr jpeg) {
     if (!jpeg->is_decompressor) return false;
     j_decompress_ptr decoder = (j_decompress_ptr)jpeg;

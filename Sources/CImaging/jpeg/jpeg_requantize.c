@@ -3,8 +3,8 @@
 // exchanges their rows and columns and changes signs (as jpegtran does), so that works too.
 //
 // libjpeg reads and writes coefficients through arrays that its memory manager keeps for the whole picture. Here that
-// manager's access to them is ours: the decoder fills the rows of one strip, the encoder asks for the strip and makes the
-// decoder read it. Only a turn that needs the last rows first keeps them all.
+// manager's access to them is ours: the decoder fills the rows of one strip, the encoder asks for the strip and makes
+// the decoder read it. Only a turn that needs the last rows first keeps them all.
 
 #include <math.h>
 #include <string.h>
@@ -114,8 +114,8 @@ static void read_strips(requantizing *job, uint32_t wanted) {
 // MARK: - Coefficients
 
 // Multiplies by steps of 2^-FACTOR_BITS and rounds. Everything stays in sixteen bits, where one instruction takes eight
-// coefficients: the upper half of the product, and the carry of its lower half. What lies in the middle goes towards zero:
-// that is no further from what it was, and takes fewer bits.
+// coefficients: the upper half of the product, and the carry of its lower half. What lies in the middle goes towards
+// zero: that is no further from what it was, and takes fewer bits.
 static inline coefficients scaled(coefficients stored, coefficients factors) {
     coefficients raised = (coefficients)((unsigned_coefficients)stored << (16 - FACTOR_BITS));
     wide product = __builtin_convertvector(raised, wide) * __builtin_convertvector(factors, wide);

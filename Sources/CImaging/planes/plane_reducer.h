@@ -45,7 +45,8 @@ typedef struct {
 // Makes ready for a plane; `strip` is how many rows arrive at a time, `row_bytes` how many bytes a source row may take
 // in the ring. False when memory is short.
 bool idci_plane_reducer_start(
-    idci_plane_reducer *reducer, idci_axis across, idci_axis down, int32_t orientation, uint32_t strip, size_t row_bytes);
+    idci_plane_reducer *reducer, idci_axis across, idci_axis down, int32_t orientation, uint32_t strip,
+    size_t row_bytes);
 
 // Where source row `y` is to be written.
 uint8_t *idci_plane_reducer_row(const idci_plane_reducer *reducer, uint32_t y);

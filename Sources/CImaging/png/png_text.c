@@ -15,8 +15,8 @@ enum {
     MOST_EXIF_BYTES = 4096,             // The first directory stands at the beginning.
 };
 
-// Signature, IHDR, the one chunk, and the beginning of an IDAT chunk, at which libpng stops reading: so that it inflates
-// this text, with its own limits, and no other.
+// Signature, IHDR, the one chunk, and the beginning of an IDAT chunk, at which libpng stops reading: so that it
+// inflates this text, with its own limits, and no other.
 typedef struct {
     const uint8_t *picture, *chunk;
     size_t chunk_bytes, at;

@@ -2,8 +2,8 @@ package import CardModel
 package import Foundation
 
 extension ImageRecompressor {
-    /// Prepares a photo in a child: our own binary, under limits that it sets itself before it looks at a byte. The same
-    /// bytes come of it as of ``prepare(_:)``.
+    /// Prepares a photo in a child: our own binary, under limits that it sets itself before it looks at a byte. The
+    /// same bytes come of it as of ``prepare(_:)``.
     ///
     /// - Throws: As ``prepare(_:)``; `decoder_crashed` (kind `input`) when the image brings the child down,
     ///   `decoder_unavailable` (kind `temporary`) when it cannot be started or is stopped from outside.
@@ -54,7 +54,7 @@ extension ImageRecompressor {
         .decoderUnavailable,
         .temporary,
         """
-        the process that decodes images was stopped from outside or took too long; see to memory and load, then run again
+        the process that decodes images was stopped from outside or took too long; see to memory and load
         """
     )
 

@@ -1,7 +1,7 @@
 /// Reads the rest of a line after `--boundary`: padding and a line end, or the two closing dashes.
 ///
-/// Everything else is refused: `--boundaryX` is content to some receivers, the end of the part to others and an error to
-/// the rest, and LF alone ends a line for a few only.
+/// Everything else is refused: `--boundaryX` is content to some receivers, the end of the part to others and an error
+/// to the rest, and LF alone ends a line for a few only.
 struct BoundaryLine: Sendable {
     private enum Phase {
         case start, firstDash, padding, lineEnd, closed, closedLineEnd

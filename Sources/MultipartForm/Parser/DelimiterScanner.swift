@@ -2,9 +2,9 @@ import Glibc
 
 /// Looks for `CR LF --boundary` in bytes that arrive in pieces.
 ///
-/// The delimiter holds CR only as its first byte, so after a mismatch the search goes on at the mismatching byte and not
-/// behind it: a byte is looked at twice at most, however dense in line breaks or near misses the bytes are. Of a match
-/// that runs over the end of a piece only its length is kept, since its bytes are the delimiter's own.
+/// The delimiter holds CR only as its first byte, so after a mismatch the search goes on at the mismatching byte and
+/// not behind it: a byte is looked at twice at most, however dense in line breaks or near misses the bytes are. Of a
+/// match that runs over the end of a piece only its length is kept, since its bytes are the delimiter's own.
 struct DelimiterScanner: Sendable {
     /// What one piece told.
     struct Step {

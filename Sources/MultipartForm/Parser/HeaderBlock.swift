@@ -62,7 +62,8 @@ struct HeaderBlock: Sendable {
         let isBlank = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
         var value = self.line[(colon + 1)...].drop(while: isBlank)
         while let last = value.last, isBlank(last) { value.removeLast() }
-        // Bytes that are not UTF-8 become U+FFFD: a file name in GBK, as curl on Chinese Windows sends it, is only shown.
+        // Bytes that are not UTF-8 become U+FFFD: a file name in GBK, as curl on Chinese Windows sends it, is only
+        // shown.
         return PartHead.Field(
             name: String(decoding: self.line[..<colon], as: UTF8.self),
             value: String(decoding: value, as: UTF8.self)

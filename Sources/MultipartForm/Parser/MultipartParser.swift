@@ -13,14 +13,14 @@ package import FoundationEssentials
 /// ```
 ///
 /// The events do not depend on how the body is cut into chunks, but for where `data` is cut. The time is linear in the
-/// bytes. The memory is one chunk and one part's header lines: content is given out as slices of the chunks, so pull all
-/// events before appending the next chunk. A body that is not whole and well-formed always ends in an error and never
-/// in ``Event/formEnded``; after an error every call throws it again.
+/// bytes. The memory is one chunk and one part's header lines: content is given out as slices of the chunks, so pull
+/// all events before appending the next chunk. A body that is not whole and well-formed always ends in an error and
+/// never in ``Event/formEnded``; after an error every call throws it again.
 ///
-/// Names are UTF-8, file names should be. `%0A`, `%0D` and `%22` stay as they are: the WHATWG encoding that writes them does not
-/// escape `%`, so they cannot be told from a name that holds them (13 of 18 parsers do the same; RFC 7578 asks for no
-/// more). `\"` and `\\` in quotes become `"` and `\`; every other backslash stays, so `C:\dir\file.jpg` arrives whole.
-/// A name that ends in one bare backslash, as browsers write it, is understood. Directories are kept in
+/// Names are UTF-8, file names should be. `%0A`, `%0D` and `%22` stay as they are: the WHATWG encoding that writes them
+/// does not escape `%`, so they cannot be told from a name that holds them (13 of 18 parsers do the same; RFC 7578 asks
+/// for no more). `\"` and `\\` in quotes become `"` and `\`; every other backslash stays, so `C:\dir\file.jpg` arrives
+/// whole. A name that ends in one bare backslash, as browsers write it, is understood. Directories are kept in
 /// ``PartHead/filename``. `filename*` is ignored.
 ///
 /// Where parsers disagree, this one decides so:

@@ -10,8 +10,8 @@ package struct PartHead: Sendable, Hashable {
 
     /// The field's name: not empty.
     package let name: String
-    /// The file's name as sent, directories included, with U+FFFD for what is not UTF-8: never use it as a path. Empty when a form's file field was left
-    /// empty; `nil` for text.
+    /// The file's name as sent, directories included, with U+FFFD for what is not UTF-8: never use it as a path. Empty
+    /// when a form's file field was left empty; `nil` for text.
     package let filename: String?
     /// The `Content-Type` as sent.
     package let contentType: String?

@@ -2,8 +2,7 @@ import Foundation
 import MultipartForm
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
-struct FuzzTests {
+@Suite(.timeLimit(.minutes(10))) struct FuzzTests {
     @Test(arguments: [TestSeed.value])
     func `Fuzzing by mutations of known bodies finds no broken rule in a debug build either`(seed: UInt64) throws {
         var random = Mutator(seed: seed)

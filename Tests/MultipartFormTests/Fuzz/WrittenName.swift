@@ -1,5 +1,5 @@
-/// How a name that our encoder wrote is read: quotes and line breaks are escaped for good, directories are left out, and
-/// two backslashes are one unless a backslash at an end shows that none is an escape.
+/// How a name that our encoder wrote is read: quotes and line breaks are escaped for good, directories are left out,
+/// and two backslashes are one unless a backslash at an end shows that none is an escape.
 enum WrittenName {
     private static let escapes: [UInt8: String] = [
         UInt8(ascii: "\""): "%22", UInt8(ascii: "\r"): "%0D", UInt8(ascii: "\n"): "%0A",

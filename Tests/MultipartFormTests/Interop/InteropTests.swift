@@ -2,10 +2,9 @@ import Foundation
 import MultipartForm
 import Testing
 
-@Suite(InteropRunner.isSetUp, .timeLimit(.minutes(10)))
-struct InteropTests {
+@Suite(InteropRunner.isSetUp, .timeLimit(.minutes(10))) struct InteropTests {
     @Test
-    func `urllib3, requests-toolbelt and httpx write the same bytes for the common subset`()
+    func `Urllib3, requests-toolbelt and httpx write the same bytes for the common subset`()
         async throws
     {
         let runner = InteropRunner()
@@ -24,11 +23,9 @@ struct InteropTests {
     }
 
     @Test(arguments: [TestSeed.value])
-    func
-        `node writes the same bytes for the common subset and for 600 forms with hostile names`(
-            seed: UInt64
-        ) async throws
-    {
+    func `Node writes the same bytes for the common subset and for 600 forms with hostile names`(
+        seed: UInt64
+    ) async throws {
         let runner = InteropRunner()
         let vector = InteropCase(
             "vector",
@@ -46,7 +43,7 @@ struct InteropTests {
         }
     }
 
-    @Test func `curl -F writes the same bytes`() async throws {
+    @Test func `Curl -F writes the same bytes`() async throws {
         let runner = InteropRunner()
         try runner.write(InteropCase.common)
         try await runner.python("curl")
@@ -61,8 +58,7 @@ struct InteropTests {
     }
 
     @Test
-    func
-        `at least eight independent parsers agree with us on names, file names, types and digests`()
+    func `At least eight independent parsers agree with us on names, file names, types and digests`()
         async throws
     {
         let runner = InteropRunner()
@@ -72,8 +68,7 @@ struct InteropTests {
     }
 
     @Test
-    func
-        `a quote in a name ends none: every parser reads the same parts, %22 as it is or as a quote`()
+    func `A quote in a name ends none: every parser reads the same parts, %22 as it is or as a quote`()
         async throws
     {
         let item = InteropCase(

@@ -2,11 +2,9 @@ import Foundation
 import MultipartForm
 import Testing
 
-@Suite(InteropRunner.isSetUp, .timeLimit(.minutes(30)))
-struct MadeBodiesTests {
+@Suite(InteropRunner.isSetUp, .timeLimit(.minutes(30))) struct MadeBodiesTests {
     @Test
-    func
-        `Bodies that other clients made are read as their makers declare, at every cut into two and byte by byte: curl, requests, aiohttp, node, Go`()
+    func `Bodies that other clients made are read as their makers declare, at every cut and byte by byte`()
         async throws
     {
         let runner = InteropRunner()

@@ -2,8 +2,7 @@ import Foundation
 import MultipartForm
 import Testing
 
-@Suite
-struct FormDataTypeTests {
+@Suite struct FormDataTypeTests {
     @Test(arguments: [
         "multipart/form-data; boundary=XbndX", "multipart/form-data;boundary=XbndX",
         "MULTIPART/Form-Data; BOUNDARY=\"XbndX\"", "multipart/form-data; charset=utf-8; boundary=XbndX",
@@ -11,11 +10,9 @@ struct FormDataTypeTests {
         "multipart/form-data ; boundary=XbndX ;",
         "multipart/form-data; boundary=\"X\\bndX\"".replacingOccurrences(of: "\\b", with: "b"),
     ])
-    func
-        `The content type of a received form gives the boundary, quoted or not, in any case and among other parameters`(
-            type: String
-        ) throws
-    {
+    func `A form's content type gives the boundary, quoted or not, in any case and among other parameters`(
+        type: String
+    ) throws {
         let outcome = try Outcome(ParserCase.base(), contentType: type)
         #expect(outcome.code == nil)
         #expect(outcome.parts.count == 1)
@@ -25,7 +22,7 @@ struct FormDataTypeTests {
         ("boundary=\"a b\"", "a b"), ("boundary=----=_Part_1_2.3", "----=_Part_1_2.3"),
         ("boundary=\"'()+_,-./:=?\"", "'()+_,-./:=?"), ("boundary=a/b:c?d(e)", "a/b:c?d(e)"),
         ("boundary=0", "0"), ("boundary=-", "-"), ("boundary=--", "--"),
-    ]) func `The content type of a received form may hold every character that RFC 2046 allows`(
+    ]) func `A form's content type may hold every character that RFC 2046 allows`(
         parameter: String,
         boundary: String
     ) throws {
@@ -44,7 +41,7 @@ struct FormDataTypeTests {
         "; boundary=" + String(repeating: "a", count: 71),
     ])
     func
-        `The content type of a received form is refused when the boundary is missing, given twice, empty, too long or of other characters`(
+        `A form's content type is refused when the boundary is missing, given twice, empty, too long or of other characters`(
             rest: String
         ) throws
     {
@@ -57,13 +54,13 @@ struct FormDataTypeTests {
         "multipart/form-data, boundary=a", "multipart/form-data boundary=a", "multipart/form-data; boundary=\"a",
         "multipart/form-data; boundary=", "multipart/form-data; boundary=a, multipart/form-data; boundary=b",
         "multipart/form-data; boundary = a", "multipart/form-dataé; boundary=a", " multipart/form-data; boundary=a",
-    ]) func `The content type of a received form is refused when it is another type or cannot be parsed`(type: String)
+    ]) func `A form's content type is refused when it is another type or cannot be parsed`(type: String)
         throws
     {
         #expect(try formErrorCode { _ = try MultipartParser(contentType: type) } == .notFormData)
     }
 
-    @Test func `The content type of a received form shows no boundary or type in its errors`() throws {
+    @Test func `A form's content type shows no boundary or type in its errors`() throws {
         for type in ["secret/secret; boundary=a", "multipart/form-data; boundary=sécret"] {
             let error = #expect(throws: MultipartFormError.self) { _ = try MultipartParser(contentType: type) }
             #expect(error.map { "\($0)".contains("cret") } == false)

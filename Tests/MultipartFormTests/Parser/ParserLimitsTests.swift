@@ -3,8 +3,7 @@ import Testing
 
 @testable import MultipartForm
 
-@Suite
-struct ParserLimitsTests {
+@Suite struct ParserLimitsTests {
     /// A bound, a body that just keeps it, and one that has one more.
     struct Bound: CustomTestStringConvertible {
         let testDescription: String
@@ -131,8 +130,7 @@ struct ParserLimitsTests {
     }
 
     @Test
-    func
-        `The parser's limits refuse a negative Content-Length and one past the limit before the first byte: GHSA-v9pg-7xvm-68hf`()
+    func `The parser's limits refuse a negative Content-Length and one past the limit: GHSA-v9pg-7xvm-68hf`()
         throws
     {
         let limits = MultipartParser.Limits()
@@ -193,11 +191,9 @@ struct ParserLimitsTests {
     }
 
     @Test(arguments: ["\r\n", "\r", "\n", "\r\r\n", "\r\n-", "\r\n--", "\r\n--Xbnd", "\r\n--Xbnd\r", "x", "--XbndX"])
-    func
-        `The parser's limits take time in line with the bytes, however dense these are in line ends and near misses: CVE-2023-46136`(
-            repeated: String
-        ) throws
-    {
+    func `The parser takes time in line with the bytes, however dense in line ends and near misses: CVE-2023-46136`(
+        repeated: String
+    ) throws {
         // A scanner that went back at each of them would need hours.
         let size = 1 << 19
         let content = Data(String(repeating: repeated, count: size / repeated.utf8.count).utf8)

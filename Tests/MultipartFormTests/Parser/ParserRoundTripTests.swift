@@ -2,8 +2,7 @@ import Foundation
 import MultipartForm
 import Testing
 
-@Suite
-struct ParserRoundTripTests {
+@Suite struct ParserRoundTripTests {
     @Test(arguments: [TestSeed.value])
     func `What our encoder writes is what our parser reads: 400 random forms, each cut at random, with the seed`(
         seed: UInt64

@@ -2,8 +2,7 @@ import Foundation
 import MultipartForm
 import Testing
 
-@Suite
-struct ParserRulesTests {
+@Suite struct ParserRulesTests {
     static let all = ParserCase.disagreements + ParserCase.refusals + ParserCase.acceptances
 
     @Test(arguments: ParserCase.disagreements)
