@@ -1,1 +1,11 @@
-void idci_placeholder(void);
+// Everything of this module; exported names begin with idci_.
+
+#ifndef IDCI_CIMAGING_H
+#define IDCI_CIMAGING_H
+
+#include "idci_confinement.h"
+#include "idci_image.h"
+#include "idci_jpeg.h"
+#include "idci_png.h"
+
+#endif

@@ -1,0 +1,93 @@
+#define _GNU_SOURCE
+#include "idci_confinement.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+static int set_limits(int resource, uint64_t soft, uint64_t hard) {
+    struct rlimit limit = {.rlim_cur = (rlim_t)soft, .rlim_max = (rlim_t)hard}, present;
+    if (getrlimit(resource, &present) != 0) return -1;
+    /* A limit that is tighter already stays: it cannot be raised, nor need it be. */
+    if (present.rlim_max < limit.rlim_max) limit.rlim_max = present.rlim_max;
+    if (limit.rlim_cur > limit.rlim_max) limit.rlim_cur = limit.rlim_max;
+    return setrlimit(resource, &limit);
+}
+
+static int set_limit(int resource, uint64_t value) { return set_limits(resource, value, value); }
+
+/* The address space in use, or 0 if /proc does not tell. */
+static uint64_t mapped_bytes(void) {
+    FILE *file = fopen("/proc/self/statm", "re");
+    if (file == NULL) return 0;
+    unsigned long long pages = 0;
+    int found = fscanf(file, "%llu", &pages);
+    fclose(file);
+    return found == 1 ? (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
+}
+
+/* Without /proc nothing is closed: the descriptors of the parent are marked to be closed on exec anyway. */
+static void close_above(int last_descriptor) {
+    DIR *folder = opendir("/proc/self/fd");
+    if (folder == NULL) return;
+    int own = dirfd(folder);
+    for (struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder)) {
+        char *end = NULL;
+        long number = strtol(entry->d_name, &end, 10);
+        if (end == entry->d_name || *end != 0 || number <= last_descriptor || number == own) continue;
+        close((int)number);
+    }
+    closedir(folder);
+}
+
+int idci_memory_file(void) { return memfd_create("image", MFD_CLOEXEC); }
+
+int idci_private_pipe(int *read_end, int *write_end) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) return -1;
+    *read_end = ends[0];
+    *write_end = ends[1];
+    return 0;
+}
+
+int idci_close_above(posix_spawn_file_actions_t *actions, int last_descriptor) {
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
+    return posix_spawn_file_actions_addclosefrom_np(actions, last_descriptor + 1);
+#else
+    (void)actions;
+    (void)last_descriptor;
+    return 0;
+#endif
+}
+
+int idci_refuse_dumps(void) {
+    struct rlimit none = {.rlim_cur = 0, .rlim_max = 0};
+    if (setrlimit(RLIMIT_CORE, &none) != 0) return -1;
+    return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+}
+
+int idci_die_with_parent(void) { return prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0); }
+
+int idci_confine(const idci_confinement *limits, int last_descriptor) {
+    uint64_t mapped = mapped_bytes();
+    close_above(last_descriptor);
+    if (idci_refuse_dumps() != 0) return -1;
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return -1;
+    if (mapped == 0) {
+        errno = ENOSYS;
+        return -1;
+    }
+    if (set_limit(RLIMIT_AS, mapped + limits->memory_bytes) != 0) return -1;
+    /* The soft one first: SIGXCPU says what it was, SIGKILL could be anybody's. */
+    if (set_limits(RLIMIT_CPU, limits->cpu_seconds, limits->cpu_seconds + 1) != 0) return -1;
+    if (set_limit(RLIMIT_FSIZE, limits->file_bytes) != 0) return -1;
+    if (set_limit(RLIMIT_NPROC, 0) != 0) return -1;
+    return set_limit(RLIMIT_NOFILE, 0);
+}

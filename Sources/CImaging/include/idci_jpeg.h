@@ -1,0 +1,148 @@
+// The libjpeg shim: every call into libjpeg lies behind one setjmp boundary, nothing is ever printed, and every
+// limit is enforced before and during decoding.
+//
+// Strictness. A decoder that pads a cut file with grey is dangerous here: half an identity card must never be sent.
+//   refused as IDCI_TRUNCATED  the bytes end before the end marker (EOI), or EOI comes before the last block.
+//   refused as IDCI_CORRUPT    bad Huffman or arithmetic code, lost restart marker, impossible progression,
+//                              a component without any scan.
+//   accepted (benign)          bytes after EOI; stray bytes between segments or before EOI; unknown JFIF version
+//                              or Adobe transform code; odd spectral selection in a sequential scan;
+//                              a progressive file that ends properly after fewer scans (whole, less sharp).
+// Damage that still decodes (a flipped bit within Huffman data may) cannot be noticed: JPEG has no checksum.
+//
+// Every call takes a `message` (may be NULL) that receives a terminated text on failure; it never holds image data.
+
+#ifndef IDCI_JPEG_H
+#define IDCI_JPEG_H
+
+#include "idci_image.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// The colour space of the coded data.
+typedef enum {
+    IDCI_JPEG_SPACE_GREY = 1,
+    IDCI_JPEG_SPACE_YCC = 2,
+    IDCI_JPEG_SPACE_RGB = 3,
+    IDCI_JPEG_SPACE_CMYK = 4,
+    IDCI_JPEG_SPACE_YCCK = 5,
+} idci_jpeg_space;
+
+/// What the header and the marker segments say.
+typedef struct {
+    uint32_t width;            ///< In pixels, before orientation; known when a limit is exceeded, too.
+    uint32_t height;           ///< In pixels, before orientation; known when a limit is exceeded, too.
+    int32_t components;        ///< 1, 3 or 4.
+    idci_jpeg_space space;     ///< The colour space of the coded data.
+    bool multiple_scans;       ///< Needs coefficient buffers of the whole picture while decoding.
+    bool baseline;             ///< SOF0: sequential, Huffman, 8 bits.
+    int32_t h_sampling[4];     ///< Horizontal sampling factors.
+    int32_t v_sampling[4];     ///< Vertical sampling factors.
+    int32_t orientation;       ///< Exif orientation 1...8, or 0 when there is none (or none that can be believed).
+    bool has_metadata;         ///< Any APPn or COM segment but a bare JFIF APP0 and Adobe APP14; ICC counts too.
+    bool has_trailing_bytes;   ///< Bytes after EOI.
+    size_t icc_bytes;          ///< Size of the embedded ICC profile, 0 without a complete one.
+    uint64_t decode_memory;    ///< Estimate of what libjpeg will hold while decoding at full size, in bytes.
+} idci_jpeg_header;
+
+/// Reads header and segments without decoding, and checks pixels, edge and memory against the limits.
+idci_status idci_jpeg_read_header(
+    const uint8_t *bytes, size_t count, const idci_limits *limits, idci_jpeg_header *header, char *message,
+    size_t message_capacity);
+
+/// Copies the ICC profile announced by `icc_bytes`; false when it does not fit or is not there.
+bool idci_jpeg_copy_icc(const uint8_t *bytes, size_t count, uint8_t *profile, size_t profile_count);
+
+/// The smallest DCT scale `n` of n/8 (1, 2, 4 or 8) at which both edges are still at least as long as asked.
+uint32_t idci_jpeg_scale_for(uint32_t width, uint32_t height, uint32_t at_least_width, uint32_t at_least_height);
+
+/// The edge length in pixels that libjpeg produces at `scale`/8: rounded up.
+uint32_t idci_jpeg_scaled_edge(uint32_t edge, uint32_t scale);
+
+// MARK: - The path over pixels, for any picture
+
+/// Pixel layouts a picture can be decoded to or encoded from. CMYK and YCCK are converted (naively, Adobe's
+/// inverted inks respected), greyscale is spread.
+typedef enum {
+    IDCI_JPEG_GREY = 1,  ///< 1 byte per pixel (luma).
+    IDCI_JPEG_RGB = 3,   ///< 3 bytes per pixel.
+    IDCI_JPEG_RGBX = 4,  ///< 4 bytes per pixel, the fourth is 255.
+} idci_jpeg_layout;
+
+/// Decodes at `scale`/8 (1, 2, 4 or 8) into the caller's pixels, which hold `stride` bytes per row and
+/// `stride * scaled height` bytes in all (`pixels_count` is checked). Orientation is not applied.
+idci_status idci_jpeg_decode(
+    const uint8_t *bytes, size_t count, const idci_limits *limits, idci_jpeg_layout layout, uint32_t scale,
+    uint8_t *pixels, size_t stride, size_t pixels_count, char *message, size_t message_capacity);
+
+/// Decodes like `idci_jpeg_decode` but hands over one row after the other, so that no full picture is held.
+idci_status idci_jpeg_decode_rows(
+    const uint8_t *bytes, size_t count, const idci_limits *limits, idci_jpeg_layout layout, uint32_t scale,
+    idci_row_function row, void *context, char *message, size_t message_capacity);
+
+/// How to encode.
+typedef struct {
+    int32_t quality;         ///< 1...100 in libjpeg's scale.
+    bool subsample_chroma;   ///< 4:2:0 when true, 4:4:4 otherwise; no meaning for grey.
+    bool progressive;        ///< For tests; the service writes baseline.
+    size_t byte_ceiling;     ///< Encoding stops with IDCI_OVER_CEILING beyond this many bytes; 0: none.
+    const uint8_t *icc;      ///< An ICC profile to embed, or NULL.
+    size_t icc_count;        ///< Its size in bytes.
+} idci_jpeg_encoding;
+
+/// Encodes pixels; JFIF APP0 and the ICC profile are the only segments written besides tables and data.
+/// On success `*out` is allocated with malloc.
+idci_status idci_jpeg_encode(
+    const uint8_t *pixels, uint32_t width, uint32_t height, size_t stride, idci_jpeg_layout layout,
+    const idci_jpeg_encoding *encoding, uint8_t **out, size_t *out_count, char *message, size_t message_capacity);
+
+// MARK: - The path over planes: 4:2:0 stays luma and chroma from decoder to encoder. No colour conversion, no chroma
+// upsampling, half the bytes to reduce.
+
+/// Planes and tables of one picture.
+typedef struct idci_jpeg_planes idci_jpeg_planes;
+
+/// Makes empty planes; NULL when memory is short.
+idci_jpeg_planes *idci_jpeg_planes_create(void);
+
+/// Frees the planes.
+void idci_jpeg_planes_destroy(idci_jpeg_planes *planes);
+
+/// Whether a picture can take this path: three components in YCbCr, 4:2:0.
+bool idci_jpeg_is_planar(const idci_jpeg_header *header);
+
+/// What becomes of the picture before it is encoded.
+typedef struct {
+    uint32_t scale;          ///< Eighths at which libjpeg decodes: 1, 2, 4 or 8.
+    uint32_t target_width;   ///< In pixels, before orientation; not larger than the picture.
+    uint32_t target_height;  ///< In pixels, before orientation; not larger than the picture.
+    int32_t orientation;     ///< Exif orientation 1...8 to undo.
+} idci_jpeg_plan;
+
+/// Decodes, reduces and turns a planar picture into `planes`.
+idci_status idci_jpeg_decode_planes(
+    const uint8_t *bytes, size_t count, const idci_limits *limits, const idci_jpeg_plan *plan,
+    idci_jpeg_planes *planes, char *message, size_t message_capacity);
+
+/// Encodes the planes as 4:2:0, whatever `encoding` says of chroma. Result as of `idci_jpeg_encode`.
+idci_status idci_jpeg_encode_planes(
+    const idci_jpeg_planes *planes, const idci_jpeg_encoding *encoding, uint8_t **out, size_t *out_count, char *message,
+    size_t message_capacity);
+
+/// Whether a picture can be recompressed at its own size without becoming pixels: planar, of whole blocks (both edges
+/// multiples of 16, so that no block reaches beyond an edge and carries what was cut off there), in a single scan.
+bool idci_jpeg_is_requantizable(const idci_jpeg_header *header);
+
+/// Recompresses such a picture at its own size and turns it by `orientation` (Exif 1...8), coefficients staying
+/// coefficients. Where the turn needs all of them first they are held (3 bytes per pixel), else one strip is.
+idci_status idci_jpeg_requantize(
+    const uint8_t *bytes, size_t count, const idci_limits *limits, int32_t orientation,
+    const idci_jpeg_encoding *encoding, uint8_t **out, size_t *out_count, char *message, size_t message_capacity);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,40 @@
+// Reading PNG row by row through libpng: a setjmp boundary, limits checked from IHDR before libpng sees the file,
+// nothing ever printed. Every kind of PNG becomes 8-bit RGBX, transparency flattened on white.
+//
+// A file that ends before IEND is refused (IDCI_TRUNCATED), as is a bad checksum in a critical chunk.
+
+#ifndef IDCI_PNG_H
+#define IDCI_PNG_H
+
+#include "idci_image.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// What the chunks say.
+typedef struct {
+    uint32_t width;         ///< In pixels; known when a limit is exceeded, too.
+    uint32_t height;        ///< In pixels; known when a limit is exceeded, too.
+    bool interlaced;        ///< Adam7.
+    int32_t orientation;    ///< Exif orientation 1...8, or 0 when there is none.
+    uint64_t decode_memory; ///< Estimate of what decoding will hold, in bytes.
+} idci_png_header;
+
+/// Reads IHDR, walks the chunks and checks every limit. The orientation stands in eXIf or, from older programs, in a
+/// text chunk named "Raw profile type exif" (or APP1) that holds the Exif block in hexadecimal; eXIf wins.
+idci_status idci_png_read_header(
+    const uint8_t *bytes, size_t count, const idci_limits *limits, idci_png_header *header, char *message,
+    size_t message_capacity);
+
+/// Decodes and hands over one row after the other. Rows are complete pictures only after IDCI_OK.
+/// On success `*icc` is NULL or a profile allocated with malloc.
+idci_status idci_png_read_rows(
+    const uint8_t *bytes, size_t count, const idci_limits *limits, idci_row_function row, void *context,
+    uint8_t **icc, size_t *icc_count, char *message, size_t message_capacity);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,39 @@
+// The setjmp boundary: error manager, message buffer and deadline shared by decoder and encoder.
+
+#ifndef IDCI_JPEG_CONTEXT_H
+#define IDCI_JPEG_CONTEXT_H
+
+#include <setjmp.h>
+#include <stdio.h>
+#include <time.h>
+
+#include <jpeglib.h>
+
+#include "idci_jpeg.h"
+
+#ifndef JCS_EXTENSIONS
+#error "libjpeg-turbo is required: it decodes to and encodes from four-byte pixels (JCS_EXT_RGBX)"
+#endif
+
+typedef struct {
+    struct jpeg_error_mgr manager;  // First, so that libjpeg's pointer to it is a pointer to the whole.
+    jmp_buf escape;
+    idci_status status;
+    char *message;
+    size_t message_capacity;
+    bool has_deadline;
+    struct timespec deadline;
+} idci_jpeg_context;
+
+// Fills the context; returns the manager to hang into libjpeg's struct. The caller then calls setjmp on `escape`.
+struct jpeg_error_mgr *idci_jpeg_context_prepare(
+    idci_jpeg_context *context, char *message, size_t message_capacity, uint32_t max_milliseconds);
+
+// Ends the running call with a status and a text of our own. Never returns.
+void idci_jpeg_fail(j_common_ptr jpeg, idci_status status, const char *format, ...)
+    __attribute__((noreturn, format(printf, 3, 4)));
+
+// Ends the running call when its time is up.
+void idci_jpeg_check_deadline(j_common_ptr jpeg);
+
+#endif

@@ -1,0 +1,51 @@
+// What the ways through libjpeg have in common. Each of these ends in `idci_jpeg_fail` when something is wrong.
+
+#ifndef IDCI_JPEG_PARTS_H
+#define IDCI_JPEG_PARTS_H
+
+#include "jpeg_context.h"
+
+// A buffer for encoded bytes that grows up to a ceiling.
+typedef struct {
+    struct jpeg_destination_mgr manager;  // First, so that libjpeg's pointer to it is a pointer to the whole.
+    uint8_t *bytes;
+    size_t capacity;
+    size_t ceiling;  // 0: none
+} idci_jpeg_destination;
+
+// Lets the decoder read the caller's bytes, and fail (not pad) where they end.
+void idci_jpeg_set_source(j_decompress_ptr jpeg, struct jpeg_source_mgr *source, const uint8_t *bytes, size_t count);
+
+// Checks what the header claims, and bounds the decoder's memory.
+void idci_jpeg_check_limits(j_decompress_ptr jpeg, const idci_limits *limits);
+
+// Starts decoding; of a picture in several scans all are read first, counted and checked.
+void idci_jpeg_start_output(j_decompress_ptr jpeg, const idci_limits *limits);
+
+// Ends decoding: reads up to the end marker.
+void idci_jpeg_finish_output(j_decompress_ptr jpeg);
+
+// Lets the encoder write into an empty destination.
+void idci_jpeg_set_destination(j_compress_ptr jpeg, idci_jpeg_destination *destination, size_t ceiling);
+
+// Hands the encoded bytes over, or frees them when the call has failed.
+idci_status idci_jpeg_take(
+    const idci_jpeg_context *context, idci_jpeg_destination *destination, uint8_t **out, size_t *out_count);
+
+// Sets quality, subsampling and progression of a picture of three components in YCbCr, or of one.
+void idci_jpeg_set_encoding(j_compress_ptr jpeg, const idci_jpeg_encoding *encoding);
+
+// Writes the headers and the colour profile.
+void idci_jpeg_start_input(j_compress_ptr jpeg, const idci_jpeg_encoding *encoding);
+
+// Writes the colour profile, if there is one, after the headers.
+void idci_jpeg_write_profile(j_compress_ptr jpeg, const idci_jpeg_encoding *encoding);
+
+// Fails unless the header that was read is of three components in YCbCr, 4:2:0.
+void idci_jpeg_check_420(j_decompress_ptr jpeg);
+
+// Sets up an encoder for such a picture.
+void idci_jpeg_configure_420(
+    j_compress_ptr jpeg, uint32_t width, uint32_t height, const idci_jpeg_encoding *encoding);
+
+#endif

@@ -1,0 +1,316 @@
+// A picture that keeps its size needs no pixels: its DCT coefficients are divided by the new quantisation table instead
+// of the old one, which leaves out both transforms and the rounding to pixels between them. A turn only moves blocks,
+// exchanges their rows and columns and changes signs (as jpegtran does), so that works too.
+//
+// libjpeg reads and writes coefficients through arrays that its memory manager keeps for the whole picture. Here that
+// manager's access to them is ours: the decoder fills the rows of one strip, the encoder asks for the strip and makes
+// the decoder read it. Only a turn that needs the last rows first keeps them all.
+
+#include <math.h>
+#include <string.h>
+
+#include "jpeg_parts.h"
+
+enum {
+    COMPONENTS = 3,
+    MOST_BLOCK_ROWS = 2,        // Of one component in a strip.
+    FACTOR_BITS = 14,
+    LARGEST_COEFFICIENT = 1023, // What baseline's codes can express (ITU-T T.81, table F.2).
+};
+
+typedef int16_t coefficients __attribute__((vector_size(16)));
+typedef uint16_t unsigned_coefficients __attribute__((vector_size(16)));
+typedef int32_t wide __attribute__((vector_size(32)));
+typedef float values __attribute__((vector_size(32)));
+
+// The blocks of one component, as the decoder fills them and as the encoder gets them.
+typedef struct {
+    JBLOCK *source;             // `kept` rows of `across` blocks.
+    uint32_t across, down;      // In blocks, as stored.
+    uint32_t kept;
+    // By what a coefficient is multiplied, with the sign of a mirrored one, as stored; in steps of 2^-FACTOR_BITS, and
+    // as it is where that is too much for sixteen bits.
+    coefficients factors[DCTSIZE];
+    values wide_factors[DCTSIZE];
+    bool is_wide;
+    JBLOCKROW rows[MOST_BLOCK_ROWS];
+    JBLOCKROW target_rows[MOST_BLOCK_ROWS];
+} component_blocks;
+
+typedef struct {
+    struct jpeg_decompress_struct input;
+    struct jpeg_compress_struct output;
+    struct jpeg_source_mgr source;
+    idci_jpeg_context context;
+    idci_jpeg_destination target;
+    bool swaps, mirrored_across, mirrored_down;  // How stored blocks lie in the upright picture.
+    bool keeps_all;
+    uint32_t strips_read;
+    uint32_t arrays_requested;
+    component_blocks components[COMPONENTS];
+    jvirt_barray_ptr arrays[COMPONENTS];  // The same, as the encoder knows them; it keeps no copy of this list.
+} requantizing;
+
+static requantizing *job_of(j_common_ptr jpeg) {
+    return jpeg->client_data;
+}
+
+static component_blocks *blocks_of(jvirt_barray_ptr array) {
+    return (component_blocks *)(void *)array;
+}
+
+// MARK: - What the decoder asks of its memory manager
+
+static jvirt_barray_ptr request_array(
+    j_common_ptr jpeg, int pool, boolean zeroed, JDIMENSION across, JDIMENSION down, JDIMENSION rows
+) {
+    (void)pool, (void)zeroed;
+    requantizing *job = job_of(jpeg);
+    if (job->arrays_requested >= COMPONENTS || rows > MOST_BLOCK_ROWS) {
+        idci_jpeg_fail(jpeg, IDCI_INTERNAL, "unexpected coefficient array");
+    }
+    component_blocks *blocks = &job->components[job->arrays_requested++];
+    blocks->across = across;
+    blocks->down = down;
+    blocks->kept = job->keeps_all ? down : rows;
+    size_t count = (size_t)across * blocks->kept;
+    blocks->source = jpeg->mem->alloc_large(jpeg, JPOOL_IMAGE, count * sizeof(JBLOCK));
+    return (jvirt_barray_ptr)(void *)blocks;
+}
+
+static JBLOCKARRAY access_source(
+    j_common_ptr jpeg, jvirt_barray_ptr array, JDIMENSION first, JDIMENSION count, boolean writable
+) {
+    component_blocks *blocks = blocks_of(array);
+    if (count > MOST_BLOCK_ROWS || first + count > blocks->down) {
+        idci_jpeg_fail(jpeg, IDCI_INTERNAL, "coefficients beyond the picture");
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        blocks->rows[i] = blocks->source + (size_t)((first + i) % blocks->kept) * blocks->across;
+        // The entropy decoder writes only what is not zero.
+        if (writable) memset(blocks->rows[i], 0, blocks->across * sizeof(JBLOCK));
+    }
+    return blocks->rows;
+}
+
+// Reads until a strip is there.
+static void read_strips(requantizing *job, uint32_t wanted) {
+    j_common_ptr common = (j_common_ptr)&job->input;
+    while (job->strips_read < wanted) {
+        idci_jpeg_check_deadline(common);
+        switch (jpeg_consume_input(&job->input)) {
+        case JPEG_ROW_COMPLETED:
+        case JPEG_SCAN_COMPLETED:
+            job->strips_read += 1;
+            break;
+        case JPEG_REACHED_SOS:
+            break;
+        default:
+            idci_jpeg_fail(common, IDCI_CORRUPT, "fewer rows than the picture has");
+        }
+    }
+}
+
+// MARK: - Coefficients
+
+// Multiplies by steps of 2^-FACTOR_BITS and rounds. Everything stays in sixteen bits, where one instruction takes eight
+// coefficients: the upper half of the product, and the carry of its lower half. What lies in the middle goes towards
+// zero: that is no further from what it was, and takes fewer bits.
+static inline coefficients scaled(coefficients stored, coefficients factors) {
+    coefficients raised = (coefficients)((unsigned_coefficients)stored << (16 - FACTOR_BITS));
+    wide product = __builtin_convertvector(raised, wide) * __builtin_convertvector(factors, wide);
+    unsigned_coefficients lower = (unsigned_coefficients)raised * (unsigned_coefficients)factors;
+    coefficients upper = __builtin_convertvector(product >> 16, coefficients);
+    unsigned_coefficients is_positive = (unsigned_coefficients)(((raised ^ factors) >> 15) + 1);
+    return upper + (coefficients)(__builtin_elementwise_sub_sat(lower, is_positive) >> 15);
+}
+
+// The same for factors of two and more: a picture that is stored coarser than it is to become.
+static inline coefficients scaled_widely(coefficients stored, const values *factors) {
+    values value = __builtin_convertvector(stored, values) * *factors;
+    values limit = (values){0} + (float)LARGEST_COEFFICIENT;
+    value = __builtin_elementwise_max(__builtin_elementwise_min(value, limit), -limit);
+    // Adding this much leaves no bits for a fraction, so that the processor rounds.
+    union {
+        values floats;
+        wide bits;
+    } rounded = {.floats = value + 12582912.0f};
+    return __builtin_convertvector(rounded.bits - 0x4B400000, coefficients);
+}
+
+static inline coefficients limited(coefficients value) {
+    coefficients limit = (coefficients){0} + LARGEST_COEFFICIENT;
+    return __builtin_elementwise_max(__builtin_elementwise_min(value, limit), -limit);
+}
+
+static void transpose(JCOEF *block) {
+    coefficients row[DCTSIZE], a[DCTSIZE], b[DCTSIZE];
+    memcpy(row, block, sizeof row);
+    for (int i = 0; i < 4; i++) {
+        a[2 * i] = __builtin_shufflevector(row[i], row[i + 4], 0, 8, 1, 9, 2, 10, 3, 11);
+        a[2 * i + 1] = __builtin_shufflevector(row[i], row[i + 4], 4, 12, 5, 13, 6, 14, 7, 15);
+    }
+    for (int i = 0; i < 4; i++) {
+        b[2 * i] = __builtin_shufflevector(a[i], a[i + 4], 0, 8, 1, 9, 2, 10, 3, 11);
+        b[2 * i + 1] = __builtin_shufflevector(a[i], a[i + 4], 4, 12, 5, 13, 6, 14, 7, 15);
+    }
+    for (int i = 0; i < 4; i++) {
+        row[2 * i] = __builtin_shufflevector(b[i], b[i + 4], 0, 8, 1, 9, 2, 10, 3, 11);
+        row[2 * i + 1] = __builtin_shufflevector(b[i], b[i + 4], 4, 12, 5, 13, 6, 14, 7, 15);
+    }
+    memcpy(block, row, sizeof row);
+}
+
+static void requantize(const JCOEF *stored, const component_blocks *blocks, JCOEF *target) {
+    coefficients rows[DCTSIZE];
+    memcpy(rows, stored, sizeof rows);
+    if (blocks->is_wide) {
+        for (int i = 0; i < DCTSIZE; i++) rows[i] = scaled_widely(rows[i], &blocks->wide_factors[i]);
+    } else {
+#pragma clang loop unroll(full)
+        for (int i = 0; i < DCTSIZE; i++) rows[i] = limited(scaled(rows[i], blocks->factors[i]));
+    }
+    memcpy(target, rows, sizeof rows);
+}
+
+// Makes a row of the upright picture, out of a row or a column of the stored one.
+static void make_row(const requantizing *job, component_blocks *blocks, uint32_t y, JBLOCK *target) {
+    bool backwards = job->swaps ? job->mirrored_down : job->mirrored_across;
+    bool upwards = job->swaps ? job->mirrored_across : job->mirrored_down;
+    uint32_t count = job->swaps ? blocks->down : blocks->across;
+    uint32_t lines = job->swaps ? blocks->across : blocks->down;
+    uint32_t line = upwards ? lines - 1 - y : y;
+    ptrdiff_t step = job->swaps ? (ptrdiff_t)blocks->across : 1;
+    const JBLOCK *block = blocks->source + (job->swaps ? line : (size_t)(line % blocks->kept) * blocks->across);
+    if (backwards) {
+        block += (ptrdiff_t)(count - 1) * step;
+        step = -step;
+    }
+    for (uint32_t x = 0; x < count; x++, block += step) {
+        requantize(*block, blocks, target[x]);
+        if (job->swaps) transpose(target[x]);
+    }
+}
+
+// MARK: - What the encoder asks of its memory manager
+
+static JBLOCKARRAY access_target(
+    j_common_ptr jpeg, jvirt_barray_ptr array, JDIMENSION first, JDIMENSION count, boolean writable
+) {
+    requantizing *job = job_of(jpeg);
+    component_blocks *blocks = blocks_of(array);
+    uint32_t down = job->swaps ? blocks->across : blocks->down;
+    if (writable || count == 0 || count > MOST_BLOCK_ROWS || first + count > down) {
+        idci_jpeg_fail(jpeg, IDCI_INTERNAL, "coefficients beyond the picture");
+    }
+    read_strips(job, job->keeps_all ? job->input.total_iMCU_rows : first / count + 1);
+    for (uint32_t i = 0; i < count; i++) make_row(job, blocks, first + i, blocks->target_rows[i]);
+    return blocks->target_rows;
+}
+
+// MARK: - Setting up
+
+static void note_orientation(requantizing *job, int32_t orientation) {
+    // Exif 2.32, tag 0x0112; which way the stored picture is read for the upright one.
+    job->swaps = orientation >= 5;
+    job->mirrored_across = orientation == 2 || orientation == 3 || orientation == 7 || orientation == 8;
+    job->mirrored_down = orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7;
+    job->keeps_all = job->swaps || job->mirrored_down;
+}
+
+static void start_reading(requantizing *job, const idci_limits *limits) {
+    j_decompress_ptr input = &job->input;
+    jpeg_read_header(input, TRUE);
+    idci_jpeg_check_limits(input, limits);
+    idci_jpeg_check_420(input);
+    bool whole = input->image_width % (2 * DCTSIZE) == 0 && input->image_height % (2 * DCTSIZE) == 0;
+    if (!whole || jpeg_has_multiple_scans(input)) {
+        idci_jpeg_fail((j_common_ptr)input, IDCI_INTERNAL, "not whole blocks in one scan");
+    }
+    input->mem->request_virt_barray = request_array;
+    input->mem->access_virt_barray = access_source;
+    input->raw_data_out = TRUE;
+    input->out_color_space = JCS_YCbCr;
+    input->do_fancy_upsampling = FALSE;
+    // Lets us read rows of coefficients one by one; no pixel is ever asked for.
+    input->buffered_image = TRUE;
+    jpeg_start_decompress(input);
+}
+
+static void note_factors(requantizing *job, int index) {
+    j_common_ptr common = (j_common_ptr)&job->input;
+    component_blocks *blocks = &job->components[index];
+    const JQUANT_TBL *from = job->input.comp_info[index].quant_table;
+    const JQUANT_TBL *to = job->output.quant_tbl_ptrs[job->output.comp_info[index].quant_tbl_no];
+    if (from == NULL || to == NULL) idci_jpeg_fail(common, IDCI_INTERNAL, "no quantisation table");
+    for (int v = 0; v < DCTSIZE; v++) {
+        for (int u = 0; u < DCTSIZE; u++) {
+            int stored = v * DCTSIZE + u, upright = job->swaps ? u * DCTSIZE + v : stored;
+            // Mirroring changes the sign of the odd frequencies.
+            bool negative = (job->mirrored_across && u % 2 == 1) != (job->mirrored_down && v % 2 == 1);
+            float factor = (float)from->quantval[stored] / (float)to->quantval[upright];
+            blocks->wide_factors[v][u] = negative ? -factor : factor;
+            blocks->is_wide |= factor >= 2;
+        }
+    }
+    if (blocks->is_wide) return;
+    for (int v = 0; v < DCTSIZE; v++) {
+        for (int u = 0; u < DCTSIZE; u++) {
+            blocks->factors[v][u] = (int16_t)lrintf(blocks->wide_factors[v][u] * (1 << FACTOR_BITS));
+        }
+    }
+}
+
+static void start_writing(requantizing *job, const idci_jpeg_encoding *encoding) {
+    j_compress_ptr output = &job->output;
+    j_common_ptr common = (j_common_ptr)output;
+    uint32_t width = job->input.image_width, height = job->input.image_height;
+    idci_jpeg_configure_420(output, job->swaps ? height : width, job->swaps ? width : height, encoding);
+    for (int i = 0; i < COMPONENTS; i++) {
+        component_blocks *blocks = &job->components[i];
+        uint32_t rows = (uint32_t)output->comp_info[i].v_samp_factor;
+        size_t bytes = (size_t)(job->swaps ? blocks->down : blocks->across) * sizeof(JBLOCK);
+        for (uint32_t j = 0; j < rows; j++) {
+            blocks->target_rows[j] = output->mem->alloc_large(common, JPOOL_IMAGE, bytes);
+        }
+        note_factors(job, i);
+        job->arrays[i] = (jvirt_barray_ptr)(void *)blocks;
+    }
+    output->mem->access_virt_barray = access_target;
+    jpeg_write_coefficients(output, job->arrays);
+    idci_jpeg_write_profile(output, encoding);
+}
+
+idci_status idci_jpeg_requantize(
+    const uint8_t *bytes, size_t count, const idci_limits *limits, int32_t orientation,
+    const idci_jpeg_encoding *encoding, uint8_t **out, size_t *out_count, char *message, size_t message_capacity
+) {
+    if (bytes == NULL || count == 0 || encoding == NULL || out == NULL || out_count == NULL) return IDCI_INTERNAL;
+    if (encoding->progressive) return IDCI_INTERNAL;
+    requantizing job;
+    memset(&job, 0, sizeof job);
+    note_orientation(&job, orientation);
+    uint32_t milliseconds = limits != NULL ? limits->max_milliseconds : 0;
+    job.input.err = idci_jpeg_context_prepare(&job.context, message, message_capacity, milliseconds);
+    job.output.err = job.input.err;
+    if (setjmp(job.context.escape) == 0) {
+        jpeg_create_decompress(&job.input);
+        jpeg_create_compress(&job.output);
+        job.input.client_data = &job;
+        job.output.client_data = &job;
+        idci_jpeg_set_source(&job.input, &job.source, bytes, count);
+        idci_jpeg_set_destination(&job.output, &job.target, encoding->byte_ceiling);
+        start_reading(&job, limits);
+        start_writing(&job, encoding);
+        jpeg_finish_compress(&job.output);
+        jpeg_finish_decompress(&job.input);
+    }
+    jpeg_destroy_compress(&job.output);
+    jpeg_destroy_decompress(&job.input);
+    return idci_jpeg_take(&job.context, &job.target, out, out_count);
+}
+
+bool idci_jpeg_is_requantizable(const idci_jpeg_header *header) {
+    bool whole = header->width % (2 * DCTSIZE) == 0 && header->height % (2 * DCTSIZE) == 0;
+    return whole && !header->multiple_scans && idci_jpeg_is_planar(header);
+}

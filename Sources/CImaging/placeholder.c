@@ -1,2 +1,0 @@
-#include "CImaging.h"
-void idci_placeholder(void) {}

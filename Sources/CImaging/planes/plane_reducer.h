@@ -1,0 +1,66 @@
+// Reduces and turns one plane of samples while its rows are decoded.
+//
+// Rows come in from top to bottom through a ring just high enough for a band of sixteen target rows. They are reduced
+// vertically, transposed so that a vector holds one column of all sixteen, and reduced horizontally; the squares that
+// come out are written where Exif's orientation wants them, so that a turn costs nothing of its own.
+
+#ifndef IDCI_PLANE_REDUCER_H
+#define IDCI_PLANE_REDUCER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernel.h"
+
+// A plane of 8-bit samples. Rows may be written 16 samples beyond either end.
+typedef struct {
+    uint8_t *memory;
+    uint8_t *samples;
+    size_t stride;
+    uint32_t width, height;
+} idci_plane;
+
+// How one axis of a plane becomes another.
+typedef struct {
+    uint32_t source, target;  // In samples.
+    double ratio;             // The width of a target sample in source samples.
+    double offset;            // By how many source samples the target's grid is moved.
+} idci_axis;
+
+typedef struct {
+    idci_axis across, down;
+    bool scales_across, scales_down;
+    int32_t orientation;
+    idci_kernel across_kernel, down_kernel;
+    uint8_t *ring, *band, *columns;
+    const uint8_t **window;   // The rows of one window that have a weight,
+    int16_t *window_weights;  // and their weights.
+    uint32_t ring_rows;
+    size_t row_bytes;
+    uint32_t next_target;
+    idci_plane target;
+} idci_plane_reducer;
+
+// Makes ready for a plane; `strip` is how many rows arrive at a time, `row_bytes` how many bytes a source row may take
+// in the ring. False when memory is short.
+bool idci_plane_reducer_start(
+    idci_plane_reducer *reducer, idci_axis across, idci_axis down, int32_t orientation, uint32_t strip,
+    size_t row_bytes);
+
+// Where source row `y` is to be written.
+uint8_t *idci_plane_reducer_row(const idci_plane_reducer *reducer, uint32_t y);
+
+// Writes every band of target rows whose windows are complete now that `rows` source rows are there.
+void idci_plane_reducer_advance(idci_plane_reducer *reducer, uint32_t rows);
+
+// Whether every target row has been written.
+bool idci_plane_reducer_is_complete(const idci_plane_reducer *reducer);
+
+// Repeats the last column up to `width`, as an encoder reads whole blocks.
+void idci_plane_pad(const idci_plane *plane, uint32_t width);
+
+// Frees all memory.
+void idci_plane_reducer_clear(idci_plane_reducer *reducer);
+
+#endif

@@ -1,0 +1,208 @@
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <png.h>
+
+#include "idci_png.h"
+
+enum {
+    CHANNELS = 4,
+    MOST_CHUNKS = 128,                    // Ancillary chunks kept by libpng.
+    MOST_CHUNK_BYTES = 4 * 1024 * 1024,   // One inflated text or profile.
+    MOST_PROFILE_BYTES = 1024 * 1024,
+    NEUTRAL_GAMMA = 45455,                // sRGB's file gamma as libpng counts it (1/2.2 * 100000).
+};
+
+typedef struct {
+    const uint8_t *bytes;
+    size_t count;
+    size_t at;
+    jmp_buf escape;
+    idci_status status;
+    char *message;
+    size_t message_capacity;
+    uint32_t max_milliseconds;
+    struct timespec start;
+    idci_row_function row;
+    void *row_context;
+    uint8_t *buffer;   // One row, or the whole picture when interlaced.
+    png_bytepp rows;   // Pointers into `buffer` when interlaced.
+    uint8_t *icc;
+    size_t icc_count;
+} reading;
+
+static void stop(reading *job, idci_status status, const char *text) __attribute__((noreturn));
+static void stop(reading *job, idci_status status, const char *text) {
+    job->status = status;
+    if (job->message != NULL && job->message_capacity > 0) {
+        snprintf(job->message, job->message_capacity, "%s", text);
+    }
+    longjmp(job->escape, 1);
+}
+
+static void on_error(png_structp png, png_const_charp text) {
+    bool memory = strstr(text, "memory") != NULL || strstr(text, "Memory") != NULL;
+    stop(png_get_error_ptr(png), memory ? IDCI_OUT_OF_MEMORY : IDCI_CORRUPT, text);
+}
+
+static void on_warning(png_structp png, png_const_charp text) {
+    (void)png;  // libpng's own would print to standard error.
+    (void)text;
+}
+
+static void read_bytes(png_structp png, png_bytep target, size_t count) {
+    reading *job = png_get_io_ptr(png);
+    if (count > job->count - job->at) stop(job, IDCI_TRUNCATED, "the data ends before the IEND chunk");
+    memcpy(target, job->bytes + job->at, count);
+    job->at += count;
+}
+
+static void check_deadline(reading *job) {
+    struct timespec now;
+    if (job->max_milliseconds == 0 || clock_gettime(CLOCK_MONOTONIC, &now) != 0) return;
+    int64_t spent = (int64_t)(now.tv_sec - job->start.tv_sec) * 1000 + (now.tv_nsec - job->start.tv_nsec) / 1000000;
+    if (spent > job->max_milliseconds) stop(job, IDCI_TOO_SLOW, "decoding took longer than allowed");
+}
+
+// Asks libpng for 8-bit RGBA whatever the file holds. Returns the number of passes.
+static int request_rgba(png_structp png, png_infop info) {
+    double gamma = 0;
+    bool tagged = png_get_valid(png, info, PNG_INFO_sRGB) || png_get_valid(png, info, PNG_INFO_iCCP);
+    png_set_expand(png);
+    png_set_scale_16(png);
+    png_set_gray_to_rgb(png);
+    png_set_add_alpha(png, 0xFF, PNG_FILLER_AFTER);
+    if (!tagged && png_get_gAMA(png, info, &gamma) != 0 && gamma > 0.01 && gamma < 10) {
+        png_set_gamma(png, 1 / (NEUTRAL_GAMMA / 100000.0), gamma);
+    }
+    int passes = png_set_interlace_handling(png);
+    png_read_update_info(png, info);
+    return passes;
+}
+
+static void keep_profile(reading *job, png_structp png, png_infop info) {
+    png_charp name = NULL;
+    png_bytep profile = NULL;
+    png_uint_32 count = 0;
+    int method = 0;
+    if (png_get_iCCP(png, info, &name, &method, &profile, &count) == 0) return;
+    if (count == 0 || count > MOST_PROFILE_BYTES) return;
+    job->icc = malloc(count);
+    if (job->icc == NULL) stop(job, IDCI_OUT_OF_MEMORY, "no memory for the colour profile");
+    memcpy(job->icc, profile, count);
+    job->icc_count = count;
+}
+
+static void flatten_on_white(uint8_t *row, uint32_t width) {
+    for (uint32_t x = 0; x < width; x++, row += CHANNELS) {
+        unsigned alpha = row[3];
+        if (alpha == 255) continue;
+        for (int i = 0; i < 3; i++) row[i] = (uint8_t)((row[i] * alpha + 255u * (255u - alpha) + 127u) / 255u);
+        row[3] = 255;
+    }
+}
+
+static void hand_over(reading *job, uint8_t *row, uint32_t width, uint32_t y) {
+    check_deadline(job);
+    flatten_on_white(row, width);
+    if (!job->row(job->row_context, row, y)) stop(job, IDCI_STOPPED, "stopped by the caller");
+}
+
+static void read_whole(reading *job, png_structp png, uint32_t width, uint32_t height, int passes) {
+    size_t row_bytes = (size_t)width * CHANNELS;
+    job->rows = malloc(height * sizeof *job->rows);
+    job->buffer = malloc(row_bytes * height);
+    if (job->rows == NULL || job->buffer == NULL) stop(job, IDCI_OUT_OF_MEMORY, "no memory for the picture");
+    for (uint32_t y = 0; y < height; y++) job->rows[y] = job->buffer + y * row_bytes;
+    for (int pass = 0; pass < passes; pass++) {
+        for (uint32_t y = 0; y < height; y++) {
+            check_deadline(job);
+            png_read_row(png, job->rows[y], NULL);
+        }
+    }
+    png_read_end(png, NULL);
+    for (uint32_t y = 0; y < height; y++) hand_over(job, job->rows[y], width, y);
+}
+
+static void read_streaming(reading *job, png_structp png, uint32_t width, uint32_t height) {
+    job->buffer = malloc((size_t)width * CHANNELS);
+    if (job->buffer == NULL) stop(job, IDCI_OUT_OF_MEMORY, "no memory for a row");
+    for (uint32_t y = 0; y < height; y++) {
+        png_read_row(png, job->buffer, NULL);
+        hand_over(job, job->buffer, width, y);
+    }
+    png_read_end(png, NULL);
+}
+
+// Text and the like would be inflated and kept, up to MOST_CHUNKS times MOST_CHUNK_BYTES for a few kilobytes of file.
+static void ignore_what_is_not_the_picture(png_structp png) {
+    static const png_byte ignored[] = "tEXt\0zTXt\0iTXt\0sPLT\0hIST\0eXIf\0tIME\0pCAL\0sCAL\0oFFs\0pHYs";
+    png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, ignored, (int)(sizeof ignored / 5));
+    // Chunks that libpng does not know.
+    png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, NULL, 0);
+}
+
+static void run(reading *job, png_structp png, png_infop info) {
+    png_set_read_fn(png, job, read_bytes);
+    png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);  // Checked from IHDR before.
+    png_set_chunk_cache_max(png, MOST_CHUNKS);
+    png_set_chunk_malloc_max(png, MOST_CHUNK_BYTES);
+    ignore_what_is_not_the_picture(png);
+    png_read_info(png, info);
+    keep_profile(job, png, info);
+    int passes = request_rgba(png, info);
+    uint32_t width = png_get_image_width(png, info), height = png_get_image_height(png, info);
+    if (png_get_rowbytes(png, info) != (size_t)width * CHANNELS) {
+        stop(job, IDCI_INTERNAL, "libpng chose another pixel layout");
+    }
+    if (passes > 1) {
+        read_whole(job, png, width, height, passes);
+    } else {
+        read_streaming(job, png, width, height);
+    }
+}
+
+static void perform(reading *job) {
+    // Volatile: they are set between setjmp and longjmp.
+    png_structp volatile png = NULL;
+    png_infop volatile info = NULL;
+    if (setjmp(job->escape) == 0) {
+        png = png_create_read_struct(PNG_LIBPNG_VER_STRING, job, on_error, on_warning);
+        info = png == NULL ? NULL : png_create_info_struct(png);
+        if (info == NULL) stop(job, IDCI_OUT_OF_MEMORY, "no memory for libpng");
+        run(job, png, info);
+    }
+    png_structp made = png;
+    png_infop made_info = info;
+    png_destroy_read_struct(&made, &made_info, NULL);
+    free(job->buffer);
+    free(job->rows);
+}
+
+idci_status idci_png_read_rows(
+    const uint8_t *bytes, size_t count, const idci_limits *limits, idci_row_function row, void *context,
+    uint8_t **icc, size_t *icc_count, char *message, size_t message_capacity
+) {
+    idci_png_header header;
+    if (row == NULL || icc == NULL || icc_count == NULL) return IDCI_INTERNAL;
+    *icc = NULL;
+    *icc_count = 0;
+    idci_status checked = idci_png_read_header(bytes, count, limits, &header, message, message_capacity);
+    if (checked != IDCI_OK) return checked;
+    reading job = {
+        .bytes = bytes, .count = count, .message = message, .message_capacity = message_capacity,
+        .max_milliseconds = limits == NULL ? 0 : limits->max_milliseconds, .row = row, .row_context = context,
+    };
+    clock_gettime(CLOCK_MONOTONIC, &job.start);
+    perform(&job);
+    if (job.status != IDCI_OK) {
+        free(job.icc);
+        return job.status;
+    }
+    *icc = job.icc;
+    *icc_count = job.icc_count;
+    return IDCI_OK;
+}

@@ -1,0 +1,43 @@
+import CImaging
+
+/// What must happen to pixels so that they mean sRGB, which is what a JPEG without profile is taken for.
+///
+/// - A matrix/TRC profile (Display P3, Adobe RGB and nearly all cameras and phones) is applied and dropped.
+/// - An RGB profile made of tables, which only a colour engine can apply, is kept in the output.
+/// - A profile that is sRGB, damaged, or for another colour space (CMYK and grey are converted naively) is dropped.
+enum ColourConversion {
+    /// The pixels are sRGB, or nothing better is known.
+    case none
+    /// The pixels are to be converted.
+    case matrix(idci_colour_transform)
+    /// The profile is to be embedded.
+    case keep([UInt8])
+
+    /// Decides from an embedded ICC profile.
+    init(profile: [UInt8]) {
+        let parsed = ICCProfile(profile)
+        guard let parsed, parsed.isRGB else {
+            self = .none
+            return
+        }
+        guard let transform = parsed.transformToSRGB() else {
+            self = .keep(profile)
+            return
+        }
+        self = Self.leavesColoursAlone(transform) ? .none : .matrix(transform)
+    }
+
+    /// Whether no colour of a coarse grid moves by more than two steps of 255: the many variants of sRGB.
+    private static func leavesColoursAlone(_ transform: idci_colour_transform) -> Bool {
+        let steps: [UInt8] = [0, 16, 64, 128, 192, 240, 255]
+        var grid: [UInt8] = []
+        for red in steps {
+            for green in steps {
+                for blue in steps { grid += [red, green, blue, 255] }
+            }
+        }
+        var converted = grid
+        withUnsafePointer(to: transform) { idci_pixels_to_srgb(&converted, converted.count / 4, $0) }
+        return zip(grid, converted).allSatisfy { abs(Int($0) - Int($1)) <= 2 }
+    }
+}

@@ -1,0 +1,43 @@
+/// How photos are made smaller, and how large they may come.
+package struct ImagingSettings: Hashable, Sendable, Codable {
+    /// When pixels are encoded again.
+    package enum Recompression: String, Hashable, Sendable, Codable {
+        /// Every photo is decoded and encoded.
+        case always
+        /// A baseline JPEG within edge and byte budget, upright, without metadata or bytes after its end, keeps its
+        /// bytes. It is still decoded once, to know that it is whole.
+        case whenNeeded = "when_needed"
+    }
+
+    /// JPEG quality, 0…1 as in `UIImageJPEGRepresentation`: libjpeg's scale is a hundred times that.
+    package var quality = 0.5
+    /// The lowest quality tried before the edge is shortened instead, 0…1.
+    package var minQuality = 0.3
+    /// The longest edge of the output in pixels; smaller photos are never enlarged.
+    package var maxEdge = 1600
+    /// Most bytes of the output; the default leaves 10,000 of two million for the form around it.
+    package var byteBudget = 1_990_000
+    /// When pixels are encoded again.
+    package var recompress = Recompression.always
+    /// Most bytes of a source (`image_too_large_bytes`).
+    package var maxSourceBytes = 32 << 20
+    /// Most pixels that a header may claim (`image_too_many_pixels`); a progressive JPEG or an interlaced PNG reaches
+    /// the bound of memory before.
+    package var maxPixels = 120_000_000
+
+    /// Takes the defaults.
+    package init() {}
+}
+
+extension ImagingSettings {
+    /// The qualities to try in turn, in libjpeg's scale 1…100: the configured one, then steps of 10 down to the lowest.
+    var qualityLadder: [Int] {
+        let first = Self.libjpegQuality(self.quality)
+        let lowest = min(first, Self.libjpegQuality(self.minQuality))
+        return Array(stride(from: first, to: lowest, by: -10)) + [lowest]
+    }
+
+    private static func libjpegQuality(_ quality: Double) -> Int {
+        min(100, max(1, Int((quality * 100).rounded())))
+    }
+}

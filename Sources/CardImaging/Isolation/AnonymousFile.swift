@@ -1,0 +1,51 @@
+import CImaging
+import Foundation
+import Glibc
+
+/// A file in memory without a name, by its descriptor; whoever makes it closes it.
+struct AnonymousFile: Sendable {
+    /// Its descriptor.
+    let descriptor: Int32
+
+    /// Makes an empty one; `nil` if the kernel refuses.
+    static func make() -> AnonymousFile? {
+        let descriptor = idci_memory_file()
+        return descriptor < 0 ? nil : AnonymousFile(descriptor: descriptor)
+    }
+
+    /// Everything in it; `nil` if it cannot be read.
+    ///
+    /// - Parameter limit: the most bytes accepted.
+    func contents(limit: Int = 1 << 31) -> Data? {
+        let size = Int(lseek(self.descriptor, 0, SEEK_END))
+        guard size >= 0, size <= limit else { return nil }
+        var data = Data(count: size)
+        var filled = 0
+        while filled < size {
+            let count = data.withUnsafeMutableBytes { bytes in
+                pread(self.descriptor, bytes.baseAddress.map { $0 + filled }, size - filled, off_t(filled))
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return nil }
+            filled += count
+        }
+        return data
+    }
+
+    /// Writes all bytes from its beginning on; returns whether that was possible.
+    func write(_ data: Data) -> Bool {
+        var written = 0
+        while written < data.count {
+            let count = data.withUnsafeBytes { bytes in
+                pwrite(self.descriptor, bytes.baseAddress.map { $0 + written }, data.count - written, off_t(written))
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return false }
+            written += count
+        }
+        return true
+    }
+
+    /// Closes the descriptor.
+    func close() { _ = Glibc.close(self.descriptor) }
+}

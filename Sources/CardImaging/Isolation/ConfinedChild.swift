@@ -1,0 +1,109 @@
+import CImaging
+import Foundation
+import Glibc
+
+/// A child of this process that reads one nameless file and writes another, and is waited for on the calling thread.
+///
+/// Made by hand and not by swift-subprocess: it blocks a thread of the pool anyway, it must be killed exactly at its
+/// time, and nothing but four descriptors may reach it.
+struct ConfinedChild: Sendable {
+    /// How it ended.
+    enum End: Hashable, Sendable {
+        /// By itself, with a status.
+        case exited(Int32)
+        /// By a signal.
+        case killed(signal: Int32)
+        /// By us, because it took longer than it may.
+        case timedOut
+        /// It could not be started.
+        case notStarted
+
+        /// Whether it died of what it did, its limits included; anybody may have sent the other signals.
+        var isOwnDeath: Bool {
+            guard case .killed(let signal) = self else { return false }
+            return Self.signalsOfFaults.contains(signal)
+        }
+
+        // Swift traps by SIGILL or SIGTRAP, depending on the processor.
+        private static let signalsOfFaults: Set<Int32> = [
+            SIGSEGV, SIGBUS, SIGABRT, SIGILL, SIGTRAP, SIGFPE, SIGSYS, SIGXCPU, SIGXFSZ,
+        ]
+    }
+
+    /// The file that is executed.
+    let executable: String
+    /// Its arguments; others on the machine can read them.
+    let arguments: [String]
+    /// How long it may take while the machine is awake.
+    let timeout: Duration
+
+    /// Runs the child to its end.
+    func run(input: AnonymousFile, output: AnonymousFile) -> End {
+        // The child holds the write end; when it is gone, by whatever way, the read end tells.
+        var (end, lifeline): (Int32, Int32) = (-1, -1)
+        guard idci_private_pipe(&end, &lifeline) == 0 else { return .notStarted }
+        defer { close(end) }
+        let started = self.start(input: input.descriptor, output: output.descriptor, lifeline: lifeline)
+        close(lifeline)
+        guard let process = started else { return .notStarted }
+        let isOver = self.waitsForEnd(of: end)
+        if !isOver { kill(process, SIGKILL) }
+        guard let status = Self.reap(process) else { return .notStarted }
+        guard isOver else { return .timedOut }
+        let signal = status & 0x7F
+        return signal == 0 ? .exited((status >> 8) & 0xFF) : .killed(signal: signal)
+    }
+
+    private func start(input: Int32, output: Int32, lifeline: Int32) -> pid_t? {
+        var actions = posix_spawn_file_actions_t()
+        guard posix_spawn_file_actions_init(&actions) == 0 else { return nil }
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
+        posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
+        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
+        // Last: 3 may be any of the others until they have their places; 0 to 2 are never free.
+        posix_spawn_file_actions_adddup2(&actions, lifeline, 3)
+        guard idci_close_above(&actions, 3) == 0 else { return nil }
+        // A backtrace of the decoder would quote what it worked on, and takes seconds.
+        let environment = ["SWIFT_BACKTRACE=enable=no"]
+        var process: pid_t = 0
+        let result = Self.withCStrings(["idcard-pipeline"] + self.arguments) { words in
+            Self.withCStrings(environment) { variables in
+                posix_spawn(&process, self.executable, &actions, nil, words, variables)
+            }
+        }
+        return result == 0 ? process : nil
+    }
+
+    private func waitsForEnd(of lifeline: Int32) -> Bool {
+        // The clock that poll(2) goes by: a machine that sleeps must not use up the time of the child.
+        let clock = SuspendingClock()
+        let deadline = clock.now.advanced(by: self.timeout)
+        while true {
+            let (seconds, attoseconds) = clock.now.duration(to: deadline).components
+            let rest = max(0, seconds * 1000 + attoseconds / 1_000_000_000_000_000)
+            var watched = pollfd(fd: lifeline, events: Int16(POLLIN), revents: 0)
+            let count = poll(&watched, 1, Int32(min(rest, 3_600_000)))
+            if count > 0 { return true }
+            if count == 0, rest == 0 { return false }
+            if count < 0, errno != EINTR { return false }
+        }
+    }
+
+    private static func reap(_ process: pid_t) -> Int32? {
+        var status: Int32 = 0
+        while waitpid(process, &status, 0) < 0 {
+            guard errno == EINTR else { return nil }
+        }
+        return status
+    }
+
+    private static func withCStrings<Value>(
+        _ texts: [String],
+        _ body: ([UnsafeMutablePointer<CChar>?]) -> Value
+    ) -> Value {
+        let pointers = texts.map { strdup($0) }
+        defer { for pointer in pointers { free(pointer) } }
+        return body(pointers + [nil])
+    }
+}

@@ -1,0 +1,113 @@
+import CImaging
+import CardModel
+
+/// A JPEG in memory and what its header says. The bytes must outlive it.
+struct JPEGSource {
+    /// What a turned picture takes that stays coefficients: 4:2:0 has 1.5 of two bytes each.
+    private static let coefficientBytesPerPixel = 3
+
+    let bytes: UnsafeBufferPointer<UInt8>
+    let subject: ImageSubject
+    let header: idci_jpeg_header
+
+    var size: PixelSize { self.subject.size }
+    var orientation: Orientation { Orientation(exifValue: self.header.orientation) }
+    var limits: idci_limits { self.subject.limits.native(self.subject.settings) }
+
+    /// Reads the header and checks it against the limits.
+    init(
+        _ bytes: UnsafeBufferPointer<UInt8>,
+        settings: ImagingSettings,
+        limits: ImagingLimits
+    ) throws(CodedError) {
+        var subject = ImageSubject(format: .jpeg, settings: settings, limits: limits)
+        var native = limits.native(settings)
+        var header = idci_jpeg_header()
+        let (status, detail) = ImageSubject.run { message, capacity in
+            idci_jpeg_read_header(bytes.baseAddress, bytes.count, &native, &header, message, capacity)
+        }
+        subject.size = PixelSize(width: Int(header.width), height: Int(header.height))
+        guard status == IDCI_OK else { throw subject.refusal(status, detail) }
+        self.bytes = bytes
+        self.subject = subject
+        self.header = header
+    }
+
+    /// Whether the bytes may be sent as they are.
+    func isAcceptableAsIs(_ settings: ImagingSettings) -> Bool {
+        let colours = self.header.space == IDCI_JPEG_SPACE_YCC || self.header.space == IDCI_JPEG_SPACE_GREY
+        let clean = !self.header.has_metadata && !self.header.has_trailing_bytes && self.header.orientation == 0
+        return settings.recompress == .whenNeeded && self.header.baseline && colours && clean
+            && self.size.longestEdge <= settings.maxEdge && self.bytes.count <= settings.byteBudget
+    }
+
+    /// Whether it is 4:2:0, so that it can stay planes.
+    var isPlanar: Bool {
+        withUnsafePointer(to: self.header) { idci_jpeg_is_planar($0) }
+    }
+
+    /// Whether it can be recompressed at its own size without becoming pixels, within the memory that is allowed.
+    var canStayCoefficients: Bool {
+        guard withUnsafePointer(to: self.header, { idci_jpeg_is_requantizable($0) }) else { return false }
+        // These two turns read the rows in their order; for all others the whole picture is held.
+        let isHeld = self.orientation != .upright && self.orientation != .mirrored
+        let held = isHeld ? self.size.pixelCount * Self.coefficientBytesPerPixel : 0
+        return Int(clamping: self.header.decode_memory) + held <= self.subject.limits.maxDecodeBytes
+    }
+
+    /// Throws `image_decode_memory` when decoding and our own pixels together exceed the limit.
+    func checkMemory(pixels: Int) throws(CodedError) {
+        guard Int(clamping: self.header.decode_memory) + pixels <= self.subject.limits.maxDecodeBytes else {
+            throw self.subject.refusal(IDCI_TOO_MUCH_MEMORY, "")
+        }
+    }
+
+    /// The smallest DCT scale, in eighths, at which the picture still exceeds the target, so that the last reduction is
+    /// a true one.
+    func scale(for target: PixelSize) -> UInt32 {
+        let (width, height) = (UInt32(self.size.width), UInt32(self.size.height))
+        return idci_jpeg_scale_for(width, height, UInt32(target.width), UInt32(target.height))
+    }
+
+    /// Decodes without keeping a pixel, to know that the picture is whole.
+    func checkThatItDecodes() throws(CodedError) {
+        try self.decodeRows(scale: 1, into: { _, _, _ in true }, context: nil)
+    }
+
+    /// Decodes and reduces to pixels.
+    func decode() throws(CodedError) -> DecodedImage {
+        let target = self.size.fitted(to: self.subject.settings.maxEdge)
+        let pictures = self.orientation == .upright ? 1 : 2
+        try self.checkMemory(pixels: target.pixelCount * PixelBuffer.bytesPerPixel * pictures)
+        let scale = self.scale(for: target)
+        let decoded = PixelSize(
+            width: Int(idci_jpeg_scaled_edge(self.header.width, scale)),
+            height: Int(idci_jpeg_scaled_edge(self.header.height, scale))
+        )
+        let pixels = try PixelBuffer.resampled(from: decoded, to: target) { context throws(CodedError) in
+            try self.decodeRows(scale: scale, into: idci_resampler_push, context: context)
+        }
+        return DecodedImage(pixels: pixels, orientation: self.orientation, colour: self.colourConversion())
+    }
+
+    private func decodeRows(
+        scale: UInt32,
+        into row: idci_row_function,
+        context: UnsafeMutableRawPointer?
+    ) throws(CodedError) {
+        var limits = self.limits
+        let (start, count) = (self.bytes.baseAddress, self.bytes.count)
+        try self.subject.check { message, capacity in
+            idci_jpeg_decode_rows(start, count, &limits, IDCI_JPEG_RGBX, scale, row, context, message, capacity)
+        }
+    }
+
+    /// Only pictures coded in three components can carry an RGB profile that applies to our pixels.
+    func colourConversion() -> ColourConversion {
+        let size = self.header.icc_bytes
+        guard self.header.components == 3, size > 0, size <= ImagingLimits.maxProfileBytes else { return .none }
+        var profile = [UInt8](repeating: 0, count: size)
+        guard idci_jpeg_copy_icc(self.bytes.baseAddress, self.bytes.count, &profile, size) else { return .none }
+        return ColourConversion(profile: profile)
+    }
+}

@@ -1,0 +1,62 @@
+import CImaging
+import CardModel
+import Glibc
+
+/// A PNG in memory and what its chunks say. The bytes must outlive it.
+struct PNGSource {
+    let bytes: UnsafeBufferPointer<UInt8>
+    let subject: ImageSubject
+    let header: idci_png_header
+
+    /// The orientation in the eXIf chunk (PNG third edition, section 11.3.4.5), or in the text form that came before
+    /// it.
+    var orientation: Orientation { Orientation(exifValue: self.header.orientation) }
+
+    /// Reads IHDR, walks the chunks and checks the limits.
+    init(
+        _ bytes: UnsafeBufferPointer<UInt8>,
+        settings: ImagingSettings,
+        limits: ImagingLimits
+    ) throws(CodedError) {
+        var subject = ImageSubject(format: .png, settings: settings, limits: limits)
+        var native = limits.native(settings)
+        var header = idci_png_header()
+        let (status, detail) = ImageSubject.run { message, capacity in
+            idci_png_read_header(bytes.baseAddress, bytes.count, &native, &header, message, capacity)
+        }
+        subject.size = PixelSize(width: Int(header.width), height: Int(header.height))
+        guard status == IDCI_OK else { throw subject.refusal(status, detail) }
+        self.bytes = bytes
+        self.subject = subject
+        self.header = header
+    }
+
+    /// Decodes row by row, flattens transparency on white and reduces to the target.
+    func decode() throws(CodedError) -> DecodedImage {
+        let target = self.subject.size.fitted(to: self.subject.settings.maxEdge)
+        let pictures = self.orientation == .upright ? 1 : 2
+        let needed = target.pixelCount * PixelBuffer.bytesPerPixel * pictures
+        guard Int(clamping: self.header.decode_memory) + needed <= self.subject.limits.maxDecodeBytes else {
+            throw self.subject.refusal(IDCI_TOO_MUCH_MEMORY, "")
+        }
+        var colour = ColourConversion.none
+        let pixels = try PixelBuffer.resampled(from: self.subject.size, to: target) { context throws(CodedError) in
+            colour = try self.decodeRows(context: context)
+        }
+        return DecodedImage(pixels: pixels, orientation: self.orientation, colour: colour)
+    }
+
+    private func decodeRows(context: UnsafeMutableRawPointer) throws(CodedError) -> ColourConversion {
+        var limits = self.subject.limits.native(self.subject.settings)
+        var profile: UnsafeMutablePointer<UInt8>?
+        var size = 0
+        defer { free(profile) }
+        let (start, count) = (self.bytes.baseAddress, self.bytes.count)
+        try self.subject.check { message, capacity in
+            let push: idci_row_function = idci_resampler_push
+            return idci_png_read_rows(start, count, &limits, push, context, &profile, &size, message, capacity)
+        }
+        guard let profile, size <= ImagingLimits.maxProfileBytes else { return .none }
+        return ColourConversion(profile: Array(UnsafeBufferPointer(start: profile, count: size)))
+    }
+}

@@ -1,1 +1,0 @@
-// CardImaging comes here.

@@ -1,0 +1,92 @@
+/// Says why a form could not be built, read, proven or parsed.
+///
+/// Programs decide on ``code``; people read ``message``, which names parts by their position and never holds a part's
+/// name, value, file name or path: those may be personal data.
+package struct MultipartFormError: Error, Sendable, CustomStringConvertible {
+    /// The reason, for programs; the raw value is a metric label.
+    package enum Code: String, Sendable, Hashable, CustomStringConvertible {
+        // Building, proving and reading a form.
+
+        /// The boundary is empty, longer than 70 characters, or holds a character that is not allowed in it; in a
+        /// received
+        /// `Content-Type` also: it is missing or given twice.
+        case invalidBoundary = "invalid_boundary"
+        /// A part's name or file name is empty or holds NUL.
+        case invalidName = "invalid_name"
+        /// A part's content type is not `type/subtype` in printable ASCII.
+        case invalidContentType = "invalid_content_type"
+        /// Some part holds `--boundary`.
+        case boundaryCollision = "boundary_collision"
+        /// A file holds fewer, more or other bytes than when the form was described.
+        case sourceChanged = "source_changed"
+        /// A file is missing, is not a regular file, or cannot be read.
+        case sourceUnreadable = "source_unreadable"
+        /// A length, or the sum of all lengths, does not fit.
+        case tooLarge = "too_large"
+
+        // Parsing a received form.
+
+        /// The `Content-Type` of the request is not `multipart/form-data`, or cannot be parsed.
+        case notFormData = "not_form_data"
+        /// The declared `Content-Length` is negative, or the body has fewer or more bytes.
+        case contentLengthMismatch = "content_length_mismatch"
+        /// The body ended before the closing delimiter; an empty body too.
+        case truncated
+        /// A line starts with `--boundary` and goes on with something else than padding or the closing dashes.
+        case malformedDelimiter = "malformed_delimiter"
+        /// A header line has no name or colon, is folded, holds NUL, or ends in CR or LF alone; or a name is not UTF-8.
+        case malformedHeader = "malformed_header"
+        /// A part has no single `Content-Disposition: form-data` that can be parsed, or two of `name` or `filename` in
+        /// it.
+        case invalidDisposition = "invalid_disposition"
+        /// A part has no `name`, or an empty one.
+        case missingName = "missing_name"
+        /// A part is encoded in Base64 or the like: storing it as it is would lose it.
+        case unsupportedTransferEncoding = "unsupported_transfer_encoding"
+        /// The body has more parts than the limit.
+        case tooManyParts = "too_many_parts"
+        /// A part has more header lines than the limit.
+        case tooManyHeaders = "too_many_headers"
+        /// The header lines of a part have more bytes than the limit.
+        case headerTooLarge = "header_too_large"
+        /// The content of a part has more bytes than the limit.
+        case partTooLarge = "part_too_large"
+        /// The body, or its declared length, has more bytes than the limit.
+        case bodyTooLarge = "body_too_large"
+        /// The text before the first part or after the last, or the padding after a boundary exceeds the limit.
+        case surroundingsTooLarge = "surroundings_too_large"
+
+        /// Whether a limit was exceeded, so that 413 rather than 400 is the answer.
+        package var isLimit: Bool {
+            switch self {
+            case .tooManyParts, .tooManyHeaders, .headerTooLarge, .partTooLarge, .bodyTooLarge, .surroundingsTooLarge:
+                true
+            default: false
+            }
+        }
+
+        package var description: String { self.rawValue }
+    }
+
+    /// The reason, for programs.
+    package let code: Code
+    /// What happened and what to do, for people; no personal data.
+    package let message: String
+
+    init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    package var description: String { "\(self.code): \(self.message)" }
+}
+
+/// A value that may hold personal data and prints only what its `description` says: kinds and lengths.
+package protocol SelfRedacting: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
+
+extension SelfRedacting {
+    /// The same as `description`.
+    package var debugDescription: String { self.description }
+    /// A mirror without the content.
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
+}

@@ -1,0 +1,58 @@
+package import FoundationEssentials
+
+extension MultipartParser {
+    /// What a parser found next.
+    ///
+    /// A part is ``partBegan(_:)``, any number of ``data(_:)`` and ``partEnded``; ``formEnded`` comes last and once.
+    /// Only after it is the form known to be whole: what was stored before must not be used without it.
+    package enum Event: Sendable, Hashable {
+        /// A part's header lines are complete.
+        case partBegan(PartHead)
+        /// Some bytes of the part's content: never empty. Mostly a slice of the chunk that was appended, whose indices
+        /// do not start at 0 and which keeps that chunk in memory as long as it lives.
+        case data(Data)
+        /// The part's content is complete.
+        case partEnded
+        /// The body is complete and all right.
+        case formEnded
+    }
+}
+
+extension MultipartParser.Event: SelfRedacting {
+    /// The kind and the length, never names or bytes.
+    package var description: String {
+        switch self {
+        case .partBegan(let head): "partBegan(\(head))"
+        case .data(let data): "data(\(data.count) bytes)"
+        case .partEnded: "partEnded"
+        case .formEnded: "formEnded"
+        }
+    }
+}
+
+extension MultipartParser {
+    /// How much of everything a parser takes from a stranger; each bound has its own error code.
+    package struct Limits: Sendable, Hashable {
+        /// The longest boundary, in characters: 70 (RFC 2046 section 5.1.1).
+        package var boundaryCharacters = 70
+        /// The most bytes of one part's header lines, line ends and the empty line included: 8 KiB.
+        package var partHeaderBytes = 8_192
+        /// The most header lines of one part: 16.
+        package var partHeaderCount = 16
+        /// The most parts: 100.
+        package var partCount = 100
+        /// The most bytes of one part's content: 32 MiB.
+        package var partBytes: UInt64 = 32 << 20
+        /// The most bytes of the whole body, and of a declared `Content-Length`: 64 MiB.
+        package var totalBytes: UInt64 = 64 << 20
+        /// The most bytes before the first boundary: 1 KiB.
+        package var preambleBytes = 1_024
+        /// The most bytes after the closing boundary's line: 1 KiB.
+        package var epilogueBytes = 1_024
+        /// The most spaces and tabs after one boundary: 64.
+        package var paddingBytes = 64
+
+        /// Sets the defaults.
+        package init() {}
+    }
+}

@@ -1,0 +1,74 @@
+/// The header lines of a received part, and what they say.
+package struct PartHead: Sendable, Hashable {
+    /// A header line.
+    package struct Field: Sendable, Hashable {
+        /// The name as sent; compare it without regard to case.
+        package let name: String
+        /// The value without blanks around it.
+        package let value: String
+    }
+
+    /// The field's name: not empty.
+    package let name: String
+    /// The file's name as sent, directories included, with U+FFFD for what is not UTF-8: never use it as a path. Empty
+    /// when a form's file field was left empty; `nil` for text.
+    package let filename: String?
+    /// The `Content-Type` as sent.
+    package let contentType: String?
+    /// All header lines in order.
+    package let fields: [Field]
+
+    /// Reads a part's header lines.
+    init(fields: [Field], position: Int) throws(MultipartFormError) {
+        func values(_ name: String) -> [String] {
+            fields.filter { $0.name.lowercased() == name }.map(\.value)
+        }
+        let dispositions = values("content-disposition")
+        guard dispositions.count == 1, let disposition = HeaderValue(dispositions[0]),
+            disposition.essence == "form-data"
+        else {
+            throw MultipartFormError(
+                .invalidDisposition,
+                "Part \(position) has no single well-formed 'Content-Disposition: form-data'; send one."
+            )
+        }
+        // `filename*` is ignored: RFC 7578 section 4.2 forbids it, and receivers disagree which of the two wins.
+        let names = disposition.values(of: "name")
+        let filenames = disposition.values(of: "filename")
+        guard names.count <= 1, filenames.count <= 1 else {
+            throw MultipartFormError(.invalidDisposition, "Part \(position) has two names or file names; send one.")
+        }
+        guard let name = names.first, !name.isEmpty else {
+            throw MultipartFormError(.missingName, "Part \(position) has no name; send one.")
+        }
+        // What cannot be read can be no field's name, and two such names would look alike.
+        guard !name.unicodeScalars.contains("\u{FFFD}") else {
+            throw MultipartFormError(.malformedHeader, "The name of part \(position) is not UTF-8; send UTF-8.")
+        }
+        let types = values("content-type")
+        guard types.count <= 1 else {
+            throw MultipartFormError(.malformedHeader, "Part \(position) has several content types; send one.")
+        }
+        let encodings = values("content-transfer-encoding")
+        guard encodings.allSatisfy({ ["binary", "8bit", "7bit"].contains($0.lowercased()) }) else {
+            throw MultipartFormError(
+                .unsupportedTransferEncoding,
+                "Part \(position) has a transfer encoding (RFC 7578 section 4.7); send the bytes as they are."
+            )
+        }
+        self.name = name
+        self.filename = filenames.first
+        self.contentType = types.first
+        self.fields = fields
+    }
+}
+
+extension PartHead: SelfRedacting {
+    /// The kind: names may be secret or personal.
+    package var description: String { "PartHead(\(self.filename == nil ? "text" : "file"))" }
+}
+
+extension PartHead.Field: SelfRedacting {
+    /// The length: names may be personal, and a header is a stranger's text.
+    package var description: String { "Field(\(self.name.utf8.count + self.value.utf8.count) bytes)" }
+}

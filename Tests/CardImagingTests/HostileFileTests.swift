@@ -1,0 +1,54 @@
+import CImaging
+import CardModel
+import Foundation
+import Glibc
+import Testing
+
+@testable import CardImaging
+
+/// The decoder before files that were made to harm it, in a process whose memory and time are bounded by the kernel.
+///
+/// `IDCARD_HOSTILE_FILES=20000 IDCARD_HOSTILE_SEED=7` tries more, and others.
+@Suite(.timeLimit(.minutes(60))) struct HostileFileTests {
+    private static func number(_ name: String, default fallback: Int) -> Int {
+        ProcessInfo.processInfo.environment[name].flatMap(Int.init) ?? fallback
+    }
+
+    private static func originals() throws -> [[UInt8]] {
+        let picture = TestPicture.photo(width: 160, height: 120)
+        let exif = try picture.jpeg(quality: 80, subsampled: true).withOrientation(6)
+        return [
+            exif, try picture.jpeg(quality: 90), try picture.jpeg(quality: 60, progressive: true),
+            try picture.jpeg(quality: 60, subsampled: true, progressive: true), try picture.jpeg(grey: true),
+            picture.png(), picture.png(interlaced: true),
+            picture.png(extra: [("tEXt", rawProfile(exifBlock(orientation: 6)))]),
+        ]
+    }
+
+    /// Whether an outcome is one that our own limits allow.
+    private static func isSound(_ bytes: [UInt8], limits: ImagingLimits) -> Bool {
+        do {
+            let image = try prepare(bytes, settings(maxEdge: 200), limits: limits)
+            return ImageFormat.sniff(image.jpeg) == .jpeg && max(image.width, image.height) <= 200
+        } catch {
+            // What the limit of the process refuses, our own limits should have refused before.
+            return error.code != .imageOutOfMemory && error.code != .imageInternalError
+        }
+    }
+
+    @Test func `None of them brings the process down or takes more memory than there may be`() async {
+        await #expect(processExitsWith: .exitCode(42)) {
+            let count = Self.number("IDCARD_HOSTILE_FILES", default: 600)
+            let seed = Self.number("IDCARD_HOSTILE_SEED", default: 20_260_512)
+            var limits = ImagingLimits()
+            limits.maxDecodeTime = .seconds(2)
+            limits.maxDecodeBytes = 16 << 20
+            guard let originals = try? Self.originals() else { exit(1) }
+            var mutation = PictureMutation(seed: UInt64(seed), of: originals)
+            var confinement = idci_confinement(memory_bytes: 64 << 20, cpu_seconds: 3600, file_bytes: 2 << 20)
+            guard idci_confine(&confinement, 1000) == 0 else { exit(2) }
+            for _ in 0..<count where !Self.isSound(mutation.next(), limits: limits) { exit(3) }
+            exit(42)
+        }
+    }
+}

@@ -1,0 +1,144 @@
+import CImaging
+import CardModel
+import Foundation
+import Glibc
+import Testing
+
+@testable import CardImaging
+
+@Suite(.timeLimit(.minutes(2))) struct IsolationTests {
+    /// A program that stands for the child, and what it writes.
+    private static func prepare(with script: String, _ source: [UInt8] = [1, 2, 3]) throws -> PreparedImage {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "isolation-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appending(path: "child")
+        try Data("#!/bin/sh\n\(script)\n".utf8).write(to: file)
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: file.path)
+        var recompressor = ImageRecompressor(settings: ImagingSettings())
+        recompressor.executable = file.path
+        return try recompressor.prepareIsolated(Data(source))
+    }
+
+    private static func octal(_ bytes: Data) -> String {
+        "printf '" + bytes.map { "\\" + String($0, radix: 8) }.joined() + "'"
+    }
+
+    @Test(arguments: [
+        ("kill -SEGV $$", ReasonCode.decoderCrashed, CodedError.Kind.input),
+        ("kill -XCPU $$", .decoderCrashed, .input),
+        ("kill -KILL $$", .decoderUnavailable, .temporary),
+        ("exit 3", .decoderUnavailable, .temporary),
+        ("echo nonsense", .decoderCrashed, .input),
+        ("echo '{\"width\":1,\"height\":1}'; echo no-jpeg", .decoderCrashed, .input),
+        ("exit 0", .decoderCrashed, .input),
+    ])
+    func `How the child ended decides whether the photo is at fault`(
+        script: String,
+        code: ReasonCode,
+        kind: CodedError.Kind
+    ) throws {
+        let error = #expect(throws: CodedError.self) { try Self.prepare(with: script) }
+        #expect(error?.code == code)
+        #expect(error?.kind == kind)
+    }
+
+    @Test func `A child that cannot be started is no word on the photo`() throws {
+        var recompressor = ImageRecompressor(settings: ImagingSettings())
+        recompressor.executable = "/nonexistent/decoder"
+        let error = #expect(throws: CodedError.self) { try recompressor.prepareIsolated(Data([1])) }
+        #expect(error?.code == .decoderUnavailable && error?.kind == .temporary)
+    }
+
+    @Test func `A picture and a refusal come back as they left the child`() throws {
+        let jpeg = Data(try TestPicture.mosaic(columns: 2, rows: 1).jpeg())
+        let answer = try Framed.join(DecodeReply(width: 32, height: 16), jpeg)
+        let image = try Self.prepare(with: Self.octal(answer))
+        #expect(image == PreparedImage(jpeg, PixelSize(width: 32, height: 16)))
+        let refusal = CodedError(.imageTruncated, .input, "cut after \(5) bytes")
+        let refused = try Framed.join(DecodeReply(refusal: DecodeReply.Refusal(refusal)), Data())
+        #expect(throws: refusal) { try Self.prepare(with: Self.octal(refused)) }
+    }
+
+    @Test func `The child decodes the same, confined, and leaves nothing but its answer`() async {
+        await #expect(processExitsWith: .exitCode(42)) {
+            guard let source = try? TestPicture.photo(width: 320, height: 200).jpeg(),
+                let expected = try? CardImagingTests.prepare(source, ImagingSettings()),
+                let input = AnonymousFile.make(), let output = AnonymousFile.make(),
+                let request = try? Framed.join(
+                    DecodeRequest(settings: ImagingSettings(), limits: ImagingLimits()),
+                    Data(source)
+                ),
+                input.write(request)
+            else { exit(1) }
+            dup2(input.descriptor, STDIN_FILENO)
+            dup2(output.descriptor, STDOUT_FILENO)
+            guard DecodingChild.answer() == 0 else { exit(2) }
+            guard open("/dev/null", O_RDONLY) < 0, errno == EMFILE else { exit(3) }
+            guard let framed = AnonymousFile(descriptor: STDOUT_FILENO).contents(),
+                let (reply, jpeg) = Framed.split(framed, as: DecodeReply.self)
+            else { exit(4) }
+            exit(reply.width == 320 && reply.height == 200 && jpeg == expected.jpeg ? 42 : 5)
+        }
+    }
+
+    @Test func `Arguments that do not ask for the child are left alone`() {
+        DecodingChild.runIfAsked(["idcard-pipeline", "run", "decode-image"])
+        DecodingChild.runIfAsked(["decode-image"])
+    }
+
+    // MARK: The child as a process
+
+    private func run(_ script: String, timeout: Duration = .seconds(30), input: String = "") throws
+        -> (end: ConfinedChild.End, output: String)
+    {
+        let source = try #require(AnonymousFile.make())
+        defer { source.close() }
+        let target = try #require(AnonymousFile.make())
+        defer { target.close() }
+        #expect(source.write(Data(input.utf8)))
+        let child = ConfinedChild(executable: "/bin/sh", arguments: ["-c", script], timeout: timeout)
+        let end = child.run(input: source, output: target)
+        return (end, String(decoding: try #require(target.contents()), as: UTF8.self))
+    }
+
+    @Test func `A child that does not end in time is killed`() throws {
+        #expect(try self.run("while :; do :; done", timeout: .milliseconds(50)).end == .timedOut)
+    }
+
+    @Test func `The child reads the input from its beginning, and nothing of our environment or descriptors`() throws {
+        setenv("IDCARD_CANARY", "sentinel-canary", 1)
+        defer { unsetenv("IDCARD_CANARY") }
+        let script = "cat; env | grep -v -e ^PWD= -e ^SHLVL= -e ^_= -e ^OLDPWD=; exec ls -x /proc/self/fd"
+        let (end, output) = try self.run("PATH=/usr/bin:/bin; \(script)", input: "the input\n")
+        #expect(end == .exited(0))
+        let lines = output.split(separator: "\n").filter { !$0.hasPrefix("PATH=") }
+        #expect(lines.first == "the input")
+        #expect(!output.contains("canary"))
+        #expect(lines.dropFirst().first == "SWIFT_BACKTRACE=enable=no")
+        let descriptors = lines.last.map { $0.split(separator: " ").compactMap { Int($0) } }
+        // The last one is that by which the folder is listed.
+        #expect(descriptors == [0, 1, 2, 3, 4])
+    }
+
+    @Test func `A confined process opens nothing and has no more memory than it may`() async {
+        await #expect(processExitsWith: .exitCode(42)) {
+            // With room for heaps of threads that may begin meanwhile; each reserves 64 MiB.
+            var confinement = idci_confinement(memory_bytes: 512 << 20, cpu_seconds: 15, file_bytes: 1 << 20)
+            guard idci_confine(&confinement, 1000) == 0 else { exit(1) }
+            guard open("/dev/null", O_RDONLY) < 0, errno == EMFILE else { exit(2) }
+            guard mmap(nil, 1024 << 20, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED else { exit(3) }
+            guard mmap(nil, 16 << 20, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED else { exit(4) }
+            exit(42)
+        }
+    }
+
+    @Test func `A confined process that computes for ever dies of its own limit`() async {
+        await #expect(processExitsWith: .signal(SIGXCPU)) {
+            var confinement = idci_confinement(memory_bytes: 512 << 20, cpu_seconds: 1, file_bytes: 1 << 20)
+            guard idci_confine(&confinement, 1000) == 0 else { exit(1) }
+            var count: UInt64 = 0
+            while count < .max { count &+= 1 }
+        }
+    }
+}

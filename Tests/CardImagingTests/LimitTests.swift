@@ -1,0 +1,116 @@
+import CardModel
+import Foundation
+import Testing
+
+@testable import CardImaging
+
+@Suite struct LimitTests {
+    static let picture = TestPicture.photo(width: 200, height: 100)
+
+    private static func limits(_ change: (inout ImagingLimits) -> Void) -> ImagingLimits {
+        var limits = ImagingLimits()
+        change(&limits)
+        return limits
+    }
+
+    private static func settings(_ change: (inout ImagingSettings) -> Void) -> ImagingSettings {
+        var settings = gentle
+        change(&settings)
+        return settings
+    }
+
+    @Test func `As many bytes as the limit are allowed, one more is refused`() throws {
+        let source = try Self.picture.jpeg()
+        #expect(refusal(of: source, Self.settings { $0.maxSourceBytes = source.count }) == nil)
+        #expect(refusal(of: source, Self.settings { $0.maxSourceBytes = source.count - 1 }) == .sourceTooLarge)
+    }
+
+    @Test(arguments: [false, true])
+    func `As many pixels as the limit are allowed, one more is refused`(asPNG: Bool) throws {
+        let source = asPNG ? Self.picture.png() : try Self.picture.jpeg()
+        #expect(refusal(of: source, Self.settings { $0.maxPixels = 20_000 }) == nil)
+        #expect(refusal(of: source, Self.settings { $0.maxPixels = 19_999 }) == .imageTooManyPixels)
+    }
+
+    @Test(arguments: [false, true])
+    func `An edge as long as the limit is allowed, a longer one is refused`(asPNG: Bool) throws {
+        let source = asPNG ? Self.picture.png() : try Self.picture.jpeg()
+        #expect(refusal(of: source, limits: Self.limits { $0.maxSourceEdge = 200 }) == nil)
+        #expect(refusal(of: source, limits: Self.limits { $0.maxSourceEdge = 199 }) == .imageEdgeTooLong)
+    }
+
+    @Test func `A small JPEG that claims 64,000 by 64,000 pixels is refused from its header`() throws {
+        var source = try TestPicture.mosaic(columns: 1, rows: 1).jpeg()
+        let frame = try #require(source.offset(ofMarker: 0xC0))
+        source.replaceSubrange(frame + 5..<frame + 9, with: bigEndian(64_000, bytes: 2) + bigEndian(64_000, bytes: 2))
+        #expect(refusal(of: source) == .imageTooManyPixels)
+    }
+
+    @Test func `A small PNG that claims 60,000 by 60,000 pixels is refused from its header`() {
+        var source = TestPicture.mosaic(columns: 1, rows: 1).png()
+        source.replaceSubrange(16..<24, with: bigEndian(60_000, bytes: 4) + bigEndian(60_000, bytes: 4))
+        #expect(refusal(of: source) == .imageTooManyPixels)
+        source.replaceSubrange(16..<24, with: bigEndian(0, bytes: 4) + bigEndian(5, bytes: 4))
+        #expect(refusal(of: source) == .imageCorrupt)
+    }
+
+    @Test func `As many scans as the limit are allowed, one more is refused`() throws {
+        let source = try Self.picture.jpeg(progressive: true)
+        let count = (0..<source.count - 1).count { source[$0] == 0xFF && source[$0 + 1] == 0xDA }
+        #expect(count > 2)
+        #expect(refusal(of: source, limits: Self.limits { $0.maxScans = count }) == nil)
+        #expect(refusal(of: source, limits: Self.limits { $0.maxScans = count - 1 }) == .imageTooManyScans)
+    }
+
+    @Test func `A thousand repeated scans are refused as soon as they contradict what came before`() throws {
+        var source = try Self.picture.jpeg(progressive: true)
+        let scans = (0..<source.count - 1).filter { source[$0] == 0xFF && source[$0 + 1] == 0xDA }
+        let last = Array(source[try #require(scans.last)..<source.count - 2])
+        source.removeLast(2)
+        for _ in 0..<1000 { source += last }
+        source += [0xFF, 0xD9]
+        #expect(refusal(of: source) == .imageCorrupt)
+    }
+
+    @Test func `A progressive JPEG and an interlaced PNG need memory for the whole picture, others do not`() throws {
+        let picture = TestPicture.photo(width: 800, height: 800)
+        let limits = Self.limits { $0.maxDecodeBytes = 1 << 20 }
+        let small = Self.settings { $0.maxEdge = 100 }
+        #expect(refusal(of: try picture.jpeg(), small, limits: limits) == nil)
+        #expect(refusal(of: try picture.jpeg(progressive: true), small, limits: limits) == .imageDecodeMemory)
+        #expect(refusal(of: picture.png(), small, limits: limits) == nil)
+        #expect(refusal(of: picture.png(interlaced: true), small, limits: limits) == .imageDecodeMemory)
+    }
+
+    @Test func `Pixels that are to be kept count as memory, too`() throws {
+        let source = try TestPicture.photo(width: 800, height: 800).jpeg()
+        let limits = Self.limits { $0.maxDecodeBytes = 2 << 20 }
+        #expect(refusal(of: source, Self.settings { $0.maxEdge = 1600 }, limits: limits) == .imageDecodeMemory)
+        #expect(refusal(of: source, Self.settings { $0.maxEdge = 200 }, limits: limits) == nil)
+    }
+
+    @Test func `A turn that has no memory to stay coefficients takes the path that needs less`() throws {
+        let source = try TestPicture.photo(width: 1600, height: 1200).jpeg(subsampled: true)
+        let limits = Self.limits { $0.maxDecodeBytes = 5 << 20 }
+        for orientation in 1...8 {
+            #expect(refusal(of: source.withOrientation(orientation), limits: limits) == nil)
+        }
+    }
+
+    @Test func `A decoder out of time stops, and the photo may succeed another time`() throws {
+        let source = try TestPicture.noise(width: 1200, height: 1200, seed: 8).jpeg(quality: 100, progressive: true)
+        let error = #expect(throws: CodedError.self) {
+            try prepare(source, limits: Self.limits { $0.maxDecodeTime = .milliseconds(1) })
+        }
+        #expect(error?.code == .imageDecodeTime)
+        #expect(error?.kind == .temporary)
+    }
+
+    @Test func `A refusal says the value, the limit and what to do`() throws {
+        let source = try Self.picture.jpeg()
+        let error = #expect(throws: CodedError.self) { try prepare(source, Self.settings { $0.maxPixels = 10 }) }
+        #expect(error?.kind == .input)
+        let text = "the JPEG image claims 200x100 pixels, more than 10 in all; supply a smaller one"
+        #expect(error?.message.text() == text)
+    }
+}

@@ -1,0 +1,136 @@
+import CImaging
+import CardModel
+import Foundation
+import Testing
+
+@testable import CardImaging
+
+/// 4:2:0 pictures, which stay planes or coefficients, against the same with full chroma, which become pixels.
+@Suite struct PathTests {
+    /// Decibels below which two paths differ in more than rounding. Chroma moved by half a sample, or an odd edge
+    /// stretched, falls below it.
+    static let leastRatio = 37.0
+
+    /// Smooth waves in luma and, steeper and across, in chroma; without symmetry, and as long after a reduction to
+    /// `edge`.
+    static func waves(_ width: Int, _ height: Int, edge: Int? = nil) -> TestPicture {
+        let scale = Double(edge ?? max(width, height)) / Double(max(width, height)) / 25
+        return TestPicture(width: width, height: height) { x, y in
+            let (across, down) = (Double(x) * scale, Double(y) * scale * 0.8)
+            let (luma, blue, red) = (128 + 50 * cos(across * 0.7 + down), 60 * sin(across * 2), 60 * sin(down * 2))
+            let rgb = [luma + 1.402 * red, luma - 0.344 * blue - 0.714 * red, luma + 1.772 * blue]
+            let samples = rgb.map { UInt8(min(255, max(0, $0.rounded()))) }
+            return (samples[0], samples[1], samples[2])
+        }
+    }
+
+    private func expectAgreement(_ picture: TestPicture, orientation: Int, edge: Int, progressive: Bool = false) throws
+    {
+        let stored = picture.stored(orientation: orientation)
+        let settings = settings(quality: 1, maxEdge: edge)
+        let outputs = try [true, false].map { subsampled in
+            let source = try stored.jpeg(quality: 100, subsampled: subsampled, progressive: progressive)
+            return try TestPicture(decoding: prepare(source.withOrientation(orientation), settings).jpeg)
+        }
+        let ratio = try #require(outputs[0].signalToNoise(against: outputs[1]))
+        #expect(ratio >= Self.leastRatio, "\(picture.width)x\(picture.height) to \(edge): \(ratio) dB")
+    }
+
+    @Test(arguments: 1...8)
+    func `At its own size a 4 2 0 picture comes out as one with full chroma`(orientation: Int) throws {
+        for (width, height) in [
+            (256, 192), (255, 193), (256, 191), (127, 250), (33, 31), (16, 16), (16, 320), (1, 1), (2, 3), (17, 1),
+        ] {
+            try self.expectAgreement(Self.waves(width, height), orientation: orientation, edge: 1600)
+        }
+    }
+
+    @Test(arguments: 1...8)
+    func `Reduced, a 4 2 0 picture comes out as one with full chroma`(orientation: Int) throws {
+        for (width, height, edge) in [
+            (400, 300, 300), (401, 299, 201), (403, 301, 200), (640, 480, 160), (257, 513, 111), (801, 3, 100),
+        ] {
+            try self.expectAgreement(Self.waves(width, height, edge: edge), orientation: orientation, edge: edge)
+        }
+        let picture = Self.waves(201, 99, edge: 100)
+        try self.expectAgreement(picture, orientation: orientation, edge: 100, progressive: true)
+    }
+
+    @Test(arguments: 1...8)
+    func `At the quality it was made with, a picture keeps every coefficient through any turn`(orientation: Int) throws
+    {
+        let stored = TestPicture.noise(width: 64, height: 48, seed: 7).stored(orientation: orientation)
+        // Other tables than of quality 100 are not the same for rows and columns: a quarter turn rounds.
+        for quality in orientation >= 5 ? [100] : [100, 60] {
+            let settings = settings(quality: Double(quality) / 100)
+            let source = try stored.jpeg(quality: Int32(quality), subsampled: true)
+            let upright = Array(try prepare(source.withOrientation(orientation), settings).jpeg)
+            // Of the turns only those by a quarter are not their own opposite.
+            let opposite = [6: 8, 8: 6][orientation] ?? orientation
+            let back = try prepare(upright.withOrientation(opposite), settings)
+            #expect(back.jpeg == (try prepare(source, settings)).jpeg, "at \(quality)")
+        }
+    }
+
+    @Test(arguments: [1, 3, 6])
+    func `A picture stored coarser than it becomes keeps every coefficient, too`(orientation: Int) throws {
+        let source = try TestPicture.noise(width: 64, height: 48, seed: 9).jpeg(quality: 15, subsampled: true)
+        let turned = Array(try prepare(source.withOrientation(orientation)).jpeg)
+        let opposite = [6: 8][orientation] ?? orientation
+        let back = try TestPicture(decoding: try prepare(turned.withOrientation(opposite)).jpeg)
+        #expect(back == (try TestPicture(decoding: Data(source))))
+    }
+
+    @Test(arguments: [1, 6, 3])
+    func `Coefficients no picture has are brought into what can be written`(orientation: Int) throws {
+        var source = try TestPicture.noise(width: 64, height: 64, seed: 3).jpeg(quality: 100, subsampled: true)
+        // Every quantisation step becomes 255: what was one is two hundred and fifty-five times as much.
+        for start in source.indices.dropLast(68) where source[start] == 0xFF && source[start + 1] == 0xDB {
+            for index in start + 5..<start + 69 { source[index] = 255 }
+        }
+        for quality in [1.0, 0.5, 0.01] {
+            let image = try prepare(source.withOrientation(orientation), settings(quality: quality))
+            #expect(try TestPicture(decoding: image.jpeg).width == 64)
+        }
+    }
+
+    @Test(arguments: [1, 2, 3, 6], [120, 4000])
+    func `A picture cut anywhere is refused, never sent in part`(orientation: Int, edge: Int) throws {
+        for (width, height) in [(400, 304), (400, 300)] {
+            let whole = try Self.waves(width, height).jpeg(quality: 90, subsampled: true).withOrientation(orientation)
+            let settings = settings(maxEdge: edge)
+            #expect(refusal(of: whole, settings) == nil)
+            for end in stride(from: 4, to: whole.count - 1, by: 397) {
+                #expect(refusal(of: Array(whole[..<end]), settings) == .imageTruncated, "cut at \(end)")
+            }
+        }
+    }
+
+    @Test func `No segment stays with a picture whose coefficients stay`() throws {
+        let source = try Self.waves(64, 48).jpeg(subsampled: true).withOrientation(6)
+        let header = try jpegHeader(of: try prepare(source, settings(quality: 0.5)).jpeg)
+        #expect(!header.has_metadata && header.orientation == 0 && header.baseline)
+    }
+
+    @Test func `A missed budget is met with the next quality, then with shorter edges`() throws {
+        let source = try TestPicture.noise(width: 160, height: 120, seed: 5).jpeg(subsampled: true)
+        let generous = try prepare(source, settings(quality: 0.9))
+        let image = try prepare(source, settings(quality: 0.9, byteBudget: generous.jpeg.count - 1))
+        #expect(try quality(of: image.jpeg) == 80 && image.width == 160)
+        let tiny = try prepare(source, settings(quality: 0.9, byteBudget: 4500, minQuality: 0.8))
+        #expect(try quality(of: tiny.jpeg) == 80 && tiny.width < 160 && tiny.jpeg.count <= 4500)
+    }
+}
+
+extension TestPicture {
+    /// The peak signal to noise ratio in decibels; infinite when equal, nil for different sizes.
+    func signalToNoise(against other: TestPicture) -> Double? {
+        guard self.width == other.width, self.height == other.height else { return nil }
+        var squares = 0
+        for (mine, others) in zip(self.rgb, other.rgb) {
+            let difference = Int(mine) - Int(others)
+            squares += difference * difference
+        }
+        return 10 * log10(255 * 255 * Double(self.rgb.count) / Double(squares))
+    }
+}

@@ -1,1 +1,0 @@
-// The tests of CardImaging come here with the module.

@@ -1,0 +1,172 @@
+import CImaging
+import Foundation
+import Testing
+
+/// An RGB picture made in the test itself.
+struct TestPicture: Equatable {
+    var width: Int
+    var height: Int
+    var rgb: [UInt8]
+
+    init(width: Int, height: Int, pixel: (_ x: Int, _ y: Int) -> (UInt8, UInt8, UInt8)) {
+        self.width = width
+        self.height = height
+        self.rgb = []
+        self.rgb.reserveCapacity(width * height * 3)
+        for y in 0..<height {
+            for x in 0..<width {
+                let (red, green, blue) = pixel(x, y)
+                self.rgb.append(red)
+                self.rgb.append(green)
+                self.rgb.append(blue)
+            }
+        }
+    }
+
+    init(width: Int, height: Int, rgb: [UInt8]) {
+        self.width = width
+        self.height = height
+        self.rgb = rgb
+    }
+
+    subscript(x: Int, y: Int) -> (UInt8, UInt8, UInt8) {
+        let at = (y * self.width + x) * 3
+        return (self.rgb[at], self.rgb[at + 1], self.rgb[at + 2])
+    }
+
+    /// The three samples of one pixel.
+    func samples(_ x: Int, _ y: Int) -> [UInt8] {
+        let at = (y * self.width + x) * 3
+        return Array(self.rgb[at..<at + 3])
+    }
+
+    // MARK: - Motifs
+
+    /// Smooth colours with a dark disc off centre: no symmetry, and no detail that recompression would lose.
+    static func photo(width: Int, height: Int) -> TestPicture {
+        TestPicture(width: width, height: height) { x, y in
+            let (dx, dy) = (x * 100 / width - 30, y * 100 / height - 35)
+            if dx * dx + dy * dy < 200 { return (40, 60, 90) }
+            return (UInt8(60 + x * 150 / width), UInt8(50 + y * 160 / height), UInt8(200 - x * 100 / width))
+        }
+    }
+
+    /// Flat squares of 16 pixels, all different: each JPEG block has one colour, so turning loses nothing at all.
+    static func mosaic(columns: Int, rows: Int) -> TestPicture {
+        TestPicture(width: columns * 16, height: rows * 16) { x, y in
+            let tile = UInt8(y / 16 * columns + x / 16)
+            return (40 &+ tile &* 11, 30 &+ tile &* 5, 220 &- tile &* 7)
+        }
+    }
+
+    /// Seeded noise, which no encoder can make small.
+    static func noise(width: Int, height: Int, seed: UInt64) -> TestPicture {
+        var random = SeededGenerator(seed: seed)
+        let rgb = (0..<width * height * 3).map { _ in UInt8.random(in: 0...255, using: &random) }
+        return TestPicture(width: width, height: height, rgb: rgb)
+    }
+
+    // MARK: - Orientation
+
+    /// The pixels as a camera stores them for an Exif orientation, from the table of Exif 2.32 (tag 0x0112):
+    /// which visual side the stored row 0 and column 0 are.
+    func stored(orientation: Int) -> TestPicture {
+        let rowZeroIsFar = [3, 4, 6, 7].contains(orientation)  // bottom, or right when turned
+        let columnZeroIsFar = [2, 3, 7, 8].contains(orientation)  // right, or bottom when turned
+        let turned = orientation >= 5
+        let (width, height) = turned ? (self.height, self.width) : (self.width, self.height)
+        return TestPicture(width: width, height: height) { x, y in
+            let row = rowZeroIsFar ? height - 1 - y : y
+            let column = columnZeroIsFar ? width - 1 - x : x
+            return turned ? self[row, column] : self[column, row]
+        }
+    }
+
+    // MARK: - Codecs
+
+    func jpeg(
+        quality: Int32 = 95,
+        subsampled: Bool = false,
+        progressive: Bool = false,
+        grey: Bool = false,
+        icc: [UInt8] = []
+    ) throws -> [UInt8] {
+        let pixels = grey ? stride(from: 0, to: self.rgb.count, by: 3).map { self.rgb[$0] } : self.rgb
+        var encoding = idci_jpeg_encoding()
+        encoding.quality = quality
+        encoding.subsample_chroma = subsampled
+        encoding.progressive = progressive
+        var out: UnsafeMutablePointer<UInt8>?
+        var count = 0
+        let status = icc.withUnsafeBufferPointer { icc in
+            encoding.icc = icc.baseAddress
+            encoding.icc_count = icc.count
+            return idci_jpeg_encode(
+                pixels,
+                UInt32(self.width),
+                UInt32(self.height),
+                self.width * (grey ? 1 : 3),
+                grey ? IDCI_JPEG_GREY : IDCI_JPEG_RGB,
+                &encoding,
+                &out,
+                &count,
+                nil,
+                0
+            )
+        }
+        #expect(status == IDCI_OK)
+        let bytes = try #require(out)
+        defer { free(bytes) }
+        return Array(UnsafeBufferPointer(start: bytes, count: count))
+    }
+
+    init(decoding jpeg: some Collection<UInt8>) throws {
+        let bytes = Array(jpeg)
+        let header = try jpegHeader(of: bytes)
+        let (width, height) = (Int(header.width), Int(header.height))
+        var rgb = [UInt8](repeating: 0, count: width * height * 3)
+        let status = idci_jpeg_decode(bytes, bytes.count, nil, IDCI_JPEG_RGB, 8, &rgb, width * 3, rgb.count, nil, 0)
+        try #require(status == IDCI_OK)
+        self.init(width: width, height: height, rgb: rgb)
+    }
+
+    // MARK: - Comparison
+
+    /// The largest difference of any sample, or nil for different sizes.
+    func largestDifference(from other: TestPicture) -> Int? {
+        guard self.width == other.width, self.height == other.height else { return nil }
+        return zip(self.rgb, other.rgb).map { abs(Int($0) - Int($1)) }.max()
+    }
+
+    /// The mean difference of all samples, or nil for different sizes.
+    func meanDifference(from other: TestPicture) -> Double? {
+        guard self.width == other.width, self.height == other.height else { return nil }
+        let sum = zip(self.rgb, other.rgb).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) }
+        return Double(sum) / Double(self.rgb.count)
+    }
+}
+
+/// What the shim says about a JPEG.
+func jpegHeader(of bytes: some Collection<UInt8>) throws -> idci_jpeg_header {
+    let bytes = Array(bytes)
+    var header = idci_jpeg_header()
+    try #require(idci_jpeg_read_header(bytes, bytes.count, nil, &header, nil, 0) == IDCI_OK)
+    return header
+}
+
+/// A generator whose sequence depends on the seed alone (SplitMix64).
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) {
+        self.state = seed
+    }
+
+    mutating func next() -> UInt64 {
+        self.state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = self.state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

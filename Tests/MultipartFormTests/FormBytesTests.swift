@@ -1,0 +1,188 @@
+import Foundation
+import MultipartForm
+import Testing
+
+@Suite struct FormBytesTests {
+    private func form(_ parts: [MultipartForm.Part], boundary: String = "XbndX") throws -> MultipartForm {
+        try MultipartForm(parts: parts, boundary: Boundary(boundary))
+    }
+
+    @Test func `The bytes of a form are the closing line alone when it has no parts: 11 bytes for a boundary of 5`()
+        throws
+    {
+        let form = try self.form([])
+        #expect(form.contentLength == 11)
+        #expect(try allBytes(of: form) == Data("--XbndX--\r\n".utf8))
+        #expect(form.contentType == "multipart/form-data; boundary=XbndX")
+    }
+
+    @Test func `The bytes of a form are 125 for one file of 11 bytes with a boundary of 5`() throws {
+        let form = try self.form([plainFile(Data("DATA\u{0}..\r\nen".utf8))])
+        #expect(form.contentLength == 125)
+        let expected =
+            "--XbndX\r\nContent-Disposition: form-data; name=\"f\"; filename=\"plain.jpg\"\r\n"
+            + "Content-Type: image/jpeg\r\n\r\nDATA\u{0}..\r\nen\r\n--XbndX--\r\n"
+        #expect(try allBytes(of: form) == Data(expected.utf8))
+    }
+
+    @Test func `The bytes of a form are 185 for one file of 1 byte with a boundary of 40, as curl 7.88.1 sends it`()
+        throws
+    {
+        let boundary = "------------------------" + "abcdefghij012345"
+        let form = try self.form([plainFile(Data("x".utf8))], boundary: boundary)
+        #expect(form.contentLength == 185)
+        #expect(try allBytes(of: form).count == 185)
+    }
+
+    @Test
+    func `The bytes of a form are those of node 20 for hostile names: 211 with a boundary of 5, 292 with one of 32`()
+        throws
+    {
+        let form = try self.form(escapingVectorParts())
+        let expected =
+            "--XbndX\r\nContent-Disposition: form-data; name=\"a%0D%0Ab%22c\\d%22\"\r\n\r\nv\r\n1\r\n2\r\n"
+            + "--XbndX\r\nContent-Disposition: form-data; name=\"文\"; filename=\"b%0Ac%22d\\e 护照.jpg\"\r\n"
+            + "Content-Type: image/jpeg\r\n\r\nDATA\r\n--XbndX--\r\n"
+        #expect(try allBytes(of: form) == Data(expected.utf8))
+        #expect(form.contentLength == 211)
+        let longer = try self.form(escapingVectorParts(), boundary: String(repeating: "b", count: 32))
+        #expect(longer.contentLength == 292)
+        #expect(try allBytes(of: longer).count == 292)
+    }
+
+    @Test(arguments: 0...12) func `The bytes of a form have the length of the formula for 0 to 12 parts of every kind`(
+        count: Int
+    ) throws {
+        let folder = try ScratchFolder()
+        var parts: [MultipartForm.Part] = []
+        var expected = UInt64("XbndX".utf8.count + 6)
+        for index in 0..<count {
+            let content = noise(index * 7919, seed: UInt64(index + 1))
+            let headerLength: Int
+            switch index % 3 {
+            case 0:
+                let value = String(repeating: "值", count: index)
+                parts.append(.text(value, name: "n"))
+                headerLength = "Content-Disposition: form-data; name=\"n\"\r\n".utf8.count
+                expected += UInt64(value.utf8.count)
+            case 1:
+                parts.append(plainFile(content))
+                headerLength = 90
+                expected += UInt64(content.count)
+            default:
+                let path = try folder.file("\(index)", content)
+                let source = MultipartForm.Content.file(path: path, length: UInt64(content.count))
+                parts.append(.file(source, name: "f", filename: "plain.jpg", contentType: "image/jpeg"))
+                headerLength = 90
+                expected += UInt64(content.count)
+            }
+            expected += UInt64(2 + 5 + 2 + headerLength + 2 + 2)
+        }
+        let form = try self.form(parts)
+        #expect(form.contentLength == expected)
+        #expect(try allBytes(of: form).count == Int(expected))
+    }
+
+    @Test(
+        arguments: [
+            ("a\"b", "a%22b", "a%22b"), ("a\nb", "a%0D%0Ab", "a%0Ab"), ("a\rb", "a%0D%0Ab", "a%0Db"),
+            ("a\r\nb", "a%0D%0Ab", "a%0D%0Ab"), ("\n\r", "%0D%0A%0D%0A", "%0A%0D"), ("a\\b", "a\\b", "a\\b"),
+            ("%22", "%22", "%22"), ("%", "%", "%"), ("护照", "护照", "护照"), ("é😀", "é😀", "é😀"),
+            ("a;b=c", "a;b=c", "a;b=c"), ("\t \u{7F}", "\t \u{7F}", "\t \u{7F}"),
+            ("x\"\r\nContent-Type: text/html\r\n\r\n", "x%22%0D%0AContent-Type: text/html%0D%0A%0D%0A", nil),
+            ("C:\\dir\\file.jpg", "C:\\dir\\file.jpg", "C:\\dir\\file.jpg"), ("../../a.jpg", "../../a.jpg", "a.jpg"),
+            ("/etc/x", "/etc/x", "x"),
+        ] as [(String, String, String?)]
+    ) func `The bytes of a form escape LF, CR and quotes in names and nothing else`(
+        text: String,
+        name: String,
+        filename: String?
+    ) throws {
+        let part = MultipartForm.Part.file(.bytes(Data()), name: text, filename: "ok", contentType: "a/b")
+        let named = try allBytes(of: self.form([part]))
+        let expected = "form-data; name=\"\(name)\"; filename=\"ok\"\r\n"
+        #expect(named.range(of: Data(expected.utf8)) != nil)
+        guard let filename else { return }
+        let file = MultipartForm.Part.file(.bytes(Data()), name: "n", filename: text, contentType: "a/b")
+        let bytes = try allBytes(of: self.form([file]))
+        #expect(bytes.range(of: Data("; filename=\"\(filename)\"\r\nContent-Type: a/b\r\n\r\n".utf8)) != nil)
+    }
+
+    @Test func `The bytes of a form hold no line break, filename* or further header from a hostile name`() throws {
+        let hostile = "a\"; filename*=UTF-8''x\r\nX-Injected: 1\r\n\r\nbody"
+        let part = MultipartForm.Part.file(.bytes(Data()), name: hostile, filename: hostile, contentType: "a/b")
+        let text = String(decoding: try allBytes(of: self.form([part])), as: UTF8.self)
+        #expect(text.components(separatedBy: "\r\n").count == 7)
+        #expect(!text.contains("\nX-Injected"))
+        #expect(!text.contains("\"; filename*="))
+    }
+
+    @Test(arguments: ["", "a\u{0}b"])
+    func `The bytes of a form refuse an empty name, one with NUL, and a file name without a last component`(
+        name: String
+    ) throws {
+        let boundary = try Boundary("b")
+        let named: [MultipartForm.Part] = [
+            .text("v", name: name), .file(.bytes(Data()), name: name, filename: "f", contentType: "a/b"),
+            .file(.bytes(Data()), name: "n", filename: name, contentType: "a/b"),
+            .file(.bytes(Data()), name: "n", filename: "dir/" + name, contentType: "a/b"),
+        ]
+        for part in named {
+            #expect(try formErrorCode { _ = try MultipartForm(parts: [part], boundary: boundary) } == .invalidName)
+        }
+    }
+
+    @Test(arguments: [
+        "", "image", "image/", "/jpeg", "image/jpeg\r\nX: y", "image/jpeg\n", "a b/c", "image/jpeg\u{0}", "图/像",
+        "image/jpeg x", "a/b/c", "a/b;\u{7F}",
+    ]) func `The bytes of a form refuse a content type that could carry another header or is no type`(type: String)
+        throws
+    {
+        let part = MultipartForm.Part.file(.bytes(Data()), name: "n", filename: "f", contentType: type)
+        let boundary = try Boundary("b")
+        #expect(try formErrorCode { _ = try MultipartForm(parts: [part], boundary: boundary) } == .invalidContentType)
+    }
+
+    @Test(arguments: ["image/jpeg", "application/octet-stream", "text/plain; charset=utf-8", "image/svg+xml"])
+    func `The bytes of a form carry an ordinary content type unchanged`(type: String) throws {
+        let part = MultipartForm.Part.file(.bytes(Data()), name: "n", filename: "f", contentType: type)
+        let bytes = try allBytes(of: self.form([part]))
+        #expect(bytes.range(of: Data("\r\nContent-Type: \(type)\r\n\r\n".utf8)) != nil)
+    }
+
+    @Test func `The bytes of a form are refused when no UInt64 or no file offset can count them`() throws {
+        let boundary = try Boundary("b")
+        func file(_ length: UInt64) -> MultipartForm.Part {
+            .file(.file(path: "/nonexistent", length: length), name: "n", filename: "f", contentType: "a/b")
+        }
+        let most = UInt64(Int64.max) - 1
+        for parts in [[file(.max)], [file(most + 1)], [file(most), file(most), file(most)]] {
+            #expect(try formErrorCode { _ = try MultipartForm(parts: parts, boundary: boundary) } == .tooLarge)
+        }
+        #expect(try MultipartForm(parts: [file(most)], boundary: boundary).contentLength > most)
+    }
+
+    @Test func `The bytes of a form of a text value have CR LF for every line break`() throws {
+        let part = MultipartForm.Part.text("\r\n\n\r\r\n", name: "n")
+        #expect(part.content.length == 8)
+        let bytes = try allBytes(of: self.form([part]))
+        #expect(bytes.range(of: Data("\r\n\r\n\r\n\r\n\r\n\r\n\r\n--XbndX--".utf8)) != nil)
+    }
+
+    @Test func `The bytes of a form are not shown by descriptions, debug output or dumps`() throws {
+        let parts: [MultipartForm.Part] = [
+            .text("secret-value", name: "secret-name"),
+            .file(.file(path: "/secret-path", length: 3), name: "n", filename: "secret-file", contentType: "a/b"),
+        ]
+        let form = try MultipartForm(parts: parts, boundary: Boundary("secret-boundary"))
+        var dumped = ""
+        dump(form, to: &dumped)
+        dump(parts, to: &dumped)
+        for text in ["\(form)", "\(parts)", String(reflecting: form), String(reflecting: parts[1].content), dumped] {
+            #expect(!text.contains("secret"))
+        }
+        let error = #expect(throws: MultipartFormError.self) { _ = try form.makeReader() }
+        #expect(error?.code == .sourceUnreadable)
+        #expect(error.map { "\($0)".contains("secret") } == false)
+    }
+}

@@ -1,0 +1,136 @@
+import Foundation
+import MultipartForm
+import Testing
+
+@Suite(InteropRunner.isSetUp, .timeLimit(.minutes(10))) struct InteropTests {
+    @Test
+    func `Urllib3, requests-toolbelt and httpx write the same bytes for the common subset`()
+        async throws
+    {
+        let runner = InteropRunner()
+        try runner.write(InteropCase.common)
+        try await runner.python("encode")
+        for item in InteropCase.common {
+            let ours = try allBytes(of: item.form())
+            #expect(runner.encoded(item, by: "urllib3") == ours, "urllib3, \(item.name)")
+            #expect(runner.encoded(item, by: "toolbelt") == ours, "requests-toolbelt, \(item.name)")
+            guard let httpx = runner.encoded(item, by: "httpx") else {
+                #expect(item.name == "repeated" || item.name == "utf8", "httpx wrote nothing for \(item.name)")
+                continue
+            }
+            #expect(httpx == ours, "httpx, \(item.name)")
+        }
+    }
+
+    @Test(arguments: [TestSeed.value])
+    func `Node writes the same bytes for the common subset and for 600 forms with hostile names`(
+        seed: UInt64
+    ) async throws {
+        let runner = InteropRunner()
+        let vector = InteropCase(
+            "vector",
+            [
+                .text("a\nb\"c\\d%22", "v\r1\n2"),
+                .file("文", "b\nc\"d\\e 护照.jpg", Data("DATA".utf8)),
+            ]
+        )
+        let cases = InteropCase.common + [vector] + InteropCase.random(count: 600, seed: seed)
+        try runner.write(cases)
+        try await runner.node("encode")
+        for item in cases {
+            let agrees = try runner.encoded(item, by: "node") == allBytes(of: item.form())
+            #expect(agrees, "\(item.name), seed \(seed)")
+        }
+    }
+
+    @Test func `Curl -F writes the same bytes`() async throws {
+        let runner = InteropRunner()
+        try runner.write(InteropCase.common)
+        try await runner.python("curl")
+        let folder = try #require(runner.folder)
+        for item in InteropCase.common {
+            let type = try String(contentsOf: folder.url.appending(path: "\(item.name).curl.type"), encoding: .utf8)
+            let boundary = try #require(type.components(separatedBy: "boundary=").last)
+            let ours = try item.form(boundary: boundary)
+            #expect(ours.contentType == type)
+            #expect(try runner.encoded(item, by: "curl") == allBytes(of: ours), "\(item.name)")
+        }
+    }
+
+    @Test
+    func `At least eight independent parsers agree with us on names, file names, types and digests`()
+        async throws
+    {
+        let runner = InteropRunner()
+        let parsed = try await self.parsed(InteropCase.common, runner: runner)
+        #expect(Set(parsed.map(\.parser)).count >= 8)
+        try await self.compare(parsed, runner: runner)
+    }
+
+    @Test
+    func `A quote in a name ends none: every parser reads the same parts, %22 as it is or as a quote`()
+        async throws
+    {
+        let item = InteropCase(
+            "quotes",
+            [.text("na\"me", "1"), .file("f", "q\"uo\"te; filename=x.jpg", Data("2".utf8)), .text("\"", "3")]
+        )
+        let runner = InteropRunner()
+        let parsed = try await self.parsed([item], runner: runner)
+        #expect(Set(parsed.map(\.parser)).count >= 8)
+        let digests = try await runner.digests(of: item.fields.map(\.data))
+        let expected = zip(item.fields, digests).map { field, digest in
+            InteropRunner.Parsed.Part(name: field.name, filename: field.filename, type: field.type, sha256: digest)
+        }
+        for entry in parsed {
+            #expect(entry.error == nil, "\(entry.parser)")
+            let found = entry.parts.map { part in
+                InteropRunner.Parsed.Part(
+                    name: part.name.replacingOccurrences(of: "%22", with: "\""),
+                    filename: part.filename?.replacingOccurrences(of: "%22", with: "\""),
+                    type: part.type,
+                    sha256: part.sha256
+                )
+            }
+            #expect(Self.sorted(found) == Self.sorted(expected), "\(entry.parser)")
+        }
+    }
+
+    /// The forms as every parser on this machine reads them.
+    private func parsed(_ cases: [InteropCase], runner: InteropRunner) async throws -> [InteropRunner.Parsed] {
+        try runner.write(cases)
+        let folder = try #require(runner.folder)
+        for item in cases {
+            let form = try item.form()
+            try form.proveBoundaryAbsent()
+            _ = try folder.file("\(item.name).body", allBytes(of: form))
+        }
+        try await runner.python("parse")
+        try await runner.node("parse")
+        try await runner.go()
+        try await runner.rackAndPerl()
+        return try ["", "-node", "-go", "-rack", "-perl"].flatMap { try runner.parsed("parsed\($0).json") }
+    }
+
+    private func compare(_ parsed: [InteropRunner.Parsed], runner: InteropRunner) async throws {
+        let parsers = Set(parsed.map(\.parser)).count
+        #expect(parsed.count == InteropCase.common.count * parsers)
+        for item in InteropCase.common {
+            let digests = try await runner.digests(of: item.fields.map(\.data))
+            #expect(digests.count == item.fields.count)
+            let expected = zip(item.fields, digests).map { field, digest in
+                InteropRunner.Parsed.Part(name: field.name, filename: field.filename, type: field.type, sha256: digest)
+            }
+            for entry in parsed where entry.case == item.name {
+                #expect(entry.error == nil, "\(entry.parser), \(entry.case)")
+                let agrees =
+                    entry.ordered ? entry.parts == expected : Self.sorted(entry.parts) == Self.sorted(expected)
+                #expect(agrees, "\(entry.parser), \(entry.case): \(entry.parts)")
+            }
+        }
+    }
+
+    private static func sorted(_ parts: [InteropRunner.Parsed.Part]) -> [InteropRunner.Parsed.Part] {
+        parts.sorted { "\($0)" < "\($1)" }
+    }
+}

@@ -1,0 +1,222 @@
+import Foundation
+import Testing
+
+@testable import MultipartForm
+
+@Suite struct ParserLimitsTests {
+    /// A bound, a body that just keeps it, and one that has one more.
+    struct Bound: CustomTestStringConvertible {
+        let testDescription: String
+        let set: @Sendable (inout MultipartParser.Limits) -> Void
+        let code: MultipartFormError.Code
+        let kept: Data
+        let broken: Data
+
+        init(
+            _ title: String,
+            _ code: MultipartFormError.Code,
+            kept: String,
+            broken: String,
+            _ set: @escaping @Sendable (inout MultipartParser.Limits) -> Void
+        ) {
+            self.testDescription = title
+            self.code = code
+            self.kept = Data(kept.utf8)
+            self.broken = Data(broken.utf8)
+            self.set = set
+        }
+    }
+
+    private static let disposition = "Content-Disposition: form-data; name=a\r\n"
+
+    private static func form(headers: String = disposition, content: String = "v", count: Int = 1) -> String {
+        String(repeating: "--XbndX\r\n\(headers)\r\n\(content)\r\n", count: count) + "--XbndX--\r\n"
+    }
+
+    static let bounds: [Bound] = [
+        // Unbounded part headers: GHSA-pp6c-gr5w-3c5g.
+        Bound(
+            "bytes of a part's header lines",
+            .headerTooLarge,
+            kept: form(headers: disposition + "X: \(String(repeating: "x", count: 55))\r\n"),
+            broken: form(headers: disposition + "X: \(String(repeating: "x", count: 56))\r\n")
+        ) { $0.partHeaderBytes = 102 },
+        Bound(
+            "header lines of a part",
+            .tooManyHeaders,
+            kept: form(headers: disposition + "X: 1\r\nX: 2\r\n"),
+            broken: form(headers: disposition + "X: 1\r\nX: 2\r\nX: 3\r\n")
+        ) { $0.partHeaderCount = 3 },
+        Bound("parts", .tooManyParts, kept: form(count: 3), broken: form(count: 4)) { $0.partCount = 3 },
+        Bound(
+            "bytes of a part",
+            .partTooLarge,
+            kept: form(content: "\r\n--XbndY\r"),
+            broken: form(content: "\r\n--XbndY\r\n")
+        ) { $0.partBytes = 10 },
+        Bound(
+            "bytes of each of three parts",
+            .partTooLarge,
+            kept: form(content: "0123456789", count: 3),
+            broken: String(form(content: "0123456789", count: 2).dropLast(11)) + form(content: "0123456789A")
+        ) { $0.partBytes = 10 },
+        Bound("bytes of the body", .bodyTooLarge, kept: form(content: "123"), broken: form(content: "1234")) {
+            $0.totalBytes = UInt64(form(content: "123").utf8.count)
+        },
+        // Huge preamble and epilogue: GHSA-mj87-hwqh-73pj.
+        Bound(
+            "bytes before the first part",
+            .surroundingsTooLarge,
+            kept: "12\r\n--Xbn\r\n\(form())",
+            broken: "123\r\n--Xbn\r\n\(form())"
+        ) { $0.preambleBytes = 9 },
+        Bound(
+            "bytes after the last part",
+            .surroundingsTooLarge,
+            kept: "\(form())12345",
+            broken: "\(form())123456"
+        ) { $0.epilogueBytes = 5 },
+        Bound(
+            "bytes after the last part, beside those before the first",
+            .surroundingsTooLarge,
+            kept: "12345\r\n\(form())12345",
+            broken: "12345\r\n\(form())123456"
+        ) {
+            $0.preambleBytes = 5
+            $0.epilogueBytes = 5
+        },
+        Bound(
+            "padding after a boundary",
+            .surroundingsTooLarge,
+            kept: "--XbndX \t \r\n\(disposition)\r\n\r\n--XbndX--   ",
+            broken: "--XbndX \t  \r\n\(disposition)\r\n\r\n--XbndX--   "
+        ) { $0.paddingBytes = 3 },
+        Bound(
+            "padding after the closing boundary",
+            .surroundingsTooLarge,
+            kept: "--XbndX--   \r\n",
+            broken: "--XbndX--    \r\n"
+        ) { $0.paddingBytes = 3 },
+    ]
+
+    @Test(arguments: Self.bounds) func `The parser's limits are kept to the byte, however the body is cut`(bound: Bound)
+        throws
+    {
+        var limits = MultipartParser.Limits()
+        bound.set(&limits)
+        let cuts = [Chunks(seed: nil), Chunks(sizes: [1])] + (UInt8.min..<20).map { Chunks(seed: $0) }
+        for chunks in cuts {
+            let type = "multipart/form-data; boundary=XbndX"
+            let kept = try Outcome(bound.kept, contentType: type, limits: limits, chunks: chunks)
+            #expect(kept.code == nil)
+            let broken = try Outcome(bound.broken, contentType: type, limits: limits, chunks: chunks)
+            #expect(broken.code == bound.code)
+            #expect(broken.code?.isLimit == true)
+        }
+    }
+
+    @Test func `The parser's limits hold for the boundary: 70 characters by default`() throws {
+        func code(_ count: Int, limit: Int?) throws -> MultipartFormError.Code? {
+            var limits = MultipartParser.Limits()
+            if let limit { limits.boundaryCharacters = limit }
+            let type = "multipart/form-data; boundary=\(String(repeating: "Z", count: count))"
+            return try formErrorCode { _ = try MultipartParser(contentType: type, limits: limits) }
+        }
+        #expect(try code(70, limit: nil) == nil)
+        #expect(try code(71, limit: nil) == .invalidBoundary)
+        #expect(try code(10, limit: 10) == nil)
+        #expect(try code(11, limit: 10) == .invalidBoundary)
+        #expect(MultipartFormError.Code.invalidBoundary.isLimit == false)
+    }
+
+    @Test
+    func `The parser's limits refuse a negative Content-Length and one past the limit: GHSA-v9pg-7xvm-68hf`()
+        throws
+    {
+        let limits = MultipartParser.Limits()
+        let most = Int64(limits.totalBytes)
+        let table: [(Int64, MultipartFormError.Code?)] = [
+            (-1, .contentLengthMismatch), (.min, .contentLengthMismatch), (0, nil), (most, nil),
+            (most + 1, .bodyTooLarge), (.max, .bodyTooLarge),
+        ]
+        for (length, code) in table {
+            #expect(
+                try formErrorCode {
+                    _ = try MultipartParser(contentType: "multipart/form-data; boundary=b", contentLength: length)
+                } == code
+            )
+        }
+    }
+
+    @Test func `The parser's limits compare the declared Content-Length with the bytes, however the body is cut`()
+        throws
+    {
+        let body = ParserCase.base()
+        for difference in [-body.count, -40, -2, -1, 0, 1, 2, 1000] {
+            for chunks in [Chunks(seed: nil), Chunks(sizes: [1]), Chunks(seed: 3)] {
+                let outcome = try Outcome(
+                    body,
+                    contentType: "multipart/form-data; boundary=XbndX",
+                    contentLength: Int64(body.count + difference),
+                    chunks: chunks
+                )
+                #expect(outcome.code == (difference == 0 ? nil : .contentLengthMismatch), "\(difference)")
+            }
+        }
+    }
+
+    @Test func `The parser's limits stop an endless header, preamble and epilogue within one chunk of the limit`()
+        throws
+    {
+        let starts = [
+            ("--XbndX\r\nX: ", "x", MultipartFormError.Code.headerTooLarge), ("", "x", .surroundingsTooLarge),
+            ("--XbndX--\r\n", "x", .surroundingsTooLarge), ("--XbndX", " ", .surroundingsTooLarge),
+            ("", "\r\n", .surroundingsTooLarge), ("--XbndX\r\n", "X: y\r\n", .tooManyHeaders),
+            ("", "--XbndX\r\nContent-Disposition: form-data; name=a\r\n\r\n\r\n", .tooManyParts),
+        ]
+        for (start, repeated, code) in starts {
+            var parser = try MultipartParser(contentType: "multipart/form-data; boundary=XbndX")
+            parser.append(Data(start.utf8))
+            var fed = 0
+            let found = try formErrorCode {
+                while fed < 1 << 20 {
+                    while try parser.next() != nil {}
+                    parser.append(Data(String(repeating: repeated, count: 16).utf8))
+                    fed += repeated.utf8.count * 16
+                }
+            }
+            #expect(found == code)
+            #expect(fed < 10_000)
+        }
+    }
+
+    @Test(arguments: ["\r\n", "\r", "\n", "\r\r\n", "\r\n-", "\r\n--", "\r\n--Xbnd", "\r\n--Xbnd\r", "x", "--XbndX"])
+    func `The parser takes time in line with the bytes, however dense in line ends and near misses: CVE-2023-46136`(
+        repeated: String
+    ) throws {
+        // A scanner that went back at each of them would need hours.
+        let size = 1 << 19
+        let content = Data(String(repeating: repeated, count: size / repeated.utf8.count).utf8)
+        let head = Data("x\r\n--XbndX\r\n\(Self.disposition)\r\n.".utf8)
+        for chunk in [Int.max, 1, 7, 4096] {
+            for isPreamble in [false, true] {
+                var limits = MultipartParser.Limits()
+                limits.preambleBytes = .max
+                var parser = try MultipartParser(contentType: "multipart/form-data; boundary=XbndX", limits: limits)
+                var rest = isPreamble ? Data("y".utf8) + content : head + content
+                rest += Data("\r\n--XbndX--".utf8)
+                var (chunks, events) = (0, 0)
+                while !rest.isEmpty {
+                    parser.append(rest.prefix(chunk))
+                    rest = rest.dropFirst(chunk)
+                    chunks += 1
+                    while try parser.next() != nil { events += 1 }
+                }
+                parser.finish()
+                #expect(try parser.next() == .formEnded)
+                // Content is not chopped up at its line ends either.
+                #expect(events <= 2 * chunks + 3)
+            }
+        }
+    }
+}

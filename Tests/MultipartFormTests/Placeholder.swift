@@ -1,1 +1,0 @@
-// The tests of MultipartForm come here with the module.
