@@ -1,1 +1,0 @@
-// MultipartForm comes here.
