@@ -43,6 +43,11 @@ struct HTTPReply: Sendable, CustomStringConvertible, CustomDebugStringConvertibl
     /// The media type in lower case without parameters, such as `application/json`.
     var mediaType: String? { self.contentType?.split(separator: ";").first?.trimmed.lowercased() }
 
+    /// The charset that the content type names.
+    var charset: String? {
+        self.contentType?.firstMatch(of: #/(?i);\s*charset\s*=\s*["']?([^"';\s]+)/#).map { String($0.1) }
+    }
+
     /// Status and length, never the body.
     var description: String { "HTTPReply(\(self.status), \(self.body.count) bytes)" }
     var debugDescription: String { self.description }

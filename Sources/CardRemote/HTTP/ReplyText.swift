@@ -33,7 +33,7 @@ enum ReplyText {
         if let coding = reply.contentCoding {
             throw Unreadable(what: "in the content coding \(self.shown(coding)), which is not read here")
         }
-        return try self.utf8(Array(reply.body), charset: self.charset(in: reply.contentType))
+        return try self.utf8(Array(reply.body), charset: reply.charset)
     }
 
     /// Returns bytes in UTF-8, without a byte order mark.
@@ -76,15 +76,6 @@ enum ReplyText {
             throw Unreadable(what: "labelled as \(self.shown(label)), which its bytes are not")
         }
         return Array(text.utf8)
-    }
-
-    /// The `charset` of a content type.
-    private static func charset(in contentType: String?) -> String? {
-        contentType?.split(separator: ";").dropFirst().lazy
-            .map { $0.split(separator: "=", maxSplits: 1).map(\.trimmed) }
-            .first { $0.count == 2 && $0[0].lowercased() == "charset" }
-            .map { $0[1].trimmingCharacters(in: CharacterSet(charactersIn: "\"'")) }
-            .flatMap { $0.isEmpty ? nil : $0 }
     }
 
     /// The encoding of an XML declaration.
