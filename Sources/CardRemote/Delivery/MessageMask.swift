@@ -5,7 +5,7 @@ import Foundation
 ///
 /// Masked are every run of six digits and more, whatever separates them, with an X at its end; every value that was sent and every
 /// confidential one, in any case and width and whatever separates its letters; of a confidential value of six letters and more every
-/// piece of four, for addresses are quoted in part; and percent-encoded bytes, which could hold anything.
+/// piece of four, for addresses are quoted in part; and every word with percent-encoded bytes, which could hold anything.
 struct MessageMask: Sendable {
     /// The values and pieces to look for, in folded letters; one letter alone says nothing and would take half the text.
     private let secrets: Set<[Unicode.Scalar]>
@@ -46,11 +46,9 @@ struct MessageMask: Sendable {
             let hasX = start + 1 < folded.count && folded[start + 1] == "x"
             mask(start + 1 - digits..<start + (hasX ? 2 : 1))
         }
-        for index in scalars.indices.dropLast(2) where scalars[index] == "%" {
-            guard scalars[index + 1].properties.isASCIIHexDigit, scalars[index + 2].properties.isASCIIHexDigit else {
-                continue
-            }
-            for place in index...index + 2 { isMasked[place] = true }
+        for word in scalars.indices.split(whereSeparator: { scalars[$0].properties.isWhitespace })
+        where Self.isPercentEncoded(scalars[word]) {
+            for index in word { isMasked[index] = true }
         }
         return Self.shown(scalars, hiding: isMasked)
     }
@@ -59,6 +57,13 @@ struct MessageMask: Sendable {
     func holdsValue(_ text: String) -> Bool {
         let folded = Self.folded(text)
         return self.secrets.contains { $0.count >= 4 && folded.contains($0) }
+    }
+
+    private static func isPercentEncoded(_ word: ArraySlice<Unicode.Scalar>) -> Bool {
+        word.indices.dropLast(2).contains { index in
+            word[index] == "%" && word[index + 1].properties.isASCIIHexDigit
+                && word[index + 2].properties.isASCIIHexDigit
+        }
     }
 
     private static func shown(_ scalars: [Unicode.Scalar], hiding isMasked: [Bool]) -> String {

@@ -90,7 +90,8 @@ private enum TokenFile {
         guard status.st_mode & 0o077 == 0 else {
             throw self.error(path, "is open to other users; run chmod 600 on it")
         }
-        guard let data = try? file.read(upToCount: Limits.tokenBytes + 1), data.count <= Limits.tokenBytes else {
+        guard let data = try? file.read(upToCount: Limits.tokenBytes + 1) ?? Data(), data.count <= Limits.tokenBytes
+        else {
             throw self.error(path, "cannot be read, or has more than \(Limits.tokenBytes) bytes; check its path")
         }
         let text = String(decoding: data, as: UTF8.self).trimmed

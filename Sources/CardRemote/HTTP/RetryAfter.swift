@@ -60,8 +60,8 @@ enum RetryAfter {
         guard let year = Int(text), year >= 0 else { return nil }
         guard text.count == 2 else { return text.count == 4 ? year : nil }
         let present = CalendarDay(daysSinceEpoch: Int(now.millisecondsSinceEpoch / 86_400_000)).year
-        let completed = present / 100 * 100 + year
-        return completed > present + 50 ? completed - 100 : completed
+        let latest = present + 50
+        return latest - (latest - year) % 100
     }
 
     private static func time(day: String, month: String, year: Int, clock: String, zone: String) -> Timestamp? {
