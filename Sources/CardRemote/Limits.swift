@@ -13,8 +13,6 @@ enum Limits {
     static let retryAfter: Duration = .seconds(6 * 3600)
     /// The bytes read and handed to a connection at a time.
     static let chunkBytes = 65_536
-    /// The largest file of certificates or keys, in bytes: the system's whole bundle has 230,000.
-    static let pemBytes = 1_048_576
     /// How deep a JSON document may be nested.
     static let jsonDepth = 64
     /// How deep the elements of an XML document may be nested.

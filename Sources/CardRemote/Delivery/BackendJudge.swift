@@ -98,13 +98,14 @@ extension BackendJudge {
     /// the size of this one.
     func statusFailure(_ answer: BackendAnswer?) -> RemoteFailure {
         let status = self.reply.status
-        let failureClass = self.statusClass
+        let (failureClass, remedy) = self.statusMeaning
+        let ownCode = [409: "in_progress", 422: "idempotency_key_conflict"][status] ?? "http_\(status)"
         // The reason of a stopped stage is shown in clear: the backend's text has no place there.
         let shown: Message = answer.map { " (\(failureClass == .stop ? "\($0.code)" : $0.quoted))" } ?? ""
         var failure = self.failure(
             failureClass,
-            self.statusCode(answer),
-            "the backend answered \(status)\(shown); \(self.remedy)"
+            failureClass == .rejected ? answer?.code ?? ownCode : ownCode,
+            "the backend answered \(status)\(shown); \(remedy)"
         )
         failure.stopScope = [401, 407].contains(status) ? .account : .request
         failure.isUnlisted =
@@ -112,47 +113,23 @@ extension BackendJudge {
         return failure
     }
 
-    private var statusClass: FailureClass {
+    private var statusMeaning: (FailureClass, remedy: Message) {
         switch self.reply.status {
-        // Redirects are not followed, and the others say "wrong address" or "wrong credentials": every card would meet them.
-        case 300..<400, 401, 403, 404, 405, 407, 410: .stop
-        // 409 on our key: the first attempt is under way. 422: the key is known with other content. Neither says what became of it.
-        case 409, 422: .unknown
-        case 429: .throttled
-        case 503 where self.reply.retryAfter != nil: .throttled
-        // The backend did not take the request in, or not in time; under our key sending it again is safe.
-        case 408, 425: .unknown
-        case 413: .rejected
+        // Redirects are not followed, and the other stops say "wrong address" or "wrong credentials": every card would meet them.
+        case 300..<400: (.stop, "redirects are not followed; set delivery.url to where it points")
+        case 401, 403: (.stop, "check delivery.token, the account's rights and a proxy on the way")
+        case 404, 405, 410: (.stop, "check delivery.url")
+        case 407: (.stop, "a proxy on the way wants credentials; set them in delivery.proxy")
+        // Neither says what became of the first attempt.
+        case 409: (.unknown, "an attempt with the same key is under way; it is asked again")
+        case 422: (.unknown, "the key is known there with other content; compare the backend's records")
+        case 413: (.rejected, "the form is too large for the backend; lower imaging.byte_budget for new cards")
+        case 429: (.throttled, "the pipeline slows down; lower delivery.concurrency")
+        case 503 where self.reply.retryAfter != nil: (.throttled, "the pipeline slows down")
         // What was cut off may have been the word that the document is there already.
-        case 400..<500: self.reply.isComplete ? .rejected : .unknown
-        default: .unknown
-        }
-    }
-
-    private func statusCode(_ answer: BackendAnswer?) -> String {
-        switch self.reply.status {
-        case 409: "in_progress"
-        case 422: "idempotency_key_conflict"
-        case let status: self.statusClass == .rejected ? answer?.code ?? "http_\(status)" : "http_\(status)"
-        }
-    }
-
-    private var remedy: Message {
-        switch self.reply.status {
-        case 300..<400: "redirects are not followed; set delivery.url to where it points"
-        case 401, 403: "check delivery.token, the account's rights and a proxy on the way"
-        case 407: "a proxy on the way wants credentials; set them in delivery.proxy"
-        case 404, 405, 410: "check delivery.url"
-        case 409: "an attempt with the same key is under way; it is asked again"
-        case 413: "the form is too large for the backend; lower imaging.byte_budget for new cards"
-        case 422: "the key is known there with other content; compare the backend's records"
-        case 429: "the pipeline slows down; lower delivery.concurrency"
-        default:
-            switch self.statusClass {
-            case .rejected: "correct the card's data, or look into the backend's log"
-            case .throttled: "the pipeline slows down"
-            default: "whether it took the document is unknown; it is asked again under the same key"
-            }
+        case 400..<500 where self.reply.isComplete && ![408, 425].contains(self.reply.status):
+            (.rejected, "correct the card's data, or look into the backend's log")
+        default: (.unknown, "whether it took the document is unknown; it is asked again under the same key")
         }
     }
 }

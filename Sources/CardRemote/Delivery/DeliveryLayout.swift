@@ -11,42 +11,41 @@ import CardModel
 /// With one card the three are the same form; extra fields follow USERNO. The layout never reorders: the answers of the backend come
 /// in the order of the members.
 struct DeliveryLayout: Sendable {
-    private let kind: DeliveryLayoutKind
-    private let maximumMembers: Int
-    private let names: FormNames
-    private let userNumber: Redacted<String>?
+    private let settings: DeliverySettings
 
     /// Checks a configuration.
     ///
     /// - Throws: `delivery_settings_invalid`.
     init(_ settings: DeliverySettings) throws(CodedError) {
-        let names = settings.form
-        let partNames =
-            [
-                names.token, names.userNumber, names.businessType, names.businessNumber, names.documentType, names.file,
-            ] + names.extra.map(\.name)
-        guard !partNames.contains(where: \.isEmpty) else {
-            throw Self.invalid("a name under delivery.fields is empty; give the field a name")
-        }
-        guard Set(partNames).count == partNames.count else {
-            throw Self.invalid("two fields under delivery.fields have one name; give each its own")
-        }
-        guard settings.batchMaximumCards > 0 else {
-            throw Self.invalid("delivery.batch_max_cards is \(settings.batchMaximumCards); give 1 or more")
-        }
-        guard settings.body == .multipart || settings.layout == .single else {
-            throw Self.invalid(
+        let form = settings.form
+        let names =
+            [form.token, form.userNumber, form.businessType, form.businessNumber, form.documentType, form.file]
+            + form.extra.map(\.name)
+        let fault: Message? =
+            if names.contains(where: \.isEmpty) {
+                "a name under delivery.fields is empty; give the field a name"
+            } else if Set(names).count != names.count {
+                "two fields under delivery.fields have one name; give each its own"
+            } else if settings.batchMaximumCards < 1 {
+                "delivery.batch_max_cards is \(settings.batchMaximumCards); give 1 or more"
+            } else if settings.body == .octetStream, settings.layout != .single {
                 "delivery.layout \(settings.layout) needs forms; set delivery.body to multipart, or use single"
-            )
+            } else {
+                nil
+            }
+        if let fault { throw CodedError(ReasonCode(rawValue: "delivery_settings_invalid"), .configuration, fault) }
+        self.settings = settings
+    }
+
+    private var kind: DeliveryLayoutKind { self.settings.layout }
+    private var names: FormNames { self.settings.form }
+
+    private var maximumMembers: Int {
+        switch self.kind {
+        case .single: 1
+        case .application: 2
+        case .batch: self.settings.batchMaximumCards
         }
-        self.kind = settings.layout
-        switch settings.layout {
-        case .single: self.maximumMembers = 1
-        case .application: self.maximumMembers = 2
-        case .batch: self.maximumMembers = settings.batchMaximumCards
-        }
-        self.names = names
-        self.userNumber = settings.userNumber
     }
 
     /// Forms the parts of one delivery, as they are persisted before the first attempt.
@@ -124,7 +123,7 @@ struct DeliveryLayout: Sendable {
     private func commonUserNumber(of members: [DeliveryMember]) throws(RemoteFailure) -> String {
         var numbers: Set<String> = []
         for member in members {
-            let candidates = [member.userNumber, self.userNumber].compactMap { $0?.reveal() }
+            let candidates = [member.userNumber, self.settings.userNumber].compactMap { $0?.reveal() }
             guard let number = candidates.first(where: { !$0.isEmpty }) else {
                 throw Self.refusal(
                     ReasonCode.userNumberMissing.rawValue,
@@ -140,10 +139,6 @@ struct DeliveryLayout: Sendable {
             )
         }
         return number
-    }
-
-    private static func invalid(_ message: Message) -> CodedError {
-        CodedError(ReasonCode(rawValue: "delivery_settings_invalid"), .configuration, message)
     }
 
     private static func refusal(_ code: String, _ message: Message) -> RemoteFailure {

@@ -37,8 +37,6 @@ package struct ReplyEncryption: Hashable, Sendable {
 struct ReplyCipher: Sendable {
     /// The bytes of a block.
     static let blockLength = 8
-    private static let keyLength = 24
-    private static let shortKeyLength = 16
 
     private let mode: ReplyEncryption.Mode
     private let key: Redacted<[UInt8]>
@@ -71,8 +69,8 @@ struct ReplyCipher: Sendable {
 
     /// Brings a key to 24 bytes: what is longer is cut, as Java's `DESedeKeySpec` does.
     private static func key(from bytes: [UInt8]) throws(CodedError) -> [UInt8] {
-        if bytes.count >= self.keyLength { return Array(bytes.prefix(self.keyLength)) }
-        if bytes.count == self.shortKeyLength { return bytes + bytes.prefix(self.blockLength) }
+        if bytes.count >= 24 { return Array(bytes.prefix(24)) }
+        if bytes.count == 16 { return bytes + bytes.prefix(self.blockLength) }
         throw self.invalid(
             "delivery.reply.key has \(bytes.count) bytes; a key of 3DES has 24 (what follows is ignored) or 16"
         )
@@ -83,8 +81,8 @@ struct ReplyCipher: Sendable {
     }
 }
 
-#if TripleDES
 extension ReplyCipher {
+    #if TripleDES
     /// Whether this program can decrypt at all.
     static let isSupported = true
 
@@ -96,24 +94,20 @@ extension ReplyCipher {
         defer { EVP_CIPHER_CTX_free(context) }
         // Three keys: one of two is expanded before.
         let cipher = self.mode == .cbc ? EVP_des_ede3_cbc() : EVP_des_ede3()
-        guard EVP_DecryptInit_ex(context, cipher, nil, self.key.reveal(), self.startVector.reveal()) == 1,
-            EVP_CIPHER_CTX_set_padding(context, 0) == 1
-        else { return nil }
         var plain = [UInt8](repeating: 0, count: bytes.count + Self.blockLength)
         var written: CInt = 0
-        guard EVP_DecryptUpdate(context, &plain, &written, bytes, length) == 1, written == length else { return nil }
+        guard EVP_DecryptInit_ex(context, cipher, nil, self.key.reveal(), self.startVector.reveal()) == 1,
+            EVP_CIPHER_CTX_set_padding(context, 0) == 1,
+            EVP_DecryptUpdate(context, &plain, &written, bytes, length) == 1, written == length
+        else { return nil }
         return Array(plain.prefix(bytes.count))
     }
-}
-#else
-extension ReplyCipher {
-    /// Whether this program can decrypt at all.
+    #else
     static let isSupported = false
 
-    /// Returns `nil`: there is nothing here that could decrypt.
     func decrypted(_ bytes: [UInt8]) -> [UInt8]? { nil }
+    #endif
 }
-#endif
 
 /// The ways in which Base64 comes out of business backends (RFC 4648, and what happens to it on the way).
 enum Base64Spelling {

@@ -53,7 +53,7 @@ struct ReplyCodec: Sendable {
     private func document(_ bytes: [UInt8]) -> ReplyDocument? {
         switch bytes.first {
         case UInt8(ascii: "{"): ReplyDocument(json: bytes, names: self.names)
-        case UInt8(ascii: "<"): ReplyXML.document(bytes, names: self.names)
+        case UInt8(ascii: "<"): ReplyDocument(xml: bytes, names: self.names)
         default: nil
         }
     }

@@ -35,13 +35,24 @@ struct ReplyDocument: Hashable, Sendable {
 extension ReplyDocument {
     /// Reads a JSON object; `nil` if the bytes are none.
     init?(json bytes: [UInt8], names: ReplyNames) {
-        guard let value = JSONValue(parsing: bytes), case .object = value else { return nil }
+        guard let value = JSONValue(parsing: bytes), value.isObject else { return nil }
         self.statement = Statement(value, names: names)
         switch value[names.items] {
         case .array(let entries): self.items = .listed(entries.map { Statement($0, names: names) })
         case .null: self.items = .absent
         case nil: self.items = value.count(of: names.items) == 0 ? .absent : .malformed
         default: self.items = .malformed
+        }
+    }
+
+    /// Reads `<RESPONSE><RETCODE>…</RETCODE><RETMSG/><ITEMS><ITEM>…`, whatever the names of the root and of the entries; `nil` if the
+    /// bytes are no XML.
+    init?(xml bytes: [UInt8], names: ReplyNames) {
+        guard let root = ReplyXML.root(bytes) else { return nil }
+        self.statement = Statement(root, names: names)
+        switch root[names.items] {
+        case .some(let list): self.items = .listed(list.members.map { Statement($0.value, names: names) })
+        case nil: self.items = root.count(of: names.items) == 0 ? .absent : .malformed
         }
     }
 }

@@ -5,22 +5,22 @@ import Foundation
 import FoundationXML
 #endif
 
-/// Reads `<RESPONSE><RETCODE>…</RETCODE><RETMSG/><ITEMS><ITEM>…` into a ``ReplyDocument``, event by event.
+/// Reads XML into the shape of JSON: an element is the object of its children, or its text if it has none.
 ///
-/// The names of the root and of the entries do not matter, and prefixes neither. A document type definition is refused
-/// before the parser sees it: entities that multiply or lie outside cannot even be declared.
+/// Prefixes and attributes do not matter. A document type definition is refused before the parser sees it: entities that multiply or
+/// lie outside cannot even be declared.
 enum ReplyXML {
-    /// Returns what a document in UTF-8 says; `nil` if it is not well-formed or not harmless.
-    static func document(_ bytes: [UInt8], names: ReplyNames) -> ReplyDocument? {
+    /// Returns the root of a document in UTF-8; `nil` if it is not well-formed or not harmless.
+    static func root(_ bytes: [UInt8]) -> JSONValue? {
         guard !bytes.contains(0), self.isHarmless(bytes) else { return nil }
         let parser = XMLParser(data: Data(self.undeclared(bytes)))
-        let reader = ReplyXMLReader(names: names)
+        let reader = ElementReader()
         parser.delegate = reader
         parser.shouldResolveExternalEntities = false
-        // On Linux `parse()` returns true for documents that are cut or go on behind their root: the error and the
-        // root's end must be asked for, too.
+        // On Linux `parse()` returns true for documents that are cut or go on behind their root: the error and the root's end must
+        // be asked for, too.
         guard parser.parse(), parser.parserError == nil else { return nil }
-        return reader.document
+        return reader.root
     }
 
     /// The document without its XML declaration, whose encoding was that of the bytes before they became UTF-8.
@@ -34,56 +34,23 @@ enum ReplyXML {
         bytes.indices.allSatisfy { index in
             guard bytes[index] == UInt8(ascii: "<") else { return true }
             let rest = bytes[index...]
-            guard rest.starts(with: "<!".utf8) else { return true }
-            return rest.starts(with: "<!--".utf8) || rest.starts(with: "<![CDATA[".utf8)
+            return !rest.starts(with: "<!".utf8) || rest.starts(with: "<!--".utf8)
+                || rest.starts(with: "<![CDATA[".utf8)
         }
     }
 }
 
-/// Gathers the statements of one document.
-private final class ReplyXMLReader: XMLParserDelegate {
-    /// Where in a reply an element stands.
-    private enum Place {
-        case root, code, message, items, item, itemCode, itemMessage, other
+/// Gathers the elements of one document.
+private final class ElementReader: XMLParserDelegate {
+    private struct Element {
+        let name: String
+        var text = ""
+        var children: [JSONValue.Member] = []
     }
 
-    /// Codes and texts of one level, as often as they occur.
-    private struct Finding {
-        var codes: [String] = []
-        var messages: [String] = []
-
-        /// The statement, if there is exactly one code.
-        var statement: ReplyDocument.Statement? {
-            guard let code = self.codes.first, self.codes.count == 1, !code.isEmpty else { return nil }
-            return ReplyDocument.Statement(spellings: [code], message: self.messages.first ?? "")
-        }
-    }
-
-    private let names: ReplyNames
-    private var places: [Place] = []
-    private var text = ""
-    private var whole = Finding()
-    private var current = Finding()
-    private var items: [ReplyDocument.Statement?] = []
-    private var itemsCount = 0
-    private var isBroken = false
-    private var isComplete = false
-
-    init(names: ReplyNames) {
-        self.names = names
-    }
-
-    /// What was read; `nil` unless the root ended and every field held plain text.
-    var document: ReplyDocument? {
-        guard self.isComplete, !self.isBroken else { return nil }
-        let items: ReplyDocument.Items =
-            switch self.itemsCount {
-            case 0: .absent
-            case 1: .listed(self.items)
-            default: .malformed
-            }
-        return ReplyDocument(statement: self.whole.statement, items: items)
-    }
+    private var open: [Element] = []
+    /// The root, once it has ended.
+    private(set) var root: JSONValue?
 
     func parser(
         _ parser: XMLParser,
@@ -92,15 +59,8 @@ private final class ReplyXMLReader: XMLParserDelegate {
         qualifiedName: String?,
         attributes: [String: String]
     ) {
-        guard self.places.count < Limits.xmlDepth else {
-            self.isBroken = true
-            return parser.abortParsing()
-        }
-        let place = self.place(of: elementName.split(separator: ":").last.map(String.init) ?? elementName)
-        self.places.append(place)
-        if place == .items { self.itemsCount += 1 }
-        if place == .item { self.current = Finding() }
-        self.text = ""
+        guard self.open.count < Limits.xmlDepth else { return parser.abortParsing() }
+        self.open.append(Element(name: elementName.split(separator: ":").last.map(String.init) ?? elementName))
     }
 
     func parser(
@@ -109,48 +69,21 @@ private final class ReplyXMLReader: XMLParserDelegate {
         namespaceURI: String?,
         qualifiedName: String?
     ) {
-        switch self.places.popLast() {
-        case .code: self.whole.codes.append(self.text.trimmed)
-        case .message: self.whole.messages.append(self.text)
-        case .itemCode: self.current.codes.append(self.text.trimmed)
-        case .itemMessage: self.current.messages.append(self.text)
-        case .item: self.items.append(self.current.statement)
-        case .root: self.isComplete = true
-        case .items, .other, nil: break
+        guard let element = self.open.popLast() else { return }
+        let value: JSONValue = element.children.isEmpty ? .string(element.text) : .object(element.children)
+        if self.open.isEmpty {
+            self.root = value
+        } else {
+            self.open[self.open.count - 1].children.append(.init(name: element.name, value: value))
         }
-        self.text = ""
     }
 
     func parser(_ parser: XMLParser, foundCharacters string: String) {
-        self.text += string
+        guard !self.open.isEmpty else { return }
+        self.open[self.open.count - 1].text += string
     }
 
     func parser(_ parser: XMLParser, foundCDATA data: Data) {
-        self.text += String(decoding: data, as: UTF8.self)
-    }
-
-    private func place(of name: String) -> Place {
-        switch self.places.last {
-        case nil: return .root
-        case .root:
-            switch name {
-            case self.names.code: return .code
-            case self.names.message: return .message
-            case self.names.items: return .items
-            default: return .other
-            }
-        case .items: return .item
-        case .item:
-            switch name {
-            case self.names.code: return .itemCode
-            case self.names.message: return .itemMessage
-            default: return .other
-            }
-        case .code, .message, .itemCode, .itemMessage:
-            // An element inside a text: what the text is, nobody can say.
-            self.isBroken = true
-            return .other
-        case .other: return .other
-        }
+        self.parser(parser, foundCharacters: String(decoding: data, as: UTF8.self))
     }
 }

@@ -37,7 +37,7 @@ final class HTTPEndpoint: Sendable {
         }
         self.showsCertificate = settings.tls.clientKey != nil
         self.timeout = settings.timeout
-        let tls = try TLSFiles(section: section, now: Timestamp(Date())).configuration(settings.tls)
+        let tls = try TLSFiles(section: section).configuration(settings.tls)
         // One event loop for connections and callbacks alike: with several, a deadline could fire on one loop while the head is
         // being written on another, and "not sent" would be a guess.
         self.loop = HTTPClient.defaultEventLoopGroup.next()
@@ -102,18 +102,16 @@ final class HTTPEndpoint: Sendable {
     }
 
     private func request(_ body: RequestBody, headers: [HeaderField]) throws -> HTTPClient.Request {
-        let stream = try body.makeStream(on: self.loop)
         var fields = HTTPHeaders([
             ("User-Agent", "idcard-pipeline"), ("Accept", "*/*"), ("Accept-Encoding", "identity"),
             ("Content-Type", body.contentType),
         ])
         for header in headers { fields.add(name: header.name, value: header.value.reveal()) }
-        let length = body.length
         return try HTTPClient.Request(
             url: self.address.url,
             method: .POST,
             headers: fields,
-            body: .stream(contentLength: length) { stream.write(length, to: $0) }
+            body: body.forLibrary(on: self.loop)
         )
     }
 

@@ -56,11 +56,9 @@ struct HTTPReply: Sendable, CustomStringConvertible, CustomDebugStringConvertibl
 
 /// Why a request has no usable reply.
 struct HTTPFailure: Error, Hashable, Sendable {
-    /// The closed set of transport failures.
+    /// The closed set of transport failures; ``message`` says what each is.
     enum Code: String, Sendable {
-        /// The host name has no address.
         case dns
-        /// Nothing listens at the address.
         case connectRefused = "connect_refused"
         /// The address, the proxy or the TLS handshake did not answer in time.
         case connectTimeout = "connect_timeout"
@@ -70,7 +68,6 @@ struct HTTPFailure: Error, Hashable, Sendable {
         case proxyRefused = "proxy_refused"
         /// The proxy wants credentials, or other ones (407).
         case proxyAuthentication = "http_407"
-        /// The TLS handshake failed for a reason not named below.
         case tls
         /// The server's certificate is issued by nobody that is trusted, or out of its time.
         case tlsUntrusted = "tls_untrusted"
@@ -80,25 +77,18 @@ struct HTTPFailure: Error, Hashable, Sendable {
         case tlsClientCertificate = "tls_client_certificate"
         /// The peer speaks no TLS, or no version of it that we do.
         case tlsProtocol = "tls_protocol"
-        /// No connection became free in time.
         case poolTimeout = "pool_timeout"
-        /// The time for the exchange is over.
         case deadlineExceeded = "deadline_exceeded"
-        /// The connection was reset.
         case connectionReset = "connection_reset"
-        /// The connection was closed before the reply was complete.
         case connectionClosed = "connection_closed"
         /// The remote answered with success before the form was sent, which it cannot mean.
         case earlySuccess = "early_success"
-        /// The reply is longer than the limit.
         case replyTooLarge = "reply_too_large"
-        /// The reply is not HTTP.
         case replyMalformed = "reply_malformed"
         /// The reply is compressed, and cannot be inflated within the limit.
         case replyUndecodable = "reply_undecodable"
         /// The request cannot be expressed, for example a header value with a line break.
         case invalidRequest = "invalid_request"
-        /// The form cannot be read as it was described.
         case formUnreadable = "form_unreadable"
         /// Anything else; the phase still holds.
         case transport

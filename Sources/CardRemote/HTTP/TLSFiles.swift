@@ -6,122 +6,91 @@ import NIOSSL
 struct TLSFiles {
     /// The section of the configuration that names the files, such as `delivery`.
     let section: String
-    /// The time by which certificates have expired or not.
-    let now: Timestamp
 
     /// Makes the settings of a connection.
     ///
-    /// - Throws: `tls_file_unreadable`, `tls_file_invalid`, `tls_certificate_expired`, `tls_key_mismatch`.
+    /// - Throws: `tls_file_invalid`, `tls_certificate_expired`, `tls_key_mismatch`.
     func configuration(_ settings: EndpointSettings.TLS) throws(CodedError) -> TLSConfiguration {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion = .tlsv12
         if let path = settings.caFile {
-            let certificates = try self.certificates(path, key: "ca_file")
-            // A bundle of authorities holds some that are over; one that holds nothing else is a mistake.
-            let living = certificates.filter { !self.isExpired($0) }
-            guard !living.isEmpty else { throw self.expired(path, key: "ca_file", certificates[0]) }
-            configuration.trustRoots = .certificates(living)
+            configuration.trustRoots = .certificates(try self.certificates(path, key: "ca_file"))
         }
         switch (settings.clientCertificate, settings.clientKey) {
         case (nil, nil): break
         case (let certificate?, let key?): try self.identify(&configuration, certificate, key)
-        default:
+        case (_?, nil):
             throw self.error(
                 "tls_file_invalid",
-                "\(self.section).tls.client_certificate and \(self.section).tls.client_key belong together; set both or none"
+                "client_key",
+                nil,
+                "is missing beside client_certificate; set both or none"
+            )
+        case (nil, _?):
+            throw self.error(
+                "tls_file_invalid",
+                "client_certificate",
+                nil,
+                "is missing beside client_key; set both or none"
             )
         }
         return configuration
     }
 
-    private func identify(
-        _ configuration: inout TLSConfiguration,
-        _ certificate: String,
-        _ key: String
-    ) throws(CodedError) {
-        let chain = try self.certificates(certificate, key: "client_certificate")
-        if let old = chain.first(where: self.isExpired) {
-            throw self.expired(certificate, key: "client_certificate", old)
-        }
+    private func identify(_ configuration: inout TLSConfiguration, _ path: String, _ key: String) throws(CodedError) {
+        let chain = try self.certificates(path, key: "client_certificate")
         configuration.certificateChain = chain.map { .certificate($0) }
-        configuration.privateKey = .privateKey(try self.privateKey(key))
+        do {
+            // The library's error is not kept: it might quote the key.
+            configuration.privateKey = .privateKey(try NIOSSLPrivateKey(file: key, format: .pem))
+        } catch {
+            throw self.error(
+                "tls_file_invalid",
+                "client_key",
+                key,
+                "cannot be read as a private key in PEM; check its path and its permissions, and that it has no passphrase"
+            )
+        }
         var trial = configuration
         // So that the system's certificates are not read for this.
         trial.trustRoots = .certificates([])
-        do {
-            _ = try NIOSSLContext(configuration: trial)
-        } catch {
+        guard (try? NIOSSLContext(configuration: trial)) != nil else {
             throw self.error(
                 "tls_key_mismatch",
-                """
-                the key \(Redacted(key)) (\(self.section).tls.client_key) does not belong to the first certificate of \
-                \(Redacted(certificate)); give the key that the certificate was requested with
-                """
+                "client_key",
+                key,
+                "does not belong to the first certificate of client_certificate; give the key it was requested with"
             )
-        }
-    }
-
-    private func privateKey(_ path: String) throws(CodedError) -> NIOSSLPrivateKey {
-        let bytes = try self.read(path, key: "client_key")
-        do {
-            return try NIOSSLPrivateKey(bytes: bytes, format: .pem)
-        } catch {
-            // The library's error is not kept: it might quote the key.
-            let isEncrypted = String(decoding: bytes, as: UTF8.self).contains("ENCRYPTED")
-            let what: Message =
-                isEncrypted
-                ? "is encrypted; store it without passphrase, readable by this user alone"
-                : "holds no private key in PEM; it must hold a block BEGIN PRIVATE KEY"
-            throw self.invalid(path, key: "client_key", what)
         }
     }
 
     private func certificates(_ path: String, key: String) throws(CodedError) -> [NIOSSLCertificate] {
-        let bytes = try self.read(path, key: key)
-        guard let certificates = try? NIOSSLCertificate.fromPEMBytes(bytes), !certificates.isEmpty else {
-            throw self.invalid(path, key: key, "holds no certificate in PEM; it must hold a block BEGIN CERTIFICATE")
-        }
-        return certificates
-    }
-
-    private func read(_ path: String, key: String) throws(CodedError) -> [UInt8] {
-        let data: Data
-        do {
-            let file = try FileHandle(forReadingFrom: URL(filePath: path))
-            defer { try? file.close() }
-            data = try file.read(upToCount: Limits.pemBytes + 1) ?? Data()
-        } catch {
+        guard let certificates = try? NIOSSLCertificate.fromPEMFile(path), !certificates.isEmpty else {
             throw self.error(
-                "tls_file_unreadable",
-                "the file \(Redacted(path)) (\(self.section).tls.\(key)) cannot be read; check its path and its permissions"
-            )
-        }
-        guard data.count <= Limits.pemBytes else {
-            throw self.invalid(
+                "tls_file_invalid",
+                key,
                 path,
-                key: key,
-                "has more than \(Limits.pemBytes) bytes, as no certificates have; check the path"
+                "cannot be read as certificates in PEM; check its path and its permissions, and that it holds a block BEGIN CERTIFICATE"
             )
         }
-        return Array(data)
+        // A bundle of authorities holds some that are over; one that holds nothing else is a mistake.
+        let now = Timestamp(Date())
+        let living = certificates.filter { Self.end(of: $0) >= now }
+        guard living.count == certificates.count || key == "ca_file" && !living.isEmpty else {
+            let day = String(Self.end(of: certificates[0]).description.prefix(10))
+            throw self.error(
+                "tls_certificate_expired",
+                key,
+                path,
+                "holds a certificate that expired on \(day); replace it"
+            )
+        }
+        return living
     }
 
-    private func isExpired(_ certificate: NIOSSLCertificate) -> Bool { Self.end(of: certificate) < self.now }
-
-    private func expired(_ path: String, key: String, _ certificate: NIOSSLCertificate) -> CodedError {
-        let day = String(Self.end(of: certificate).description.prefix(10))
-        return self.error(
-            "tls_certificate_expired",
-            "the certificate in \(Redacted(path)) (\(self.section).tls.\(key)) expired on \(day); replace it"
-        )
-    }
-
-    private func invalid(_ path: String, key: String, _ what: Message) -> CodedError {
-        self.error("tls_file_invalid", "the file \(Redacted(path)) (\(self.section).tls.\(key)) " + what)
-    }
-
-    private func error(_ code: String, _ message: Message) -> CodedError {
-        CodedError(ReasonCode(rawValue: code), .configuration, message)
+    private func error(_ code: String, _ key: String, _ path: String?, _ what: Message) -> CodedError {
+        let file: Message = path.map { ", the file \(Redacted($0))," } ?? ""
+        return CodedError(ReasonCode(rawValue: code), .configuration, "\(self.section).tls.\(key)\(file) " + what)
     }
 
     private static func end(of certificate: NIOSSLCertificate) -> Timestamp {

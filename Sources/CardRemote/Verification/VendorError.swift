@@ -64,22 +64,25 @@ struct VendorError: Hashable, Sendable {
 
 /// What the status of a reply says alone, where it carries no error string we know.
 struct VendorStatus {
+    /// The class of a status that is not one of success.
+    let failureClass: FailureClass
+    private let remedy: Message
     private let reply: HTTPReply
 
     init(_ reply: HTTPReply) {
         self.reply = reply
-    }
-
-    /// The class of a status that is not one of success.
-    var failureClass: FailureClass {
-        switch self.reply.status {
-        case 413: .shrink
-        case 429: .throttled
-        case 503 where self.reply.retryAfter != nil: .throttled
-        // A redirect is not followed and a wrong method is not ours: the URL is another service's.
-        case 300..<400, 401, 403, 404, 405, 407, 410: .stop
-        default: .transient
-        }
+        (self.failureClass, self.remedy) =
+            switch reply.status {
+            case 413: (.shrink, "the image is made smaller once; lower imaging.byte_budget")
+            case 429: (.throttled, "the pipeline slows down; lower verification.concurrency")
+            case 503 where reply.retryAfter != nil: (.throttled, "the pipeline slows down")
+            // A redirect is not followed and a wrong method is not ours: the URL is another service's.
+            case 300..<400: (.stop, "redirects are not followed; set verification.url to where it points")
+            case 401, 403: (.stop, "check verification.api_key, verification.api_secret and a proxy on the way")
+            case 407: (.stop, "a proxy on the way wants credentials; set them in verification.proxy")
+            case 404, 405, 410: (.stop, "check verification.url")
+            default: (.transient, "the call is repeated; if it persists, look into the service's log")
+            }
     }
 
     /// What a stop is about: credentials, or what may be the oddity of one request, such as what a firewall refuses.
@@ -90,11 +93,10 @@ struct VendorStatus {
     /// What was cut off may have been the error string, which outranks the status (a 403 can be "slow down"): so a cut reply is
     /// asked for again, unless its status says of itself when and how.
     var failure: RemoteFailure {
-        let failureClass = self.failureClass
-        let isCut = !self.reply.isComplete && failureClass != .shrink && failureClass != .throttled
         let status = self.reply.status
+        let isCut = !self.reply.isComplete && self.failureClass != .shrink && self.failureClass != .throttled
         return RemoteFailure(
-            isCut ? .transient : failureClass,
+            isCut ? .transient : self.failureClass,
             code: isCut ? "truncated_reply" : "http_\(status)",
             message: isCut
                 ? """
@@ -106,17 +108,5 @@ struct VendorStatus {
             retryAfter: self.reply.retryAfter,
             stopScope: self.stopScope
         )
-    }
-
-    private var remedy: Message {
-        switch self.reply.status {
-        case 413: "the image is made smaller once; lower imaging.byte_budget"
-        case 429: "the pipeline slows down; lower verification.concurrency"
-        case 300..<400: "redirects are not followed; set verification.url to where it points"
-        case 401, 403: "check verification.api_key, verification.api_secret and a proxy on the way"
-        case 407: "a proxy on the way wants credentials; set them in verification.proxy"
-        case 404, 405, 410: "check verification.url"
-        default: "the call is repeated; if it persists, look into the service's log"
-        }
     }
 }

@@ -155,12 +155,12 @@ import Testing
             let text = try authority.write("no certificate", to: "text.pem")
             let locked = try authority.write("-----BEGIN ENCRYPTED PRIVATE KEY-----", to: "locked.key")
             let table: [(ca: String?, certificate: String?, key: String?, code: String, words: String)] = [
-                ("/nonexistent/ca.pem", nil, nil, "tls_file_unreadable", "delivery.tls.ca_file"),
+                ("/nonexistent/ca.pem", nil, nil, "tls_file_invalid", "delivery.tls.ca_file"),
                 (text, nil, nil, "tls_file_invalid", "BEGIN CERTIFICATE"),
                 (old.path, nil, nil, "tls_certificate_expired", "2021-12-31"),
-                (nil, client.path, nil, "tls_file_invalid", "belong together"),
-                (nil, client.path, text, "tls_file_invalid", "BEGIN PRIVATE KEY"),
-                (nil, client.path, locked, "tls_file_invalid", "encrypted"),
+                (nil, client.path, nil, "tls_file_invalid", "set both or none"),
+                (nil, client.path, text, "tls_file_invalid", "private key in PEM"),
+                (nil, client.path, locked, "tls_file_invalid", "no passphrase"),
                 (nil, client.path, other.keyPath, "tls_key_mismatch", "client_key"),
                 (nil, old.path, old.keyPath, "tls_certificate_expired", "client_certificate"),
             ]
