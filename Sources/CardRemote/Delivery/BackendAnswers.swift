@@ -1,0 +1,101 @@
+import CardModel
+
+/// A statement of the backend with its meaning, cut to what may go into messages: the answer for a delivery, or for one card of it.
+///
+/// A RETMSG is free text of a foreign system: it may quote the form, and what the backend reads from the image.
+struct BackendAnswer: Hashable, Sendable {
+    /// What the code means.
+    let meaning: RetcodeTable.Meaning
+    /// The RETCODE if it has the shape of one, else `unknown_retcode`: it is persisted and shown.
+    let code: String
+    /// The RETMSG, masked and cut; empty if there is none.
+    private let text: String
+
+    /// Takes a statement.
+    init(_ statement: ReplyDocument.Statement, table: RetcodeTable, mask: MessageMask) {
+        let code = table.listedSpelling(of: statement.spellings)
+        self.meaning = table.meaning(of: code)
+        let isShowable =
+            code.wholeMatch(of: #/[A-Za-z0-9_.\-]+/#) != nil && code.utf8.count <= Limits.retcodeLength
+            && code.utf8.count { (0x30...0x39).contains($0) } <= Limits.retcodeDigits
+        self.code = isShowable && !mask.holdsValue(code) ? code : "unknown_retcode"
+        self.text = mask.presentable(statement.message)
+    }
+
+    /// The code and, if there is one, the text.
+    var quoted: Message { self.text.isEmpty ? "\(self.code)" : "\(self.code): \(Redacted(self.text))" }
+}
+
+/// How many documents a persisted form holds and whether their answers are needed one by one: read from its parts, because the
+/// configuration may have changed since they were written.
+struct DeliveryShape: Hashable, Sendable {
+    /// How many cards the form holds.
+    var members = 1
+    /// Whether the form is one of the layout `batch` with several cards, whose items must then fit.
+    var isBatch = false
+
+    /// Describes a shape.
+    init(members: Int = 1, isBatch: Bool = false) {
+        self.members = members
+        self.isBatch = isBatch
+    }
+
+    /// Reads the shape of a form: an `application` repeats one text per further card, a `batch` three.
+    init(of parts: [DeliveryPart]) {
+        let images = parts.indices.filter { index in
+            if case .image = parts[index].content { true } else { false }
+        }
+        self.members = images.count
+        self.isBatch = images.count > 1 && images[1] - images[0] > 2
+    }
+}
+
+/// The answers of one reply, fitted to the form it answers.
+struct BackendAnswers: Hashable, Sendable {
+    /// The answers card by card.
+    enum Items: Hashable, Sendable {
+        /// There are none that count.
+        case absent
+        /// One for each card, in the order of the form; `nil` for a card that is not named.
+        case byMember([BackendAnswer?])
+        /// There are some, and nobody can say for which cards; how many entries there are.
+        case contradictory(count: Int)
+    }
+
+    /// The answer for all cards; `nil` without a code.
+    private(set) var whole: BackendAnswer?
+    /// The answers card by card.
+    private(set) var items = Items.absent
+    /// Whether any entry says that the backend holds a document, also where the entries do not fit.
+    private(set) var hasHeldItem = false
+
+    /// No answers.
+    init() {}
+
+    /// Takes the answers of a document.
+    ///
+    /// Entries count if there is one for each card. In a batch everything else is a contradiction, an empty list beside a refusal
+    /// excepted; a form of one business number may well be answered with entries that mean something else.
+    init(_ document: ReplyDocument, shape: DeliveryShape, table: RetcodeTable, mask: MessageMask) {
+        self.whole = document.statement.map { BackendAnswer($0, table: table, mask: mask) }
+        switch document.items {
+        case .absent:
+            break
+        case .malformed:
+            if shape.isBatch { self.items = .contradictory(count: 0) }
+        case .listed(let entries):
+            self.hasHeldItem = entries.contains { entry in
+                entry.map { table.meaning(of: table.listedSpelling(of: $0.spellings)).isHeld } ?? false
+            }
+            let areNamed = shape.isBatch ? entries.contains { $0 != nil } : !entries.contains(nil)
+            if entries.count == shape.members, areNamed {
+                self.items = .byMember(entries.map { $0.map { BackendAnswer($0, table: table, mask: mask) } })
+            } else if shape.isBatch, !entries.isEmpty || self.whole?.meaning.isHeld ?? false {
+                // "All well", and nothing taken? Of a batch that is no answer.
+                self.items = .contradictory(count: entries.count)
+            } else {
+                self.hasHeldItem = false
+            }
+        }
+    }
+}

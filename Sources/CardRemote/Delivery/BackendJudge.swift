@@ -1,0 +1,135 @@
+import CardModel
+
+/// The outcomes that codes and the status itself have under one reply.
+struct BackendJudge: Sendable {
+    /// The reply.
+    let reply: HTTPReply
+    /// What becomes of a card whose code is in no list.
+    let unlisted: RetcodeTable.Unlisted
+
+    /// The outcome of a delivery that was answered as a whole.
+    func outcome(of answer: BackendAnswer) -> DeliveryOutcome {
+        switch self.itemOutcome(of: answer) {
+        case .accepted(let alreadyExisted, let code): .accepted(alreadyExisted: alreadyExisted, code: code)
+        case .rejected(let failure), .unknown(let failure): .failed(failure)
+        case .notApplied(let failure): answer.meaning == .tokenExpired ? .tokenExpired(failure) : .failed(failure)
+        }
+    }
+
+    /// The outcome of one card of a delivery; `nil` is a card that the reply does not name.
+    func itemOutcome(of answer: BackendAnswer?) -> DeliveryItemOutcome {
+        guard let answer else {
+            return .unknown(
+                self.failure(
+                    .unknown,
+                    "item_missing",
+                    "the backend's reply does not name this card, so it may hold it; compare its records"
+                )
+            )
+        }
+        switch answer.meaning {
+        case .success, .alreadyExists:
+            return .accepted(alreadyExisted: answer.meaning == .alreadyExists, code: answer.code)
+        case .tokenExpired:
+            // The reason of a stopped stage is shown in clear: the backend's text has no place there.
+            return .notApplied(
+                self.failure(
+                    .stop,
+                    answer.code,
+                    """
+                    the backend refused the TOKEN (\(answer.code)); give a new one where delivery.token, token_file or \
+                    token_command gets it
+                    """
+                )
+            )
+        case .retryable:
+            // A definite "not now": nothing was applied, so this is no unknown outcome.
+            return .notApplied(
+                self.failure(
+                    .transient,
+                    answer.code,
+                    "the backend cannot take the document now (\(answer.quoted)); it is sent again"
+                )
+            )
+        case .refusal, .unlisted:
+            let remedy: Message =
+                answer.meaning == .refusal ? "correct it" : "correct it, or list the code under delivery.retcode"
+            var failure = self.failure(
+                .rejected,
+                answer.code,
+                "the backend refused the document (\(answer.quoted)); \(remedy)"
+            )
+            failure.isUnlisted = answer.meaning == .unlisted && self.unlisted == .hold
+            return .rejected(failure)
+        }
+    }
+
+    /// The failure of a delivery whose answers contradict each other or its form.
+    ///
+    /// - Parameter count: how many entries the reply has.
+    func mismatch(count: Int) -> RemoteFailure {
+        self.failure(
+            .unknown,
+            "items_mismatch",
+            """
+            the backend answered \(self.reply.status), and its answers for the single cards (\(count)) fit neither the delivery \
+            nor each other, so which documents it took is unknown; compare its records
+            """
+        )
+    }
+
+    private func failure(_ failureClass: FailureClass, _ code: String, _ message: Message) -> RemoteFailure {
+        RemoteFailure(
+            failureClass,
+            code: code,
+            message: message,
+            httpStatus: self.reply.status,
+            retryAfter: self.reply.retryAfter
+        )
+    }
+}
+
+// MARK: The status
+
+extension BackendJudge {
+    /// The failure that a status other than success is, where no code decides.
+    ///
+    /// A refusal of the form as such may concern every card, so a person decides on it, unless its code is listed, or it is about
+    /// the size of this one.
+    func statusFailure(_ answer: BackendAnswer?) -> RemoteFailure {
+        let status = self.reply.status
+        let (failureClass, remedy) = self.statusMeaning
+        let ownCode = [409: "in_progress", 422: "idempotency_key_conflict"][status] ?? "http_\(status)"
+        // The reason of a stopped stage is shown in clear: the backend's text has no place there.
+        let shown: Message = answer.map { " (\(failureClass == .stop ? "\($0.code)" : $0.quoted))" } ?? ""
+        var failure = self.failure(
+            failureClass,
+            failureClass == .rejected ? answer?.code ?? ownCode : ownCode,
+            "the backend answered \(status)\(shown); \(remedy)"
+        )
+        failure.stopScope = [401, 407].contains(status) ? .account : .request
+        failure.isUnlisted =
+            failureClass == .rejected && status != 413 && answer?.meaning != .refusal && self.unlisted == .hold
+        return failure
+    }
+
+    private var statusMeaning: (FailureClass, remedy: Message) {
+        switch self.reply.status {
+        // Redirects are not followed, and the other stops say "wrong address" or "wrong credentials": every card would meet them.
+        case 300..<400: (.stop, "redirects are not followed; set delivery.url to where it points")
+        case 401, 403: (.stop, "check delivery.token, the account's rights and a proxy on the way")
+        case 404, 405, 410: (.stop, "check delivery.url")
+        case 407: (.stop, "a proxy on the way wants credentials; set them in delivery.proxy")
+        // Neither says what became of the first attempt.
+        case 409: (.unknown, "an attempt with the same key is under way; it is asked again")
+        case 422: (.unknown, "the key is known there with other content; compare the backend's records")
+        case 413: (.rejected, "the form is too large for the backend; lower imaging.byte_budget for new cards")
+        case 429: (.throttled, "the pipeline slows down; lower delivery.concurrency")
+        case 503 where self.reply.retryAfter != nil: (.throttled, "the pipeline slows down")
+        // What was cut off may have been the word that the document is there already.
+        case 400..<500 where self.reply.isComplete && ![408, 425].contains(self.reply.status):
+            (.rejected, "correct the card's data, or look into the backend's log")
+        default: (.unknown, "whether it took the document is unknown; it is asked again under the same key")
+        }
+    }
+}

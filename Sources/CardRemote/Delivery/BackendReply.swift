@@ -1,0 +1,121 @@
+import CardModel
+
+/// Reads the backend's replies: a pure function of status, headers and body.
+///
+/// A delivery is not repeatable without its key, so the line between "refused" and "nobody knows" decides here: only an answer that is
+/// certain is `rejected` or `stop`, every other one is `unknown`.
+struct BackendReply: Sendable {
+    /// What the RETCODEs mean.
+    var table = RetcodeTable()
+    /// The names of the reply's fields.
+    var names = ReplyNames()
+    /// What decrypts replies; `nil` if no encryption is configured.
+    var cipher: ReplyCipher?
+
+    /// Judges a reply.
+    ///
+    /// - Parameters:
+    ///   - reply: the reply.
+    ///   - mask: takes the values that no message may repeat out of the backend's words.
+    ///   - shape: how many cards the form held.
+    func outcome(of reply: HTTPReply, mask: MessageMask, shape: DeliveryShape = DeliveryShape()) -> DeliveryOutcome {
+        let reading = ReplyCodec(names: self.names, cipher: self.cipher).reading(of: reply)
+        var answers = BackendAnswers()
+        if case .document(let document) = reading {
+            answers = BackendAnswers(document, shape: shape, table: self.table, mask: mask)
+        }
+        let judge = BackendJudge(reply: reply, unlisted: self.table.unlisted)
+        if reply.isSuccess {
+            return self.outcome(answers, judge) ?? .failed(self.unreadable(reply, reading))
+        }
+        return self.definiteOutcome(answers, judge) ?? .failed(judge.statusFailure(answers.whole))
+    }
+
+    /// What an answer under a status of success means; `nil` without a code.
+    private func outcome(_ answers: BackendAnswers, _ judge: BackendJudge) -> DeliveryOutcome? {
+        switch answers.items {
+        case .contradictory(let count):
+            return .failed(judge.mismatch(count: count))
+        case .byMember(let items):
+            let meanings = items.map { $0?.meaning }
+            let areHeld = meanings.map { $0?.isHeld ?? false }
+            // A refusal beside nothing but acceptances contradicts itself: "rolled back" is one of its meanings. That all are there
+            // already is a refusal of its own kind.
+            if let whole = answers.whole, !whole.meaning.isHeld, areHeld.allSatisfy({ $0 }), meanings.contains(.success)
+            {
+                return .failed(judge.mismatch(count: items.count))
+            }
+            if let whole = answers.whole, whole.meaning == .tokenExpired {
+                return areHeld.contains(true) ? .failed(judge.mismatch(count: items.count)) : judge.outcome(of: whole)
+            }
+            // Nothing was applied: the stage waits for the new TOKEN instead of learning it card by card.
+            if let first = items.first ?? nil, meanings.allSatisfy({ $0 == .tokenExpired }) {
+                return judge.outcome(of: first)
+            }
+            return .items(items.map(judge.itemOutcome))
+        case .absent:
+            return answers.whole.map(judge.outcome)
+        }
+    }
+
+    /// What a RETCODE under an error status of the client's side still says for certain; the status counts in all other cases.
+    private func definiteOutcome(_ answers: BackendAnswers, _ judge: BackendJudge) -> DeliveryOutcome? {
+        guard (400..<500).contains(judge.reply.status), judge.reply.status != 422 else { return nil }
+        let whole = answers.whole.flatMap { Self.isCertainUnderErrors($0) ? $0 : nil }
+        switch answers.items {
+        case .absent:
+            // "Success" under an error status contradicts itself, and of a refusal the status knows more.
+            return whole.map(judge.outcome)
+        case .contradictory(let count):
+            return whole == nil && !answers.hasHeldItem ? nil : .failed(judge.mismatch(count: count))
+        case .byMember(let items):
+            // An error that took documents in: which of the two is wrong, nobody can say.
+            if items.contains(where: { $0?.meaning == .success }) {
+                return .failed(judge.mismatch(count: items.count))
+            }
+            let isRefusal = judge.statusFailure(nil).failureClass == .rejected
+            return items.allSatisfy(Self.isCertainUnderErrors) || isRefusal ? self.outcome(answers, judge) : nil
+        }
+    }
+
+    /// Whether a code says the same under an error status as under one of success.
+    private static func isCertainUnderErrors(_ answer: BackendAnswer?) -> Bool {
+        switch answer?.meaning {
+        case .alreadyExists, .tokenExpired, .retryable: true
+        case .success, .refusal, .unlisted, nil: false
+        }
+    }
+
+    private func unreadable(_ reply: HTTPReply, _ reading: ReplyCodec.Reading) -> RemoteFailure {
+        let (what, remedy): (Message, Message) =
+            switch reading {
+            case .document:
+                ("without a \(self.names.code) that is certain", "check delivery.url and delivery.reply.code")
+            case .encrypted:
+                (
+                    "in what looks like Base64 of 3DES",
+                    "set delivery.reply.encryption and delivery.reply.key_file"
+                )
+            case .undeciphered:
+                (
+                    "in what the configured 3DES makes no sense of",
+                    "check delivery.reply.encryption, delivery.reply.key_file and delivery.reply.iv"
+                )
+            case .unreadable(let what): (what, "have it answer in UTF-8, or name its charset")
+            case .unknownFormat:
+                (
+                    "with \(reply.mediaType == "text/html" ? "HTML" : "neither JSON nor XML")",
+                    "check delivery.url"
+                )
+            }
+        return RemoteFailure(
+            .unknown,
+            code: "unreadable_reply",
+            message: """
+                the backend answered \(reply.status) \(what) (\(reply.body.count) bytes), so whether it took the documents is \
+                unknown; \(remedy)
+                """,
+            httpStatus: reply.status
+        )
+    }
+}

@@ -1,0 +1,129 @@
+package import CardModel
+package import Foundation
+import MultipartForm
+
+/// The business backend: forms deliveries and sends them, the same bytes under the same `Idempotency-Key` at every attempt.
+package final class BusinessBackend: Sendable {
+    /// How cards are joined into deliveries.
+    package let layout: DeliveryLayoutKind
+    /// The account of cards that name none.
+    package let defaultUserNumber: Redacted<String>?
+    private let body: DeliverySettings.Body
+    private let form: DeliveryLayout
+    private let token: CurrentToken
+    private let replies: BackendReply
+    private let http: HTTPEndpoint
+
+    /// Sets the backend up; ``shutdown()`` must be called before it is released.
+    ///
+    /// - Throws: `url_invalid`, `proxy_invalid`, `tls_…`, `delivery_settings_invalid`, `encryption_invalid`,
+    ///   `encryption_unsupported`.
+    package init(_ settings: DeliverySettings) throws(CodedError) {
+        self.layout = settings.layout
+        self.defaultUserNumber = settings.userNumber
+        self.body = settings.body
+        self.form = try DeliveryLayout(settings)
+        self.token = CurrentToken(source: settings.token, partName: settings.form.token)
+        var replies = BackendReply(table: settings.retcodes, names: settings.reply)
+        if let encryption = settings.encryption { replies.cipher = try ReplyCipher(encryption) }
+        self.replies = replies
+        self.http = try HTTPEndpoint(settings.endpoint, section: "delivery")
+    }
+
+    /// Host and port of the backend.
+    package var endpoint: String { self.http.address.authority }
+
+    /// Forms the parts of one delivery with the TOKEN as it is now.
+    ///
+    /// - Throws: class `stop` with `token_unavailable`; class `rejected` with `user_no_missing`, `member_count` or
+    ///   `member_mismatch`; class `notSent` if the calling task is cancelled.
+    package func parts(for members: [DeliveryMember]) async throws(RemoteFailure) -> [DeliveryPart] {
+        let token: Redacted<String>
+        do {
+            token = try await self.token.current()
+        } catch let error as CodedError {
+            throw RemoteFailure(.stop, code: "token_unavailable", message: error.message)
+        } catch is CancellationError {
+            throw RemoteFailure(
+                .notSent,
+                code: "cancelled",
+                message: "the delivery was interrupted; it is formed later"
+            )
+        } catch {
+            throw RemoteFailure(
+                .stop,
+                code: "token_unavailable",
+                message: "delivery.token_command gave no TOKEN; run it by hand and see what it says"
+            )
+        }
+        return try self.form.parts(for: members, token: token)
+    }
+
+    /// Derives the boundary of a delivery from its key and proves it absent from every part.
+    ///
+    /// It is persisted with the delivery and never derived again: a change of the derivation must not change bytes already sent.
+    /// Where the image is sent raw, the result is the recipe of that instead.
+    ///
+    /// - Throws: class `rejected` with `image_missing` or `form_invalid`.
+    package func boundary(
+        for key: String,
+        parts: [DeliveryPart],
+        images: [CardID: Data]
+    ) throws(RemoteFailure) -> String {
+        if self.body == .octetStream {
+            _ = try DeliveryRequest.image(of: OctetStreamUpload.request(for: parts).card, in: images)
+            return OctetStreamUpload.recipe
+        }
+        let formParts = try DeliveryRequest.formParts(parts, images: images)
+        do {
+            return try Boundary.derived(from: key, absentFrom: formParts).value
+        } catch {
+            throw DeliveryRequest.invalid("\(error.message)")
+        }
+    }
+
+    /// Makes one attempt.
+    ///
+    /// - Parameters:
+    ///   - delivery: the persisted recipe with the images of its members.
+    ///   - progress: called with the bytes of the body that the socket has taken, and their total; it must not block.
+    /// - Throws: `CancellationError` alone, if the calling task was cancelled after the request had been handed over: nobody knows
+    ///   what became of it. Before that the outcome is `notSent`.
+    package func send(
+        _ delivery: OutboundDelivery,
+        progress: (@Sendable (Int64, Int64) -> Void)? = nil
+    ) async throws -> DeliveryOutcome {
+        let request: DeliveryRequest
+        do throws(RemoteFailure) {
+            request = try DeliveryRequest(delivery)
+        } catch {
+            return .failed(error)
+        }
+        switch await self.http.post(request.body, headers: request.headers, progress: progress) {
+        case .reply(let reply):
+            return self.replies.outcome(
+                of: reply,
+                mask: MessageMask(delivery),
+                shape: DeliveryShape(of: delivery.parts)
+            )
+        case .failure(let failure):
+            return .failed(failure.remoteFailure(afterSend: .unknown))
+        case .cancelled(.notSent):
+            return .failed(
+                RemoteFailure(.notSent, code: "cancelled", message: "the delivery was interrupted before it was sent")
+            )
+        case .cancelled(.afterSend):
+            throw CancellationError()
+        }
+    }
+
+    /// Reads the TOKEN source again and says whether another TOKEN came than these parts hold.
+    package func refreshToken(staleIn parts: [DeliveryPart]) async -> Bool {
+        await self.token.isRenewed(since: parts)
+    }
+
+    /// Closes the connections; calls under way end as interrupted.
+    package func shutdown() async {
+        await self.http.shutdown()
+    }
+}

@@ -1,0 +1,147 @@
+import CardModel
+
+/// Turns cards into the parts of a form, in order.
+///
+/// | layout | parts |
+/// |---|---|
+/// | `single` | TOKEN, USERNO, BUSINESSTYPE, BUSINESSNO, DOCTYPE, FILE |
+/// | `application` | TOKEN, USERNO, BUSINESSTYPE, BUSINESSNO, then DOCTYPE, FILE for each card |
+/// | `batch` | TOKEN, USERNO, then BUSINESSTYPE, BUSINESSNO, DOCTYPE, FILE for each card |
+///
+/// With one card the three are the same form; extra fields follow USERNO. The layout never reorders: the answers of the backend come
+/// in the order of the members.
+struct DeliveryLayout: Sendable {
+    private let settings: DeliverySettings
+
+    /// Checks a configuration.
+    ///
+    /// - Throws: `delivery_settings_invalid`.
+    init(_ settings: DeliverySettings) throws(CodedError) {
+        let form = settings.form
+        let names =
+            [form.token, form.userNumber, form.businessType, form.businessNumber, form.documentType, form.file]
+            + form.extra.map(\.name)
+        let fault: Message? =
+            if names.contains(where: \.isEmpty) {
+                "a name under delivery.fields is empty; give the field a name"
+            } else if Set(names).count != names.count {
+                "two fields under delivery.fields have one name; give each its own"
+            } else if settings.batchMaximumCards < 1 {
+                "delivery.batch_max_cards is \(settings.batchMaximumCards); give 1 or more"
+            } else if settings.body == .octetStream, settings.layout != .single {
+                "delivery.layout \(settings.layout) needs forms; set delivery.body to multipart, or use single"
+            } else {
+                nil
+            }
+        if let fault { throw CodedError(ReasonCode(rawValue: "delivery_settings_invalid"), .configuration, fault) }
+        self.settings = settings
+    }
+
+    private var kind: DeliveryLayoutKind { self.settings.layout }
+    private var names: FormNames { self.settings.form }
+
+    private var maximumMembers: Int {
+        switch self.kind {
+        case .single: 1
+        case .application: 2
+        case .batch: self.settings.batchMaximumCards
+        }
+    }
+
+    /// Forms the parts of one delivery, as they are persisted before the first attempt.
+    ///
+    /// - Parameters:
+    ///   - members: the cards in order; fronts stand before their backs.
+    ///   - token: the TOKEN of this delivery.
+    /// - Throws: `member_count`, `member_mismatch`, `user_no_missing`, of class `rejected`.
+    func parts(
+        for members: [DeliveryMember],
+        token: Redacted<String>
+    ) throws(RemoteFailure) -> [DeliveryPart] {
+        guard let first = members.first, members.count <= self.maximumMembers else {
+            throw Self.refusal(
+                "member_count",
+                "the layout \(self.kind) holds 1 to \(self.maximumMembers) cards, not \(members.count); report this"
+            )
+        }
+        try self.checkCompany(members)
+        let userNumber = try self.commonUserNumber(of: members)
+        let head: [DeliveryPart] =
+            [.text(token.reveal(), name: self.names.token), .text(userNumber, name: self.names.userNumber)]
+            + self.names.extra
+        switch self.kind {
+        case .single, .application: return head + self.business(of: first) + members.flatMap(self.document)
+        case .batch: return head + members.flatMap { self.business(of: $0) + self.document(of: $0) }
+        }
+    }
+
+    private func business(of member: DeliveryMember) -> [DeliveryPart] {
+        [
+            .text(self.names.businessTypeValue, name: self.names.businessType),
+            .text(member.businessNumber.rawValue, name: self.names.businessNumber),
+        ]
+    }
+
+    private func document(of member: DeliveryMember) -> [DeliveryPart] {
+        let isFront = member.side == .front
+        return [
+            .text(
+                isFront ? self.names.frontDocumentType : self.names.backDocumentType,
+                name: self.names.documentType
+            ),
+            .image(
+                of: member.card,
+                name: self.names.file,
+                filename: isFront ? self.names.frontFilename : self.names.backFilename,
+                contentType: "image/jpeg"
+            ),
+        ]
+    }
+
+    /// Checks that the cards may stand in one form, in this order.
+    private func checkCompany(_ members: [DeliveryMember]) throws(RemoteFailure) {
+        let isApplication = self.kind == .application
+        if Set(members.map(\.card)).count != members.count
+            || isApplication && Set(members.map(\.businessNumber)).count != 1
+            || isApplication && Set(members.map(\.side)).count != members.count
+        {
+            throw Self.refusal(
+                "member_mismatch",
+                "these cards do not make one delivery of the layout \(self.kind); report this"
+            )
+        }
+        var numbersWithBack: Set<BusinessNumber> = []
+        for member in members {
+            if member.side == .back {
+                numbersWithBack.insert(member.businessNumber)
+            } else if numbersWithBack.contains(member.businessNumber) {
+                throw Self.refusal("member_mismatch", "a back stands before a front of its number; report this")
+            }
+        }
+    }
+
+    private func commonUserNumber(of members: [DeliveryMember]) throws(RemoteFailure) -> String {
+        var numbers: Set<String> = []
+        for member in members {
+            let candidates = [member.userNumber, self.settings.userNumber].compactMap { $0?.reveal() }
+            guard let number = candidates.first(where: { !$0.isEmpty }) else {
+                throw Self.refusal(
+                    ReasonCode.userNumberMissing.rawValue,
+                    "no user number; give user_no in the manifest or sidecar, --user-no, or set delivery.user_no"
+                )
+            }
+            numbers.insert(number)
+        }
+        guard let number = numbers.first, numbers.count == 1 else {
+            throw Self.refusal(
+                "member_mismatch",
+                "the cards of one delivery belong to several user accounts; report this"
+            )
+        }
+        return number
+    }
+
+    private static func refusal(_ code: String, _ message: Message) -> RemoteFailure {
+        RemoteFailure(.rejected, code: code, message: message)
+    }
+}

@@ -1,0 +1,136 @@
+package import CardModel
+
+/// Where documents are delivered, and how the answers read (`delivery.*`).
+package struct DeliverySettings: Sendable {
+    /// What a delivery is sent as (`delivery.body`).
+    package enum Body: String, CaseIterable, Sendable, Codable {
+        /// A form, for all layouts.
+        case multipart
+        /// The image alone, with the texts in headers; for the layout `single`.
+        case octetStream = "octet-stream"
+    }
+
+    /// How the backend is reached.
+    package var endpoint: EndpointSettings
+    /// How cards are joined into deliveries (`delivery.layout`).
+    package var layout: DeliveryLayoutKind = .single
+    /// What new deliveries are sent as (`delivery.body`); one that exists stays what it was formed as.
+    package var body: Body = .multipart
+    /// How many cards a delivery of the layout `batch` holds at most (`delivery.batch_max_cards`).
+    package var batchMaximumCards = 20
+    /// Where the TOKEN comes from.
+    package var token: TokenSource
+    /// The account of cards that name none (`delivery.user_no`).
+    package var userNumber: Redacted<String>?
+    /// The names and constants of the form.
+    package var form = FormNames()
+    /// What the RETCODEs mean (`delivery.retcode.*`).
+    package var retcodes = RetcodeTable()
+    /// The names of the reply's fields (`delivery.reply.*`).
+    package var reply = ReplyNames()
+    /// The encryption of replies (`delivery.reply.encryption`); `nil` if there is none.
+    package var encryption: ReplyEncryption?
+
+    /// Takes what has no default.
+    package init(endpoint: EndpointSettings, token: TokenSource) {
+        self.endpoint = endpoint
+        self.token = token
+    }
+}
+
+/// The names and constants of the business backend's form; no document defines them but the backend's own.
+package struct FormNames: Hashable, Sendable {
+    /// The part that carries the TOKEN (`delivery.fields.token`).
+    package var token = "TOKEN"
+    /// The part that carries the user account (`delivery.fields.user_no`).
+    package var userNumber = "USERNO"
+    /// The part that carries the kind of business (`delivery.fields.business_type`).
+    package var businessType = "BUSINESSTYPE"
+    /// The part that carries the business number (`delivery.fields.business_no`).
+    package var businessNumber = "BUSINESSNO"
+    /// The part that carries the kind of document (`delivery.fields.doctype`).
+    package var documentType = "DOCTYPE"
+    /// The file part (`delivery.fields.file`).
+    package var file = "FILE"
+    /// The kind of business (`delivery.business_type`).
+    package var businessTypeValue = "LOAN_APPLY"
+    /// The kind of document of a front (`delivery.doctype.front`).
+    package var frontDocumentType = "IDCARD_FRONT_APP"
+    /// The kind of document of a back (`delivery.doctype.back`).
+    package var backDocumentType = "IDCARD_BACK_APP"
+    /// The file name of a front (`delivery.filename.front`).
+    package var frontFilename = "IDFrontImage.jpg"
+    /// The file name of a back (`delivery.filename.back`).
+    package var backFilename = "IDBackImage.jpg"
+    /// Further fields with constant values, in order; each form has them once.
+    package var extra: [DeliveryPart] = []
+
+    /// Takes the names and constants of the original flow.
+    package init() {}
+}
+
+/// The names of the fields in the backend's reply.
+package struct ReplyNames: Hashable, Sendable {
+    /// The field with the code (`delivery.reply.code`).
+    package var code = "RETCODE"
+    /// The field with the text (`delivery.reply.message`).
+    package var message = "RETMSG"
+    /// The field with one answer per card, in the order of the form (`delivery.reply.items`).
+    package var items = "ITEMS"
+
+    /// Takes the names of the original flow.
+    package init() {}
+}
+
+/// What the backend's RETCODE values mean (`delivery.retcode.*`).
+///
+/// By default only the three usual spellings of success are known. What means "already there" or "TOKEN expired" differs from
+/// backend to backend: a wrong guess would lose a document or send it again, so these lists begin empty. A code is compared as
+/// text, so a number 0 is `"0"`.
+package struct RetcodeTable: Hashable, Sendable {
+    /// What becomes of a card whose code is in no list (`delivery.retcode.unlisted`).
+    package enum Unlisted: String, CaseIterable, Sendable, Codable {
+        /// A person decides.
+        case hold
+        /// It is refused, for backends with many codes.
+        case reject
+    }
+
+    /// The class of a code.
+    enum Meaning: Hashable, Sendable {
+        case success, alreadyExists, tokenExpired, retryable, refusal, unlisted
+
+        /// Whether the backend holds the document.
+        var isHeld: Bool { self == .success || self == .alreadyExists }
+    }
+
+    /// The backend took the document.
+    package var success: Set<String> = ["000000", "0000", "0"]
+    /// The backend held it before: success.
+    package var alreadyExists: Set<String> = []
+    /// The backend refused the TOKEN; nothing was applied.
+    package var tokenExpired: Set<String> = []
+    /// "Not now": the same delivery is sent again, under the same key.
+    package var retryable: Set<String> = []
+    /// The backend refused the document.
+    package var rejected: Set<String> = []
+    /// What becomes of a card whose code is in no list.
+    package var unlisted = Unlisted.hold
+
+    /// Takes the defaults.
+    package init() {}
+
+    /// Returns the first spelling of a code that a list holds; else the last.
+    func listedSpelling(of spellings: [String]) -> String {
+        spellings.first { self.meaning(of: $0) != .unlisted } ?? spellings.last ?? ""
+    }
+
+    /// Returns what a code means; the first list that holds it counts, in the order of the properties.
+    func meaning(of code: String) -> Meaning {
+        if self.success.contains(code) { return .success }
+        if self.alreadyExists.contains(code) { return .alreadyExists }
+        if self.tokenExpired.contains(code) { return .tokenExpired }
+        if self.retryable.contains(code) { return .retryable }
+        return self.rejected.contains(code) ? .refusal : .unlisted
+    }
+}

@@ -1,0 +1,92 @@
+import CardModel
+import Foundation
+
+/// Takes out of a remote's text what is, or may be, personal or secret.
+///
+/// Masked are every run of six digits and more, whatever separates them, with an X at its end; every value that was sent and every
+/// confidential one, in any case and width and whatever separates its letters; of a confidential value of six letters and more every
+/// piece of four, for addresses are quoted in part; and every word with percent-encoded bytes, which could hold anything.
+struct MessageMask: Sendable {
+    /// The values and pieces to look for, in folded letters; one letter alone says nothing and would take half the text.
+    private let secrets: Set<[Unicode.Scalar]>
+
+    /// Takes the values of a delivery.
+    init(_ delivery: OutboundDelivery) {
+        let sent = delivery.parts.compactMap { part in
+            if case .text(let value) = part.content { Self.folded(value.reveal()) } else { nil }
+        }
+        let personal = delivery.confidential.map { Self.folded($0.reveal()) }
+        let pieces = personal.filter { $0.count >= 6 }.flatMap { value in
+            (0...value.count - 4).map { Array(value[$0..<$0 + 4]) }
+        }
+        self.secrets = Set((sent + personal + pieces).filter { $0.count > 1 })
+    }
+
+    /// Returns a text masked, on one line, and cut.
+    func presentable(_ text: String) -> String {
+        let scalars = Array(text.unicodeScalars.prefix(Limits.foreignText.read))
+        var isMasked = [Bool](repeating: false, count: scalars.count)
+        let letters = scalars.enumerated().flatMap { index, scalar in
+            Self.folded(scalar).map { (letter: $0, source: index) }
+        }
+        func mask(_ range: Range<Int>) {
+            for index in letters[range.lowerBound].source...letters[range.upperBound - 1].source {
+                isMasked[index] = true
+            }
+        }
+        let folded = letters.map(\.letter)
+        let byFirst = Dictionary(grouping: self.secrets) { $0[0] }
+        var digits = 0
+        for start in folded.indices {
+            for secret in byFirst[folded[start]] ?? [] where folded[start...].starts(with: secret) {
+                mask(start..<start + secret.count)
+            }
+            digits = ("0"..."9").contains(folded[start]) ? digits + 1 : 0
+            guard digits >= 6 else { continue }
+            let hasX = start + 1 < folded.count && folded[start + 1] == "x"
+            mask(start + 1 - digits..<start + (hasX ? 2 : 1))
+        }
+        for word in scalars.indices.split(whereSeparator: { scalars[$0].properties.isWhitespace })
+        where Self.isPercentEncoded(scalars[word]) {
+            for index in word { isMasked[index] = true }
+        }
+        return Self.shown(scalars, hiding: isMasked)
+    }
+
+    /// Whether a text holds a value of four letters and more.
+    func holdsValue(_ text: String) -> Bool {
+        let folded = Self.folded(text)
+        return self.secrets.contains { $0.count >= 4 && folded.contains($0) }
+    }
+
+    private static func isPercentEncoded(_ word: ArraySlice<Unicode.Scalar>) -> Bool {
+        word.indices.dropLast(2).contains { index in
+            word[index] == "%" && word[index + 1].properties.isASCIIHexDigit
+                && word[index + 2].properties.isASCIIHexDigit
+        }
+    }
+
+    private static func shown(_ scalars: [Unicode.Scalar], hiding isMasked: [Bool]) -> String {
+        var shown = ""
+        for (index, scalar) in scalars.enumerated() {
+            if isMasked[index] {
+                if index == 0 || !isMasked[index - 1] { shown += "…" }
+            } else {
+                shown += String(scalar).isVisibleLine ? String(scalar) : " "
+            }
+        }
+        return String(shown.trimmed.prefix(Limits.foreignText.shown))
+    }
+
+    private static func folded(_ text: String) -> [Unicode.Scalar] { text.unicodeScalars.flatMap(self.folded) }
+
+    /// The letters and digits that a scalar stands for, narrow and in small letters; none for what only separates.
+    private static func folded(_ scalar: Unicode.Scalar) -> [Unicode.Scalar] {
+        String(scalar).decomposedStringWithCompatibilityMapping.lowercased().unicodeScalars.compactMap { letter in
+            if letter.properties.numericType == .decimal, let value = letter.properties.numericValue {
+                return Unicode.Scalar(UInt8(ascii: "0") + UInt8(value))
+            }
+            return letter.properties.isAlphabetic || letter.properties.isIdeographic ? letter : nil
+        }
+    }
+}

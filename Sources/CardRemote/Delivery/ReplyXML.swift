@@ -1,0 +1,89 @@
+import CardModel
+import Foundation
+
+#if canImport(FoundationXML)
+import FoundationXML
+#endif
+
+/// Reads XML into the shape of JSON: an element is the object of its children, or its text if it has none.
+///
+/// Prefixes and attributes do not matter. A document type definition is refused before the parser sees it: entities that multiply or
+/// lie outside cannot even be declared.
+enum ReplyXML {
+    /// Returns the root of a document in UTF-8; `nil` if it is not well-formed or not harmless.
+    static func root(_ bytes: [UInt8]) -> JSONValue? {
+        guard !bytes.contains(0), self.isHarmless(bytes) else { return nil }
+        let parser = XMLParser(data: Data(self.undeclared(bytes)))
+        let reader = ElementReader()
+        parser.delegate = reader
+        parser.shouldResolveExternalEntities = false
+        // On Linux `parse()` returns true for documents that are cut or go on behind their root: the error and the root's end must
+        // be asked for, too.
+        guard parser.parse(), parser.parserError == nil else { return nil }
+        return reader.root
+    }
+
+    /// The document without its XML declaration, whose encoding was that of the bytes before they became UTF-8.
+    private static func undeclared(_ bytes: [UInt8]) -> [UInt8] {
+        guard bytes.starts(with: "<?xml".utf8), let end = bytes.firstRange(of: Array("?>".utf8)) else { return bytes }
+        return Array(bytes[end.upperBound...])
+    }
+
+    /// Whether a document declares nothing.
+    private static func isHarmless(_ bytes: [UInt8]) -> Bool {
+        bytes.indices.allSatisfy { index in
+            guard bytes[index] == UInt8(ascii: "<") else { return true }
+            let rest = bytes[index...]
+            return !rest.starts(with: "<!".utf8) || rest.starts(with: "<!--".utf8)
+                || rest.starts(with: "<![CDATA[".utf8)
+        }
+    }
+}
+
+/// Gathers the elements of one document.
+private final class ElementReader: XMLParserDelegate {
+    private struct Element {
+        let name: String
+        var text = ""
+        var children: [JSONValue.Member] = []
+    }
+
+    private var open: [Element] = []
+    /// The root, once it has ended.
+    private(set) var root: JSONValue?
+
+    func parser(
+        _ parser: XMLParser,
+        didStartElement elementName: String,
+        namespaceURI: String?,
+        qualifiedName: String?,
+        attributes: [String: String]
+    ) {
+        guard self.open.count < Limits.xmlDepth else { return parser.abortParsing() }
+        self.open.append(Element(name: elementName.split(separator: ":").last.map(String.init) ?? elementName))
+    }
+
+    func parser(
+        _ parser: XMLParser,
+        didEndElement elementName: String,
+        namespaceURI: String?,
+        qualifiedName: String?
+    ) {
+        guard let element = self.open.popLast() else { return }
+        let value: JSONValue = element.children.isEmpty ? .string(element.text) : .object(element.children)
+        if self.open.isEmpty {
+            self.root = value
+        } else {
+            self.open[self.open.count - 1].children.append(.init(name: element.name, value: value))
+        }
+    }
+
+    func parser(_ parser: XMLParser, foundCharacters string: String) {
+        guard !self.open.isEmpty else { return }
+        self.open[self.open.count - 1].text += string
+    }
+
+    func parser(_ parser: XMLParser, foundCDATA data: Data) {
+        self.parser(parser, foundCharacters: String(decoding: data, as: UTF8.self))
+    }
+}

@@ -1,0 +1,111 @@
+package import CardModel
+import Foundation
+import Glibc
+
+/// Where the TOKEN of the business backend comes from.
+package enum TokenSource: Sendable {
+    /// It is configured (`delivery.token`).
+    case value(Redacted<String>)
+    /// It stands in a file that only its owner may read (`delivery.token_file`); the file is read again for every delivery.
+    case file(path: String)
+    /// A command prints it (`delivery.token_command`): this closure runs it, once and again when its TOKEN was refused.
+    case command(@Sendable () async throws -> Redacted<String>)
+}
+
+/// The TOKEN that forms are written with.
+actor CurrentToken {
+    private let source: TokenSource
+    private let partName: String
+    private var fromCommand: Redacted<String>?
+    private var isReading = false
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    init(source: TokenSource, partName: String) {
+        self.source = source
+        self.partName = partName
+    }
+
+    /// Gives the TOKEN that holds now.
+    func current() async throws -> Redacted<String> {
+        try await self.exclusively {
+            if let known = self.fromCommand { return known }
+            return try await self.read()
+        }
+    }
+
+    /// Reads the source again and says whether it gives another TOKEN than a form was written with.
+    ///
+    /// A command that gave another one already is not run again: a TOKEN that is issued may end the one before.
+    func isRenewed(since parts: [DeliveryPart]) async -> Bool {
+        await self.exclusively {
+            if let known = self.fromCommand, !self.holds(parts, known) { return true }
+            // Without a TOKEN there is none to go on with; the next form says why.
+            guard let token = try? await self.read() else { return false }
+            return !self.holds(parts, token)
+        }
+    }
+
+    private func holds(_ parts: [DeliveryPart], _ token: Redacted<String>) -> Bool {
+        parts.contains(.text(token.reveal(), name: self.partName))
+    }
+
+    private func read() async throws -> Redacted<String> {
+        switch self.source {
+        case .value(let token): return token
+        case .file(let path): return try TokenFile.read(path)
+        case .command(let run):
+            let token = try await run()
+            self.fromCommand = token
+            return token
+        }
+    }
+
+    /// Runs one body at a time, in the order of arrival.
+    private func exclusively<Value>(_ body: () async throws -> Value) async rethrows -> Value {
+        if self.isReading {
+            await withCheckedContinuation { self.waiting.append($0) }
+        } else {
+            self.isReading = true
+        }
+        defer {
+            if self.waiting.isEmpty { self.isReading = false } else { self.waiting.removeFirst().resume() }
+        }
+        return try await body()
+    }
+}
+
+/// A file that holds the TOKEN on one line.
+private enum TokenFile {
+    /// Reads it.
+    ///
+    /// - Throws: `token_unavailable`: unreadable, open to others, empty, too long or of several lines.
+    static func read(_ path: String) throws(CodedError) -> Redacted<String> {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw self.error(path, "cannot be read; check its path and its permissions") }
+        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw self.error(path, "is no regular file; name the file that holds the TOKEN")
+        }
+        guard status.st_mode & 0o077 == 0 else {
+            throw self.error(path, "is open to other users; run chmod 600 on it")
+        }
+        guard let data = try? file.read(upToCount: Limits.tokenBytes + 1) ?? Data(), data.count <= Limits.tokenBytes
+        else {
+            throw self.error(path, "cannot be read, or has more than \(Limits.tokenBytes) bytes; check its path")
+        }
+        let text = String(decoding: data, as: UTF8.self).trimmed
+        guard !text.isEmpty, text.isVisibleLine else {
+            throw self.error(path, "does not hold the TOKEN on one line; write it there and nothing else")
+        }
+        return Redacted(text)
+    }
+
+    private static func error(_ path: String, _ what: Message) -> CodedError {
+        CodedError(
+            ReasonCode(rawValue: "token_unavailable"),
+            .configuration,
+            "the file \(Redacted(path)) (delivery.token_file) " + what
+        )
+    }
+}

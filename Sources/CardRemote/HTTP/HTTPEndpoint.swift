@@ -1,0 +1,157 @@
+import AsyncHTTPClient
+import CardModel
+import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOSSL
+
+/// One endpoint with its own pool of connections: sends forms over HTTP/1.1 and says of every attempt how it ended, never by a
+/// thrown error, never with a retry, never along a redirect.
+///
+/// HTTP/2 is not offered: whether a stream that was refused has been seen is another question than for a connection.
+final class HTTPEndpoint: Sendable {
+    /// Where requests go.
+    let address: EndpointAddress
+    /// The proxy on the way.
+    let proxy: ProxyAddress?
+    /// Whether we have a certificate to show.
+    let showsCertificate: Bool
+    private let timeout: Duration
+    private let loop: any EventLoop
+    private let client: HTTPClient
+
+    /// Sets an endpoint up; ``shutdown()`` must be called before it is released.
+    ///
+    /// - Parameters:
+    ///   - settings: how it is reached.
+    ///   - section: the section of the configuration, for messages.
+    ///   - defaultPath: the path that replaces an empty one.
+    /// - Throws: `url_invalid`, `proxy_invalid`, `tls_…`.
+    init(_ settings: EndpointSettings, section: String, defaultPath: String? = nil) throws(CodedError) {
+        let address = try EndpointAddress(settings.url, key: "\(section).url", defaultPath: defaultPath)
+        self.address = address
+        if let proxy = settings.proxy {
+            self.proxy = try ProxyAddress(proxy, key: "\(section).proxy")
+        } else {
+            self.proxy = nil
+        }
+        self.showsCertificate = settings.tls.clientKey != nil
+        self.timeout = settings.timeout
+        let tls = try TLSFiles(section: section).configuration(settings.tls)
+        // One event loop for connections and callbacks alike: with several, a deadline could fire on one loop while the head is
+        // being written on another, and "not sent" would be a guess.
+        self.loop = HTTPClient.defaultEventLoopGroup.next()
+        var pool = HTTPClient.Configuration.ConnectionPool()
+        pool.idleTimeout = TimeAmount(Limits.poolIdleTime)
+        pool.concurrentHTTP1ConnectionsPerHostSoftLimit = settings.concurrency
+        // Retrying is the engine's: a refused connection is known at once, not after the connect timeout.
+        pool.retryConnectionEstablishment = false
+        var configuration = HTTPClient.Configuration(
+            tlsConfiguration: tls,
+            redirectConfiguration: .disallow,
+            timeout: .init(connect: TimeAmount(Limits.connectTimeout)),
+            connectionPool: pool,
+            proxy: self.proxy?.forLibrary,
+            // Gzip and deflate, inflated to at most 25 times their size; the recorder bounds the sum.
+            decompression: HTTPClient.Configuration.singletonConfiguration.decompression
+        )
+        configuration.httpVersion = .http1Only
+        // The one place where a connection can be seen when it is open, TLS included, and before its first request.
+        configuration.http1_1ConnectionDebugInitializer = { channel in Self.check(channel, for: address) }
+        self.client = HTTPClient(eventLoopGroup: self.loop, configuration: configuration)
+    }
+
+    /// Closes all connections; requests under way end as cancelled.
+    func shutdown() async {
+        // The one error is "already shut down", which is what was asked for.
+        try? await self.client.shutdown()
+    }
+
+    /// Posts a body with its exact `Content-Length` and waits for the reply; cancelling the calling task cancels the request.
+    ///
+    /// - Parameters:
+    ///   - body: what is sent.
+    ///   - headers: further headers, such as `Idempotency-Key`.
+    ///   - progress: called on an event loop with the bytes of the body that the socket has taken, and their total.
+    func post(
+        _ body: RequestBody,
+        headers: [HeaderField] = [],
+        progress: (@Sendable (Int64, Int64) -> Void)? = nil
+    ) async -> HTTPExchange {
+        guard !Task.isCancelled else { return .cancelled(.notSent) }
+        let deadline = NIODeadline.now() + TimeAmount(self.timeout)
+        let request: HTTPClient.Request
+        do {
+            request = try self.request(body, headers: headers)
+        } catch {
+            return .failure(HTTPFailure(error, phase: .notSent, of: self))
+        }
+        let recorder = ExchangeRecorder(contentLength: body.length, progress: progress)
+        let task = self.client.execute(request: request, delegate: recorder, deadline: deadline)
+        let ending: (any Error)? = await withTaskCancellationHandler {
+            do {
+                try await task.futureResult.get()
+                return nil
+            } catch {
+                return error
+            }
+        } onCancel: {
+            task.cancel()
+        }
+        return self.exchange(recorder.record, ending: ending)
+    }
+
+    private func request(_ body: RequestBody, headers: [HeaderField]) throws -> HTTPClient.Request {
+        var fields = HTTPHeaders([
+            ("User-Agent", "idcard-pipeline"), ("Accept", "*/*"), ("Accept-Encoding", "identity"),
+            ("Content-Type", body.contentType),
+        ])
+        for header in headers { fields.add(name: header.name, value: header.value.reveal()) }
+        return try HTTPClient.Request(
+            url: self.address.url,
+            method: .POST,
+            headers: fields,
+            body: body.forLibrary(on: self.loop)
+        )
+    }
+
+    /// Joins what the recorder saw with how the request ended.
+    private func exchange(_ record: ExchangeRecorder.Record, ending error: (any Error)?) -> HTTPExchange {
+        // A status of 300 and above is a definite word, also when it came before the body had ended and the connection broke
+        // over it.
+        if let head = record.head, error == nil || head.status.code >= 300 {
+            return .reply(Self.reply(head, record: record, isEnded: error == nil))
+        }
+        let phase: HTTPPhase = record.headSent ? .afterSend : .notSent
+        let isEndedByUs = (error as? HTTPClientError).map { $0 == .cancelled || $0 == .alreadyShutdown } ?? false
+        if Task.isCancelled || isEndedByUs { return .cancelled(phase) }
+        return .failure(HTTPFailure(error, phase: phase, isCoded: record.isCoded, of: self))
+    }
+
+    private static func reply(
+        _ head: HTTPResponseHead,
+        record: ExchangeRecorder.Record,
+        isEnded: Bool
+    ) -> HTTPReply {
+        HTTPReply(
+            status: Int(head.status.code),
+            contentType: head.headers.first(name: "Content-Type"),
+            contentCoding: ReplyText.remainingCoding(head.headers[canonicalForm: "Content-Encoding"].map(String.init)),
+            retryAfter: head.headers.first(name: "Retry-After")
+                .flatMap { RetryAfter.parse($0, now: Timestamp(Date())) },
+            body: Data(record.body.readableBytesView),
+            isComplete: isEnded || record.hasAnnouncedLength
+        )
+    }
+
+    /// Checks that the certificate of a connection that has just been opened names the host; else closes it.
+    private static func check(_ channel: any Channel, for address: EndpointAddress) -> EventLoopFuture<Void> {
+        // There is none where there is no TLS.
+        let certificate = (try? channel.pipeline.syncOperations.nioSSL_peerCertificate()) ?? nil
+        guard let certificate, !address.isNumeric, !CertificateHost.isNamed(certificate, address.host) else {
+            return channel.eventLoop.makeSucceededVoidFuture()
+        }
+        channel.close(promise: nil)
+        return channel.eventLoop.makeFailedFuture(NIOSSLExtraError.failedToValidateHostname)
+    }
+}

@@ -1,0 +1,126 @@
+import CardModel
+import Foundation
+
+/// How far a request had come when it ended without a usable reply.
+///
+/// "Handed over" is not "received": bytes given to a connection may still lie in a buffer. Only the absence of a handed-over head
+/// proves that nothing was sent, which is why there are two phases and no third.
+enum HTTPPhase: Sendable {
+    /// The request head was never handed to a connection: the remote cannot have seen the request.
+    case notSent
+    /// The request head was handed to a connection: the remote may have seen, and done, everything.
+    case afterSend
+}
+
+/// How one request ended.
+enum HTTPExchange: Sendable {
+    /// The remote answered; what the status means is the caller's knowledge.
+    case reply(HTTPReply)
+    /// There is no usable answer.
+    case failure(HTTPFailure)
+    /// The calling task was cancelled, or the client was shut down: interrupted is not failed.
+    case cancelled(HTTPPhase)
+}
+
+/// An answer of a remote; redirects are not followed, they come here as 3xx.
+struct HTTPReply: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The status code.
+    var status: Int
+    /// The value of `Content-Type`.
+    var contentType: String?
+    /// The value of `Content-Encoding`, if it was not undone on the way.
+    var contentCoding: String?
+    /// How long the remote asks to wait, bounded by ``RetryAfter``.
+    var retryAfter: Duration?
+    /// The body; personal data.
+    var body = Data()
+    /// Whether the body came to its end. Only a reply of status 300 and above is reported without: there the status is the news.
+    var isComplete = true
+
+    /// Whether the status is one of success, 200 to 299.
+    var isSuccess: Bool { (200..<300).contains(self.status) }
+
+    /// The media type in lower case without parameters, such as `application/json`.
+    var mediaType: String? { self.contentType?.split(separator: ";").first?.trimmed.lowercased() }
+
+    /// The charset that the content type names.
+    var charset: String? {
+        self.contentType?.firstMatch(of: #/(?i);\s*charset\s*=\s*["']?([^"';\s]+)/#).map { String($0.1) }
+    }
+
+    /// Status and length, never the body.
+    var description: String { "HTTPReply(\(self.status), \(self.body.count) bytes)" }
+    var debugDescription: String { self.description }
+    var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+/// Why a request has no usable reply.
+struct HTTPFailure: Error, Hashable, Sendable {
+    /// The closed set of transport failures; ``message`` says what each is.
+    enum Code: String, Sendable {
+        case dns
+        case connectRefused = "connect_refused"
+        /// The address, the proxy or the TLS handshake did not answer in time.
+        case connectTimeout = "connect_timeout"
+        /// The address cannot be reached for another reason, such as a missing route.
+        case connectFailed = "connect_failed"
+        /// The proxy answered, and opened no tunnel.
+        case proxyRefused = "proxy_refused"
+        /// The proxy wants credentials, or other ones (407).
+        case proxyAuthentication = "http_407"
+        case tls
+        /// The server's certificate is issued by nobody that is trusted, or out of its time.
+        case tlsUntrusted = "tls_untrusted"
+        /// The server's certificate is trusted but speaks of another host.
+        case tlsWrongHost = "tls_wrong_host"
+        /// The server refuses our certificate, or the lack of one. With TLS 1.3 this is known only after the head was handed over.
+        case tlsClientCertificate = "tls_client_certificate"
+        /// The peer speaks no TLS, or no version of it that we do.
+        case tlsProtocol = "tls_protocol"
+        case poolTimeout = "pool_timeout"
+        case deadlineExceeded = "deadline_exceeded"
+        case connectionReset = "connection_reset"
+        case connectionClosed = "connection_closed"
+        /// The remote answered with success before the form was sent, which it cannot mean.
+        case earlySuccess = "early_success"
+        case replyTooLarge = "reply_too_large"
+        case replyMalformed = "reply_malformed"
+        /// The reply is compressed, and cannot be inflated within the limit.
+        case replyUndecodable = "reply_undecodable"
+        /// The request cannot be expressed, for example a header value with a line break.
+        case invalidRequest = "invalid_request"
+        case formUnreadable = "form_unreadable"
+        /// Anything else; the phase still holds.
+        case transport
+    }
+
+    /// The reason.
+    let code: Code
+    /// Whether the remote may have seen the request.
+    let phase: HTTPPhase
+    /// What happened and what to do: host and port at most, nothing of the request or the reply.
+    let message: Message
+
+    /// Returns this failure in the classes of the pipeline.
+    ///
+    /// A fault of our own is `stop`: the next request would meet it too. So are credentials that a proxy refuses, and a
+    /// certificate of ours that is refused: with TLS 1.3 that shows after the sending, but a server that refuses it looks at
+    /// nothing that was sent, and the same bytes go again under the same key.
+    ///
+    /// - Parameter afterSend: what it means that the remote may have seen the request: `transient` if repeating is harmless,
+    ///   else `unknown`.
+    func remoteFailure(afterSend: FailureClass) -> RemoteFailure {
+        let failureClass: FailureClass =
+            switch self.code {
+            case .invalidRequest, .formUnreadable, .proxyAuthentication, .tlsClientCertificate: .stop
+            default: self.phase == .notSent ? .notSent : afterSend
+            }
+        let isRequest = self.code == .invalidRequest || self.code == .formUnreadable
+        return RemoteFailure(
+            failureClass,
+            code: self.code.rawValue,
+            message: self.message,
+            stopScope: isRequest ? .request : .account
+        )
+    }
+}

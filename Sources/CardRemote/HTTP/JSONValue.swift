@@ -1,0 +1,226 @@
+import CardModel
+
+/// A JSON value as it was written: numbers keep their digits, and objects their members, doubled ones included.
+///
+/// `JSONDecoder` turns 0.0 into 0, rounds long numbers, and takes one of two equal names without saying so: where a code decides
+/// about a delivery, that is not certain enough. It does not print itself: replies hold personal data.
+indirect enum JSONValue: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// An object's members, in order.
+    case object([Member])
+    /// An array.
+    case array([JSONValue])
+    /// A string.
+    case string(String)
+    /// A number, in its own digits.
+    case number(String)
+    /// `true` or `false`.
+    case boolean(Bool)
+    /// `null`.
+    case null
+
+    /// A name with its value.
+    struct Member: Hashable, Sendable {
+        let name: String
+        let value: JSONValue
+    }
+
+    /// Reads a document (RFC 8259); `nil` if the bytes are not one value in UTF-8, or nested too deeply.
+    init?(parsing bytes: [UInt8]) {
+        var reader = JSONReader(bytes: bytes)
+        guard let value = reader.readDocument() else { return nil }
+        self = value
+    }
+
+    /// How often an object has a name; 0 for other values.
+    func count(of name: String) -> Int {
+        if case .object(let members) = self { members.count { $0.name == name } } else { 0 }
+    }
+
+    /// The value of a name that an object has once; `nil` for other values.
+    subscript(name: String) -> JSONValue? {
+        guard case .object(let members) = self, self.count(of: name) == 1 else { return nil }
+        return members.first { $0.name == name }?.value
+    }
+
+    /// The members of an object; none of other values.
+    var members: [Member] { if case .object(let members) = self { members } else { [] } }
+
+    /// The elements of an array; none of other values.
+    var elements: [JSONValue] { if case .array(let elements) = self { elements } else { [] } }
+
+    /// Whether this is an object.
+    var isObject: Bool { if case .object = self { true } else { false } }
+
+    /// The text of a string or a number, trimmed; `nil` for other values and if nothing is left.
+    var text: String? {
+        switch self {
+        case .string(let text), .number(let text): text.trimmed.isEmpty ? nil : text.trimmed
+        default: nil
+        }
+    }
+
+    /// The value of a number or a numeric string; `nil` for other values and for what is not finite.
+    var double: Double? { self.text.flatMap { Double($0) }.flatMap { $0.isFinite ? $0 : nil } }
+
+    /// The kind only.
+    var description: String { "JSONValue" }
+    var debugDescription: String { self.description }
+    var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+/// Reads JSON strictly, byte by byte, with bounded nesting.
+private struct JSONReader {
+    let bytes: [UInt8]
+    private var index = 0
+
+    init(bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    /// Returns the one value of the document; `nil` if it is not valid.
+    mutating func readDocument() -> JSONValue? {
+        guard let value = self.readValue(depth: 0) else { return nil }
+        self.skipSpace()
+        return self.index == self.bytes.count ? value : nil
+    }
+
+    private var next: UInt8? { self.index < self.bytes.count ? self.bytes[self.index] : nil }
+
+    private mutating func skipSpace() {
+        while let byte = self.next, [0x20, 0x09, 0x0A, 0x0D].contains(byte) { self.index += 1 }
+    }
+
+    /// Takes a character, with the white space before it.
+    private mutating func take(_ character: Unicode.Scalar) -> Bool {
+        self.skipSpace()
+        guard self.next == UInt8(ascii: character) else { return false }
+        self.index += 1
+        return true
+    }
+
+    private mutating func take(word: String) -> Bool {
+        guard self.bytes[self.index...].starts(with: word.utf8) else { return false }
+        self.index += word.utf8.count
+        return true
+    }
+
+    private mutating func readValue(depth: Int) -> JSONValue? {
+        self.skipSpace()
+        switch self.next {
+        case UInt8(ascii: "{"): return self.readObject(depth: depth + 1)
+        case UInt8(ascii: "["): return self.readArray(depth: depth + 1)
+        case UInt8(ascii: "\""): return self.readString().map(JSONValue.string)
+        case UInt8(ascii: "t"): return self.take(word: "true") ? .boolean(true) : nil
+        case UInt8(ascii: "f"): return self.take(word: "false") ? .boolean(false) : nil
+        case UInt8(ascii: "n"): return self.take(word: "null") ? .null : nil
+        default: return self.readNumber().map(JSONValue.number)
+        }
+    }
+
+    private mutating func readObject(depth: Int) -> JSONValue? {
+        guard depth <= Limits.jsonDepth, self.take("{") else { return nil }
+        var members: [JSONValue.Member] = []
+        if self.take("}") { return .object(members) }
+        repeat {
+            self.skipSpace()
+            guard let name = self.readString(), self.take(":"), let value = self.readValue(depth: depth) else {
+                return nil
+            }
+            members.append(JSONValue.Member(name: name, value: value))
+        } while self.take(",")
+        return self.take("}") ? .object(members) : nil
+    }
+
+    private mutating func readArray(depth: Int) -> JSONValue? {
+        guard depth <= Limits.jsonDepth, self.take("[") else { return nil }
+        var values: [JSONValue] = []
+        if self.take("]") { return .array(values) }
+        repeat {
+            guard let value = self.readValue(depth: depth) else { return nil }
+            values.append(value)
+        } while self.take(",")
+        return self.take("]") ? .array(values) : nil
+    }
+
+    private mutating func readNumber() -> String? {
+        let start = self.index
+        if self.next == UInt8(ascii: "-") { self.index += 1 }
+        let first = self.index
+        guard self.skipDigits() > 0, self.bytes[first] != UInt8(ascii: "0") || self.index == first + 1 else {
+            return nil
+        }
+        if self.next == UInt8(ascii: ".") {
+            self.index += 1
+            guard self.skipDigits() > 0 else { return nil }
+        }
+        if self.next.map({ $0 | 0x20 }) == UInt8(ascii: "e") {
+            self.index += 1
+            if self.next == UInt8(ascii: "+") || self.next == UInt8(ascii: "-") { self.index += 1 }
+            guard self.skipDigits() > 0 else { return nil }
+        }
+        return String(decoding: self.bytes[start..<self.index], as: UTF8.self)
+    }
+
+    private mutating func skipDigits() -> Int {
+        let start = self.index
+        while let byte = self.next, (0x30...0x39).contains(byte) { self.index += 1 }
+        return self.index - start
+    }
+
+    private mutating func readString() -> String? {
+        guard self.next == UInt8(ascii: "\"") else { return nil }
+        self.index += 1
+        var text: [UInt8] = []
+        while let byte = self.next {
+            self.index += 1
+            switch byte {
+            case UInt8(ascii: "\""):
+                return String(validating: text, as: UTF8.self)
+            case UInt8(ascii: "\\"):
+                guard let scalar = self.readEscape() else { return nil }
+                text += Array(String(scalar).utf8)
+            case 0..<0x20:
+                return nil
+            default:
+                text.append(byte)
+            }
+        }
+        return nil
+    }
+
+    private mutating func readEscape() -> Unicode.Scalar? {
+        guard let byte = self.next else { return nil }
+        self.index += 1
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Unicode.Scalar(byte)
+        case UInt8(ascii: "b"): return "\u{8}"
+        case UInt8(ascii: "f"): return "\u{C}"
+        case UInt8(ascii: "n"): return "\n"
+        case UInt8(ascii: "r"): return "\r"
+        case UInt8(ascii: "t"): return "\t"
+        case UInt8(ascii: "u"): return self.readUnicodeEscape()
+        default: return nil
+        }
+    }
+
+    /// Reads the four digits of an escape, and a second escape where the first is half a pair of surrogates.
+    private mutating func readUnicodeEscape() -> Unicode.Scalar? {
+        guard let unit = self.readHexadecimal() else { return nil }
+        guard UTF16.isLeadSurrogate(unit) else { return Unicode.Scalar(unit) }
+        guard self.take(word: "\\u"), let trail = self.readHexadecimal(), UTF16.isTrailSurrogate(trail) else {
+            return nil
+        }
+        return UTF16.decode(UTF16.EncodedScalar([unit, trail]))
+    }
+
+    private mutating func readHexadecimal() -> UInt16? {
+        guard self.index + 4 <= self.bytes.count else { return nil }
+        var value: UInt16 = 0
+        for byte in self.bytes[self.index..<self.index + 4] {
+            guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue else { return nil }
+            value = value << 4 | UInt16(digit)
+        }
+        self.index += 4
+        return value
+    }
+}

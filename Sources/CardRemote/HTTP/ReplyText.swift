@@ -1,0 +1,92 @@
+import CardModel
+import Foundation
+
+/// Turns the body of a reply into UTF-8: by its byte order mark, its label, or the declaration of an XML document, in this order.
+///
+/// Nothing is guessed: GBK read as something else is not garbage that shows, but other characters.
+enum ReplyText {
+    /// Why a body cannot be read; reads on after "the backend answered 200 ".
+    struct Unreadable: Error, Hashable {
+        /// Which coding or charset it was.
+        let what: Message
+    }
+
+    /// The charsets that are read, by their labels; that of GB 18030 reads all of GBK and GB 2312.
+    private static let charsets: [String: String.Encoding] = {
+        let gb18030 = String.Encoding(rawValue: 0x8000_0632)
+        let big5 = String.Encoding(rawValue: 0x8000_0A03)
+        return [
+            "utf-8": .utf8, "utf8": .utf8, "us-ascii": .ascii, "ascii": .ascii, "iso-8859-1": .isoLatin1,
+            "latin1": .isoLatin1, "windows-1252": .windowsCP1252, "cp1252": .windowsCP1252,
+            "utf-16": .utf16BigEndian, "utf-16be": .utf16BigEndian, "utf-16le": .utf16LittleEndian,
+            "gbk": gb18030, "gb2312": gb18030, "gb18030": gb18030, "cp936": gb18030, "ms936": gb18030, "x-gbk": gb18030,
+            "windows-936": gb18030, "euc-cn": gb18030, "big5": big5,
+        ]
+    }()
+
+    private static let marks: [(bytes: [UInt8], encoding: String.Encoding)] = [
+        ([0xEF, 0xBB, 0xBF], .utf8), ([0xFE, 0xFF], .utf16BigEndian), ([0xFF, 0xFE], .utf16LittleEndian),
+    ]
+
+    /// Returns the body of a reply in UTF-8, without a byte order mark.
+    static func utf8(of reply: HTTPReply) throws(Unreadable) -> [UInt8] {
+        if let coding = reply.contentCoding {
+            throw Unreadable(what: "in the content coding \(self.shown(coding)), which is not read here")
+        }
+        return try self.utf8(Array(reply.body), charset: reply.charset)
+    }
+
+    /// Returns bytes in UTF-8, without a byte order mark.
+    ///
+    /// - Parameters:
+    ///   - bytes: the bytes.
+    ///   - charset: their label, if they have one.
+    static func utf8(_ bytes: [UInt8], charset: String?) throws(Unreadable) -> [UInt8] {
+        for mark in self.marks where bytes.starts(with: mark.bytes) {
+            return try self.converted(bytes.dropFirst(mark.bytes.count), mark.encoding, named: "a byte order mark")
+        }
+        guard let label = charset ?? self.declaredCharset(in: bytes) else {
+            if String(validating: bytes, as: UTF8.self) != nil { return bytes }
+            throw Unreadable(what: "in a charset that it does not name and that is not UTF-8")
+        }
+        guard let encoding = self.charsets[label.lowercased()] else {
+            throw Unreadable(what: "in the charset \(self.shown(label)), which is not known here")
+        }
+        switch encoding {
+        // Servers put this label on everything, and UTF-8 does not come about by chance.
+        case .isoLatin1, .ascii, .windowsCP1252: if String(validating: bytes, as: UTF8.self) != nil { return bytes }
+        default: break
+        }
+        return try self.converted(bytes[...], encoding, named: label)
+    }
+
+    /// Returns the coding that is still on a body of these codings; gzip and deflate alone are undone by the client.
+    static func remainingCoding(_ codings: [String]) -> String? {
+        let real = codings.map { $0.lowercased() }.filter { $0 != "identity" && !$0.isEmpty }
+        return real.isEmpty || real == ["gzip"] || real == ["deflate"] ? nil : real.joined(separator: ", ")
+    }
+
+    private static func converted(
+        _ bytes: ArraySlice<UInt8>,
+        _ encoding: String.Encoding,
+        named label: String
+    ) throws(Unreadable) -> [UInt8] {
+        if encoding == .utf8, String(validating: bytes, as: UTF8.self) != nil { return Array(bytes) }
+        guard encoding != .utf8, let text = String(bytes: bytes, encoding: encoding) else {
+            throw Unreadable(what: "labelled as \(self.shown(label)), which its bytes are not")
+        }
+        return Array(text.utf8)
+    }
+
+    /// The encoding of an XML declaration.
+    private static func declaredCharset(in bytes: [UInt8]) -> String? {
+        let head = String(decoding: bytes.prefix(256), as: UTF8.self)
+        guard head.hasPrefix("<?xml"), let end = head.range(of: "?>") else { return nil }
+        return head[..<end.lowerBound].firstMatch(of: #/\sencoding\s*=\s*["']([^"']*)["']/#).map { String($0.1) }
+    }
+
+    /// A remote's label as far as it may stand in a message.
+    private static func shown(_ label: String) -> String {
+        label.count <= 40 && label.utf8.allSatisfy { (0x20...0x7E).contains($0) } ? label : "of an unknown name"
+    }
+}

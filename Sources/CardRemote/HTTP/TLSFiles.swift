@@ -1,0 +1,99 @@
+import CardModel
+import Foundation
+import NIOSSL
+
+/// Reads and checks the files of a TLS connection when the endpoint is set up, so that a mistake is named before a card meets it.
+struct TLSFiles {
+    /// The section of the configuration that names the files, such as `delivery`.
+    let section: String
+
+    /// Makes the settings of a connection.
+    ///
+    /// - Throws: `tls_file_invalid`, `tls_certificate_expired`, `tls_key_mismatch`.
+    func configuration(_ settings: EndpointSettings.TLS) throws(CodedError) -> TLSConfiguration {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.minimumTLSVersion = .tlsv12
+        if let path = settings.caFile {
+            configuration.trustRoots = .certificates(try self.certificates(path, key: "ca_file"))
+        }
+        switch (settings.clientCertificate, settings.clientKey) {
+        case (nil, nil): break
+        case (let certificate?, let key?): try self.identify(&configuration, certificate, key)
+        case (_?, nil):
+            throw self.error(
+                "tls_file_invalid",
+                "client_key",
+                nil,
+                "is missing beside client_certificate; set both or none"
+            )
+        case (nil, _?):
+            throw self.error(
+                "tls_file_invalid",
+                "client_certificate",
+                nil,
+                "is missing beside client_key; set both or none"
+            )
+        }
+        return configuration
+    }
+
+    private func identify(_ configuration: inout TLSConfiguration, _ path: String, _ key: String) throws(CodedError) {
+        let chain = try self.certificates(path, key: "client_certificate")
+        configuration.certificateChain = chain.map { .certificate($0) }
+        do {
+            // The library's error is not kept: it might quote the key.
+            configuration.privateKey = .privateKey(try NIOSSLPrivateKey(file: key, format: .pem))
+        } catch {
+            throw self.error(
+                "tls_file_invalid",
+                "client_key",
+                key,
+                "cannot be read as a private key in PEM; check its path and its permissions, and that it has no passphrase"
+            )
+        }
+        var trial = configuration
+        // So that the system's certificates are not read for this.
+        trial.trustRoots = .certificates([])
+        guard (try? NIOSSLContext(configuration: trial)) != nil else {
+            throw self.error(
+                "tls_key_mismatch",
+                "client_key",
+                key,
+                "does not belong to the first certificate of client_certificate; give the key it was requested with"
+            )
+        }
+    }
+
+    private func certificates(_ path: String, key: String) throws(CodedError) -> [NIOSSLCertificate] {
+        guard let certificates = try? NIOSSLCertificate.fromPEMFile(path), !certificates.isEmpty else {
+            throw self.error(
+                "tls_file_invalid",
+                key,
+                path,
+                "cannot be read as certificates in PEM; check its path and its permissions, and that it holds a block BEGIN CERTIFICATE"
+            )
+        }
+        // A bundle of authorities holds some that are over; one that holds nothing else is a mistake.
+        let now = Timestamp(Date())
+        let living = certificates.filter { Self.end(of: $0) >= now }
+        guard living.count == certificates.count || key == "ca_file" && !living.isEmpty else {
+            let day = String(Self.end(of: certificates[0]).description.prefix(10))
+            throw self.error(
+                "tls_certificate_expired",
+                key,
+                path,
+                "holds a certificate that expired on \(day); replace it"
+            )
+        }
+        return living
+    }
+
+    private func error(_ code: String, _ key: String, _ path: String?, _ what: Message) -> CodedError {
+        let file: Message = path.map { ", the file \(Redacted($0))," } ?? ""
+        return CodedError(ReasonCode(rawValue: code), .configuration, "\(self.section).tls.\(key)\(file) " + what)
+    }
+
+    private static func end(of certificate: NIOSSLCertificate) -> Timestamp {
+        Timestamp(millisecondsSinceEpoch: Int64(certificate.notValidAfter) * 1000)
+    }
+}

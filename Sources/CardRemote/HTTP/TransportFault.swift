@@ -1,0 +1,135 @@
+import AsyncHTTPClient
+import Glibc
+import MultipartForm
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+
+/// Names the faults of a transport: from the error types of the network libraries to our closed set of codes.
+enum TransportFault {
+    /// Names an error.
+    ///
+    /// - Parameters:
+    ///   - error: what the library threw; `nil` if a request ended without error and without reply.
+    ///   - phase: what was observed of the sending.
+    ///   - usesTLS: whether the connection was to be encrypted.
+    ///   - isCoded: whether the reply is compressed.
+    static func code(
+        for error: (any Error)?,
+        phase: HTTPPhase,
+        usesTLS: Bool,
+        isCoded: Bool = false
+    ) -> HTTPFailure.Code {
+        switch error {
+        case let error as HTTPClientError: self.code(for: error)
+        case let error as NIOConnectionError: self.code(for: error, usesTLS: usesTLS)
+        case let error as IOError: self.code(forErrno: error.errnoCode, phase: phase)
+        case let error as ChannelError: self.code(for: error, phase: phase)
+        case is MultipartFormError: .formUnreadable
+        case is HeaderViolation: .invalidRequest
+        case is ExchangeRecorder.ReplyTooLarge: .replyTooLarge
+        case is ExchangeRecorder.EarlySuccess: .earlySuccess
+        // The parser ends with this one when the connection closes in the middle of a reply.
+        case let error as HTTPParserError: error == .invalidEOFState ? .connectionClosed : .replyMalformed
+        case is NIOHTTPDecoderError: .replyMalformed
+        default:
+            TLSFault.code(for: error, phase: phase)
+                ?? (isCoded ? .replyUndecodable : usesTLS && phase == .notSent ? .tls : .transport)
+        }
+    }
+
+    private static func code(for error: HTTPClientError) -> HTTPFailure.Code {
+        switch error {
+        case .connectTimeout, .tlsHandshakeTimeout, .httpProxyHandshakeTimeout: .connectTimeout
+        case .invalidProxyResponse: .proxyRefused
+        case .proxyAuthenticationRequired: .proxyAuthentication
+        case .getConnectionFromPoolTimeout: .poolTimeout
+        case .deadlineExceeded, .readTimeout, .writeTimeout: .deadlineExceeded
+        case .remoteConnectionClosed, .uncleanShutdown: .connectionClosed
+        case .invalidURL, .emptyHost, .emptyScheme, .contentLengthMissing: .invalidRequest
+        case .bodyLengthMismatch: .formUnreadable
+        // These two carry the offending names, so they are compared by their bounded text.
+        case _ where error.shortDescription.hasPrefix("Invalid header field"): .invalidRequest
+        case _ where error.shortDescription == "Server offered unsupported application protocol": .tlsProtocol
+        default: .transport
+        }
+    }
+
+    private static func code(for error: NIOConnectionError, usesTLS: Bool) -> HTTPFailure.Code {
+        guard !error.connectionErrors.isEmpty else {
+            return error.dnsAError != nil || error.dnsAAAAError != nil ? .dns : .connectFailed
+        }
+        // A host may have several addresses: the one that answered with "no" says more than those that stayed silent.
+        let codes = error.connectionErrors.map { self.code(for: $0.error, phase: .notSent, usesTLS: usesTLS) }
+        return codes.first { $0 == .connectRefused } ?? codes.first { $0 == .connectTimeout } ?? .connectFailed
+    }
+
+    private static func code(for error: ChannelError, phase: HTTPPhase) -> HTTPFailure.Code {
+        switch error {
+        case .connectTimeout: .connectTimeout
+        case .ioOnClosedChannel, .alreadyClosed, .eof, .outputClosed, .inputClosed: .connectionClosed
+        default: phase == .notSent ? .connectFailed : .transport
+        }
+    }
+
+    private static func code(forErrno errno: CInt, phase: HTTPPhase) -> HTTPFailure.Code {
+        switch errno {
+        case ECONNREFUSED: .connectRefused
+        case ETIMEDOUT: phase == .notSent ? .connectTimeout : .connectionReset
+        case ECONNRESET, EPIPE, ECONNABORTED: .connectionReset
+        default: phase == .notSent ? .connectFailed : .transport
+        }
+    }
+}
+
+/// Names the faults of a TLS connection: from the texts of BoringSSL, which were not made for people, to our codes.
+private enum TLSFault {
+    /// What a peer says by an alert when it refuses our certificate, or the lack of one (RFC 8446 section 6.2).
+    ///
+    /// `SSLV3_ALERT_HANDSHAKE_FAILURE` is what TLS 1.2 has for a missing one; an alert of that name that comes before certificates
+    /// are spoken of has the reason `HANDSHAKE_FAILURE_ON_CLIENT_HELLO` beside it.
+    private static let clientCertificateReasons: Set<String> = [
+        "SSLV3_ALERT_BAD_CERTIFICATE", "SSLV3_ALERT_UNSUPPORTED_CERTIFICATE", "SSLV3_ALERT_CERTIFICATE_REVOKED",
+        "SSLV3_ALERT_CERTIFICATE_EXPIRED", "SSLV3_ALERT_CERTIFICATE_UNKNOWN", "SSLV3_ALERT_NO_CERTIFICATE",
+        "SSLV3_ALERT_HANDSHAKE_FAILURE", "TLSV1_ALERT_UNKNOWN_CA", "TLSV1_ALERT_ACCESS_DENIED",
+        "TLSV1_ALERT_CERTIFICATE_REQUIRED",
+    ]
+
+    /// What it is called when the peer speaks another protocol, or no version or cipher in common.
+    private static let protocolReasons: Set<String> = [
+        "WRONG_VERSION_NUMBER", "HTTP_REQUEST", "HTTPS_PROXY_REQUEST", "UNSUPPORTED_PROTOCOL", "UNEXPECTED_RECORD",
+        "TLSV1_ALERT_PROTOCOL_VERSION", "HANDSHAKE_FAILURE_ON_CLIENT_HELLO", "UNEXPECTED_MESSAGE",
+        "NO_SHARED_CIPHER", "WRONG_SSL_VERSION", "INVALID_SSL_SESSION",
+    ]
+
+    /// Names an error of NIOSSL; `nil` if it is none.
+    static func code(for error: (any Error)?, phase: HTTPPhase) -> HTTPFailure.Code? {
+        switch error {
+        case .some(NIOSSLError.handshakeFailed(let error)): self.code(for: error)
+        case .some(let error as BoringSSLError): self.code(for: error)
+        case .some(NIOSSLError.uncleanShutdown): phase == .notSent ? .tls : .connectionClosed
+        case .some(NIOSSLError.unableToValidateCertificate), .some(NIOSSLError.noCertificateToValidate): .tlsUntrusted
+        case .some(NIOSSLError.cannotFindPeerIP), .some(NIOSSLError.cannotMatchULabel): .tlsWrongHost
+        case .some(let error as NIOSSLExtraError):
+            error == .failedToValidateHostname || error == .serverHostnameImpossibleToMatch ? .tlsWrongHost : .tls
+        case .some(is NIOSSLError): .tls
+        default: nil
+        }
+    }
+
+    private static func code(for error: BoringSSLError) -> HTTPFailure.Code {
+        guard case .sslError(let stack) = error else { return .tls }
+        let reasons = Set(stack.map(self.reason))
+        if reasons.contains("CERTIFICATE_VERIFY_FAILED") { return .tlsUntrusted }
+        if !reasons.isDisjoint(with: self.protocolReasons) { return .tlsProtocol }
+        return reasons.isDisjoint(with: self.clientCertificateReasons) ? .tls : .tlsClientCertificate
+    }
+
+    /// Takes the reason out of `Error: 268435581 error:1000007d:SSL routines:OPENSSL_internal:REASON at …`.
+    private static func reason(of error: BoringSSLInternalError) -> String {
+        let text = error.description
+        guard let mark = text.firstRange(of: "OPENSSL_internal:") else { return text }
+        return String(text[mark.upperBound...].prefix { $0 != " " })
+    }
+}

@@ -1,1 +1,0 @@
-// CardRemote comes here.

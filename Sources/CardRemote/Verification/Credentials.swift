@@ -1,0 +1,82 @@
+import CardModel
+import Crypto
+import Foundation
+import MultipartForm
+
+/// Says in every request whose it is.
+struct Credentials: Sendable {
+    private let key: Redacted<String>
+    private let secret: Redacted<String>
+    private let authentication: VerificationSettings.Authentication
+
+    /// Checks the credentials of a configuration.
+    ///
+    /// - Throws: `credentials_missing`.
+    init(_ settings: VerificationSettings) throws(CodedError) {
+        for (name, value) in [("api_key", settings.apiKey), ("api_secret", settings.apiSecret)]
+        where value.reveal().isEmpty {
+            throw CodedError(
+                ReasonCode(rawValue: "credentials_missing"),
+                .configuration,
+                "verification.\(name) is empty; set it to the account's value"
+            )
+        }
+        self.key = settings.apiKey
+        self.secret = settings.apiSecret
+        self.authentication = settings.authentication
+    }
+
+    /// Makes the parts of one attempt.
+    func parts() -> [MultipartForm.Part] {
+        switch self.authentication {
+        case .key:
+            return [.text(self.key.reveal(), name: "api_key"), .text(self.secret.reveal(), name: "api_secret")]
+        case .sign:
+            let sign = RequestSign(
+                key: self.key.reveal(),
+                secret: self.secret.reveal(),
+                now: Int64(Date().timeIntervalSince1970),
+                random: .random(in: 0...9_999_999_999)
+            )
+            return [.text(sign.value, name: "sign"), .text(RequestSign.version, name: "sign_version")]
+        }
+    }
+
+    /// Whether a text repeats the key or the secret.
+    func occur(in text: String) -> Bool {
+        text.contains(self.key.reveal()) || text.contains(self.secret.reveal())
+    }
+}
+
+/// The signature that stands for key and secret in a request (`sign_version=hmac_sha1`).
+///
+/// `Base64(HMAC-SHA1(secret, raw) || raw)` in the standard alphabet without line breaks, where `raw` is
+/// `a={key}&b={expiry}&c={now}&d={random}`. Times are seconds since 1970.
+///
+/// | key | secret | expiry | now | random | the value begins with |
+/// |---|---|---|---|---|---|
+/// | `test_api_key` | `test_api_secret` | 1700000100 | 1700000000 | 1234567890 | `/uunz0L3/4DQXzN1cJBeYFaDkChhPXRl` |
+///
+/// Source: faceid.com/faceid-open-doc/docs/sdkauth.html; the public SDK zuochengyao/MegviiFaceID agrees. SHA-1 is the vendor's
+/// choice.
+struct RequestSign {
+    /// The version's name, the value of the part `sign_version`.
+    static let version = "hmac_sha1"
+
+    /// The value of the part `sign`.
+    let value: String
+
+    /// Signs a request.
+    ///
+    /// - Parameters:
+    ///   - key: the account's key, which stands in the signature in clear.
+    ///   - secret: the account's secret, which does not.
+    ///   - now: seconds since 1970.
+    ///   - lifetime: for how many seconds the signature may be used.
+    ///   - random: a number of at most ten digits.
+    init(key: String, secret: String, now: Int64, lifetime: Int64 = Limits.signatureLifetime, random: UInt64) {
+        let raw = Data("a=\(key)&b=\(now + lifetime)&c=\(now)&d=\(random)".utf8)
+        let code = HMAC<Insecure.SHA1>.authenticationCode(for: raw, using: SymmetricKey(data: Data(secret.utf8)))
+        self.value = (Data(code) + raw).base64EncodedString()
+    }
+}

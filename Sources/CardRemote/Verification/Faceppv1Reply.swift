@@ -1,0 +1,46 @@
+import CardModel
+
+/// The replies of Face++ cardpp v1: an array `cards`, empty if the photo shows none.
+///
+/// | key of a card | value |
+/// |---|---|
+/// | `type` | 1, an identity card; may be missing |
+/// | `side` | `front` or `back` |
+/// | `name`, `gender`, `race`, `address`, `id_card_number` | text, front; empty if undetermined |
+/// | `birthday` | text `YYYY-MM-DD` |
+/// | `issued_by`, `valid_date` | text, back |
+/// | `legality` | object of scores, all zero for a key without a licence; missing in the vendor's own sample of a back |
+///
+/// Source: console.faceplusplus.com.cn/documents/5671702, and the demos FacePlusPlus/MegviiIDCard-Android and -iOS.
+enum Faceppv1Reply: DialectReply {
+    /// The one documented type, that of an identity card.
+    private static let identityCard = 1.0
+
+    static func recognises(_ reply: JSONValue) -> Bool {
+        switch reply["cards"] {
+        case .array, .null: true
+        default: false
+        }
+    }
+
+    /// Takes the first card for the reading, and carries the further ones in it.
+    static func reading(_ reply: JSONValue) -> CardReading {
+        let requestID = RequestID.text(of: reply["request_id"])
+        let cards = (reply["cards"]?.elements ?? [])
+            .filter(\.isObject)
+            .filter { ($0["type"]?.double ?? self.identityCard) == self.identityCard }
+            .map { self.card($0, requestID: requestID) }
+        guard var reading = cards.first else { return CardReading(side: nil, requestID: requestID) }
+        reading.others = Array(cards.dropFirst())
+        return reading
+    }
+
+    private static func card(_ reply: JSONValue, requestID: String?) -> CardReading {
+        CardReading(
+            side: reply["side"]?.text.flatMap(CardSide.init(rawValue:)),
+            fields: CardFields(plain: reply),
+            legality: reply["legality"].flatMap(Legality.init(reply:)),
+            requestID: requestID
+        )
+    }
+}

@@ -1,0 +1,64 @@
+package import CardModel
+import Foundation
+import MultipartForm
+
+/// A verification service that reads one photo of one side, whatever its dialect; asking again is harmless and costs quota only.
+package final class VerificationService: Sendable {
+    private let dialect: VerificationDialect
+    private let credentials: Credentials
+    private let http: HTTPEndpoint
+
+    /// Sets the service up; ``shutdown()`` must be called before it is released.
+    ///
+    /// - Throws: `url_invalid`, `proxy_invalid`, `tls_…`, `credentials_missing`.
+    package init(_ settings: VerificationSettings) throws(CodedError) {
+        self.dialect = settings.dialect
+        self.credentials = try Credentials(settings)
+        self.http = try HTTPEndpoint(
+            settings.endpoint,
+            section: "verification",
+            defaultPath: settings.dialect.form.path
+        )
+    }
+
+    /// The provider and dialect: part of the key under which readings are kept.
+    package var provider: String { self.dialect.rawValue }
+
+    /// The parameters that change what is read: part of the same key, never a credential.
+    package var parameters: String { self.dialect.form.parameters }
+
+    /// The shortest edge that the service takes, in pixels; `nil` if its limit is not confirmed.
+    ///
+    /// The service answers `INVALID_IMAGE_SIZE` to pixels that are too many and to pixels that are too few. A smaller image cures
+    /// the first and nothing the second, so what is too small is best refused before it is sent.
+    package var minimumEdge: Int? { self.dialect.form.minimumEdge }
+
+    /// Host and port of the service.
+    package var endpoint: String { self.http.address.authority }
+
+    /// Has one photo read.
+    ///
+    /// - Throws: `CancellationError` alone: interrupted is not failed.
+    package func verify(_ image: PreparedImage) async throws -> VerificationOutcome {
+        let form: MultipartForm
+        do {
+            form = try self.dialect.form.form(image, credentials: self.credentials.parts())
+        } catch {
+            // The parts are ours and in memory: only a boundary found in the photo 64 times over can come here.
+            return .failed(RemoteFailure(.transient, code: "\(error.code)", message: "\(error.message)"))
+        }
+        switch await self.http.post(.form(form)) {
+        case .reply(let reply):
+            return ReplyReading(reply, dialect: self.dialect, isSecret: self.credentials.occur).outcome
+        case .failure(let failure):
+            return .failed(failure.remoteFailure(afterSend: .transient))
+        case .cancelled:
+            throw CancellationError()
+        }
+    }
+
+    /// Closes the connections; calls under way end with `CancellationError`.
+    package func shutdown() async {
+        await self.http.shutdown()
+    }
+}

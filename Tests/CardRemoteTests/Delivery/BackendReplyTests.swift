@@ -1,0 +1,221 @@
+import CardModel
+import Foundation
+import Testing
+
+@testable import CardRemote
+
+/// What the backend's answers mean.
+@Suite struct BackendReplyTests {
+    static let table = RetcodeTable(
+        success: ["000000", "0"],
+        alreadyExists: ["000001"],
+        tokenExpired: ["100001"],
+        retryable: ["900001"]
+    )
+
+    private func outcome(
+        _ status: Int,
+        _ body: String,
+        retryAfter: Duration? = nil,
+        mask: MessageMask = MessageMask(),
+        names: ReplyNames = ReplyNames()
+    ) -> DeliveryOutcome {
+        BackendReply(table: Self.table, names: names).outcome(
+            of: HTTPReply(status: status, retryAfter: retryAfter, body: Data(body.utf8)),
+            mask: mask
+        )
+    }
+
+    @Test(arguments: [
+        (#"{"RETCODE":"000000","RETMSG":"上传成功"}"#, "000000"), (#"{"RETCODE":0}"#, "0"), (#"{"RETCODE":"0"}"#, "0"),
+        (#"{"RETCODE":" 000000 ","RETMSG":null,"ITEMS":[]}"#, "000000"),
+        (#"{"RETCODE":0.0}"#, "0"), ("<r><RETCODE>000000</RETCODE></r>", "000000"),
+    ])
+    func `Success is a code of the list, as text or as a number`(body: String, code: String) {
+        #expect(self.outcome(200, body) == .accepted(alreadyExisted: false, code: code))
+    }
+
+    @Test(arguments: [200, 400, 409])
+    func `Already there is success, under an error status too`(status: Int) {
+        let outcome = self.outcome(status, #"{"RETCODE":"000001"}"#)
+        #expect(outcome == .accepted(alreadyExisted: true, code: "000001"))
+    }
+
+    @Test(arguments: [200, 401, 403])
+    func `A refused TOKEN is told apart, under an error status too`(status: Int) {
+        guard case .tokenExpired(let failure) = self.outcome(status, #"{"RETCODE":"100001","RETMSG":"expired"}"#) else {
+            Issue.record("expected tokenExpired")
+            return
+        }
+        #expect(failure.failureClass == .stop)
+        #expect(failure.code == "100001")
+        #expect(failure.message.contains("delivery.token"))
+        #expect(failure.httpStatus == status)
+    }
+
+    @Test
+    func `A retryable code is a definite no for now`() {
+        let failure = self.outcome(200, #"{"RETCODE":900001,"RETMSG":"busy"}"#).failure
+        #expect(failure?.failureClass == .transient)
+        #expect(failure?.code == "900001")
+    }
+
+    @Test
+    func `Any other code is a refusal, with the backend's code and words`() {
+        let failure = self.outcome(200, #"{"RETCODE":"E-17","RETMSG":"DOCTYPE\nnot allowed"}"#).failure
+        #expect(failure?.failureClass == .rejected)
+        #expect(failure?.code == "E-17")
+        #expect(failure?.message.contains("(E-17: DOCTYPE not allowed)") == true)
+    }
+
+    @Test(arguments: [
+        "", "{", #"{"RETCODE":"0000"#, "<html>ok</html>", "[]", "{}", #"{"retcode":"000000"}"#, #"{"RETCODE":""}"#,
+        "OK",
+    ])
+    func `A success without a code we can read is unknown, not success`(body: String) {
+        let failure = self.outcome(200, body).failure
+        #expect(failure?.failureClass == .unknown)
+        #expect(failure?.code == "unreadable_reply")
+    }
+
+    @Test(arguments: [
+        (302, FailureClass.stop, "http_302"), (400, .rejected, "http_400"), (401, .stop, "http_401"),
+        (403, .stop, "http_403"), (404, .stop, "http_404"), (408, .unknown, "http_408"),
+        (409, .unknown, "in_progress"), (413, .rejected, "http_413"), (415, .rejected, "http_415"),
+        (422, .unknown, "idempotency_key_conflict"), (429, .throttled, "http_429"), (500, .unknown, "http_500"),
+        (502, .unknown, "http_502"), (503, .unknown, "http_503"), (504, .unknown, "http_504"),
+    ])
+    func `Without a code the status decides`(status: Int, expected: FailureClass, code: String) {
+        for body in ["", "<html></html>", #"{"code":"key_reused"}"#] {
+            let failure = self.outcome(status, body).failure
+            #expect(failure?.failureClass == expected)
+            #expect(failure?.code == code)
+            #expect(failure?.httpStatus == status)
+        }
+    }
+
+    @Test(arguments: [503, 429])
+    func `A 503 that names a time, and every 429, ask for a slower pace`(status: Int) {
+        let failure = self.outcome(status, "", retryAfter: .seconds(4)).failure
+        #expect(failure?.failureClass == .throttled)
+        #expect(failure?.retryAfter == .seconds(4))
+    }
+
+    @Test(arguments: [(400, FailureClass.rejected), (500, .unknown)])
+    func `A code of success under an error status is not believed`(status: Int, expected: FailureClass) {
+        #expect(self.outcome(status, #"{"RETCODE":"000000"}"#).failure?.failureClass == expected)
+    }
+
+    @Test(arguments: ["000001", "100001", "900001", "E1"])
+    func `A gateway's error status is unknown whatever the body says`(code: String) {
+        #expect(self.outcome(500, #"{"RETCODE":"\#(code)"}"#).failure?.failureClass == .unknown)
+    }
+
+    @Test
+    func `A key conflict is unknown whatever the body says`() {
+        let failure = self.outcome(422, #"{"RETCODE":"000001"}"#).failure
+        #expect(failure?.failureClass == .unknown)
+        #expect(failure?.code == "idempotency_key_conflict")
+    }
+
+    @Test
+    func `A refusal under a client's error status carries the backend's code`() {
+        let failure = self.outcome(400, #"{"RETCODE":"200002","RETMSG":"BUSINESSNO"}"#).failure
+        #expect(failure?.failureClass == .rejected)
+        #expect(failure?.code == "200002")
+    }
+
+    @Test
+    func `The names of the reply's fields are configuration`() {
+        var names = ReplyNames()
+        names.code = "retcode"
+        names.message = "retmsg"
+        let outcome = self.outcome(200, #"{"retcode":"0","retmsg":"ok"}"#, names: names)
+        #expect(outcome == .accepted(alreadyExisted: false, code: "0"))
+    }
+
+    @Test
+    func `The backend's words are cut to 200 characters and freed of control characters`() {
+        let words = MessageMask().presentable(
+            "a\u{0}\u{1B}[31mb\u{202E}\r\n" + String(repeating: "错", count: 500)
+        )
+        #expect(words.count == 200)
+        #expect(words.isVisibleLine)
+        #expect(words.hasPrefix("a  [31mb"))
+    }
+
+    @Test
+    func `The backend's words repeat neither what was sent nor a number of six digits and more`() throws {
+        let text = "用户 canary-user 的证件 11010119900307001X 已存在, TOKEN canary-token, 手机 13800000000, 代码 12345"
+        let mask = MessageMask(sent: ["canary-token", "canary-user", "ok"])
+        let failure = try #require(self.outcome(200, #"{"RETCODE":"E1","RETMSG":"\#(text)"}"#, mask: mask).failure)
+        let shown = failure.message.text() + String(reflecting: failure)
+        for secret in ["canary", "110101", "001X", "13800000000"] {
+            #expect(!shown.contains(secret))
+        }
+        #expect(failure.message.contains("已存在"))
+        #expect(failure.message.contains("12345"))
+    }
+
+    @Test(arguments: [200, 401, 404])
+    func `What stops the stage names the code, and repeats none of the backend's words`(status: Int) throws {
+        let code = status == 404 ? "E1" : "100001"
+        let outcome = self.outcome(status, #"{"RETCODE":"\#(code)","RETMSG":"canary"}"#)
+        let failure: RemoteFailure? =
+            switch outcome {
+            case .tokenExpired(let failure), .failed(let failure): failure
+            case .accepted, .items: nil
+            }
+        #expect(failure?.failureClass == .stop)
+        #expect(failure?.message.contains(code) == true)
+        #expect(!"\(outcome)".contains("canary"))
+    }
+
+    @Test(arguments: [
+        "张 三", "a b", String(repeating: "9", count: 65), "110101900307001", "1101019003070011",
+        "11010119900307001X",
+        "1101-01900307001", "A110101900307001", "ABCDEFGHIJKLMNOPQ", "canary", "E-CANARY-1",
+    ])
+    func `A RETCODE that is no code, or may be an identity number, is not repeated`(code: String) {
+        let mask = MessageMask(sent: ["canary"])
+        let failure = self.outcome(200, #"{"RETCODE":"\#(code)"}"#, mask: mask).failure
+        #expect(failure?.failureClass == .rejected)
+        #expect(failure?.code == "unknown_retcode")
+        #expect(failure?.message.contains(code) == false)
+    }
+
+    @Test(arguments: ["ABCDEFGHIJKLMNOP", "20240101120000"])
+    func `A code of 16 characters, or of 14 digits, is shown`(code: String) {
+        #expect(self.outcome(200, #"{"RETCODE":"\#(code)"}"#).failure?.code == code)
+    }
+
+    @Test
+    func `By default only the usual spellings of success are known`() {
+        let table = RetcodeTable()
+        for code in ["000000", "0000", "0"] { #expect(table.meaning(of: code) == .success) }
+        for code in ["000001", "1", "00", "-1", "SUCCESS"] { #expect(table.meaning(of: code) == .unlisted) }
+    }
+
+    @Test(arguments: [200, 400])
+    func `A refusal tells whether a list names its code, under a client's error status, too`(status: Int) {
+        let reply = HTTPReply(status: status, body: Data(#"{"RETCODE":"E-17","RETMSG":"no"}"#.utf8))
+        for (table, isUnlisted) in [(RetcodeTable(), true), (RetcodeTable(rejected: ["E-17"]), false)] {
+            let outcome = BackendReply(table: table).outcome(of: reply, mask: MessageMask(sent: []))
+            #expect(outcome.failure?.failureClass == .rejected)
+            #expect(outcome.failure?.code == "E-17")
+            #expect(outcome.failure?.isUnlisted == isUnlisted)
+        }
+        let tooLarge = BackendReply().outcome(of: HTTPReply(status: 413, body: Data()), mask: MessageMask(sent: []))
+        #expect(tooLarge.failure?.isUnlisted == false)
+    }
+
+    @Test(arguments: [(400, FailureClass.unknown), (418, .unknown), (413, .rejected), (401, .stop), (429, .throttled)])
+    func `A refusal whose words were cut off may have been another word`(status: Int, expected: FailureClass) {
+        let body = Data(#"{"RETCODE":"0000"#.utf8)
+        let mask = MessageMask()
+        let cut = BackendReply().outcome(of: HTTPReply(status: status, body: body, isComplete: false), mask: mask)
+        #expect(cut.failure?.failureClass == expected)
+        let whole = BackendReply().outcome(of: HTTPReply(status: 400, body: body), mask: mask)
+        #expect(whole.failure?.failureClass == .rejected)
+    }
+}

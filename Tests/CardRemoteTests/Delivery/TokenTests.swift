@@ -1,0 +1,134 @@
+import CardModel
+import Foundation
+import Synchronization
+import Testing
+
+@testable import CardRemote
+
+/// Where the TOKEN comes from, and when its source is asked again.
+@Suite struct TokenTests {
+    private func withBackend<Value>(
+        _ token: TokenSource,
+        run: (BusinessBackend) async throws -> Value
+    ) async throws -> Value {
+        let backend = try BusinessBackend(makeDeliverySettings(token: token))
+        let result: Result<Value, any Error>
+        do { result = .success(try await run(backend)) } catch { result = .failure(error) }
+        await backend.shutdown()
+        return try result.get()
+    }
+
+    private func token(in parts: [DeliveryPart]) -> String? {
+        if case .text(let value)? = parts.first?.content { value.reveal() } else { nil }
+    }
+
+    private func withFile(_ text: String, mode: Int = 0o600, run: (String) async throws -> Void) async throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "token-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try #require(
+            FileManager.default.createFile(
+                atPath: path,
+                contents: Data(text.utf8),
+                attributes: [.posixPermissions: mode]
+            )
+        )
+        try await run(path)
+    }
+
+    @Test func `A configured TOKEN is never another one`() async throws {
+        try await self.withBackend(.value(Redacted("t"))) { backend in
+            let parts = try await backend.parts(for: [makeMember(.front)])
+            #expect(self.token(in: parts) == "t")
+            #expect(await backend.refreshToken(staleIn: parts) == false)
+        }
+    }
+
+    @Test func `A file is read for every form`() async throws {
+        try await self.withFile("first\n") { path in
+            try await self.withBackend(.file(path: path)) { backend in
+                let parts = try await backend.parts(for: [makeMember(.front)])
+                #expect(self.token(in: parts) == "first")
+                #expect(await backend.refreshToken(staleIn: parts) == false)
+                try Data("second".utf8).write(to: URL(filePath: path))
+                #expect(await backend.refreshToken(staleIn: parts))
+                #expect(try await self.token(in: backend.parts(for: [makeMember(.front)])) == "second")
+            }
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("t", 0o640, "chmod 600"), ("t", 0o604, "chmod 600"), ("", 0o600, "one line"), (" \n", 0o600, "one line"),
+            ("a\nb", 0o600, "one line"), (String(repeating: "t", count: 65_537), 0o600, "65536"),
+        ]
+    )
+    func `A file that is open to others, or holds no TOKEN, stops with file and remedy`(
+        text: String,
+        mode: Int,
+        words: String
+    ) async throws {
+        try await self.withFile(text, mode: mode) { path in
+            try await self.withBackend(.file(path: path)) { backend in
+                let failure = await #expect(throws: RemoteFailure.self) {
+                    try await backend.parts(for: [makeMember(.front)])
+                }
+                #expect(failure?.failureClass == .stop)
+                #expect(failure?.stopScope == .account)
+                #expect(failure?.code == "token_unavailable")
+                #expect(failure?.message.contains(words) == true)
+                #expect(await backend.refreshToken(staleIn: []) == false)
+            }
+        }
+        try await self.withBackend(.file(path: "/nonexistent")) { backend in
+            let failure = await #expect(throws: RemoteFailure.self) {
+                try await backend.parts(for: [makeMember(.front)])
+            }
+            #expect(failure?.code == "token_unavailable")
+        }
+    }
+
+    @Test func `A command is run once, and again when its TOKEN was refused, for all who ask at a time`() async throws {
+        let runs = Mutex(0)
+        let source = TokenSource.command {
+            runs.withLock { count in
+                count += 1
+                return Redacted("t\(count)")
+            }
+        }
+        try await self.withBackend(source) { backend in
+            try await withThrowingTaskGroup(of: String?.self) { group in
+                for _ in 0..<8 {
+                    group.addTask { self.token(in: try await backend.parts(for: [makeMember(.front)])) }
+                }
+                for try await token in group { #expect(token == "t1") }
+            }
+            #expect(runs.withLock { $0 } == 1)
+            let stale = try await backend.parts(for: [makeMember(.front)])
+            await withTaskGroup(of: Bool.self) { group in
+                for _ in 0..<8 { group.addTask { await backend.refreshToken(staleIn: stale) } }
+                for await isRenewed in group { #expect(isRenewed) }
+            }
+            // A TOKEN that is issued may end the one before.
+            #expect(runs.withLock { $0 } == 2)
+            #expect(try await self.token(in: backend.parts(for: [makeMember(.front)])) == "t2")
+        }
+    }
+
+    @Test func `A command that fails stops with the remedy, and its error's text is not repeated`() async throws {
+        struct Failure: Error, CustomStringConvertible { let description = "canary" }
+        try await self.withBackend(.command { throw Failure() }) { backend in
+            let failure = await #expect(throws: RemoteFailure.self) {
+                try await backend.parts(for: [makeMember(.front)])
+            }
+            #expect(failure?.failureClass == .stop)
+            #expect(failure?.code == "token_unavailable")
+            #expect(failure?.message.contains("canary") == false)
+        }
+        try await self.withBackend(.command { throw CancellationError() }) { backend in
+            let failure = await #expect(throws: RemoteFailure.self) {
+                try await backend.parts(for: [makeMember(.front)])
+            }
+            #expect(failure?.failureClass == .notSent)
+        }
+    }
+}

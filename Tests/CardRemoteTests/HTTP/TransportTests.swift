@@ -1,0 +1,251 @@
+import CardModel
+import Foundation
+import MultipartForm
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import CardRemote
+
+/// How each fault of the way is named, and whether the remote may have seen the request.
+@Suite(.timeLimit(.minutes(1))) struct TransportTests {
+    @Test func `A refused connection has sent nothing`() async throws {
+        let refusing = try RefusingPort()
+        defer { refusing.close() }
+        let failure = try await withEndpoint("http://127.0.0.1:\(refusing.port)/") {
+            await $0.post(.form(try makeForm())).failure
+        }
+        #expect(failure?.code == .connectRefused)
+        #expect(failure?.phase == .notSent)
+        #expect(failure?.remoteFailure(afterSend: .unknown).failureClass == .notSent)
+    }
+
+    @Test func `A host name without address has sent nothing`() async throws {
+        let failure = try await withEndpoint("http://no-such-host.invalid/") {
+            await $0.post(.form(try makeForm())).failure
+        }
+        #expect(failure?.code == .dns)
+        #expect(failure?.phase == .notSent)
+    }
+
+    @Test(arguments: [0, 1, 60_000, 2_000_000])
+    func `A reset is after the sending, wherever in the body it falls`(afterBodyBytes: Int) async throws {
+        let failure = try await exchange(.reset(at: .bodyByte(afterBodyBytes)), fileBytes: 2_000_000).failure
+        #expect(failure?.phase == .afterSend)
+        #expect(failure?.code == .connectionReset || failure?.code == .connectionClosed)
+        #expect(failure?.remoteFailure(afterSend: .unknown).failureClass == .unknown)
+    }
+
+    @Test func `A connection closed without a reply is after the sending`() async throws {
+        let failure = try await exchange(.close).failure
+        #expect(failure?.code == .connectionClosed)
+        #expect(failure?.phase == .afterSend)
+    }
+
+    @Test func `A success that breaks off in its body is no reply`() async throws {
+        let cut = FaultReply(raw: "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"RETCODE\":")
+        let failure = try await exchange(.replyAndClose(cut)).failure
+        #expect(failure?.code == .connectionClosed)
+        #expect(failure?.phase == .afterSend)
+    }
+
+    @Test func `Silence ends with the timeout, after the sending`() async throws {
+        let failure = try await exchange(.silence, timeout: .milliseconds(500)).failure
+        #expect(failure?.code == .deadlineExceeded)
+        #expect(failure?.phase == .afterSend)
+    }
+
+    @Test func `A remote that takes no more of the body ends with the timeout, after the sending`() async throws {
+        let failure = try await exchange(.stall(at: .bodyByte(1)), fileBytes: 16 << 20, timeout: .milliseconds(500))
+            .failure
+        #expect(failure?.code == .deadlineExceeded)
+        #expect(failure?.phase == .afterSend)
+    }
+
+    @Test(arguments: ["Content-Length: 1048577", "Connection: close"])
+    func `A reply beyond the limit is refused, announced or not`(header: String) async throws {
+        let text = "HTTP/1.1 200 OK\r\n\(header)\r\n\r\n" + String(repeating: "x", count: Limits.replyBytes + 1)
+        let failure = try await exchange(.replyAndClose(FaultReply(raw: text))).failure
+        #expect(failure?.code == .replyTooLarge)
+        #expect(failure?.phase == .afterSend)
+    }
+
+    @Test func `A reply of exactly the limit is read`() async throws {
+        let reply = FaultReply("200 OK", body: String(repeating: "x", count: Limits.replyBytes))
+        #expect(try await exchange(.reply(reply)).reply?.body.count == Limits.replyBytes)
+    }
+
+    @Test(arguments: [20, 2_000_000])
+    func `An error status counts although its body breaks off or exceeds the limit`(announced: Int) async throws {
+        let text = "HTTP/1.1 502 Bad Gateway\r\nContent-Length: \(announced)\r\n\r\n<html>"
+        let reply = try await exchange(.replyAndClose(FaultReply(raw: text))).reply
+        #expect(reply?.status == 502)
+        #expect(reply?.isComplete == false)
+    }
+
+    @Test func `Something that is not HTTP is a malformed reply, after the sending`() async throws {
+        let failure = try await exchange(.replyAndClose(FaultReply(raw: "SSH-2.0-OpenSSH_9.2p1\r\n"))).failure
+        #expect(failure?.code == .replyMalformed)
+        #expect(failure?.phase == .afterSend)
+    }
+
+    @Test func `A redirect is a reply and is not followed`() async throws {
+        try await withFaultServer(.reply(FaultReply("302 Found", headers: ["Location: /elsewhere"]))) { server, port in
+            let reply = try await withEndpoint("http://127.0.0.1:\(port)/") {
+                await $0.post(.form(try makeForm())).reply
+            }
+            #expect(reply?.status == 302)
+            #expect(server.received.map(\.path) == ["/"])
+        }
+    }
+
+    @Test(
+        arguments: FaultScript.AfterEarlyReply.allCases,
+        [
+            FaultReply("413 Payload Too Large", body: "Request Entity Too Large"),
+            FaultReply("413 Payload Too Large"),
+            FaultReply(raw: "HTTP/1.1 413 Payload Too Large\r\nConnection: close\r\n\r\n<html>"),
+        ]
+    )
+    func `A 413 before the body has ended is reported with its status`(
+        then: FaultScript.AfterEarlyReply,
+        text: FaultReply
+    ) async throws {
+        #expect(try await exchange(.earlyReply(text, then: then), fileBytes: 16 << 20).reply?.status == 413)
+    }
+
+    @Test(arguments: FaultScript.AfterEarlyReply.allCases.filter { $0 != .drain })
+    func `A success before the form is sent is not believed, and its connection not used again`(
+        then: FaultScript.AfterEarlyReply
+    ) async throws {
+        let early = FaultScript.earlyReply(FaultReply("200 OK", body: "taken"), then: then)
+        try await withFaultServer(early, .reply(FaultReply("200 OK"))) { server, port in
+            let exchanges = try await withEndpoint("http://127.0.0.1:\(port)/") { endpoint in
+                let form = try makeForm(fileBytes: 16 << 20)
+                return [await endpoint.post(.form(form)), await endpoint.post(.form(form))]
+            }
+            #expect(exchanges[0].failure?.code == .earlySuccess)
+            #expect(exchanges[0].failure?.phase == .afterSend)
+            #expect(exchanges[1].reply?.status == 200)
+            #expect(server.received.map(\.connection) == [0, 1])
+        }
+    }
+
+    @Test func `A form arrives with its exact length and bytes, the same every time`() async throws {
+        try await withFaultServer(.reply(FaultReply("200 OK"))) { server, port in
+            let form = try makeForm(fileBytes: 200_000)
+            try await withEndpoint("http://127.0.0.1:\(port)/in?a=b") { endpoint in
+                for _ in 0..<2 { #expect(await endpoint.post(.form(form)).reply?.status == 200) }
+            }
+            var reader = try form.makeReader()
+            var expected: [UInt8] = []
+            while let chunk = try reader.read(upTo: 4096) { expected += chunk }
+            #expect(server.received.map(\.body) == [expected, expected])
+            #expect(server.received.map(\.announcedLength) == [expected.count, expected.count])
+            #expect(server.received[0].path == "/in?a=b")
+            #expect(server.received[0].header("Content-Type") == "multipart/form-data; boundary=test-boundary")
+            // One connection is enough for two requests.
+            #expect(server.connections == 1)
+        }
+    }
+
+    @Test(arguments: [0, 1, 65_536, 65_537, 1_000_000])
+    func `Raw bytes arrive as they are`(count: Int) async throws {
+        try await withFaultServer(.reply(FaultReply("200 OK"))) { server, port in
+            let data = Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+            try await withEndpoint("http://127.0.0.1:\(port)/") { endpoint in
+                _ = await endpoint.post(.bytes(data, contentType: "image/jpeg"))
+            }
+            #expect(server.received.map(\.body) == [Array(data)])
+            #expect(server.received.first?.header("Content-Type") == "image/jpeg")
+        }
+    }
+
+    @Test func `Progress never runs backwards and ends with the whole body`() async throws {
+        let seen = Mutex<[Int64]>([])
+        try await withFaultServer(.reply(FaultReply("200 OK"))) { _, port in
+            let form = try makeForm(fileBytes: 1_000_000)
+            try await withEndpoint("http://127.0.0.1:\(port)/") { endpoint in
+                _ = await endpoint.post(.form(form)) { sent, total in
+                    #expect(total == Int64(form.contentLength))
+                    seen.withLock { $0.append(sent) }
+                }
+            }
+            let steps = seen.withLock { $0 }
+            #expect(steps == steps.sorted())
+            #expect(steps.count > 5)
+            #expect(steps.last == Int64(form.contentLength))
+        }
+    }
+
+    @Test func `Thirty-two requests are under way at a time, and a further one waits for a connection`() async throws {
+        let (arrived, arrival) = AsyncStream.makeStream(of: Void.self)
+        let (released, release) = AsyncStream.makeStream(of: Void.self)
+        let waitForRelease: @Sendable () async -> Void = { for await _ in released { return } }
+        try await withFaultServer(
+            .answerLater { _ in
+                arrival.yield()
+                await waitForRelease()
+                return FaultReply("200 OK")
+            }
+        ) { server, port in
+            try await withEndpoint("http://127.0.0.1:\(port)/") { endpoint in
+                try await withThrowingTaskGroup(of: Int?.self) { group in
+                    for _ in 0..<33 { group.addTask { await endpoint.post(.form(try makeForm())).reply?.status } }
+                    var arrivals = arrived.makeAsyncIterator()
+                    for _ in 0..<32 { await arrivals.next() }
+                    #expect(server.connections == 32)
+                    release.finish()
+                    for try await status in group { #expect(status == 200) }
+                    #expect(server.connections == 32)
+                }
+            }
+        }
+    }
+
+    @Test func `A cancelled request says whether it was handed over`() async throws {
+        let (arrived, arrival) = AsyncStream.makeStream(of: Void.self)
+        try await withFaultServer(.commit({ _ in arrival.yield() }, then: .silence)) { server, port in
+            try await withEndpoint("http://127.0.0.1:\(port)/") { endpoint in
+                let form = try makeForm()
+                let sent = Task { await endpoint.post(.form(form)) }
+                for await _ in arrived { break }
+                sent.cancel()
+                guard case .cancelled(.afterSend) = await sent.value else {
+                    Issue.record("expected a cancelled request that was handed over")
+                    return
+                }
+                let unsent = Task {
+                    withUnsafeCurrentTask { $0?.cancel() }
+                    return await endpoint.post(.form(form))
+                }
+                guard case .cancelled(.notSent) = await unsent.value else {
+                    Issue.record("expected a cancelled request that was not handed over")
+                    return
+                }
+                #expect(server.received.count == 1)
+            }
+        }
+    }
+
+    @Test(arguments: ["407 Proxy Authentication Required", "502 Bad Gateway"])
+    func `A proxy that opens no tunnel has sent nothing, and one that wants credentials stops`(status: String)
+        async throws
+    {
+        try await withFaultServer(.replyAndClose(FaultReply(status))) { server, port in
+            let failure = try await withEndpoint(
+                "http://backend.invalid/",
+                { $0.proxy = Redacted("http://user:canary@127.0.0.1:\(port)") },
+                run: { await $0.post(.form(try makeForm())).failure }
+            )
+            let wantsCredentials = status.hasPrefix("407")
+            #expect(failure?.phase == .notSent)
+            let remote = failure?.remoteFailure(afterSend: .unknown)
+            #expect(remote?.failureClass == (wantsCredentials ? .stop : .notSent))
+            #expect(remote?.code == (wantsCredentials ? "http_407" : "proxy_refused"))
+            #expect(remote?.stopScope == .account)
+            #expect(server.received.first?.head.hasPrefix("CONNECT backend.invalid:80") == true)
+            #expect(failure?.message.contains("canary") == false)
+        }
+    }
+}

@@ -1,1 +1,0 @@
-// The tests of CardRemote come here with the module.

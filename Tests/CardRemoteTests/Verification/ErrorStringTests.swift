@@ -1,0 +1,182 @@
+import CardModel
+import Testing
+
+@testable import CardRemote
+
+/// The class of every error the vendor's pages list, and of those they do not, in every dialect.
+@Suite struct ErrorStringTests {
+    /// A row of the vendor's error table.
+    struct Row: Sendable, CustomTestStringConvertible {
+        var status: Int
+        var error: String
+        var expected: FailureClass
+        var code: String
+
+        var testDescription: String { "\(self.status) \(self.error)" }
+
+        init(_ status: Int, _ error: String, _ expected: FailureClass, code: String? = nil) {
+            self.status = status
+            self.error = error
+            self.expected = expected
+            self.code = code ?? String(error.prefix { $0 != ":" })
+        }
+    }
+
+    static let rows: [Row] = [
+        Row(400, "IMAGE_ERROR_UNSUPPORTED_FORMAT:image", .rejected),
+        Row(400, "IMAGE_ERROR_UNSUPPORTED_FORMAT: image_file", .rejected),
+        Row(400, "INVALID_IMAGE_SIZE:image", .shrink),
+        Row(400, "IMAGE_FILE_TOO_LARGE", .shrink),
+        Row(400, "IMAGE_FILE_TOO_LARGE:image_file", .shrink),
+        Row(413, "Request Entity Too Large", .shrink, code: "http_413"),
+        Row(403, "CONCURRENCY_LIMIT_EXCEEDED", .throttled),
+        Row(500, "INTERNAL_ERROR", .transient),
+        Row(412, "IMAGE_DOWNLOAD_TIMEOUT", .transient),
+        Row(400, "INVALID_IMAGE_URL", .rejected),
+        Row(401, "AUTHENTICATION_ERROR", .stop),
+        Row(403, "AUTHENTICATION_ERROR", .stop),
+        Row(403, "AUTHORIZATION_ERROR:Denied by Client", .stop),
+        Row(403, "AUTHORIZATION_ERROR:Denied by Admin", .stop),
+        Row(403, "AUTHORIZATION_ERROR: Insufficient Account Balance", .stop),
+        Row(403, "AUTHORIZATION_ERROR:Limit reached.", .stop),
+        Row(403, "AUTHORIZATION_ERROR:Denied.", .stop),
+        Row(403, "AUTHORIZATION_ERROR:No data source permission.", .stop),
+        Row(403, "INSUFFICIENT_PERMISSION:legality", .stop),
+        Row(400, "MISSING_ARGUMENTS: image_url, image_file, image_base64", .stop),
+        Row(400, "MISSING_ARGUMENTS: sign_version", .stop),
+        Row(400, "BAD_ARGUMENTS:legality", .stop),
+        Row(400, "COEXISTENCE_ARGUMENTS", .stop),
+        Row(404, "API_NOT_FOUND", .stop),
+        // The status is not the contract.
+        Row(200, "AUTHENTICATION_ERROR", .stop),
+        Row(200, "IMAGE_ERROR_UNSUPPORTED_FORMAT:image", .rejected),
+        Row(500, "CONCURRENCY_LIMIT_EXCEEDED", .throttled),
+        Row(302, "INTERNAL_ERROR", .transient),
+        // Unknown codes, verbatim, by the status or else as transient.
+        Row(400, "SOMETHING_NEW:x", .transient),
+        Row(200, "SOMETHING_NEW", .transient),
+        Row(403, "SOMETHING_NEW", .stop),
+        Row(429, "SOMETHING_NEW", .throttled),
+        Row(413, "SOMETHING_NEW", .shrink),
+        Row(401, "SOMETHING_NEW:x", .stop),
+        Row(404, "something new", .stop, code: "unknown_error"),
+        Row(302, "SOMETHING_NEW", .stop),
+        // Digits belong to a code, after its first letter and a few at a time.
+        Row(400, "IMAGE_ERROR_V2", .transient),
+        Row(400, "IMAGE_ERROR_V2:image", .transient),
+        Row(403, "LIMIT_2024_01_02", .stop),
+        Row(500, "E1234_1234", .transient),
+        Row(500, "E12345", .transient, code: "unknown_error"),
+        Row(500, "X13800000000", .transient, code: "unknown_error"),
+        Row(500, "2FAST", .transient, code: "unknown_error"),
+        Row(500, "_2_FAST", .transient, code: "unknown_error"),
+        Row(500, "ERROR_２", .transient, code: "unknown_error"),
+        // Codes are compared by case.
+        Row(400, "authentication_error", .transient, code: "unknown_error"),
+        Row(400, "Authentication_Error", .transient, code: "unknown_error"),
+        // White space around either half is not.
+        Row(401, "  AUTHENTICATION_ERROR  :  x", .stop, code: "AUTHENTICATION_ERROR"),
+        Row(401, "AUTHENTICATION_ERROR:a:b:c", .stop),
+        // Not a code: may quote anything.
+        Row(500, "no such user 110101199003070011", .transient, code: "unknown_error"),
+        Row(400, ":AUTHENTICATION_ERROR", .transient, code: "unknown_error"),
+    ]
+
+    @Test(
+        arguments: rows,
+        VerificationDialect.allCases
+    )
+    func `Each error string has its class, in each dialect and under each of the three keys`(
+        row: Row,
+        dialect: VerificationDialect
+    ) throws {
+        for key in ["error_message", "error", "ERROR"] {
+            let body = #"{"request_id":"1457432550,b7","time_used":4,"\#(key)":"\#(row.error)"}"#
+            let failure = try #require(outcome(dialect, row.status, body).failure)
+            #expect(failure.failureClass == row.expected)
+            #expect(failure.code == row.code)
+            #expect(failure.httpStatus == row.status)
+            #expect(!failure.message.contains("110101"))
+        }
+    }
+
+    @Test(arguments: VerificationDialect.allCases)
+    func `An error beside a whole reading is an error`(dialect: VerificationDialect) {
+        let body = SampleReplies.front(dialect).replacing(
+            "\"time_used\"",
+            with: #""error_message": "INTERNAL_ERROR", "time_used""#
+        )
+        #expect(outcome(dialect, 200, body).failure?.code == "INTERNAL_ERROR")
+    }
+
+    @Test(
+        arguments: [#""""#, #""  ""#, "null", "false", "0", "{}", "[]"],
+        VerificationDialect.allCases
+    )
+    func `An error key that says nothing is no error`(json: String, dialect: VerificationDialect) {
+        let body = SampleReplies.front(dialect).replacing("\"time_used\"", with: "\"error\": \(json), \"time_used\"")
+        #expect(outcome(dialect, 200, body).reading?.side == .front)
+    }
+
+    @Test(arguments: ["1301", "true", #"{"code":"AUTHENTICATION_ERROR"}"#, #"["AUTHENTICATION_ERROR"]"#])
+    func `An error that is no text is one we do not know`(json: String) {
+        let failure = outcome(.faceppv1, 200, #"{"request_id":"1,a","cards":[],"error":\#(json)}"#).failure
+        #expect(failure?.failureClass == .transient)
+        #expect(failure?.code == "unknown_error")
+    }
+
+    @Test
+    func `The first key that says something counts`() {
+        let body = #"{"ERROR":"API_NOT_FOUND","error":"INTERNAL_ERROR","error_message":""}"#
+        #expect(outcome(.faceIDv1, 400, body).failure?.code == "INTERNAL_ERROR")
+    }
+
+    @Test(arguments: VerificationDialect.allCases)
+    func `A reply may ask for a wait, with a code and without`(dialect: VerificationDialect) {
+        for (status, body) in [
+            (503, "busy"), (429, "busy"), (403, #"{"error_message":"CONCURRENCY_LIMIT_EXCEEDED"}"#),
+        ] {
+            let failure = outcome(dialect, status, body, retryAfter: .seconds(9)).failure
+            #expect(failure?.failureClass == .throttled, "status \(status)")
+            #expect(failure?.retryAfter == .seconds(9))
+        }
+    }
+
+    @Test(
+        arguments: [
+            (401, "AUTHENTICATION_ERROR", RemoteFailure.StopScope.account),
+            (403, "AUTHORIZATION_ERROR:Denied.", .account),
+            (403, "INSUFFICIENT_PERMISSION:legality", .account), (404, "API_NOT_FOUND", .request),
+            (400, "MISSING_ARGUMENTS: image", .request), (400, "BAD_ARGUMENTS:legality", .request),
+            (400, "COEXISTENCE_ARGUMENTS", .request), (401, "SOMETHING_NEW", .account),
+            (403, "SOMETHING_NEW", .request),
+            (404, "no code at all", .request), (401, "", .account), (407, "", .account), (403, "", .request),
+            (404, "", .request), (302, "", .request),
+        ]
+    )
+    func `A stop is about the account where credentials, quota or permission are, else about the request`(
+        status: Int,
+        error: String,
+        scope: RemoteFailure.StopScope
+    ) throws {
+        let failure = try #require(outcome(.faceIDv1, status, error.isEmpty ? "" : #"{"error":"\#(error)"}"#).failure)
+        #expect(failure.failureClass == .stop)
+        #expect(failure.stopScope == scope)
+    }
+
+    @Test func `A wrong key is told from used-up calls, and the remedy named`() {
+        func message(_ status: Int, _ error: String) -> Message? {
+            outcome(.faceIDv1, status, #"{"error":"\#(error)"}"#).failure?.message
+        }
+        #expect(
+            message(401, "AUTHENTICATION_ERROR")?.text()
+                == "the verifier refused the API key (AUTHENTICATION_ERROR); check "
+                + "verification.api_key and verification.api_secret; for signed requests also this machine's clock"
+        )
+        #expect(message(403, "CONCURRENCY_LIMIT_EXCEEDED")?.contains("verification.concurrency") == true)
+        #expect(
+            message(403, "AUTHORIZATION_ERROR:Limit reached.")?.contains("AUTHORIZATION_ERROR: Limit reached.") == true
+        )
+        #expect(message(403, "AUTHORIZATION_ERROR:canary")?.contains("canary") == false)
+    }
+}

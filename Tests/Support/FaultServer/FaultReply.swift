@@ -1,0 +1,61 @@
+package import Foundation
+
+/// A whole reply of the fault server, as it goes over the wire: right or wrong HTTP, as the test wants it.
+package struct FaultReply: Hashable, Sendable {
+    /// The bytes of status line, headers and body.
+    package var bytes: [UInt8]
+
+    /// Sends this text as it is.
+    package init(raw text: String) {
+        self.bytes = Array(text.utf8)
+    }
+
+    /// Sends these bytes as they are.
+    package init(raw bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    /// Makes a reply with its exact `Content-Length`.
+    ///
+    /// - Parameters:
+    ///   - status: code and phrase, such as `503 Service Unavailable`.
+    ///   - headers: further header lines without line break, such as `Retry-After: 3`.
+    ///   - body: the body.
+    package init(_ status: String = "200 OK", headers: [String] = [], body: String = "") {
+        let lines = ["HTTP/1.1 \(status)", "Content-Length: \(body.utf8.count)"] + headers
+        self.init(raw: lines.joined(separator: "\r\n") + "\r\n\r\n" + body)
+    }
+
+    /// Makes a reply with a JSON body.
+    package static func json(_ body: String, status: String = "200 OK", headers: [String] = []) -> FaultReply {
+        FaultReply(status, headers: ["Content-Type: application/json"] + headers, body: body)
+    }
+
+    /// Makes a 503 that asks to wait so many seconds.
+    package static func unavailable(retryAfterSeconds seconds: Int) -> FaultReply {
+        FaultReply("503 Service Unavailable", headers: ["Retry-After: \(seconds)"], body: "busy")
+    }
+
+    /// Makes a 503 that asks to wait until a time, in the form of an HTTP date (RFC 9110 section 5.6.7).
+    package static func unavailable(retryAfter date: Date) -> FaultReply {
+        FaultReply("503 Service Unavailable", headers: ["Retry-After: \(self.httpDate(date))"], body: "busy")
+    }
+
+    /// Makes a 413 as servers send it when the body is too long for them.
+    package static let tooLarge = FaultReply("413 Payload Too Large", body: "Request Entity Too Large")
+
+    /// Makes the answer by which Face++ and FaceID say that a key calls too often at a time.
+    package static let concurrencyLimitExceeded = FaultReply.json(
+        #"{"time_used":0,"error_message":"CONCURRENCY_LIMIT_EXCEEDED","request_id":"specimen"}"#,
+        status: "403 Forbidden"
+    )
+
+    /// Writes a time as an HTTP date, such as `Sun, 06 Nov 1994 08:49:37 GMT`.
+    package static func httpDate(_ date: Date) -> String {
+        let formatter = DateFormatter()
+        formatter.locale = Locale(identifier: "en_US_POSIX")
+        formatter.timeZone = .gmt
+        formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+        return formatter.string(from: date)
+    }
+}

@@ -1,0 +1,54 @@
+/// A place in what the fault server receives, at which something happens.
+package enum FaultPoint: Hashable, Sendable {
+    /// When so many bytes of the connection have come, counted from its first; those of a TLS connection as plain text.
+    case connectionByte(Int)
+    /// When so many bytes of the body have come; 0 is the end of the headers.
+    case bodyByte(Int)
+}
+
+/// What the fault server does with one request.
+package enum FaultScript: Sendable {
+    /// What happens to the connection once an early reply is out.
+    package enum AfterEarlyReply: String, CaseIterable, Sendable {
+        /// Closes although more of the body is coming: the kernel answers it with a reset.
+        case close
+        /// Takes in the rest of the body.
+        case drain
+        /// Sends an end of stream and reads no more.
+        case halfClose
+        /// Neither reads nor closes.
+        case stall
+    }
+
+    /// How a connection ends without a reply.
+    package enum Ending: String, CaseIterable, Sendable {
+        /// With an end of stream (FIN).
+        case close
+        /// With a reset (RST).
+        case reset
+        /// Not at all: the connection stays open and silent.
+        case silence
+    }
+
+    /// Answers when the request is complete.
+    case reply(FaultReply)
+    /// Answers with what a function makes of the complete request: for scripted verifiers and backends. It is called on an event
+    /// loop and must not block.
+    case answer(@Sendable (ReceivedRequest) -> FaultReply)
+    /// Answers with what a function makes of the complete request once it returns: it may wait for an event.
+    case answerLater(@Sendable (ReceivedRequest) async -> FaultReply)
+    /// Answers, and ends the connection without having announced it.
+    case replyAndClose(FaultReply)
+    /// Answers when the head is in, before the body has ended.
+    case earlyReply(FaultReply, then: AfterEarlyReply)
+    /// Resets the connection at a point.
+    case reset(at: FaultPoint)
+    /// Stops reading at a point and never answers, so that the sender's writes no longer get through.
+    case stall(at: FaultPoint)
+    /// Takes the complete request, calls the closure with it, and then loses the answer.
+    case commit(@Sendable (ReceivedRequest) -> Void, then: Ending)
+    /// Ends the connection when the request is complete.
+    case close
+    /// Reads the request and stays silent.
+    case silence
+}
