@@ -1,0 +1,89 @@
+import CardModel
+
+/// Puts together what is known about a photo: manifest row, then sidecar, then options, then its path; the first found wins,
+/// field by field.
+///
+/// One thing is not decided by rank: a sidecar and a folder that name different numbers. One of them is wrong, and a photo put
+/// into the wrong folder looks just like a sidecar that was copied along. A number in the manifest or none at all decides.
+struct MetadataResolver {
+    /// What is known of a photo, and who said so.
+    struct Known {
+        private(set) var fields = SubmittedFields()
+        private(set) var origins: [SubmittedField: FieldOrigin] = [:]
+
+        /// Fills what is missing from a source that comes later.
+        mutating func add(_ other: SubmittedFields, from origin: FieldOrigin) {
+            self.add(\.businessNumber, .businessNumber, other, origin)
+            self.add(\.userNumber, .userNumber, other, origin)
+            self.add(\.side, .side, other, origin)
+            self.add(\.priority, .priority, other, origin)
+            self.add(\.expectedIDNumber, .expectedIDNumber, other, origin)
+            self.add(\.expectedName, .expectedName, other, origin)
+        }
+
+        private mutating func add<Value>(
+            _ property: WritableKeyPath<SubmittedFields, Value?>,
+            _ field: SubmittedField,
+            _ other: SubmittedFields,
+            _ origin: FieldOrigin
+        ) {
+            guard self.fields[keyPath: property] == nil, let value = other[keyPath: property] else { return }
+            self.fields[keyPath: property] = value
+            self.origins[field] = origin
+        }
+    }
+
+    /// What the options say of each photo.
+    let options: SubmittedFields
+    /// Which part of a path is a business number.
+    let rule: BusinessNumberRule
+
+    /// Returns what is known of a photo.
+    ///
+    /// - Throws: `CodedError` if it cannot be taken in: `business_no_missing`, `business_no_invalid`,
+    ///   `business_no_conflict`, `sidecar_invalid`, `field_invalid`, `field_duplicate`.
+    func known(of candidate: Candidate, row: Manifest.Row?) throws(CodedError) -> Known {
+        var known = Known()
+        if let row { known.add(try row.fields.get(), from: .manifest(row: row.number)) }
+        let isNumbered = known.fields.businessNumber != nil
+        if let sidecar = try Sidecar.fields(ofImage: candidate.path) {
+            if !isNumbered, let number = sidecar.businessNumber { try self.requireAgreement(candidate, number) }
+            known.add(sidecar, from: .sidecar)
+        }
+        known.add(self.options, from: .option)
+        if known.fields.businessNumber == nil {
+            let (number, origin) = try self.rule.number(candidate)
+            var path = SubmittedFields()
+            path.businessNumber = number
+            known.add(path, from: origin)
+        }
+        return known
+    }
+
+    private func requireAgreement(_ candidate: Candidate, _ number: BusinessNumber) throws(CodedError) {
+        guard let (folder, _) = try? self.rule.number(candidate), folder != number else { return }
+        throw CodedError(
+            .businessNumberConflict,
+            .input,
+            """
+            its sidecar names the business number \(number.rawValue), its folder \(folder.rawValue); correct the sidecar, move \
+            the photo, or give the number in a manifest
+            """
+        )
+    }
+}
+
+extension MetadataResolver.Known {
+    /// What the photo is taken in with.
+    func metadata() throws(CodedError) -> CardMetadata {
+        guard let number = self.fields.businessNumber else { throw BusinessNumberAbsence.notWalked.error }
+        return CardMetadata(
+            businessNumber: number,
+            userNumber: self.fields.userNumber,
+            expectedIDNumber: self.fields.expectedIDNumber,
+            expectedName: self.fields.expectedName,
+            side: self.fields.side,
+            priority: self.fields.priority ?? 0
+        )
+    }
+}
