@@ -9,7 +9,7 @@ import Testing
 @Suite struct FolderTests {
     @Test
     func
-        `A folder is walked with all below, sorted by the bytes of the paths; the folders directly below it give numbers`()
+        `A folder is walked with all below, sorted by bytes; the folders directly below it give numbers`()
         throws
     {
         let folder = try TemporaryFolder()
@@ -148,16 +148,16 @@ import Testing
         #expect(other.message.text().contains("1 files are no images, and 1 files or folders were passed over"))
     }
 
-    @Test func `Five thousand files in nested folders are all found, each once`() throws {
+    @Test func `A thousand files in nested folders are all found, each once`() throws {
         let folder = try TemporaryFolder()
-        for loan in 0..<100 {
+        for loan in 0..<50 {
             try folder.makeFolder("c/LOAN-\(loan)")
-            for index in 0..<50 { try folder.write("c/LOAN-\(loan)/\(index).jpg") }
+            for index in 0..<20 { try folder.write("c/LOAN-\(loan)/\(index).jpg") }
         }
         let listing = try Listing(folder, paths: [folder["c"], folder["c/"]])
-        #expect(listing.items.count == 5000)
-        #expect(Set(listing.items.map(\.path)).count == 5000)
-        #expect(listing.metadata.count(where: { $0.businessNumber.rawValue == "LOAN-42" }) == 50)
+        #expect(listing.items.count == 1000)
+        #expect(Set(listing.items.map(\.path)).count == 1000)
+        #expect(listing.metadata.count(where: { $0.businessNumber.rawValue == "LOAN-42" }) == 20)
     }
 
     @Test func `A folder below that cannot be listed is one refused input; the rest is taken`() throws {

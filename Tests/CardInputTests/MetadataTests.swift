@@ -80,6 +80,22 @@ import Testing
         #expect(listing.items.count == 1)
     }
 
+    @Test func `Options say of each photo what neither row nor sidecar says`() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("c/L/a.jpg", "c/L/b.jpg")
+        try folder.write("c/L/b.jpg.json", text: #"{"side": "国徽面", "expected_name": "李四"}"#)
+        var options = Listing.options()
+        options.fields = try SubmittedFields([
+            .side: "front", .priority: "5", .expectedName: "张三", .expectedIDNumber: "11010519491231002X",
+        ])
+        let items = try Listing(folder, paths: [folder["c"]], options: options).items
+        #expect(items.map(\.metadata.side) == [.front, .back])
+        #expect(items.map { $0.metadata.expectedName?.reveal() } == ["张三", "李四"])
+        #expect(items.map(\.metadata.priority) == [5, 5])
+        #expect(items.map { $0.origins[.side] } == [.option, .sidecar])
+        #expect(items.map { $0.origins[.expectedIDNumber] } == [.option, .option])
+    }
+
     @Test func `A sidecar belongs to the whole file name, is no input and is not counted`() throws {
         let folder = try TemporaryFolder()
         try folder.write("c/L/front.jpg", "c/L/back.jpg", "c/L/scan")

@@ -92,6 +92,15 @@ import Testing
         #expect(lines == expected.map { "refuse business_no_missing " + $0 }, "as after the shell's own expansion")
     }
 
+    @Test(arguments: [("c/照?.jpg", 1), ("c/??.jpg", 1), ("c/[照相]片.jpg", 1), ("c/?.jpg", 0), ("c/[!照]片.jpg", 0)])
+    func `A wildcard stands for a whole character, not for a byte`(pattern: String, count: Int) throws {
+        let folder = try TemporaryFolder()
+        try folder.write("c/照片.jpg", "d.jpg")
+        let paths = [folder["d.jpg"], folder[pattern]]
+        let found = try? Listing(folder, paths: paths, options: Listing.options(businessNumber: "N")).items.count - 1
+        #expect(found ?? 0 == count)
+    }
+
     @Test func `A file of that very name is no pattern`() throws {
         let folder = try TemporaryFolder()
         try folder.write("L/a[1].jpg", "L/a1.jpg")

@@ -80,8 +80,8 @@ package struct BatchListing: Sendable {
             .inputsMissing,
             .input,
             """
-            there are no photos: \(self.entries.count) files are no images, and \(passed) files or folders were passed over \
-            because of their names; check which folder or manifest is meant
+            there are no photos: \(self.entries.count) files are no images, and \(passed) files or folders were \
+            passed over because of their names; check which folder or manifest is meant
             """
         )
     }

@@ -23,23 +23,22 @@ package struct BatchOptions: Sendable {
         self.recognisesImage = recognisesImage
         self.isImageName = isImageName
     }
-
-    var resolver: MetadataResolver { MetadataResolver(options: self.fields, rule: self.businessNumberRule) }
 }
 
 /// The inputs of one run: files, folders and patterns named on the command line, and the rows of a manifest.
 ///
 /// - A *file* named on the command line is always taken, whatever it holds.
-/// - A *folder* is walked with everything below it, sorted by the bytes of the paths (`FolderWalk`). In it, a file is an image
-///   if its name or its first bytes say so. Names of `NeverInputs`, sidecars and the manifest are no inputs at all.
-/// - A *pattern* (`WildcardExpansion`) is expanded if no file of that very name exists; the files it names are judged like
-///   those of a folder.
-/// - A *manifest* alone names the inputs. Together with paths it annotates the files found there, and rows whose file is not
-///   among them are added after them. A file named by a row is always taken.
+/// - A *folder* is walked with everything below it, sorted by the bytes of the paths (`FolderWalk`). In it, a file
+///   is an image if its name or its first bytes say so. Names of `NeverInputs`, sidecars and the manifest are no
+///   inputs at all.
+/// - A *pattern* (`WildcardExpansion`) is expanded if no file of that very name exists; the files it names are
+///   judged like those of a folder.
+/// - A *manifest* alone names the inputs. Together with paths it annotates the files found there, and rows whose
+///   file is not among them are added after them. A file named by a row is always taken.
 ///
-/// An input appears once per file and business number, in the place where it was named first; so one photo may serve two
-/// applications, but a path given twice, or a link beside its file, is one input. Metadata comes from manifest row, sidecar,
-/// options and path, see `MetadataResolver` and `BusinessNumberRule`.
+/// An input appears once per file and business number, in the place where it was named first; so one photo may serve
+/// two applications, but a path given twice, or a link beside its file, is one input. Metadata comes from manifest
+/// row, sidecar, options and path, see `MetadataResolver` and `BusinessNumberRule`.
 package struct BatchSource: Sendable {
     /// The names that a manifest in a folder of the configuration may have; the first one found counts.
     package static let manifestNames = ["manifest.csv", "manifest.jsonl"]
@@ -67,8 +66,8 @@ package struct BatchSource: Sendable {
 
     /// Takes a source of the configuration: a folder, with the manifest that it may hold, or a manifest alone.
     ///
-    /// Whoever may put files into the folder may write its manifest: that one is no link, and its rows name files of the
-    /// folder. A manifest that the configuration names itself may name every file.
+    /// Whoever may put files into the folder may write its manifest: that one is no link, and its rows name files of
+    /// the folder. A manifest that the configuration names itself may name every file.
     ///
     /// - Parameters:
     ///   - source: the absolute path of a folder, or of a manifest by its extension (`.csv`, `.jsonl`, `.ndjson`).
@@ -84,15 +83,15 @@ package struct BatchSource: Sendable {
             self.manifest =
                 Self.manifestNames.map { path.appending($0) }.first { path in
                     (try? path.status(followingLinks: false)) != nil
-                }?.string
+                }?.text
         }
     }
 
     /// Lists the inputs in their order; blocks while it reads folders, sidecars and the manifest.
     ///
-    /// - Throws: `CodedError` if nothing may start: a path that names nothing (`input_not_found`, `input_unreadable`), a
-    ///   manifest that cannot be understood (`manifest_unreadable`, `manifest_invalid`, `manifest_too_large`,
-    ///   `field_duplicate`), a list that is empty (`no_inputs`) or too long (`too_many_inputs`).
+    /// - Throws: `CodedError` if nothing may start: a path that names nothing (`input_not_found`,
+    ///   `input_unreadable`), a manifest that cannot be understood (`manifest_unreadable`, `manifest_invalid`,
+    ///   `manifest_too_large`, `field_duplicate`), a list that is empty (`no_inputs`) or too long (`too_many_inputs`).
     package func listing() throws(CodedError) -> BatchListing {
         let manifest: Manifest? =
             if let path = self.manifest {

@@ -65,18 +65,18 @@ struct InputLocator {
                 case .file where self.own.holds(real): "it belongs to the sandbox; name photos only"
                 case .file where confines.map { !real.lies(below: $0) } ?? false:
                     "it lies outside of the folder that its manifest lies in; put it there, or name it otherwise"
-                case .file where String(validating: real) == nil:
+                case .file where !real.isUTF8:
                     "its path is not UTF-8; rename what is not and run again"
                 case .file: nil
                 }
             if let problem { return self.unusable(source, origin, problem) }
             return Candidate(
-                source: source.string,
+                source: source.text,
                 path: path,
                 real: real,
                 place: nil,
                 origin: origin,
-                finding: .file(FileIdentity(path: real.string, status))
+                finding: .file(FileIdentity(path: real.text, status))
             )
         } catch {
             let what: Message =
@@ -85,8 +85,8 @@ struct InputLocator {
         }
     }
 
-    /// Drops what the shell names in passing (`folder/*`): a name of `NeverInputs` that is named together with others of its
-    /// folder. Named alone it is meant, and so is a hidden one, which a shell does not name by itself.
+    /// Drops what the shell names in passing (`folder/*`): a name of `NeverInputs` that is named together with others
+    /// of its folder. Named alone it is meant, and so is a hidden one, which a shell does not name by itself.
     private mutating func meant(_ paths: [String]) -> [String] {
         let neighbours = Dictionary(grouping: Set(paths.map { FilePath($0) })) { $0.removingLastComponent() }
         return paths.filter { path in
@@ -159,7 +159,7 @@ struct InputLocator {
     /// - Returns: `false` if the folder is not taken, because it is or lies in that of the sandbox.
     private mutating func addRoot(_ path: FilePath) throws(Errno) -> Bool {
         let real = try path.real()
-        guard String(validating: real) != nil else { throw .illegalByteSequence }
+        guard real.isUTF8 else { throw .illegalByteSequence }
         guard !self.own.holds(real) else { return false }
         var place = FolderPlace(named: path, real: real)
         // Named twice by different names, as by way of a link, it has none that is certain.
@@ -182,7 +182,7 @@ struct InputLocator {
             path = folder.appending(source.components.suffix(1))
         }
         return Candidate(
-            source: source.string,
+            source: source.text,
             path: path,
             real: path,
             place: nil,

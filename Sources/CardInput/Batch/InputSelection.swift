@@ -40,9 +40,10 @@ struct InputSelection {
     /// - Throws: `too_many_inputs`.
     func entries(limit: Int) throws(CodedError) -> [BatchListing.Entry] {
         var seen: Set<Key> = []
+        var resolver = MetadataResolver(options: self.options.fields, rule: self.options.businessNumberRule)
         var entries: [BatchListing.Entry] = []
         for candidate in self.candidates where !self.isNoInput(candidate) {
-            let entry = self.entry(for: candidate)
+            let entry = self.entry(for: candidate, &resolver)
             var key = Key(real: candidate.real)
             if case .take(let item) = entry { key.businessNumber = item.metadata.businessNumber }
             guard seen.insert(key).inserted else { continue }
@@ -59,13 +60,13 @@ struct InputSelection {
         return self.namedPaths.contains(image)
     }
 
-    private func entry(for found: Candidate) -> BatchListing.Entry {
+    private func entry(for found: Candidate, _ resolver: inout MetadataResolver) -> BatchListing.Entry {
         var candidate = found
         candidate.place = candidate.place ?? self.places[candidate.path]
         let name = Redacted(candidate.source)
         do {
             guard let identity = try self.photo(candidate) else { return .ignore(name) }
-            let known = try self.options.resolver.known(of: candidate, row: self.row(for: candidate))
+            let known = try resolver.known(of: candidate, row: self.row(for: candidate))
             let item = InputItem(
                 place: .file(identity),
                 name: name,

@@ -59,12 +59,31 @@ extension FilePath {
     }
 
     /// The last component; empty for the root and the empty path.
-    var name: String { self.lastComponent?.string ?? "" }
+    var name: String { self.lastComponent?.text ?? "" }
 
     /// The path with a suffix at its name; `nil` for the root and the empty path.
     func suffixed(_ suffix: String) -> FilePath? {
-        self.lastComponent == nil ? nil : FilePath(self.string + suffix)
+        self.lastComponent == nil ? nil : FilePath(self.text + suffix)
     }
+}
+
+// `string` and `String(validating:)` decode byte by byte through generic code, which takes a debug build half a
+// millisecond.
+
+extension FilePath {
+    /// The path as text; bytes that are no UTF-8 are replaced.
+    var text: String { self.withPlatformString { String(cString: $0) } }
+
+    /// Whether the path is UTF-8.
+    var isUTF8: Bool { self.withPlatformString { String(validatingCString: $0) != nil } }
+}
+
+extension FilePath.Component {
+    /// The name as text; bytes that are no UTF-8 are replaced.
+    var text: String { self.withPlatformString { String(cString: $0) } }
+
+    /// Whether the name is UTF-8.
+    var isUTF8: Bool { self.withPlatformString { String(validatingCString: $0) != nil } }
 }
 
 extension Errno {

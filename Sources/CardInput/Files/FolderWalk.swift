@@ -6,7 +6,8 @@ import SystemPackage
 ///
 /// A real folder is entered once. Symbolic links are followed only to what lies below the folder given, and links to
 /// folders only after all real folders have been seen, so a file keeps the name of the folder it really lies in and
-/// loops end by themselves. Names of `NeverInputs`, folders of files that were put away and the sandbox are passed over.
+/// loops end by themselves. Names of `NeverInputs`, folders of files that were put away and the sandbox are passed
+/// over.
 struct FolderWalk {
     private struct Folder {
         var path: FilePath
@@ -72,8 +73,8 @@ struct FolderWalk {
                     .inputUnreadable,
                     .input,
                     """
-                    the folder \(Redacted(self.source.string)) cannot be listed (\(error.description)); make it readable or \
-                    leave it out
+                    the folder \(Redacted(self.source.text)) cannot be listed (\(error.description)); make it \
+                    readable or leave it out
                     """
                 )
             }
@@ -84,10 +85,10 @@ struct FolderWalk {
             return
         }
         // What the user named is meant, also if it was put away.
-        guard folder.below.isEmpty || !names.contains(where: { $0.string == NeverInputs.putAwayMark }) else { return }
+        guard folder.below.isEmpty || !names.contains(where: { $0.text == NeverInputs.putAwayMark }) else { return }
         let present = Set(names)
         for name in names {
-            if let rule = NeverInputs.rule(passingOver: name.string) {
+            if let rule = NeverInputs.rule(passingOver: name.text) {
                 self.passedOver[rule, default: 0] += 1
             } else if !Sidecar.belongs(name, beside: present) {
                 self.examine(name, in: folder)
@@ -98,14 +99,14 @@ struct FolderWalk {
     private mutating func examine(_ name: FilePath.Component, in folder: Folder) {
         let path = folder.path.appending(name)
         let below = folder.below.appending(name)
-        guard String(validating: name) != nil else {
+        guard name.isUTF8 else {
             return self.add(.unusable("the name is not UTF-8; rename it and run again"), path: path, below: below)
         }
         do {
             let status = try path.status(followingLinks: false)
             switch status.kind {
             case .file:
-                self.add(.file(FileIdentity(path: path.string, status)), path: path, below: below, place: folder.place)
+                self.add(.file(FileIdentity(path: path.text, status)), path: path, below: below, place: folder.place)
             case .folder: self.pending.append(self.folder(at: path, below: below, in: folder))
             case .other: self.add(.notAFile, path: path, below: below)
             case .link: self.follow(path, below: below, in: folder)
@@ -137,7 +138,7 @@ struct FolderWalk {
         case .file where self.own.holds(target):
             self.add(.strayLink("a symbolic link into the sandbox; remove it"), path: path, below: below)
         case .file:
-            let finding = Candidate.Finding.file(FileIdentity(path: target.string, status))
+            let finding = Candidate.Finding.file(FileIdentity(path: target.text, status))
             self.add(finding, path: path, below: below, place: folder.place, real: target)
         case .folder:
             var linked = self.folder(at: path, below: below, in: folder)
@@ -161,7 +162,7 @@ struct FolderWalk {
         real: FilePath? = nil
     ) {
         let candidate = Candidate(
-            source: self.source.appending(below.components).string,
+            source: self.source.appending(below.components).text,
             path: path,
             real: real ?? path,
             place: place,

@@ -1,17 +1,18 @@
 import SystemPackage
 
-/// The names that are never inputs, and those that are never business numbers: one list for runs, watched folders and the
-/// server. Field case F1.
+/// The names that are never inputs, and those that are never business numbers: one list for runs, watched folders and
+/// the server. Field case F1.
 ///
-/// A whole photo that a person copied (`Copy of front.jpg`, `front - Copy.jpg`, `front (1).jpg`) is an input: such names are
-/// also those of photos that were turned or cut, and equal bytes are found out later. A backup (`front.jpg.bak`) is none: it
-/// is what the photo was before.
+/// A whole photo that a person copied (`Copy of front.jpg`, `front - Copy.jpg`, `front (1).jpg`) is an input: such
+/// names are also those of photos that were turned or cut, and equal bytes are found out later. A backup
+/// (`front.jpg.bak`) is none: it is what the photo was before.
 package enum NeverInputs {
-    /// The folder by which a watched folder marks what it has put away. An empty folder rather than a file, so that whoever
-    /// counts or copies files finds only theirs.
+    /// The folder by which a watched folder marks what it has put away. An empty folder rather than a file, so that
+    /// whoever counts or copies files finds only theirs.
     static let putAwayMark = ".idcard-put-away"
 
-    /// Bins, snapshots and system folders of NAS, Windows, macOS, Linux and archives, and files that file managers leave.
+    /// Bins, snapshots and system folders of NAS, Windows, macOS, Linux and archives, and files that file managers
+    /// leave.
     private static let names: Set<String> = [
         // Synology, QNAP, other NAS and file servers.
         "#recycle", "#snapshot", "@eadir", "@tmp", "@recycle", "@recently-snapshot", "@snapshot", "@sharebin",
@@ -32,12 +33,13 @@ package enum NeverInputs {
         ".download", ".opdownload", ".!ut", ".!qb", ".aria2", ".td", ".xltd",
     ]
 
-    /// Returns the rule by which a file or folder is passed over, for example `#recycle`, `*.bak` or `.*`; `nil` if it is not.
+    /// Returns the rule by which a file or folder is passed over, for example `#recycle`, `*.bak` or `.*`; `nil` if it
+    /// is not.
     package static func rule(passingOver name: String) -> String? {
         if name.utf8.first == UInt8(ascii: ".") { return ".*" }
         let lowered = name.lowercased()
         if self.names.contains(lowered) { return lowered.filter { !$0.isNewline } }
-        if lowered.wholeMatch(of: /found\.\d{3}/) != nil { return "found.*" }
+        if lowered.hasPrefix("found."), lowered.utf8.count == 9, Int(lowered.suffix(3)) != nil { return "found.*" }
         if lowered.hasPrefix("~$") { return "~$*" }
         return self.suffixes.first { lowered.hasSuffix($0) && lowered.utf8.count > $0.utf8.count }.map { "*" + $0 }
     }
@@ -55,9 +57,9 @@ extension NeverInputs {
 
     /// Returns whether the name of a folder may be a business number.
     ///
-    /// Not those of the list above, of new folders (`New folder (2)`) and of copies of a folder, nor of what a watched folder
-    /// has put away. Photos in a new folder are refused in words rather than passed over, since nobody else would say that
-    /// they are still there.
+    /// Not those of the list above, of new folders (`New folder (2)`) and of copies of a folder, nor of what a watched
+    /// folder has put away. Photos in a new folder are refused in words rather than passed over, since nobody else
+    /// would say that they are still there.
     package static func mayBeNumber(_ folder: String) -> Bool {
         guard self.rule(passingOver: folder) == nil, folder != "done", folder != "failed" else { return false }
         var base = folder.lowercased()

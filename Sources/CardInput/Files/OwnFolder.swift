@@ -2,9 +2,9 @@ import SystemPackage
 
 /// The folder in which the program keeps its sandbox, as it lies on the disk: nothing in it is an input.
 ///
-/// Its files are not even opened to see what they are. SQLite locks by fcntl(2), and a process that closes any descriptor of
-/// a file lets go of all locks that it has on it (https://sqlite.org/howtocorrupt.html, 2.2): another process would then take
-/// itself for the last one and remove the log that this one goes on writing to.
+/// Its files are not even opened to see what they are. SQLite locks by fcntl(2), and a process that closes any
+/// descriptor of a file lets go of all locks that it has on it (https://sqlite.org/howtocorrupt.html, 2.2): another
+/// process would then take itself for the last one and remove the log that this one goes on writing to.
 struct OwnFolder {
     private let path: FilePath?
 

@@ -57,8 +57,8 @@ package enum SourceFile {
                 .sourceTooLarge,
                 .input,
                 """
-                the file has \(size) bytes, more than the \(limit) of imaging.max_source_bytes; save the photo smaller, or \
-                raise that limit
+                the file has \(size) bytes, more than the \(limit) of imaging.max_source_bytes; save the photo \
+                smaller, or raise that limit
                 """
             )
         case .changed: CodedError(.sourceChanged, .input, "the file changed while it was read; run again")

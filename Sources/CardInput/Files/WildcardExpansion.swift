@@ -4,9 +4,9 @@ import SystemPackage
 
 /// Finds what a path with wildcards names, when the shell has not done so.
 ///
-/// Each component is matched by fnmatch(3); a component `**` stands for any number of folders, also none, and at the end for
-/// all files below. A slash at the end keeps folders only. Wildcards pass over the names of `NeverInputs`, and over
-/// symbolic links that leave the fixed part of the pattern; `**` enters no linked folder.
+/// Each component is matched by fnmatch(3); a component `**` stands for any number of folders, also none, and at the
+/// end for all files below. A slash at the end keeps folders only. Wildcards pass over the names of `NeverInputs`, and
+/// over symbolic links that leave the fixed part of the pattern; `**` enters no linked folder.
 struct WildcardExpansion {
     /// What a match is.
     enum Kind {
@@ -50,13 +50,13 @@ struct WildcardExpansion {
     }
 
     private static func hasWildcard(_ component: FilePath.Component) -> Bool {
-        component.string.utf8.contains { "*?[\\".utf8.contains($0) }
+        component.text.utf8.contains { "*?[\\".utf8.contains($0) }
     }
 
     private mutating func descend(from folder: FilePath, into components: ArraySlice<FilePath.Component>) {
         guard let component = components.first else { return self.accept(folder) }
         let rest = components.dropFirst()
-        if component.string == "**" { return self.descendAnyDepth(from: folder, rest) }
+        if component.text == "**" { return self.descendAnyDepth(from: folder, rest) }
         guard Self.hasWildcard(component) else {
             let path = folder.appending(component)
             if (try? path.status(followingLinks: true)) != nil { self.descend(from: path, into: rest) }
@@ -71,7 +71,7 @@ struct WildcardExpansion {
 
     private mutating func descendAnyDepth(from folder: FilePath, _ rest: ArraySlice<FilePath.Component>) {
         if !rest.isEmpty { self.descend(from: folder, into: rest) }
-        for name in self.names(in: folder) where name.string.utf8.first != UInt8(ascii: ".") {
+        for name in self.names(in: folder) where name.text.utf8.first != UInt8(ascii: ".") {
             let path = folder.appending(name)
             guard let status = try? path.status(followingLinks: false) else { continue }
             // What stays here comes up again in `descend`; it is counted there.
@@ -95,7 +95,7 @@ struct WildcardExpansion {
 
     private mutating func names(in folder: FilePath) -> [FilePath.Component] {
         do {
-            return try folder.names().filter { String(validating: $0) != nil }
+            return try folder.names().filter { $0.isUTF8 }
         } catch {
             if !error.isAbsence { self.matches[folder] = .unusable(error) }
             return []
@@ -104,7 +104,7 @@ struct WildcardExpansion {
 
     private mutating func isPassedOver(_ name: FilePath.Component) -> Bool {
         // Only a pattern that starts with a dot matches a hidden name, and then that is meant.
-        let shown = name.string.utf8.first == UInt8(ascii: ".") ? String(name.string.dropFirst()) : name.string
+        let shown = name.text.utf8.first == UInt8(ascii: ".") ? String(name.text.dropFirst()) : name.text
         guard let rule = NeverInputs.rule(passingOver: shown) else { return false }
         self.passedOver[rule, default: 0] += 1
         return true

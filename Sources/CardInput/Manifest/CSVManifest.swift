@@ -2,8 +2,8 @@ import CardModel
 import Foundation
 import SwiftCSV
 
-/// Reads a manifest in CSV (RFC 4180) whose first row names the columns; columns are separated by commas, blank rows are
-/// passed over, and so are columns at the end that are empty in every row (field case F8).
+/// Reads a manifest in CSV (RFC 4180) whose first row names the columns; columns are separated by commas, blank rows
+/// are passed over, and so are columns at the end that are empty in every row (field case F8).
 enum CSVManifest {
     /// Reads all rows; the first row below the names is row 2, as in a spreadsheet.
     ///
@@ -62,8 +62,8 @@ enum CSVManifest {
             throw Manifest.invalid(
                 row: records.count + 1,
                 """
-                has a quote inside of a value that does not begin with one, or text after a closing quote; if it is there to \
-                keep a number as text (="00123"), format the column as text instead
+                has a quote inside of a value that does not begin with one, or text after a closing quote; if it is \
+                there to keep a number as text (="00123"), format the column as text instead
                 """
             )
         }
@@ -92,8 +92,8 @@ enum CSVManifest {
     private static var headerless: CodedError {
         self.invalid(
             """
-            must name its columns in the first row, separated by commas, path among them (known are \(Record.names)); add that \
-            row
+            must name its columns in the first row, separated by commas, path among them (known are \(Record.names)); \
+            add that row
             """
         )
     }

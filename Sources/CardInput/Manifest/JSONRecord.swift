@@ -37,8 +37,8 @@ enum JSONRecord {
                 .fieldInvalid,
                 .input,
                 """
-                has a number with a fraction or an exponent (1.23457E+15), whose digits may be lost; write numbers of cases, \
-                users and persons as texts in quotes
+                has a number with a fraction or an exponent (1.23457E+15), whose digits may be lost; write numbers of \
+                cases, users and persons as texts in quotes
                 """
             )
         }
@@ -85,7 +85,8 @@ extension JSONRecord {
     private struct Scan {
         /// All keys, also those that stand twice.
         private(set) var keys: [String] = []
-        /// Whether a number outside of the texts has a fraction or an exponent: the decoder would make whole numbers of some.
+        /// Whether a number outside of the texts has a fraction or an exponent: the decoder would make whole numbers
+        /// of some.
         private(set) var hasFractionOrExponent = false
 
         init(_ json: Data) {

@@ -5,8 +5,8 @@ import SystemPackage
 /// A table of photos and what is said of them: CSV with a header, or JSON lines if the file name ends in `.jsonl` or
 /// `.ndjson`.
 ///
-/// What is wrong with the table as a whole, an unknown column too, is an error, so that a misspelt `business_no` is not a
-/// missing one. What is wrong with the values of one row refuses the photo of that row.
+/// What is wrong with the table as a whole, an unknown column too, is an error, so that a misspelt `business_no` is
+/// not a missing one. What is wrong with the values of one row refuses the photo of that row.
 struct Manifest {
     /// One row.
     struct Row: Hashable {
@@ -34,7 +34,8 @@ struct Manifest {
     /// Reads a manifest.
     ///
     /// - Parameter followingLinks: `false` refuses a manifest that is a symbolic link.
-    /// - Throws: `CodedError` with `manifest_unreadable`, `manifest_too_large`, `manifest_invalid` or `field_duplicate`.
+    /// - Throws: `CodedError` with `manifest_unreadable`, `manifest_too_large`, `manifest_invalid` or
+    ///   `field_duplicate`.
     init(path: FilePath, followingLinks: Bool) throws(CodedError) {
         do {
             let file = try OpenFile(path, followingLinks: followingLinks)
@@ -66,7 +67,7 @@ struct Manifest {
     }
 
     private static func error(_ failure: OpenFile.Failure, _ path: FilePath) -> CodedError {
-        let name = Redacted(path.string)
+        let name = Redacted(path.text)
         return switch failure {
         case .system(let code):
             CodedError(

@@ -35,7 +35,7 @@ struct Record {
         CodedError(
             .fieldDuplicate,
             .input,
-            "\(self.duplicates.joined(separator: ", ")) is given twice, and nobody knows which value is meant; give it once"
+            "\(self.duplicates.joined(separator: ", ")) is given twice, and either value may be meant; give it once"
         )
     }
 }

@@ -34,8 +34,8 @@ enum BusinessNumberAbsence: Hashable {
         switch self {
         case .notWalked:
             """
-            an image that is named itself, by a pattern or in a manifest takes none from its folder; name the folder above \
-            that of its case, or set --business-no-from pattern:REGEX to read it from the name of the file
+            an image that is named itself, by a pattern or in a manifest takes none from its folder; name the folder \
+            above that of its case, or set --business-no-from pattern:REGEX to read it from the name of the file
             """
         case .inRoot:
             """
@@ -49,15 +49,15 @@ enum BusinessNumberAbsence: Hashable {
             """
         case .tooShallow(let level):
             """
-            the image lies fewer than \(level) folders below the one that is named, and folder:\(level) asks for that one; \
-            move it, or set another --business-no-from (intake.business_no_from)
+            the image lies fewer than \(level) folders below the one that is named, and folder:\(level) asks for that \
+            one; move it, or set another --business-no-from (intake.business_no_from)
             """
         case .noMatch:
-            "the pattern of --business-no-from (intake.business_no_from) finds none in its path below the folder that is named"
+            "the pattern of --business-no-from (intake.business_no_from) finds none in its path below the named folder"
         case .neverNumber:
             """
-            its folder has the name of a new folder (New folder), of a copy, of a system folder or of what was put away (done, \
-            failed), or no one name; name the folder after the case
+            its folder has the name of a new folder (New folder), of a copy, of a system folder or of what was put \
+            away (done, failed), or no one name; name the folder after the case
             """
         case .turnedOff: "paths give none (--business-no-from none, or intake.business_no_from)"
         }

@@ -4,8 +4,8 @@ import Synchronization
 /// Which part of an image's path is its business number, where manifest, sidecar and option give none
 /// (`--business-no-from`, `intake.business_no_from`).
 ///
-/// Only folders that were walked into from a named one count. An image that is named itself, by a pattern of the command
-/// line or by a row of a manifest has no folder, whatever its path says.
+/// Only folders that were walked into from a named one count. An image that is named itself, by a pattern of the
+/// command line or by a row of a manifest has no folder, whatever its path says.
 package enum BusinessNumberRule: Sendable {
     /// The folder directly below the named one, for images directly in it.
     case folder
@@ -13,7 +13,8 @@ package enum BusinessNumberRule: Sendable {
     case level(Int)
     /// The named folder, for all images in it.
     case root
-    /// What a regular expression finds in the path below the named folder; in the name of an image that is named itself.
+    /// What a regular expression finds in the path below the named folder; in the name of an image that is named
+    /// itself.
     case pattern(BusinessNumberPattern)
     /// None.
     case none
@@ -33,8 +34,8 @@ package enum BusinessNumberRule: Sendable {
             else {
                 throw Self.invalid(
                     """
-                    has a level that is not a whole number from \(InputLimits.levels.lowerBound) to \(InputLimits.levels.upperBound), as \
-                    in folder:2
+                    has a level that is not a whole number from \(InputLimits.levels.lowerBound) to \
+                    \(InputLimits.levels.upperBound), as in folder:2
                     """
                 )
             }
@@ -51,23 +52,10 @@ package enum BusinessNumberRule: Sendable {
 }
 
 extension BusinessNumberRule {
-    /// Returns the number that the path of an image gives, and by what.
+    /// Returns what the path of an image gives as its number, not yet looked at, and by what.
     ///
-    /// - Throws: `business_no_missing`, `business_no_invalid`.
-    func number(_ candidate: Candidate) throws(CodedError) -> (BusinessNumber, FieldOrigin) {
-        let (text, origin) = try self.text(candidate)
-        switch BusinessNumber.parse(text) {
-        case .success(let number): return (number, origin)
-        case .failure(let violation):
-            throw CodedError(
-                .businessNumberInvalid,
-                .input,
-                "its path gives the business number \(Redacted(text)), which " + violation.message
-            )
-        }
-    }
-
-    private func text(_ candidate: Candidate) throws(CodedError) -> (String, FieldOrigin) {
+    /// - Throws: `business_no_missing`.
+    func text(_ candidate: Candidate) throws(CodedError) -> (String, FieldOrigin) {
         switch self {
         case .none: throw BusinessNumberAbsence.turnedOff.error
         case .pattern(let pattern):
@@ -79,21 +67,18 @@ extension BusinessNumberRule {
         case .folder, .level, .root: break
         }
         guard let place = candidate.place else { throw BusinessNumberAbsence.notWalked.error }
-        let folder: String
         switch self {
         case .root:
             guard let name = place.rootName else { throw BusinessNumberAbsence.neverNumber.error }
-            folder = name
+            return (name, .folder)
         case .level(let level):
             guard place.folders.count >= level else { throw BusinessNumberAbsence.tooShallow(level: level).error }
-            folder = place.folders[level - 1]
+            return (place.folders[level - 1], .folder)
         default:
             guard let name = place.folders.first else { throw BusinessNumberAbsence.inRoot.error }
             guard place.folders.count == 1 else { throw BusinessNumberAbsence.tooDeep(place.folders.count).error }
-            folder = name
+            return (name, .folder)
         }
-        guard NeverInputs.mayBeNumber(folder) else { throw BusinessNumberAbsence.neverNumber.error }
-        return (folder, .folder)
     }
 }
 
@@ -130,8 +115,8 @@ package final class BusinessNumberPattern: Sendable {
         self.group = group + 1
     }
 
-    /// Returns the number in a path, and whether folder or file name gives it; `nil` if the expression does not match, or its
-    /// group is blank.
+    /// Returns the number in a path, and whether folder or file name gives it; `nil` if the expression does not match,
+    /// or its group is blank.
     func number(in folders: String, _ name: String) -> (String, FieldOrigin)? {
         let path = folders.isEmpty ? name : folders + "/" + name
         return self.regex.withLock { regex -> (String, FieldOrigin)? in

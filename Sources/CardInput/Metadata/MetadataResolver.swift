@@ -1,10 +1,11 @@
 import CardModel
 
-/// Puts together what is known about a photo: manifest row, then sidecar, then options, then its path; the first found wins,
-/// field by field.
+/// Puts together what is known about a photo: manifest row, then sidecar, then options, then its path; the first found
+/// wins, field by field.
 ///
-/// One thing is not decided by rank: a sidecar and a folder that name different numbers. One of them is wrong, and a photo put
-/// into the wrong folder looks just like a sidecar that was copied along. A number in the manifest or none at all decides.
+/// One thing is not decided by rank: a sidecar and a folder that name different numbers. One of them is wrong, and a
+/// photo put into the wrong folder looks just like a sidecar that was copied along. A number in the manifest or none
+/// at all decides.
 struct MetadataResolver {
     /// What is known of a photo, and who said so.
     struct Known {
@@ -33,16 +34,22 @@ struct MetadataResolver {
         }
     }
 
-    /// What the options say of each photo.
-    let options: SubmittedFields
-    /// Which part of a path is a business number.
-    let rule: BusinessNumberRule
+    private let options: SubmittedFields
+    private let rule: BusinessNumberRule
+    /// What became of the texts of paths: all photos of a folder have the same one, and a look takes long.
+    private var numbers: [String: Result<BusinessNumber, CodedError>] = [:]
+
+    /// Takes what the options say of each photo, and which part of a path is a business number.
+    init(options: SubmittedFields, rule: BusinessNumberRule) {
+        self.options = options
+        self.rule = rule
+    }
 
     /// Returns what is known of a photo.
     ///
     /// - Throws: `CodedError` if it cannot be taken in: `business_no_missing`, `business_no_invalid`,
     ///   `business_no_conflict`, `sidecar_invalid`, `field_invalid`, `field_duplicate`.
-    func known(of candidate: Candidate, row: Manifest.Row?) throws(CodedError) -> Known {
+    mutating func known(of candidate: Candidate, row: Manifest.Row?) throws(CodedError) -> Known {
         var known = Known()
         if let row { known.add(try row.fields.get(), from: .manifest(row: row.number)) }
         let isNumbered = known.fields.businessNumber != nil
@@ -52,7 +59,7 @@ struct MetadataResolver {
         }
         known.add(self.options, from: .option)
         if known.fields.businessNumber == nil {
-            let (number, origin) = try self.rule.number(candidate)
+            let (number, origin) = try self.number(candidate)
             var path = SubmittedFields()
             path.businessNumber = number
             known.add(path, from: origin)
@@ -60,14 +67,33 @@ struct MetadataResolver {
         return known
     }
 
-    private func requireAgreement(_ candidate: Candidate, _ number: BusinessNumber) throws(CodedError) {
-        guard let (folder, _) = try? self.rule.number(candidate), folder != number else { return }
+    /// The number that the path of a photo gives, and by what.
+    private mutating func number(_ candidate: Candidate) throws(CodedError) -> (BusinessNumber, FieldOrigin) {
+        let (text, origin) = try self.rule.text(candidate)
+        let known = self.numbers[text] ?? Self.number(text)
+        self.numbers[text] = known
+        return (try known.get(), origin)
+    }
+
+    private static func number(_ text: String) -> Result<BusinessNumber, CodedError> {
+        guard NeverInputs.mayBeNumber(text) else { return .failure(BusinessNumberAbsence.neverNumber.error) }
+        return BusinessNumber.parse(text).mapError { violation in
+            CodedError(
+                .businessNumberInvalid,
+                .input,
+                "its path gives the business number \(Redacted(text)), which " + violation.message
+            )
+        }
+    }
+
+    private mutating func requireAgreement(_ candidate: Candidate, _ number: BusinessNumber) throws(CodedError) {
+        guard let (folder, _) = try? self.number(candidate), folder != number else { return }
         throw CodedError(
             .businessNumberConflict,
             .input,
             """
-            its sidecar names the business number \(number.rawValue), its folder \(folder.rawValue); correct the sidecar, move \
-            the photo, or give the number in a manifest
+            its sidecar names the business number \(number.rawValue), its folder \(folder.rawValue); correct the \
+            sidecar, move the photo, or give the number in a manifest
             """
         )
     }

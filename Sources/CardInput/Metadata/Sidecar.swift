@@ -5,7 +5,8 @@ import SystemPackage
 /// The sidecar of an image: a JSON object in a file beside it, named after the whole file name, so `front.jpg.json` for
 /// `front.jpg`.
 ///
-/// Its keys are the columns of a manifest; `path` may be there and means nothing. It must be a regular file, not a link.
+/// Its keys are the columns of a manifest; `path` may be there and means nothing. It must be a regular file, not a
+/// link.
 enum Sidecar {
     /// What is put after the image's file name.
     private static let suffix = ".json"
@@ -56,7 +57,7 @@ enum Sidecar {
 extension Sidecar {
     /// The image whose sidecar a path names; `nil` if it is not named like one.
     static func image(of path: FilePath) -> FilePath? {
-        guard let name = path.lastComponent?.string, name.hasSuffix(self.suffix),
+        guard let name = path.lastComponent?.text, name.hasSuffix(self.suffix),
             name.utf8.count > self.suffix.utf8.count
         else { return nil }
         return path.removingLastComponent().appending(String(name.dropLast(self.suffix.count)))
