@@ -66,12 +66,12 @@ struct InputSelection {
         let name = Redacted(candidate.source)
         do {
             guard let identity = try self.photo(candidate) else { return .ignore(name) }
-            let known = try resolver.known(of: candidate, row: self.row(for: candidate))
+            let (metadata, origins) = try resolver.metadata(of: candidate, row: self.row(for: candidate))
             let item = InputItem(
                 place: .file(identity),
                 name: name,
-                metadata: try known.metadata(),
-                origins: known.origins
+                metadata: metadata,
+                origins: origins
             )
             return .take(item)
         } catch {

@@ -57,28 +57,83 @@ extension BusinessNumberRule {
     /// - Throws: `business_no_missing`.
     func text(_ candidate: Candidate) throws(CodedError) -> (String, FieldOrigin) {
         switch self {
-        case .none: throw BusinessNumberAbsence.turnedOff.error
+        case .none: throw Self.missing("paths give none (--business-no-from none, or intake.business_no_from)")
         case .pattern(let pattern):
             let folders = candidate.place?.folders ?? []
             guard let found = pattern.number(in: folders.joined(separator: "/"), candidate.path.name) else {
-                throw BusinessNumberAbsence.noMatch.error
+                throw Self.missing(
+                    """
+                    the pattern of --business-no-from (intake.business_no_from) finds none in its path below the named \
+                    folder
+                    """
+                )
             }
             return found
         case .folder, .level, .root: break
         }
-        guard let place = candidate.place else { throw BusinessNumberAbsence.notWalked.error }
+        guard let place = candidate.place else {
+            throw Self.missing(
+                """
+                an image that is named itself, by a pattern or in a manifest takes none from its folder; name the \
+                folder above that of its case, or set --business-no-from pattern:REGEX to read it from the name of \
+                the file
+                """
+            )
+        }
+        return (try self.folder(in: place), .folder)
+    }
+
+    private func folder(in place: FolderPlace) throws(CodedError) -> String {
         switch self {
         case .root:
-            guard let name = place.rootName else { throw BusinessNumberAbsence.neverNumber.error }
-            return (name, .folder)
+            guard let name = place.rootName else {
+                throw Self.missing("the named folder has no one name, or holds files that were put away")
+            }
+            return name
         case .level(let level):
-            guard place.folders.count >= level else { throw BusinessNumberAbsence.tooShallow(level: level).error }
-            return (place.folders[level - 1], .folder)
+            guard place.folders.count >= level else {
+                throw Self.missing(
+                    """
+                    the image lies fewer than \(level) folders below the one that is named, and folder:\(level) asks \
+                    for that one; move it, or set another --business-no-from (intake.business_no_from)
+                    """
+                )
+            }
+            return place.folders[level - 1]
         default:
-            guard let name = place.folders.first else { throw BusinessNumberAbsence.inRoot.error }
-            guard place.folders.count == 1 else { throw BusinessNumberAbsence.tooDeep(place.folders.count).error }
-            return (name, .folder)
+            guard let name = place.folders.first else {
+                throw Self.missing(
+                    """
+                    a folder that is named lends none to the images directly in it; if its own name is the number, set \
+                    --business-no-from root (intake.business_no_from)
+                    """
+                )
+            }
+            let count = place.folders.count
+            guard count == 1 else {
+                throw Self.missing(
+                    """
+                    the image lies \(count) folders below the one that is named; set --business-no-from folder:1 \
+                    (intake.business_no_from) if the first of them is named after the case, folder:\(count) if the \
+                    last one is
+                    """
+                )
+            }
+            return name
         }
+    }
+
+    /// Describes why no number is known, and what a person may do; without the path itself.
+    static func missing(_ why: Message) -> CodedError {
+        CodedError(
+            .businessNumberMissing,
+            .input,
+            "no business number: " + why
+                + """
+                ; or give one in the column business_no of a manifest, in a sidecar (IMAGE.json beside IMAGE) or by \
+                --business-no
+                """
+        )
     }
 }
 

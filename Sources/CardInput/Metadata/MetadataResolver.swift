@@ -7,10 +7,9 @@ import CardModel
 /// photo put into the wrong folder looks just like a sidecar that was copied along. A number in the manifest or none
 /// at all decides.
 struct MetadataResolver {
-    /// What is known of a photo, and who said so.
-    struct Known {
-        private(set) var fields = SubmittedFields()
-        private(set) var origins: [SubmittedField: FieldOrigin] = [:]
+    private struct Known {
+        var fields = SubmittedFields()
+        var origins: [SubmittedField: FieldOrigin] = [:]
 
         /// Fills what is missing from a source that comes later.
         mutating func add(_ other: SubmittedFields, from origin: FieldOrigin) {
@@ -45,26 +44,38 @@ struct MetadataResolver {
         self.rule = rule
     }
 
-    /// Returns what is known of a photo.
+    /// Returns what a photo is taken in with, and who said each field.
     ///
     /// - Throws: `CodedError` if it cannot be taken in: `business_no_missing`, `business_no_invalid`,
     ///   `business_no_conflict`, `sidecar_invalid`, `field_invalid`, `field_duplicate`.
-    mutating func known(of candidate: Candidate, row: Manifest.Row?) throws(CodedError) -> Known {
+    mutating func metadata(
+        of candidate: Candidate,
+        row: Manifest.Row?
+    ) throws(CodedError) -> (CardMetadata, [SubmittedField: FieldOrigin]) {
         var known = Known()
         if let row { known.add(try row.fields.get(), from: .manifest(row: row.number)) }
-        let isNumbered = known.fields.businessNumber != nil
         if let sidecar = try Sidecar.fields(ofImage: candidate.path) {
-            if !isNumbered, let number = sidecar.businessNumber { try self.requireAgreement(candidate, number) }
+            if known.fields.businessNumber == nil, let number = sidecar.businessNumber {
+                try self.requireAgreement(candidate, number)
+            }
             known.add(sidecar, from: .sidecar)
         }
         known.add(self.options, from: .option)
-        if known.fields.businessNumber == nil {
-            let (number, origin) = try self.number(candidate)
-            var path = SubmittedFields()
-            path.businessNumber = number
-            known.add(path, from: origin)
+        let number: BusinessNumber
+        if let given = known.fields.businessNumber {
+            number = given
+        } else {
+            (number, known.origins[.businessNumber]) = try self.number(candidate)
         }
-        return known
+        let metadata = CardMetadata(
+            businessNumber: number,
+            userNumber: known.fields.userNumber,
+            expectedIDNumber: known.fields.expectedIDNumber,
+            expectedName: known.fields.expectedName,
+            side: known.fields.side,
+            priority: known.fields.priority ?? 0
+        )
+        return (metadata, known.origins)
     }
 
     /// The number that the path of a photo gives, and by what.
@@ -76,7 +87,16 @@ struct MetadataResolver {
     }
 
     private static func number(_ text: String) -> Result<BusinessNumber, CodedError> {
-        guard NeverInputs.mayBeNumber(text) else { return .failure(BusinessNumberAbsence.neverNumber.error) }
+        guard NeverInputs.mayBeNumber(text) else {
+            return .failure(
+                BusinessNumberRule.missing(
+                    """
+                    its folder has the name of a new folder (New folder), of a copy, of a system folder or of what was \
+                    put away (done, failed); name the folder after the case
+                    """
+                )
+            )
+        }
         return BusinessNumber.parse(text).mapError { violation in
             CodedError(
                 .businessNumberInvalid,
@@ -95,21 +115,6 @@ struct MetadataResolver {
             its sidecar names the business number \(number.rawValue), its folder \(folder.rawValue); correct the \
             sidecar, move the photo, or give the number in a manifest
             """
-        )
-    }
-}
-
-extension MetadataResolver.Known {
-    /// What the photo is taken in with.
-    func metadata() throws(CodedError) -> CardMetadata {
-        guard let number = self.fields.businessNumber else { throw BusinessNumberAbsence.notWalked.error }
-        return CardMetadata(
-            businessNumber: number,
-            userNumber: self.fields.userNumber,
-            expectedIDNumber: self.fields.expectedIDNumber,
-            expectedName: self.fields.expectedName,
-            side: self.fields.side,
-            priority: self.fields.priority ?? 0
         )
     }
 }
