@@ -1,0 +1,76 @@
+import CardModel
+import SystemPackage
+
+/// A file on its way to become an input of a list.
+struct Candidate {
+    /// How the file came to be looked at.
+    enum Origin: Hashable {
+        /// Its path was named on the command line: taken whatever it holds.
+        case named
+        /// Found in a folder or by a pattern: taken if it is an image.
+        case found
+        /// Named by this row of the manifest, counted from 0: taken whatever it holds.
+        case row(Int)
+    }
+
+    /// What can already be said without opening the file.
+    enum Finding: Hashable {
+        /// A regular file; the path of the identity is the real one.
+        case file(FileIdentity)
+        /// A URL.
+        case address
+        /// Something that cannot be used, and why.
+        case unusable(Message)
+        /// A symbolic link that is not followed, and why.
+        case strayLink(Message)
+        /// Neither file nor folder, found in passing.
+        case notAFile
+    }
+
+    /// The path as the user gave it, joined with the part below; or the URL.
+    var source: String
+    /// The real folder, then the file's own name, which may be a link: where a sidecar lies beside.
+    var path: FilePath
+    /// The real path of the file: two candidates with one are the same file.
+    var real: FilePath
+    /// The folder it was found in; `nil` if it was not found by walking into a named folder.
+    var place: FolderPlace?
+    /// How the file came to be looked at.
+    var origin: Origin
+    /// What can already be said of it.
+    var finding: Finding
+}
+
+/// Where a folder lies that was walked into: below the nearest folder that the user named.
+struct FolderPlace: Hashable {
+    /// The name of the named folder; `nil` if it has none that is certain.
+    var rootName: String?
+    /// The names of the folders below it, down to this one; none for the named folder itself.
+    var folders: [String] = []
+
+    /// The place of a folder in this one.
+    func below(_ name: String) -> FolderPlace {
+        FolderPlace(rootName: self.rootName, folders: self.folders + [name])
+    }
+}
+
+extension FolderPlace {
+    /// The place of a folder that the user named; one that is written as `.` or `..` has the name of its real path.
+    init(named given: FilePath, real: FilePath) {
+        let isName = given.lastComponent?.kind == .regular
+        let name = isName ? given.name : real.name
+        self.init(rootName: name.isEmpty || NeverInputs.isPutAway(real) ? nil : name)
+    }
+}
+
+extension CodedError {
+    /// A file that is listed cannot be used; the message reads on by itself.
+    static func unreadable(_ message: Message) -> CodedError {
+        CodedError(.sourceUnreadable, .input, message)
+    }
+
+    /// A list has more files than it may.
+    static func tooManyInputs(limit: Int) -> CodedError {
+        CodedError(.tooManyInputs, .input, "the list has more than \(limit) files; split it over several runs")
+    }
+}

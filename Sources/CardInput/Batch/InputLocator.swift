@@ -1,0 +1,197 @@
+import CardModel
+import Glibc
+import SystemPackage
+
+/// Turns what the user named into candidates.
+struct InputLocator {
+    private enum Named {
+        case file(FilePath, Candidate.Origin)
+        case folder(FilePath, real: FilePath)
+        case unusable(FilePath, Errno)
+    }
+
+    private let own: OwnFolder
+    private let limit: Int
+    private var named: [Named] = []
+    private var roots: [FilePath: FolderPlace] = [:]
+    private var realFolders: [FilePath: FilePath] = [:]
+    /// How often each rule of `NeverInputs` passed something over.
+    private(set) var passedOver: [String: Int] = [:]
+
+    /// Takes the folder of the sandbox, and the most files that one folder may hold.
+    init(own: OwnFolder, limit: Int) {
+        self.own = own
+        self.limit = limit
+    }
+
+    /// Lists the files that paths name, in the order of the paths.
+    ///
+    /// - Throws: `CodedError` with `input_not_found`, `input_unreadable` or `too_many_inputs`.
+    mutating func candidates(of paths: [String]) throws(CodedError) -> [Candidate] {
+        // First all: an image belongs to the nearest folder that was named, also one named later.
+        for path in self.meant(paths) { try self.look(up: path) }
+        var candidates: [Candidate] = []
+        for input in self.named {
+            switch input {
+            case .file(let source, let origin): candidates.append(self.candidate(at: source, origin: origin))
+            case .folder(let source, let real):
+                var walk = FolderWalk(root: real, source: source, roots: self.roots, own: self.own, limit: self.limit)
+                candidates += try walk.candidates()
+                self.count(walk.passedOver)
+            case .unusable(let source, let error):
+                let message: Message = "it cannot be opened (\(error.description)); make it readable and run again"
+                candidates.append(self.unusable(source, .found, message))
+            }
+        }
+        return candidates
+    }
+
+    /// Looks a single file up, as named by a row of a manifest or on the command line.
+    ///
+    /// - Parameter confines: the real path of the folder in which the file must really lie, if any.
+    mutating func candidate(at source: FilePath, origin: Candidate.Origin, within confines: FilePath? = nil)
+        -> Candidate
+    {
+        do {
+            let isLink = try source.status(followingLinks: false).kind == .link
+            let path = try self.realFolder(source.removingLastComponent()).appending(source.components.suffix(1))
+            // A file that is no link really lies where its name stands; the whole way need not be walked for each.
+            let real = isLink || source.lastComponent?.kind != .regular ? try source.real() : path
+            let status = try real.status(followingLinks: false)
+            let problem: Message? =
+                switch status.kind {
+                case .folder: "this is a folder, not a photo; name the file of the photo"
+                case .link, .other: "this is not a regular file; name the file of the photo"
+                case .file where self.own.holds(real): "it belongs to the sandbox; name photos only"
+                case .file where confines.map { !real.lies(below: $0) } ?? false:
+                    "it lies outside of the folder that its manifest lies in; put it there, or name it otherwise"
+                case .file where !real.isUTF8:
+                    "its path is not UTF-8; rename what is not and run again"
+                case .file: nil
+                }
+            if let problem { return self.unusable(source, origin, problem) }
+            return Candidate(
+                source: source.text,
+                path: path,
+                real: real,
+                place: nil,
+                origin: origin,
+                finding: .file(FileIdentity(path: real.text, status))
+            )
+        } catch {
+            let what: Message =
+                error.isAbsence ? "there is no such file" : "it cannot be opened (\(error.description))"
+            return self.unusable(source, origin, what + "; check the path and run again")
+        }
+    }
+
+    /// Drops what the shell names in passing (`folder/*`): a name of `NeverInputs` that is named together with others
+    /// of its folder. Named alone it is meant, and so is a hidden one, which a shell does not name by itself.
+    private mutating func meant(_ paths: [String]) -> [String] {
+        let neighbours = Dictionary(grouping: Set(paths.map { FilePath($0) })) { $0.removingLastComponent() }
+        return paths.filter { path in
+            let path = FilePath(path)
+            guard neighbours[path.removingLastComponent(), default: []].count > 1,
+                let rule = NeverInputs.rule(passingOver: path.name), rule != ".*",
+                (try? path.status(followingLinks: false)) != nil
+            else { return true }
+            self.count([rule: 1])
+            return false
+        }
+    }
+
+    private mutating func look(up text: String) throws(CodedError) {
+        let path = FilePath(text)
+        let isTaken: Bool
+        do throws(Errno) {
+            switch try path.status(followingLinks: true).kind {
+            case .file:
+                self.named.append(.file(path, .named))
+                isTaken = true
+            case .folder: isTaken = try self.addRoot(path)
+            case .link, .other: throw .notSupported
+            }
+        } catch {
+            guard error.isAbsence else {
+                let shown = Redacted(text)
+                throw CodedError(
+                    .inputUnreadable,
+                    .input,
+                    error == .notSupported
+                        ? "\(shown) is neither a file nor a folder; name photos, or folders of photos"
+                        : "\(shown) cannot be opened (\(error.description)); make it readable or leave it out"
+                )
+            }
+            if WildcardExpansion.isPattern(text), self.expand(text) { return }
+            throw CodedError(.inputNotFound, .input, "\(Redacted(text)) names nothing; check its spelling")
+        }
+        guard isTaken else {
+            throw CodedError(
+                .inputUnreadable,
+                .input,
+                "\(Redacted(text)) is or lies in the folder of the sandbox; name the folder of the photos"
+            )
+        }
+    }
+
+    /// Takes in what a pattern names; `false` if that is nothing.
+    private mutating func expand(_ text: String) -> Bool {
+        var expansion = WildcardExpansion(text)
+        let matches = expansion.expand()
+        self.count(expansion.passedOver)
+        for (path, kind) in matches {
+            switch kind {
+            case .file: self.named.append(.file(path, .found))
+            case .unusable(let error): self.named.append(.unusable(path, error))
+            case .folder where NeverInputs.isPutAway(path): continue
+            case .folder:
+                do throws(Errno) {
+                    // A pattern may meet the sandbox in passing.
+                    _ = try self.addRoot(path)
+                } catch {
+                    self.named.append(.unusable(path, error))
+                }
+            }
+        }
+        return !matches.isEmpty || !expansion.passedOver.isEmpty
+    }
+
+    /// - Returns: `false` if the folder is not taken, because it is or lies in that of the sandbox.
+    private mutating func addRoot(_ path: FilePath) throws(Errno) -> Bool {
+        let real = try path.real()
+        guard real.isUTF8 else { throw .illegalByteSequence }
+        guard !self.own.holds(real) else { return false }
+        var place = FolderPlace(named: path, real: real)
+        // Named twice by different names, as by way of a link, it has none that is certain.
+        if let known = self.roots[real], known.rootName != place.rootName { place.rootName = nil }
+        self.roots[real] = place
+        self.named.append(.folder(path, real: real))
+        return true
+    }
+
+    private mutating func realFolder(_ folder: FilePath) throws(Errno) -> FilePath {
+        if let known = self.realFolders[folder] { return known }
+        let real = try folder.real()
+        self.realFolders[folder] = real
+        return real
+    }
+
+    private mutating func unusable(_ source: FilePath, _ origin: Candidate.Origin, _ message: Message) -> Candidate {
+        var path = source
+        if let folder = try? self.realFolder(source.removingLastComponent()) {
+            path = folder.appending(source.components.suffix(1))
+        }
+        return Candidate(
+            source: source.text,
+            path: path,
+            real: path,
+            place: nil,
+            origin: origin,
+            finding: .unusable(message)
+        )
+    }
+
+    private mutating func count(_ passedOver: [String: Int]) {
+        self.passedOver.merge(passedOver, uniquingKeysWith: +)
+    }
+}

@@ -1,0 +1,114 @@
+import CardModel
+import Foundation
+import SystemPackage
+
+/// Decides what becomes of each candidate, and that each input appears once.
+struct InputSelection {
+    private struct Key: Hashable {
+        var real: FilePath
+        var businessNumber: BusinessNumber?
+    }
+
+    private let candidates: [Candidate]
+    private let manifest: Manifest?
+    private let options: BatchOptions
+    /// The first row of each file: what it says holds wherever else the file was named.
+    private var rowOfFile: [FilePath: Int] = [:]
+    private var namedFiles: Set<FilePath> = []
+    private var namedPaths: Set<FilePath> = []
+    /// Where the files lie that were found by walking: one that was named, too, was walked to all the same.
+    private var places: [FilePath: FolderPlace] = [:]
+
+    /// Takes all candidates, in their order.
+    init(_ candidates: [Candidate], manifest: Manifest?, options: BatchOptions) {
+        self.candidates = candidates
+        self.manifest = manifest
+        self.options = options
+        for candidate in candidates {
+            self.namedPaths.insert(candidate.path)
+            if let place = candidate.place { self.places[candidate.path] = place }
+            guard candidate.origin != .found else { continue }
+            self.namedFiles.insert(candidate.real)
+            if case .row(let index) = candidate.origin, self.rowOfFile[candidate.real] == nil {
+                self.rowOfFile[candidate.real] = index
+            }
+        }
+    }
+
+    /// Lists the inputs in their order.
+    ///
+    /// - Throws: `too_many_inputs`.
+    func entries(limit: Int) throws(CodedError) -> [BatchListing.Entry] {
+        var seen: Set<Key> = []
+        var resolver = MetadataResolver(options: self.options.fields, rule: self.options.businessNumberRule)
+        var entries: [BatchListing.Entry] = []
+        for candidate in self.candidates where !self.isNoInput(candidate) {
+            let entry = self.entry(for: candidate, &resolver)
+            var key = Key(real: candidate.real)
+            if case .take(let item) = entry { key.businessNumber = item.metadata.businessNumber }
+            guard seen.insert(key).inserted else { continue }
+            guard entries.count < limit else { throw .tooManyInputs(limit: limit) }
+            entries.append(entry)
+        }
+        return entries
+    }
+
+    /// Whether this is the manifest, or the sidecar of an image that was named beside it (as `run folder/*` does).
+    private func isNoInput(_ candidate: Candidate) -> Bool {
+        if candidate.real == self.manifest?.path { return true }
+        guard candidate.origin == .named, let image = Sidecar.image(of: candidate.path) else { return false }
+        return self.namedPaths.contains(image)
+    }
+
+    private func entry(for found: Candidate, _ resolver: inout MetadataResolver) -> BatchListing.Entry {
+        var candidate = found
+        candidate.place = candidate.place ?? self.places[candidate.path]
+        let name = Redacted(candidate.source)
+        do {
+            guard let identity = try self.photo(candidate) else { return .ignore(name) }
+            let (metadata, origins) = try resolver.metadata(of: candidate, row: self.row(for: candidate))
+            let item = InputItem(
+                place: .file(identity),
+                name: name,
+                metadata: metadata,
+                origins: origins
+            )
+            return .take(item)
+        } catch {
+            return .refuse(RefusedInput(name: name, error: error))
+        }
+    }
+
+    /// The file of a candidate; `nil` if it is no photo.
+    private func photo(_ candidate: Candidate) throws(CodedError) -> FileIdentity? {
+        let name = candidate.path.name
+        switch candidate.finding {
+        case .unusable(let message): throw .unreadable(message)
+        case .notAFile: return nil
+        case .strayLink(let message):
+            guard self.options.isImageName(name) else { return nil }
+            throw .unreadable(message)
+        case .address:
+            throw CodedError(
+                .fetchUnavailable,
+                .input,
+                "images by URL are not fetched here; save the image to a file and name that in the manifest"
+            )
+        case .file(let identity):
+            // One whose name says that it is an image is not opened to decide that.
+            if self.namedFiles.contains(candidate.real) || self.options.isImageName(name) { return identity }
+            let start: Data
+            do {
+                start = try SourceFile.head(identity, count: InputLimits.sniffBytes)
+            } catch {
+                throw CodedError(error.code, error.kind, "nobody knows whether this is an image: " + error.message)
+            }
+            return self.options.recognisesImage(start, name) ? identity : nil
+        }
+    }
+
+    private func row(for candidate: Candidate) -> Manifest.Row? {
+        if case .row(let index) = candidate.origin { return self.manifest?.rows[index] }
+        return self.rowOfFile[candidate.real].flatMap { self.manifest?.rows[$0] }
+    }
+}

@@ -1,0 +1,119 @@
+import Glibc
+import SystemPackage
+
+// What swift-system leaves to the C library.
+
+/// In `FilePath`, `stat` is a method.
+private func look(_ path: UnsafePointer<CChar>, _ status: inout stat, followingLinks: Bool) -> Int32 {
+    followingLinks ? stat(path, &status) : lstat(path, &status)
+}
+
+extension FilePath {
+    /// Reads what the path names.
+    func status(followingLinks: Bool) throws(Errno) -> Glibc.stat {
+        var status = Glibc.stat()
+        let result = self.withPlatformString { look($0, &status, followingLinks: followingLinks) }
+        guard result == 0 else { throw Errno.last }
+        return status
+    }
+
+    /// Returns the path without links, `.` and `..`.
+    func real() throws(Errno) -> FilePath {
+        guard let resolved = (self.isEmpty ? "." : self).withPlatformString({ realpath($0, nil) }) else {
+            throw Errno.last
+        }
+        defer { free(resolved) }
+        return FilePath(platformString: resolved)
+    }
+
+    /// Lists a folder in the order of the bytes of the names.
+    func names() throws(Errno) -> [FilePath.Component] {
+        guard let stream = (self.isEmpty ? "." : self).withPlatformString({ opendir($0) }) else { throw Errno.last }
+        defer { closedir(stream) }
+        var names: [FilePath.Component] = []
+        errno = 0
+        while let record = readdir(stream) {
+            // A record ends with its name: a copy of the whole `dirent` would read past the end of the block.
+            if let name = record.pointer(to: \.d_name) {
+                let component = name.withMemoryRebound(to: CChar.self, capacity: 1) {
+                    FilePath.Component(platformString: $0)
+                }
+                if let component, component.kind == .regular { names.append(component) }
+            }
+            errno = 0
+        }
+        guard errno == 0 else { throw Errno.last }
+        return names.sorted { left, right in
+            left.withPlatformString { left in right.withPlatformString { strcmp(left, $0) < 0 } }
+        }
+    }
+
+    /// Whether the bytes of this path come before those of another one.
+    func precedes(_ other: FilePath) -> Bool {
+        self.withPlatformString { left in other.withPlatformString { strcmp(left, $0) < 0 } }
+    }
+
+    /// Whether a real path lies below a real folder.
+    func lies(below folder: FilePath) -> Bool {
+        self != folder && self.starts(with: folder)
+    }
+
+    /// The last component; empty for the root and the empty path.
+    var name: String { self.lastComponent?.text ?? "" }
+
+    /// The path with a suffix at its name; `nil` for the root and the empty path.
+    func suffixed(_ suffix: String) -> FilePath? {
+        self.lastComponent == nil ? nil : FilePath(self.text + suffix)
+    }
+}
+
+// `string` and `String(validating:)` decode byte by byte through generic code, which takes a debug build half a
+// millisecond.
+
+extension FilePath {
+    /// The path as text; bytes that are no UTF-8 are replaced.
+    var text: String { self.withPlatformString { String(cString: $0) } }
+
+    /// Whether the path is UTF-8.
+    var isUTF8: Bool { self.withPlatformString { String(validatingCString: $0) != nil } }
+}
+
+extension FilePath.Component {
+    /// The name as text; bytes that are no UTF-8 are replaced.
+    var text: String { self.withPlatformString { String(cString: $0) } }
+
+    /// Whether the name is UTF-8.
+    var isUTF8: Bool { self.withPlatformString { String(validatingCString: $0) != nil } }
+}
+
+extension Errno {
+    /// Why the call that has just failed did so.
+    static var last: Errno { Errno(rawValue: errno) }
+
+    /// Whether a path names nothing.
+    var isAbsence: Bool { self == .noSuchFileOrDirectory || self == .notDirectory }
+}
+
+extension stat {
+    /// What stands at a path.
+    enum Kind {
+        /// A regular file.
+        case file
+        /// A folder.
+        case folder
+        /// A symbolic link.
+        case link
+        /// A socket, pipe or device: never opened, since opening one may block or act.
+        case other
+    }
+
+    /// What stands at the path.
+    var kind: Kind {
+        switch self.st_mode & S_IFMT {
+        case S_IFREG: .file
+        case S_IFDIR: .folder
+        case S_IFLNK: .link
+        default: .other
+        }
+    }
+}

@@ -1,0 +1,174 @@
+import CardModel
+import Glibc
+import SystemPackage
+
+/// Walks a folder that the user named and everything below it.
+///
+/// A real folder is entered once. Symbolic links are followed only to what lies below the folder given, and links to
+/// folders only after all real folders have been seen, so a file keeps the name of the folder it really lies in and
+/// loops end by themselves. Names of `NeverInputs`, folders of files that were put away and the sandbox are passed
+/// over.
+struct FolderWalk {
+    private struct Folder {
+        var path: FilePath
+        var below: FilePath
+        var place: FolderPlace
+    }
+
+    private let root: FilePath
+    private let source: FilePath
+    private let roots: [FilePath: FolderPlace]
+    private let own: OwnFolder
+    private let limit: Int
+    private var pending: [Folder] = []
+    private var linked: [Folder] = []
+    private var entered: Set<FilePath> = []
+    private var found: [(below: FilePath, candidate: Candidate)] = []
+    /// How often each rule of `NeverInputs` passed something over.
+    private(set) var passedOver: [String: Int] = [:]
+
+    /// Prepares a walk.
+    ///
+    /// - Parameters:
+    ///   - root: the real path of the folder.
+    ///   - source: the folder as the user gave it.
+    ///   - roots: all folders that the user named, by their real paths.
+    ///   - own: the folder of the sandbox.
+    ///   - limit: the most files.
+    init(root: FilePath, source: FilePath, roots: [FilePath: FolderPlace], own: OwnFolder, limit: Int) {
+        self.root = root
+        self.source = source
+        self.roots = roots
+        self.own = own
+        self.limit = limit
+    }
+
+    /// Lists the files, sorted by the bytes of their paths.
+    ///
+    /// - Throws: `input_unreadable` if the folder itself cannot be listed, `too_many_inputs` beyond the limit.
+    mutating func candidates() throws(CodedError) -> [Candidate] {
+        self.pending = [Folder(path: self.root, below: "", place: self.roots[self.root] ?? FolderPlace())]
+        while let folder = self.nextFolder() {
+            guard !self.own.holds(folder.path), self.entered.insert(folder.path).inserted else { continue }
+            try self.list(folder)
+            guard self.found.count <= self.limit else { throw .tooManyInputs(limit: self.limit) }
+        }
+        return self.found.sorted { $0.below.precedes($1.below) }.map(\.candidate)
+    }
+
+    private mutating func nextFolder() -> Folder? {
+        if let folder = self.pending.popLast() { return folder }
+        // In byte order, so that the result does not depend on how the file system orders names.
+        self.linked.sort { $1.below.precedes($0.below) }
+        return self.linked.popLast()
+    }
+
+    private mutating func list(_ folder: Folder) throws(CodedError) {
+        let names: [FilePath.Component]
+        do {
+            names = try folder.path.names()
+        } catch {
+            guard !folder.below.isEmpty else {
+                throw CodedError(
+                    .inputUnreadable,
+                    .input,
+                    """
+                    the folder \(Redacted(self.source.text)) cannot be listed (\(error.description)); make it \
+                    readable or leave it out
+                    """
+                )
+            }
+            // Gone since its parent was listed: then it holds nothing.
+            if error.isAbsence { return }
+            let message: Message = "this folder cannot be listed (\(error.description)); make it readable and run again"
+            self.add(.unusable(message), path: folder.path, below: folder.below, place: nil)
+            return
+        }
+        // What the user named is meant, also if it was put away.
+        guard folder.below.isEmpty || !names.contains(where: { $0.text == NeverInputs.putAwayMark }) else { return }
+        let present = Set(names)
+        for name in names {
+            if let rule = NeverInputs.rule(passingOver: name.text) {
+                self.passedOver[rule, default: 0] += 1
+            } else if !Sidecar.belongs(name, beside: present) {
+                self.examine(name, in: folder)
+            }
+        }
+    }
+
+    private mutating func examine(_ name: FilePath.Component, in folder: Folder) {
+        let path = folder.path.appending(name)
+        let below = folder.below.appending(name)
+        guard name.isUTF8 else {
+            return self.add(.unusable("the name is not UTF-8; rename it and run again"), path: path, below: below)
+        }
+        do {
+            let status = try path.status(followingLinks: false)
+            switch status.kind {
+            case .file:
+                self.add(.file(FileIdentity(path: path.text, status)), path: path, below: below, place: folder.place)
+            case .folder: self.pending.append(self.folder(at: path, below: below, in: folder))
+            case .other: self.add(.notAFile, path: path, below: below)
+            case .link: self.follow(path, below: below, in: folder)
+            }
+        } catch {
+            // A name that has vanished meanwhile is no input.
+            guard !error.isAbsence else { return }
+            let message: Message = "it cannot be looked at (\(error.description)); shorten its path or repair the disk"
+            self.add(.unusable(message), path: path, below: below)
+        }
+    }
+
+    private mutating func follow(_ path: FilePath, below: FilePath, in folder: Folder) {
+        let target: FilePath
+        let status: stat
+        do {
+            target = try path.real()
+            status = try target.status(followingLinks: false)
+        } catch {
+            let message: Message = "a symbolic link that leads nowhere (\(error.description)); repair or remove it"
+            return self.add(.strayLink(message), path: path, below: below)
+        }
+        guard target.starts(with: self.root) else {
+            let message: Message =
+                "a symbolic link that leaves the folder given; name the file itself, or its own folder"
+            return self.add(.strayLink(message), path: path, below: below)
+        }
+        switch status.kind {
+        case .file where self.own.holds(target):
+            self.add(.strayLink("a symbolic link into the sandbox; remove it"), path: path, below: below)
+        case .file:
+            let finding = Candidate.Finding.file(FileIdentity(path: target.text, status))
+            self.add(finding, path: path, below: below, place: folder.place, real: target)
+        case .folder:
+            var linked = self.folder(at: path, below: below, in: folder)
+            linked.path = target
+            linked.place = self.roots[target] ?? linked.place
+            self.linked.append(linked)
+        case .link, .other: self.add(.notAFile, path: path, below: below)
+        }
+    }
+
+    /// A folder below another one; if the user named it, too, what lies in it belongs to it.
+    private func folder(at path: FilePath, below: FilePath, in parent: Folder) -> Folder {
+        Folder(path: path, below: below, place: self.roots[path] ?? parent.place.below(path.name))
+    }
+
+    private mutating func add(
+        _ finding: Candidate.Finding,
+        path: FilePath,
+        below: FilePath,
+        place: FolderPlace? = nil,
+        real: FilePath? = nil
+    ) {
+        let candidate = Candidate(
+            source: self.source.appending(below.components).text,
+            path: path,
+            real: real ?? path,
+            place: place,
+            origin: .found,
+            finding: finding
+        )
+        self.found.append((below, candidate))
+    }
+}

@@ -1,0 +1,77 @@
+import SystemPackage
+
+/// The names that are never inputs, and those that are never business numbers: one list for runs, watched folders and
+/// the server. Field case F1.
+///
+/// A whole photo that a person copied (`Copy of front.jpg`, `front - Copy.jpg`, `front (1).jpg`) is an input: such
+/// names are also those of photos that were turned or cut, and equal bytes are found out later. A backup
+/// (`front.jpg.bak`) is none: it is what the photo was before.
+package enum NeverInputs {
+    /// The folder by which a watched folder marks what it has put away. An empty folder rather than a file, so that
+    /// whoever counts or copies files finds only theirs.
+    static let putAwayMark = ".idcard-put-away"
+
+    /// Bins, snapshots and system folders of NAS, Windows, macOS, Linux and archives, and files that file managers
+    /// leave.
+    private static let names: Set<String> = [
+        // Synology, QNAP, other NAS and file servers.
+        "#recycle", "#snapshot", "@eadir", "@tmp", "@recycle", "@recently-snapshot", "@snapshot", "@sharebin",
+        "~snapshot",
+        "~snapmirror", "recycle.bin", "trashbox", "network trash folder", "temporary items", "thefindbycontentfolder",
+        // Windows.
+        "$recycle.bin", "recycler", "recycled", "system volume information", "$windows.~bt", "$windows.~ws",
+        "config.msi",
+        "msocache", "windowsimagebackup", "thumbs.db", "ehthumbs.db", "desktop.ini",
+        // macOS, its archives, Linux.
+        "__macosx", "icon\r", "lost+found",
+    ]
+
+    /// Backups, and copies and downloads that are not finished.
+    private static let suffixes = [
+        "~", ".bak", ".backup", ".old", ".orig", ".swp", ".tmp", ".temp", ".part", ".partial", ".filepart",
+        ".crdownload",
+        ".download", ".opdownload", ".!ut", ".!qb", ".aria2", ".td", ".xltd",
+    ]
+
+    /// Returns the rule by which a file or folder is passed over, for example `#recycle`, `*.bak` or `.*`; `nil` if it
+    /// is not.
+    package static func rule(passingOver name: String) -> String? {
+        if name.utf8.first == UInt8(ascii: ".") { return ".*" }
+        let lowered = name.lowercased()
+        if self.names.contains(lowered) { return lowered.filter { !$0.isNewline } }
+        if lowered.hasPrefix("found."), lowered.utf8.count == 9, Int(lowered.suffix(3)) != nil { return "found.*" }
+        if lowered.hasPrefix("~$") { return "~$*" }
+        return self.suffixes.first { lowered.hasSuffix($0) && lowered.utf8.count > $0.utf8.count }.map { "*" + $0 }
+    }
+}
+
+// MARK: Business numbers
+
+extension NeverInputs {
+    /// What file managers call a folder that was just made, before somebody names it.
+    private static let newFolders: Set<String> = [
+        "new folder", "newfolder", "untitled folder", "untitled", "new directory", "新建文件夹", "新文件夹", "未命名文件夹",
+        "无标题文件夹", "新增資料夾", "新資料夾", "未命名檔案夾", "neuer ordner", "nouveau dossier", "nueva carpeta",
+        "nova pasta", "nuova cartella", "новая папка", "新しいフォルダー", "新規フォルダ", "새 폴더",
+    ]
+
+    /// Returns whether the name of a folder may be a business number.
+    ///
+    /// Not those of the list above, of new folders (`New folder (2)`) and of copies of a folder, nor of what a watched
+    /// folder has put away. Photos in a new folder are refused in words rather than passed over, since nobody else
+    /// would say that they are still there.
+    package static func mayBeNumber(_ folder: String) -> Bool {
+        guard self.rule(passingOver: folder) == nil, folder != "done", folder != "failed" else { return false }
+        var base = folder.lowercased()
+        if let counter = base.firstMatch(of: /\s*(\d{1,3}|\(\d{1,3}\)|（\d{1,3}）)$/) {
+            base.removeSubrange(counter.range)
+        }
+        return !self.newFolders.contains(base)
+            && base.wholeMatch(of: /copy of .+|.+ copy|.+ ?- ?(copy|kopie|copie|副本|复制|複製)|.+的副本/) == nil
+    }
+
+    /// Whether a folder holds what a watched folder has put away.
+    static func isPutAway(_ folder: FilePath) -> Bool {
+        (try? folder.appending(self.putAwayMark).status(followingLinks: false)) != nil
+    }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import Glibc
+import SystemPackage
+
+/// A regular file that is open for reading; what is read is what was looked at.
+struct OpenFile: ~Copyable {
+    /// Why a file was not read.
+    enum Failure: Error, Hashable {
+        /// The system refused.
+        case system(Errno)
+        /// It is no regular file.
+        case notAFile
+        /// It has so many bytes, more than the limit.
+        case tooLarge(Int)
+        /// It changed while it was read.
+        case changed
+    }
+
+    private let descriptor: Int32
+    /// What it was when it was opened.
+    let status: stat
+
+    /// Opens a file.
+    ///
+    /// - Parameter followingLinks: `false` refuses a symbolic link as the last component.
+    init(_ path: FilePath, followingLinks: Bool) throws(Failure) {
+        // O_NONBLOCK: a pipe that took the file's place since it was listed must not hang the caller.
+        let flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | (followingLinks ? 0 : O_NOFOLLOW)
+        let descriptor = path.withPlatformString { open($0, flags) }
+        guard descriptor >= 0 else { throw .system(.last) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else {
+            let code = Errno.last
+            close(descriptor)
+            throw .system(code)
+        }
+        guard status.kind == .file else {
+            close(descriptor)
+            throw .notAFile
+        }
+        self.descriptor = descriptor
+        self.status = status
+    }
+
+    deinit { close(self.descriptor) }
+
+    /// Reads the whole file, if it has no more bytes than the limit.
+    func contents(limit: Int) throws(Failure) -> Data {
+        let size = Int(self.status.st_size)
+        guard size <= limit else { throw .tooLarge(size) }
+        let data = try self.head(size)
+        var now = stat()
+        guard fstat(self.descriptor, &now) == 0 else { throw .system(.last) }
+        guard data.count == size, now.st_size == self.status.st_size,
+            now.st_mtim.tv_sec == self.status.st_mtim.tv_sec, now.st_mtim.tv_nsec == self.status.st_mtim.tv_nsec
+        else { throw .changed }
+        return data
+    }
+
+    /// Reads so many bytes from the start, fewer if the file ends before.
+    func head(_ count: Int) throws(Failure) -> Data {
+        var data = Data(count: min(count, Int(self.status.st_size)))
+        var filled = 0
+        while filled < data.count {
+            let wanted = data.count - filled
+            let received = data.withUnsafeMutableBytes { bytes in
+                bytes.baseAddress.map { pread(self.descriptor, $0 + filled, wanted, off_t(filled)) } ?? 0
+            }
+            if received == 0 { return data.prefix(filled) }
+            if received > 0 {
+                filled += received
+            } else if errno != EINTR {
+                throw .system(.last)
+            }
+        }
+        return data
+    }
+}

@@ -1,0 +1,100 @@
+import CardModel
+import Foundation
+import SwiftCSV
+
+/// Reads a manifest in CSV (RFC 4180) whose first row names the columns; columns are separated by commas, blank rows
+/// are passed over, and so are columns at the end that are empty in every row (field case F8).
+enum CSVManifest {
+    /// Reads all rows; the first row below the names is row 2, as in a spreadsheet.
+    ///
+    /// - Throws: `CodedError` with `manifest_invalid` or `field_duplicate`.
+    static func rows(in data: Data) throws(CodedError) -> [Manifest.Row] {
+        guard let text = TableText.decoded(data) else {
+            throw self.invalid("is neither UTF-8, UTF-16 nor GB18030; save it as \"CSV UTF-8\"")
+        }
+        // An open quote would silently swallow all rows after it.
+        guard text.utf8.count(where: { $0 == UInt8(ascii: "\"") }).isMultiple(of: 2) else {
+            throw self.invalid("has a quote that is never closed; correct it")
+        }
+        let records = try self.records(of: self.withoutBlanks(text))
+        guard let header = records.firstIndex(where: { !$0.allSatisfy(\.trimmed.isEmpty) }) else {
+            throw self.headerless
+        }
+        let columns = try self.columns(named: records[header])
+        var rows: [Manifest.Row] = []
+        for (index, values) in records.enumerated().dropFirst(header + 1) where !values.allSatisfy(\.trimmed.isEmpty) {
+            let count = (values.lastIndex { !$0.trimmed.isEmpty } ?? 0) + 1
+            guard count <= columns.count else {
+                throw Manifest.invalid(row: index + 1, "has \(count) values for \(columns.count) columns")
+            }
+            var record = Record()
+            for (column, value) in zip(columns, values) { record.set(column, to: value) }
+            rows.append(try Manifest.Row(index + 1, record))
+        }
+        return rows
+    }
+
+    /// Drops white space before the ends of unquoted values; SwiftCSV does so at their starts, and beside quotes.
+    private static func withoutBlanks(_ text: String) -> String {
+        var (result, blanks, isQuoted) = ("", "", false)
+        result.reserveCapacity(text.utf8.count)
+        for character in text {
+            if character == "\"" { isQuoted.toggle() }
+            if !isQuoted, character.isWhitespace, !character.isNewline {
+                blanks.append(character)
+            } else {
+                if isQuoted || !(character == "," || character.isNewline) { result += blanks }
+                blanks = ""
+                result.append(character)
+            }
+        }
+        return result
+    }
+
+    private static func records(of text: String) throws(CodedError) -> [[String]] {
+        var records: [[String]] = []
+        do {
+            // No row is wanted from the initialiser: it would fill short rows up, and hide long ones.
+            let csv = try CSV<Enumerated>(string: text, delimiter: .comma, loadColumns: false, rowLimit: 0)
+            try csv.enumerateAsArray(startAt: 0, rowLimit: nil) { records.append($0) }
+        } catch {
+            // The parser's own words quote the manifest, which is personal.
+            throw Manifest.invalid(
+                row: records.count + 1,
+                """
+                has a quote inside of a value that does not begin with one, or text after a closing quote; if it is \
+                there to keep a number as text (="00123"), format the column as text instead
+                """
+            )
+        }
+        return records
+    }
+
+    private static func columns(named values: [String]) throws(CodedError) -> [String] {
+        let count = (values.lastIndex { !$0.trimmed.isEmpty } ?? 0) + 1
+        let names = values.prefix(count).map { $0.trimmed.lowercased() }
+        // Without a column `path` the first row may be data, and data is not quoted in a message.
+        guard names.contains("path") else { throw self.headerless }
+        let unknown = names.filter { !Record.isKnown($0) }
+        guard unknown.isEmpty else { throw self.invalid(Record.unknown(unknown)) }
+        let duplicates = SubmittedField.allCases.map(\.rawValue).filter { name in names.count { $0 == name } > 1 }
+        guard duplicates.isEmpty, Set(names).count == names.count else {
+            let name = duplicates.first ?? "path"
+            throw self.invalid("names the column \(name) twice; remove one of them", code: .fieldDuplicate)
+        }
+        return names
+    }
+
+    private static func invalid(_ what: Message, code: ReasonCode = .manifestInvalid) -> CodedError {
+        CodedError(code, .input, "the manifest " + what + ", and run again")
+    }
+
+    private static var headerless: CodedError {
+        self.invalid(
+            """
+            must name its columns in the first row, separated by commas, path among them (known are \(Record.names)); \
+            add that row
+            """
+        )
+    }
+}

@@ -1,0 +1,116 @@
+import CardModel
+import Foundation
+import SystemPackage
+
+/// A table of photos and what is said of them: CSV with a header, or JSON lines if the file name ends in `.jsonl` or
+/// `.ndjson`.
+///
+/// What is wrong with the table as a whole, an unknown column too, is an error, so that a misspelt `business_no` is
+/// not a missing one. What is wrong with the values of one row refuses the photo of that row.
+struct Manifest {
+    /// One row.
+    struct Row: Hashable {
+        /// Its number in messages: a row of the spreadsheet, or a line of JSON.
+        var number: Int
+        /// The path as written: absolute, or relative to the manifest's folder; or a URL.
+        var path: String
+        /// What the row says about the photo, or why that cannot be used.
+        var fields: Result<SubmittedFields, CodedError>
+
+        /// Whether the path is the URL of an image (RFC 3986 section 3.1: schemes are written in any case).
+        var isAddress: Bool {
+            let start = self.path.prefix(8).lowercased()
+            return start.hasPrefix("https://") || start.hasPrefix("http://")
+        }
+    }
+
+    /// The rows in their order.
+    let rows: [Row]
+    /// The real path of the manifest, which is never an input itself.
+    let path: FilePath
+    /// The folder that relative paths start from, as the user gave it.
+    private let folder: FilePath
+
+    /// Reads a manifest.
+    ///
+    /// - Parameter followingLinks: `false` refuses a manifest that is a symbolic link.
+    /// - Throws: `CodedError` with `manifest_unreadable`, `manifest_too_large`, `manifest_invalid` or
+    ///   `field_duplicate`.
+    init(path: FilePath, followingLinks: Bool) throws(CodedError) {
+        do {
+            let file = try OpenFile(path, followingLinks: followingLinks)
+            let data = try file.contents(limit: InputLimits.manifestBytes)
+            self.path = try path.real()
+            let isCSV = ![".jsonl", ".ndjson"].contains { path.name.lowercased().hasSuffix($0) }
+            self.rows = try isCSV ? CSVManifest.rows(in: data) : JSONRecord.rows(in: data)
+        } catch let failure as OpenFile.Failure {
+            throw Self.error(failure, path)
+        } catch let error as Errno {
+            throw Self.error(.system(error), path)
+        } catch let error as CodedError {
+            throw error
+        } catch {
+            throw Self.error(.changed, path)
+        }
+        self.folder = path.removingLastComponent()
+    }
+
+    /// Whether a file is a manifest by its name.
+    static func isName(_ name: String) -> Bool {
+        [".csv", ".jsonl", ".ndjson"].contains { name.lowercased().hasSuffix($0) }
+    }
+
+    /// The file that a row names.
+    func file(of row: Row) -> FilePath {
+        let path = FilePath(row.path)
+        return path.isAbsolute ? path : self.folder.appending(path.components)
+    }
+
+    private static func error(_ failure: OpenFile.Failure, _ path: FilePath) -> CodedError {
+        let name = Redacted(path.text)
+        return switch failure {
+        case .system(let code):
+            CodedError(
+                .manifestUnreadable,
+                .input,
+                "the manifest \(name) cannot be read (\(code.description)); check its path"
+            )
+        case .notAFile:
+            CodedError(.manifestUnreadable, .input, "the manifest \(name) is not a regular file; check its path")
+        case .tooLarge(let size):
+            CodedError(
+                .manifestTooLarge,
+                .input,
+                "the manifest has \(size) bytes, more than \(InputLimits.manifestBytes); split it over several runs"
+            )
+        case .changed:
+            CodedError(.manifestUnreadable, .input, "the manifest \(name) changed while it was read; run again")
+        }
+    }
+}
+
+extension Manifest {
+    /// Describes what makes a row no row; `what` reads on after "row 7 of the manifest ".
+    static func invalid(row: Int, _ what: Message, code: ReasonCode = .manifestInvalid) -> CodedError {
+        CodedError(code, .input, "row \(row) of the manifest " + what + "; correct it and run again")
+    }
+}
+
+extension Manifest.Row {
+    /// Makes a row of its texts.
+    ///
+    /// - Throws: `manifest_invalid` if it has no path.
+    init(_ number: Int, _ record: Record) throws(CodedError) {
+        guard let path = record.path, !path.isEmpty else { throw Manifest.invalid(row: number, "has no path") }
+        guard !path.utf8.contains(0) else { throw Manifest.invalid(row: number, "has a path with a zero byte") }
+        self.number = number
+        self.path = path
+        do throws(CodedError) {
+            guard record.duplicates.isEmpty else { throw record.duplicate }
+            self.fields = .success(try SubmittedFields(record.fields))
+        } catch {
+            let message: Message = "row \(number) of the manifest: " + error.message
+            self.fields = .failure(CodedError(error.code, error.kind, message))
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import CardModel
+
+/// The texts of a row or sidecar by their columns or keys.
+struct Record {
+    /// The path of the photo; a sidecar may have one, which means nothing.
+    var path: String?
+    /// The fields that are given.
+    var fields: [SubmittedField: String] = [:]
+    /// The columns or keys that are given twice.
+    var duplicates: [String] = []
+
+    /// All columns and keys, as a message lists them.
+    static var names: String { "path, " + SubmittedField.allCases.map(\.rawValue).joined(separator: ", ") }
+
+    /// Whether a column or key is known.
+    static func isKnown(_ name: String) -> Bool { name == "path" || SubmittedField(rawValue: name) != nil }
+
+    /// Sets the value of a column or key that is known.
+    mutating func set(_ name: String, to text: String?) {
+        if let field = SubmittedField(rawValue: name) { self.fields[field] = text } else { self.path = text }
+    }
+
+    /// Describes columns or keys that nobody knows: a few of them, cut, each on one line.
+    static func unknown(_ names: [String]) -> Message {
+        let shown = names.prefix(InputLimits.shownNames.count).map { name in
+            let cut = name.unicodeScalars.prefix(InputLimits.shownNames.length)
+            return "\"" + cut.map { String($0).isVisibleLine ? String($0) : "?" }.joined() + "\""
+        }
+        let list = shown.joined(separator: ", ") + (names.count > shown.count ? ", …" : "")
+        return "has columns that are not known: \(Redacted(list)); known are \(Record.names)"
+    }
+
+    /// The refusal of a record that has a column or key twice.
+    var duplicate: CodedError {
+        CodedError(
+            .fieldDuplicate,
+            .input,
+            "\(self.duplicates.joined(separator: ", ")) is given twice, and either value may be meant; give it once"
+        )
+    }
+}

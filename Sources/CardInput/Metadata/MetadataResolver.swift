@@ -1,0 +1,120 @@
+import CardModel
+
+/// Puts together what is known about a photo: manifest row, then sidecar, then options, then its path; the first found
+/// wins, field by field.
+///
+/// One thing is not decided by rank: a sidecar and a folder that name different numbers. One of them is wrong, and a
+/// photo put into the wrong folder looks just like a sidecar that was copied along. A number in the manifest or none
+/// at all decides.
+struct MetadataResolver {
+    private struct Known {
+        var fields = SubmittedFields()
+        var origins: [SubmittedField: FieldOrigin] = [:]
+
+        /// Fills what is missing from a source that comes later.
+        mutating func add(_ other: SubmittedFields, from origin: FieldOrigin) {
+            self.add(\.businessNumber, .businessNumber, other, origin)
+            self.add(\.userNumber, .userNumber, other, origin)
+            self.add(\.side, .side, other, origin)
+            self.add(\.priority, .priority, other, origin)
+            self.add(\.expectedIDNumber, .expectedIDNumber, other, origin)
+            self.add(\.expectedName, .expectedName, other, origin)
+        }
+
+        private mutating func add<Value>(
+            _ property: WritableKeyPath<SubmittedFields, Value?>,
+            _ field: SubmittedField,
+            _ other: SubmittedFields,
+            _ origin: FieldOrigin
+        ) {
+            guard self.fields[keyPath: property] == nil, let value = other[keyPath: property] else { return }
+            self.fields[keyPath: property] = value
+            self.origins[field] = origin
+        }
+    }
+
+    private let options: SubmittedFields
+    private let rule: BusinessNumberRule
+    /// What became of the texts of paths: all photos of a folder have the same one, and a look takes long.
+    private var numbers: [String: Result<BusinessNumber, CodedError>] = [:]
+
+    /// Takes what the options say of each photo, and which part of a path is a business number.
+    init(options: SubmittedFields, rule: BusinessNumberRule) {
+        self.options = options
+        self.rule = rule
+    }
+
+    /// Returns what a photo is taken in with, and who said each field.
+    ///
+    /// - Throws: `CodedError` if it cannot be taken in: `business_no_missing`, `business_no_invalid`,
+    ///   `business_no_conflict`, `sidecar_invalid`, `field_invalid`, `field_duplicate`.
+    mutating func metadata(
+        of candidate: Candidate,
+        row: Manifest.Row?
+    ) throws(CodedError) -> (CardMetadata, [SubmittedField: FieldOrigin]) {
+        var known = Known()
+        if let row { known.add(try row.fields.get(), from: .manifest(row: row.number)) }
+        if let sidecar = try Sidecar.fields(ofImage: candidate.path) {
+            if known.fields.businessNumber == nil, let number = sidecar.businessNumber {
+                try self.requireAgreement(candidate, number)
+            }
+            known.add(sidecar, from: .sidecar)
+        }
+        known.add(self.options, from: .option)
+        let number: BusinessNumber
+        if let given = known.fields.businessNumber {
+            number = given
+        } else {
+            (number, known.origins[.businessNumber]) = try self.number(candidate)
+        }
+        let metadata = CardMetadata(
+            businessNumber: number,
+            userNumber: known.fields.userNumber,
+            expectedIDNumber: known.fields.expectedIDNumber,
+            expectedName: known.fields.expectedName,
+            side: known.fields.side,
+            priority: known.fields.priority ?? 0
+        )
+        return (metadata, known.origins)
+    }
+
+    /// The number that the path of a photo gives, and by what.
+    private mutating func number(_ candidate: Candidate) throws(CodedError) -> (BusinessNumber, FieldOrigin) {
+        let (text, origin) = try self.rule.text(candidate)
+        let known = self.numbers[text] ?? Self.number(text)
+        self.numbers[text] = known
+        return (try known.get(), origin)
+    }
+
+    private static func number(_ text: String) -> Result<BusinessNumber, CodedError> {
+        guard NeverInputs.mayBeNumber(text) else {
+            return .failure(
+                BusinessNumberRule.missing(
+                    """
+                    its folder has the name of a new folder (New folder), of a copy, of a system folder or of what was \
+                    put away (done, failed); name the folder after the case
+                    """
+                )
+            )
+        }
+        return BusinessNumber.parse(text).mapError { violation in
+            CodedError(
+                .businessNumberInvalid,
+                .input,
+                "its path gives the business number \(Redacted(text)), which " + violation.message
+            )
+        }
+    }
+
+    private mutating func requireAgreement(_ candidate: Candidate, _ number: BusinessNumber) throws(CodedError) {
+        guard let (folder, _) = try? self.number(candidate), folder != number else { return }
+        throw CodedError(
+            .businessNumberConflict,
+            .input,
+            """
+            its sidecar names the business number \(number.rawValue), its folder \(folder.rawValue); correct the \
+            sidecar, move the photo, or give the number in a manifest
+            """
+        )
+    }
+}

@@ -1,1 +1,0 @@
-// CardInput comes here.

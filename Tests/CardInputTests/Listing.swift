@@ -1,0 +1,84 @@
+import CardModel
+import Foundation
+
+@testable import CardInput
+
+/// Runs a batch source and shows each input as one line: `take LOAN-1 LOAN-1/front.jpg`, `refuse CODE PATH`, `ignore
+/// PATH`.
+struct Listing {
+    /// The first bytes of a JPEG.
+    static let jpegStart: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0]
+
+    let list: BatchListing
+    private let prefix: String
+
+    init(
+        _ folder: TemporaryFolder,
+        paths: [String],
+        manifest: String? = nil,
+        options: BatchOptions = Listing.options(),
+        limit: Int = 1_000_000
+    ) throws {
+        var source = BatchSource(paths: paths, manifest: manifest, options: options)
+        source.limit = limit
+        try self.init(folder, source)
+    }
+
+    init(_ folder: TemporaryFolder, _ source: BatchSource) throws {
+        self.prefix = folder.path + "/"
+        self.list = try source.listing()
+    }
+
+    /// Options with what the tests take for an image; the real rules are given by the command.
+    static func options(
+        businessNumber: String? = nil,
+        userNumber: String? = nil,
+        from rule: BusinessNumberRule = .folder
+    ) -> BatchOptions {
+        var options = BatchOptions(
+            recognisesImage: { bytes, _ in bytes.starts(with: self.jpegStart) },
+            isImageName: { name in
+                ["jpg", "jpeg", "png"].contains(name.split(separator: ".").last?.lowercased() ?? "")
+            }
+        )
+        options.fields.businessNumber = businessNumber.flatMap { BusinessNumber($0) }
+        options.fields.userNumber = userNumber.map { Redacted($0) }
+        options.businessNumberRule = rule
+        return options
+    }
+
+    /// The inputs as lines, paths below the folder of the test.
+    var lines: [String] {
+        self.list.entries.map { entry in
+            switch entry {
+            case .take(let item): "take \(item.metadata.businessNumber) \(self.below(item.name))"
+            case .refuse(let input): "refuse \(input.error.code) \(self.below(input.name))"
+            case .ignore(let name): "ignore \(self.below(name))"
+            }
+        }
+    }
+
+    /// The photos that are taken.
+    var items: [InputItem] { self.list.items }
+
+    /// The metadata of the photos that are taken.
+    var metadata: [CardMetadata] { self.items.map(\.metadata) }
+
+    /// The messages of the inputs that are refused, without personal data.
+    var messages: [String] { self.list.refused.map { "\($0.error.message)" } }
+
+    private func below(_ name: Redacted<String>) -> String {
+        let name = name.reveal()
+        return name.hasPrefix(self.prefix) ? String(name.dropFirst(self.prefix.count)) : name
+    }
+}
+
+extension InputItem {
+    /// The path of the photo, real and absolute.
+    var path: String {
+        switch self.place {
+        case .file(let identity): identity.path.reveal()
+        case .address(let address): address.reveal()
+        }
+    }
+}

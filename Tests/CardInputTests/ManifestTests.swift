@@ -1,0 +1,269 @@
+import CardInput
+import CardModel
+import Foundation
+import Testing
+
+/// What a manifest may be and what it does.
+@Suite struct ManifestTests {
+    private static let csv = """
+        path,business_no,user_no,expected_id_number,expected_name,side,priority
+        LOAN-9/b.jpg,LOAN-2,U2,11010519491231002X,"王, 小明",back,-3
+        a.jpg,LOAN-1,,,,FRONT,
+
+        """
+
+    private static let jsonLines = """
+        {"path": "LOAN-9/b.jpg", "business_no": "LOAN-2", "user_no": "U2", "expected_id_number": "11010519491231002X", \
+        "expected_name": "王, 小明", "side": "back", "priority": -3}
+
+        {"path": "a.jpg", "business_no": "LOAN-1", "side": "FRONT", "priority": null}
+        """
+
+    @Test(
+        arguments: ["m.csv", "m.txt", "m.jsonl", "m.NDJSON"],
+        ["", "bom", "crlf", "cut"]
+    )
+    func `CSV and JSON lines say the same, with and without byte order mark, CRLF and last line break`(
+        _ name: String,
+        _ variation: String
+    ) throws {
+        let folder = try TemporaryFolder()
+        try folder.write("in/LOAN-9/b.jpg", "in/a.jpg")
+        var text = name.lowercased().hasSuffix("n") || name.hasSuffix("l") ? Self.jsonLines : Self.csv
+        switch variation {
+        case "bom": text = "\u{FEFF}" + text
+        case "crlf": text = text.replacingOccurrences(of: "\n", with: "\r\n")
+        case "cut": while text.hasSuffix("\n") { text.removeLast() }
+        default: break
+        }
+        try folder.write("in/" + name, text: text)
+        let listing = try Listing(folder, paths: [], manifest: folder["in/" + name])
+        #expect(listing.lines == ["take LOAN-2 in/LOAN-9/b.jpg", "take LOAN-1 in/a.jpg"])
+        let first = try #require(listing.metadata.first)
+        #expect(first.expectedName?.reveal() == "王, 小明")
+        #expect(first.expectedIDNumber?.reveal() == "11010519491231002X")
+        #expect(first.userNumber?.reveal() == "U2")
+        #expect(first.side == .back && first.priority == -3)
+        #expect(listing.metadata.last?.side == .front)
+        #expect(listing.metadata.last?.expectedName == nil)
+    }
+
+    @Test func `Paths are relative to the manifest; the source is the path seen from where the user is`() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("in/L/a.jpg", "L/b.jpg", "L/c.jpg")
+        try folder.write("in/m.csv", text: "path\nL/a.jpg\n../L/b.jpg\n\(folder["L/c.jpg"])\n")
+        let manifest = folder.relativePath(of: "in/m.csv")
+        let listing = try Listing(
+            folder,
+            paths: [],
+            manifest: manifest,
+            options: Listing.options(businessNumber: "L")
+        )
+        let base = folder.relativePath(of: "in")
+        #expect(
+            listing.items.map { $0.name.reveal() } == [base + "/L/a.jpg", base + "/../L/b.jpg", folder["L/c.jpg"]]
+        )
+        #expect(listing.items.map(\.path) == [folder["in/L/a.jpg"], folder["L/b.jpg"], folder["L/c.jpg"]])
+        #expect(listing.metadata.map(\.businessNumber.rawValue) == ["L", "L", "L"])
+    }
+
+    @Test func `With paths, the manifest annotates what is found there, and its other rows follow`() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("c/LOAN-1/a.jpg", "c/LOAN-1/b.jpg", "other/LOAN-3/z.jpg", "other/y.jpg")
+        try folder.write("c/LOAN-1/odd.txt", text: "taken since a row names it")
+        try folder.write(
+            "c/m.csv",
+            text: """
+                path,business_no,side
+                ../other/LOAN-3/z.jpg,,
+                LOAN-1/odd.txt,,
+                LOAN-1/b.jpg,R-1,back
+                ../other/y.jpg,R-2,
+                LOAN-1/gone.jpg,R-3,
+                """
+        )
+        let listing = try Listing(folder, paths: [folder["c"]], manifest: folder["c/m.csv"])
+        #expect(
+            listing.lines == [
+                "take LOAN-1 c/LOAN-1/a.jpg", "take R-1 c/LOAN-1/b.jpg", "take LOAN-1 c/LOAN-1/odd.txt",
+                "refuse business_no_missing c/../other/LOAN-3/z.jpg", "take R-2 c/../other/y.jpg",
+                "refuse source_unreadable c/LOAN-1/gone.jpg",
+            ]
+        )
+        #expect(listing.metadata.map(\.side) == [nil, .back, nil, nil])
+    }
+
+    @Test func `The manifest is no input, neither found in a folder nor named beside the images`() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("c/L/a.jpg")
+        try folder.write("c/L/m.csv", text: "path\na.jpg\n")
+        try folder.link("c/L/link.csv", to: "c/L/m.csv")
+        #expect(try Listing(folder, paths: [folder["c"]], manifest: folder["c/L/m.csv"]).lines == ["take L c/L/a.jpg"])
+        let named = try Listing(
+            folder,
+            paths: [folder["c/L/a.jpg"], folder["c/L/m.csv"]],
+            manifest: folder["c/L/link.csv"]
+        )
+        #expect(named.lines == ["refuse business_no_missing c/L/a.jpg"])
+    }
+
+    @Test func `Rows of one file are one input, unless they name different business numbers`() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("a.jpg")
+        try folder.write("m.csv", text: "path,business_no,side\na.jpg,L1,front\n./a.jpg,L1,back\na.jpg,L2,\n")
+        for paths in [[], [folder["a.jpg"]]] {
+            let listing = try Listing(folder, paths: paths, manifest: folder["m.csv"])
+            #expect(listing.metadata.map(\.businessNumber.rawValue) == ["L1", "L2"])
+            #expect(listing.metadata.map(\.side) == [.front, nil])
+        }
+    }
+
+    @Test func `A row whose file is missing, a folder or not a file is refused, each for itself`() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("L/a.jpg")
+        try folder.write(
+            "m.csv",
+            text: "path,business_no\nx/1.jpg,1\ny/1.jpg,1\nL,1\nL/a.jpg/b,1\nL/a.jpg,1\nL/a.jpg,\n"
+        )
+        let listing = try Listing(folder, paths: [], manifest: folder["m.csv"])
+        #expect(
+            listing.lines == [
+                "refuse source_unreadable x/1.jpg", "refuse source_unreadable y/1.jpg", "refuse source_unreadable L",
+                "refuse source_unreadable L/a.jpg/b", "take 1 L/a.jpg",
+                "refuse business_no_missing L/a.jpg",
+            ]
+        )
+    }
+
+    @Test(arguments: [
+        ("m.csv", "", "first row"),
+        ("m.csv", "张三.jpg,LOAN-1,110105194912310021\n", "first row"),
+        ("m.csv", "path;business_no\n张三.jpg;1\n", "first row"),
+        ("m.csv", "path,bussiness_no,extra\n张三.jpg,1,\n", "\"bussiness_no\", \"extra\""),
+
+        ("m.csv", "path,side\na.jpg,\n,front\n", "row 3 of the manifest has no path"),
+        ("m.csv", "path,expected_name\na.jpg,张三,北京\n", "row 2 of the manifest has 3 values for 2 columns"),
+        ("m.csv", "path,expected_name\na.jpg,\"张三\n", "quote"),
+        ("m.csv", "path,expected_name\na.jpg,\"张三\"张\"\"\n", "row 2"),
+        ("m.jsonl", "{\"path\": \"a.jpg\"}\n\n{\"path\": \"张三\n", "row 3 of the manifest is not a JSON object"),
+        ("m.jsonl", "{\"path\": \"a.jpg\", \"nam\u{7}e\": \"张三\"}", "row 1"),
+        ("m.jsonl", "{\"path\": \"a.jpg\", \"name\": \"张三\"}", "\"name\""),
+        ("m.jsonl", "{\"business_no\": \"张三\"}", "row 1 of the manifest has no path"),
+        ("m.jsonl", "{\"path\": \"a\\u0000张三\"}", "row 1 of the manifest has a path with a zero byte"),
+        ("m.jsonl", "{\"path\": \"a.jpg\", \"user_no\": 10.0}", "row 1 of the manifest has a number with a fraction"),
+        ("m.jsonl", "[\"张三\"]", "row 1 of the manifest is not a JSON object"),
+    ]
+    )
+    func `A manifest that cannot be understood is an error that names the row and never its values`(
+        _ name: String,
+        _ text: String,
+        _ words: String
+    ) throws {
+        let folder = try TemporaryFolder()
+        try folder.write("a.jpg")
+        try folder.write(name, text: text)
+        let error = try #require(throws: CodedError.self) {
+            try Listing(folder, paths: [], manifest: folder[name])
+        }
+        #expect(error.code == .manifestInvalid)
+        #expect(error.message.text().contains(words))
+        for rendering in ["\(error)", "\(error.message)", String(reflecting: error)] {
+            #expect(!rendering.contains("张") && !rendering.contains("110105") && !rendering.contains(folder.path))
+        }
+    }
+
+    @Test(arguments: [
+        ("m.csv", "path,side\na.jpg,张三\nb.jpg,\n", "field_invalid", "row 2 of the manifest: side"),
+        ("m.csv", "path,priority\n\na.jpg,1000001\nb.jpg,1\n", "field_invalid", "row 3 of the manifest: priority"),
+        ("m.csv", "path,user_no\na.jpg,张\u{7}三\nb.jpg,1\n", "field_invalid", "row 2 of the manifest: user_no"),
+        ("m.csv", "path,user_no\na.jpg,1.23457E+15\nb.jpg,1\n", "field_invalid", "export it again"),
+        ("m.csv", "path,expected_id_number\na.jpg,4.40524E+17\nb.jpg,\n", "field_invalid", "expected_id_number"),
+        (
+            "m.jsonl",
+            "{\"path\": \"a.jpg\", \"side\": \"back\", \"side\": \"front\"}\n{\"path\": \"b.jpg\"}",
+            "field_duplicate", "row 1 of the manifest: side is given twice"
+        ),
+    ])
+    func `Values that cannot be used refuse the photo of their row alone`(
+        name: String,
+        text: String,
+        code: String,
+        words: String
+    ) throws {
+        let folder = try TemporaryFolder()
+        try folder.write("c/L/a.jpg", "c/L/b.jpg")
+        try folder.write("c/L/" + name, text: text)
+        for paths in [[], [folder["c"]]] {
+            let options = Listing.options(businessNumber: paths.isEmpty ? "L" : nil)
+            let listing = try Listing(folder, paths: paths, manifest: folder["c/L/" + name], options: options)
+            #expect(listing.lines == ["refuse \(code) c/L/a.jpg", "take L c/L/b.jpg"])
+            #expect(listing.messages.allSatisfy { $0.contains(words) && !$0.contains("张") })
+        }
+    }
+
+    @Test(arguments: [
+        ("m.csv", "path,side,side\na.jpg,,\n", "side"), ("m.csv", "path,side,path\na.jpg,,b.jpg\n", "path"),
+        ("m.csv", "path,Business_No, business_no \na.jpg,1,2\n", "business_no"),
+        ("m.jsonl", "{\"path\": \"a.jpg\", \"path\": \"b.jpg\"}", "row 1 of the manifest path"),
+    ])
+    func `A column or path that stands twice is an error of the run`(name: String, text: String, words: String) throws {
+        let folder = try TemporaryFolder()
+        try folder.write("a.jpg", "b.jpg")
+        try folder.write(name, text: text)
+        let error = try #require(throws: CodedError.self) { try Listing(folder, paths: [], manifest: folder[name]) }
+        #expect(error.code == .fieldDuplicate)
+        #expect(error.message.text().contains(words))
+    }
+
+    @Test(arguments: ["none.csv", "dir"]) func `A manifest that is missing or a folder is an error of the run`(
+        name: String
+    ) throws {
+        let folder = try TemporaryFolder()
+        try folder.makeFolder("dir")
+        let error = try #require(throws: CodedError.self) { try Listing(folder, paths: [], manifest: folder[name]) }
+        #expect(error.code == .manifestUnreadable)
+        #expect(error.message.text().contains(name) && !"\(error)".contains(name))
+    }
+
+    @Test func `A manifest that is too large is refused without being read`() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("m.csv", text: "path\n")
+        try FileHandle(forUpdating: URL(filePath: folder["m.csv"])).truncate(atOffset: 268_435_457)
+        let error = try #require(throws: CodedError.self) { try Listing(folder, paths: [], manifest: folder["m.csv"]) }
+        #expect(error.code == .manifestTooLarge)
+    }
+
+    @Test func `More rows than a list may have are refused`() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("a.jpg")
+        try folder.write("m.csv", text: "path,business_no\n" + String(repeating: "a.jpg,L\n", count: 10))
+        #expect(try Listing(folder, paths: [], manifest: folder["m.csv"], limit: 10).lines == ["take L a.jpg"])
+        let error = try #require(throws: CodedError.self) {
+            try Listing(folder, paths: [], manifest: folder["m.csv"], limit: 9)
+        }
+        #expect(error.code == .tooManyInputs)
+    }
+
+    @Test func `A row that names an image by its URL is refused in words`() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("c/LOAN-1/a.jpg")
+        let url = "https://images.example/a.jpg?signature=1"
+        try folder.write("c/m.csv", text: "path,business_no\n \(url) ,R-1\nHTTP://images.example/b,R-1\n\(url),R-2\n")
+        let listing = try Listing(folder, paths: [folder["c"]], manifest: folder["c/m.csv"])
+        #expect(
+            listing.lines == [
+                "take LOAN-1 c/LOAN-1/a.jpg", "refuse fetch_unavailable \(url)",
+                "refuse fetch_unavailable HTTP://images.example/b",
+            ]
+        )
+        #expect(listing.messages.allSatisfy { $0.contains("not fetched") })
+    }
+
+    @Test(arguments: [("m.csv", "path,business_no\n"), ("m.jsonl", ""), ("m.jsonl", "\n \n")])
+    func `A manifest without rows is an empty list`(_ name: String, _ text: String) throws {
+        let folder = try TemporaryFolder()
+        try folder.write(name, text: text)
+        let error = try #require(throws: CodedError.self) { try Listing(folder, paths: [], manifest: folder[name]) }
+        #expect(error.code == .inputsMissing)
+    }
+}

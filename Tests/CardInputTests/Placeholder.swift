@@ -1,1 +1,0 @@
-// The tests of CardInput come here with the module.

@@ -1,0 +1,71 @@
+import Foundation
+import Glibc
+
+/// A folder of its own for one test, removed when the last copy goes.
+final class TemporaryFolder: Sendable {
+    /// The real path of the folder.
+    let path: String
+
+    init() throws {
+        var template = Array((NSTemporaryDirectory() + "/card-input-XXXXXX").utf8CString)
+        guard mkdtemp(&template) != nil else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        let made = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        guard let real = realpath(made, nil) else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        defer { free(real) }
+        self.path = String(cString: real)
+    }
+
+    deinit {
+        // What cannot be removed stays in the system's temporary folder, which is cleaned by others.
+        try? FileManager.default.removeItem(atPath: self.path)
+    }
+
+    /// Returns the absolute path of something below.
+    subscript(_ below: String) -> String { self.path + "/" + below }
+
+    /// Returns the path of something below, as seen from the current folder.
+    func relativePath(of below: String) -> String {
+        let depth = FileManager.default.currentDirectoryPath.split(separator: "/").count
+        return String(repeating: "../", count: depth) + self[below].dropFirst()
+    }
+
+    /// Writes files, with the folders they need; they start like a JPEG unless told otherwise.
+    @discardableResult
+    func write(_ files: String..., bytes: [UInt8] = Listing.jpegStart) throws -> TemporaryFolder {
+        for file in files { try self.write(file, data: Data(bytes)) }
+        return self
+    }
+
+    /// Writes a text file.
+    func write(_ file: String, text: String) throws {
+        try self.write(file, data: Data(text.utf8))
+    }
+
+    /// Makes a symbolic link whose target is relative to the folder, unless absolute.
+    func link(_ below: String, to target: String) throws {
+        try self.makeFolder(of: below)
+        try FileManager.default.createSymbolicLink(
+            atPath: self[below],
+            withDestinationPath: target.hasPrefix("/") ? target : self[target]
+        )
+    }
+
+    /// Makes an empty folder.
+    func makeFolder(_ below: String) throws {
+        try FileManager.default.createDirectory(atPath: self[below], withIntermediateDirectories: true)
+    }
+
+    private func makeFolder(of below: String) throws {
+        // Byte by byte: a slash before a combining mark is a slash all the same.
+        guard let slash = below.utf8.lastIndex(of: UInt8(ascii: "/")) else { return }
+        try self.makeFolder(String(below[..<slash]))
+    }
+
+    private func write(_ file: String, data: Data) throws {
+        try self.makeFolder(of: file)
+        // By the system's own call: the names under test are not to be changed on their way to the disk.
+        let descriptor = open(self[file], O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        try FileHandle(fileDescriptor: descriptor, closeOnDealloc: true).write(contentsOf: data)
+    }
+}
