@@ -14,7 +14,7 @@ package struct ImageRecompressor: Sendable {
     let settings: ImagingSettings
     var limits = ImagingLimits()
     /// What an isolated decoding executes: the binary that runs, even if its file has been replaced since.
-    var executable = "/proc/self/exe"
+    var command = ["/proc/self/exe", DecodingChild.argument]
 
     /// Takes settings whose ranges the configuration has checked.
     package init(settings: ImagingSettings) {
@@ -71,7 +71,7 @@ package struct ImageRecompressor: Sendable {
         settings.byteBudget = max(image.jpeg.count / 2, 1)
         var smaller = ImageRecompressor(settings: settings)
         smaller.limits = self.limits
-        smaller.executable = self.executable
+        smaller.command = self.command
         do throws(CodedError) {
             let result = isolated ? try smaller.prepareIsolated(image.jpeg) : try smaller.prepare(image.jpeg)
             return result.jpeg.count < image.jpeg.count ? result : nil

@@ -117,11 +117,7 @@ struct ImageSubject {
                 smaller, as a baseline JPEG, or try again when the machine has less to do
                 """
             )
-        default:
-            (
-                .imageOutOfMemory,
-                "there is no memory to process \(image); lower imaging.concurrency, or try again later"
-            )
+        default: (Self.outOfMemory.code, Self.outOfMemory.message)
         }
     }
 
@@ -135,7 +131,7 @@ struct ImageSubject {
         photo as JPEG and supply that
         """
 
-    /// The refusal when our own pixels find no memory.
+    /// The refusal when there is no memory.
     static let outOfMemory = CodedError(
         .imageOutOfMemory,
         .temporary,

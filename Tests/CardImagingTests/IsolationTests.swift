@@ -7,17 +7,11 @@ import Testing
 @testable import CardImaging
 
 @Suite(.timeLimit(.minutes(2))) struct IsolationTests {
-    /// A program that stands for the child, and what it writes.
-    private static func prepare(with script: String, _ source: [UInt8] = [1, 2, 3]) throws -> PreparedImage {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "isolation-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let file = folder.appending(path: "child")
-        try Data("#!/bin/sh\n\(script)\n".utf8).write(to: file)
-        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: file.path)
+    /// Prepares by a shell script that stands for the child.
+    private static func prepare(with script: String) throws -> PreparedImage {
         var recompressor = ImageRecompressor(settings: ImagingSettings())
-        recompressor.executable = file.path
-        return try recompressor.prepareIsolated(Data(source))
+        recompressor.command = ["/bin/sh", "-c", script]
+        return try recompressor.prepareIsolated(Data([1, 2, 3]))
     }
 
     private static func octal(_ bytes: Data) -> String {
@@ -45,7 +39,7 @@ import Testing
 
     @Test func `A child that cannot be started is no word on the photo`() throws {
         var recompressor = ImageRecompressor(settings: ImagingSettings())
-        recompressor.executable = "/nonexistent/decoder"
+        recompressor.command = ["/nonexistent/decoder"]
         let error = #expect(throws: CodedError.self) { try recompressor.prepareIsolated(Data([1])) }
         #expect(error?.code == .decoderUnavailable && error?.kind == .temporary)
     }
@@ -97,7 +91,7 @@ import Testing
         let target = try #require(AnonymousFile.make())
         defer { target.close() }
         #expect(source.write(Data(input.utf8)))
-        let child = ConfinedChild(executable: "/bin/sh", arguments: ["-c", script], timeout: timeout)
+        let child = ConfinedChild(command: ["/bin/sh", "-c", script], timeout: timeout)
         let end = child.run(input: source, output: target)
         return (end, String(decoding: try #require(target.contents()), as: UTF8.self))
     }

@@ -30,10 +30,8 @@ struct ConfinedChild: Sendable {
         ]
     }
 
-    /// The file that is executed.
-    let executable: String
-    /// Its arguments; others on the machine can read them.
-    let arguments: [String]
+    /// The file that is executed, and its arguments; others on the machine can read them.
+    let command: [String]
     /// How long it may take while the machine is awake.
     let timeout: Duration
 
@@ -67,9 +65,9 @@ struct ConfinedChild: Sendable {
         // A backtrace of the decoder would quote what it worked on, and takes seconds.
         let environment = ["SWIFT_BACKTRACE=enable=no"]
         var process: pid_t = 0
-        let result = Self.withCStrings(["idcard-pipeline"] + self.arguments) { words in
+        let result = Self.withCStrings(["idcard-pipeline"] + self.command.dropFirst()) { words in
             Self.withCStrings(environment) { variables in
-                posix_spawn(&process, self.executable, &actions, nil, words, variables)
+                posix_spawn(&process, self.command[0], &actions, nil, words, variables)
             }
         }
         return result == 0 ? process : nil

@@ -14,11 +14,7 @@ extension ImageRecompressor {
         defer { output.close() }
         let request = DecodeRequest(settings: self.settings, limits: self.limits)
         guard let framed = try? Framed.join(request, source), input.write(framed) else { throw Self.notStarted }
-        let child = ConfinedChild(
-            executable: self.executable,
-            arguments: [DecodingChild.argument],
-            timeout: self.limits.childTimeout
-        )
+        let child = ConfinedChild(command: self.command, timeout: self.limits.childTimeout)
         let end = child.run(input: input, output: output)
         switch end {
         case .exited(0): return try self.image(in: output)

@@ -20,9 +20,7 @@ package struct PartHead: Sendable, Hashable {
 
     /// Reads a part's header lines.
     init(fields: [Field], position: Int) throws(MultipartFormError) {
-        func values(_ name: String) -> [String] {
-            fields.filter { $0.name.lowercased() == name }.map(\.value)
-        }
+        func values(_ name: String) -> [String] { fields.filter { $0.name.lowercased() == name }.map(\.value) }
         let dispositions = values("content-disposition")
         guard dispositions.count == 1, let disposition = HeaderValue(dispositions[0]),
             disposition.essence == "form-data"
@@ -33,8 +31,7 @@ package struct PartHead: Sendable, Hashable {
             )
         }
         // `filename*` is ignored: RFC 7578 section 4.2 forbids it, and receivers disagree which of the two wins.
-        let names = disposition.values(of: "name")
-        let filenames = disposition.values(of: "filename")
+        let (names, filenames) = (disposition.values(of: "name"), disposition.values(of: "filename"))
         guard names.count <= 1, filenames.count <= 1 else {
             throw MultipartFormError(.invalidDisposition, "Part \(position) has two names or file names; send one.")
         }
