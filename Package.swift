@@ -150,7 +150,7 @@ let package = Package(
             name: "CardCommand",
             dependencies: [
                 "CardEngine", "CardImaging", "CardInput", "CardModel", "CardRemote", "CardStore", "IDCardEmbedded",
-                .argumentParser, .lifecycle, .log, .subprocess, .system, .unixSignals, .yams,
+                .argumentParser, .lifecycle, .log, .nioPosix, .subprocess, .system, .unixSignals, .yams,
             ]
         ),
         .executableTarget(name: "idcard-pipeline-next", dependencies: ["CardCommand", .argumentParser]),

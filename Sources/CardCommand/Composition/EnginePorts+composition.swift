@@ -1,0 +1,62 @@
+import CardEngine
+import CardImaging
+import CardInput
+import CardModel
+import CardRemote
+import NIOPosix
+
+/// The outside of one process: the endpoints' clients, and the threads that decode.
+struct Outside: Sendable {
+    let ports: EnginePorts
+    private let verification: VerificationService
+    private let backend: BusinessBackend
+    private let threads: NIOThreadPool
+
+    /// Makes the clients and starts the threads.
+    ///
+    /// - Throws: `CodedError` of kind `configuration`.
+    init(
+        imaging: ImagingSettings,
+        threads count: Int,
+        verification settings: VerificationSettings,
+        delivery: DeliverySettings
+    ) throws {
+        let verification = try VerificationService(settings)
+        let backend = try BusinessBackend(delivery)
+        let threads = NIOThreadPool(numberOfThreads: count)
+        threads.start()
+        let recompressor = ImageRecompressor(settings: imaging)
+        self.verification = verification
+        self.backend = backend
+        self.threads = threads
+        self.ports = EnginePorts(
+            read: { file in
+                try await threads.runIfActive { try SourceFile.read(file, limit: imaging.maxSourceBytes) }
+            },
+            prepare: { source in try await threads.runIfActive { try recompressor.prepare(source) } },
+            shrink: { image in try await threads.runIfActive { try recompressor.shrink(image) } },
+            verifier: EnginePorts.Verifier(
+                provider: verification.provider,
+                parameters: verification.parameters,
+                endpoint: verification.endpoint,
+                verify: { try await verification.verify($0) }
+            ),
+            backend: EnginePorts.Backend(
+                endpoint: backend.endpoint,
+                parts: { members throws(RemoteFailure) in try await backend.parts(for: members) },
+                boundary: { key, parts, images throws(RemoteFailure) in
+                    try backend.boundary(for: key, parts: parts, images: images)
+                },
+                send: { try await backend.send($0, progress: nil) },
+                refreshToken: { await backend.refreshToken(staleIn: $0) }
+            )
+        )
+    }
+
+    /// Closes connections and ends the threads.
+    func close() async throws {
+        await self.verification.shutdown()
+        await self.backend.shutdown()
+        try await self.threads.shutdownGracefully()
+    }
+}

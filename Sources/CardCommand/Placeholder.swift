@@ -1,1 +1,0 @@
-// CardCommand comes here.

@@ -1,0 +1,147 @@
+import CardModel
+import CardStore
+
+/// What a run says about one input: an element of `cards` in `--format json`, a line in `--format jsonl`.
+struct RunLine: Hashable, Sendable, Encodable {
+    /// The card, if there is one.
+    var cardID: CardID?
+    /// The input as the person named it.
+    var source: String
+    /// Its business number, if known.
+    var businessNumber: String?
+    /// The side the verifier saw, else the side given.
+    var side: CardSide?
+    /// The card's state; `rejected` for inputs refused without a card, `ignored` for files that are no images.
+    var state: String
+    /// Why, as a stable code: the remote's own where it decided.
+    var reason: String?
+    /// Why, for a person.
+    var message: String?
+    /// The card that was there before, if this input is its duplicate.
+    var duplicateOf: CardID?
+
+    enum CodingKeys: String, CodingKey {
+        case cardID = "card_id"
+        case source
+        case businessNumber = "business_no"
+        case side
+        case state
+        case reason
+        case message
+        case duplicateOf = "duplicate_of"
+    }
+
+    /// Writes every key, `null` where there is nothing, so that readers need not test for presence.
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(self.cardID, forKey: .cardID)
+        try container.encode(self.source, forKey: .source)
+        try container.encode(self.businessNumber, forKey: .businessNumber)
+        try container.encode(self.side, forKey: .side)
+        try container.encode(self.state, forKey: .state)
+        try container.encode(self.reason, forKey: .reason)
+        try container.encode(self.message, forKey: .message)
+        try container.encode(self.duplicateOf, forKey: .duplicateOf)
+    }
+
+    /// Takes over what is known of the card.
+    mutating func describe(_ card: Card) {
+        self.cardID = card.id
+        self.state = card.state.rawValue
+        // A tombstone does not name its number any more; the input may.
+        if card.state != .erased || self.businessNumber == nil {
+            self.businessNumber = card.metadata.businessNumber.rawValue
+        }
+        self.side = card.side ?? card.metadata.side
+        self.reason = card.shownReason
+        self.message = card.message?.text()
+    }
+
+    /// The input as a line for people: state, source, and what there is to say.
+    var text: String {
+        let state = self.state.count < 9 ? self.state + String(repeating: " ", count: 9 - self.state.count) : self.state
+        let name = self.source.isEmpty ? self.cardID?.rawValue ?? "" : self.source
+        let reason = self.reason.map { " \($0)" } ?? ""
+        let message = (self.message ?? Self.advice(on: self.reason)).map { ": \($0)" } ?? ""
+        return "\(state) \(name)\(reason)\(message)"
+    }
+
+    /// What a person can do for a card that waits for one.
+    private static func advice(on reason: String?) -> String? {
+        switch reason.map(ReasonCode.init(rawValue:)) {
+        case .frontMissing:
+            "no front of its business number was delivered; send one, or let the back go alone: idcard-pipeline cards resolve"
+        case .userNumberMissing: "no user account; set delivery.user_no, or give user_no with the photo"
+        case .superseded: "a newer photo of the same side took its place, so it is not sent"
+        default: nil
+        }
+    }
+}
+
+extension Card {
+    /// The reason as scripts see it: the remote's own code where its answer decided.
+    var shownReason: String? {
+        switch self.reason {
+        case .refusedByRemote,
+            .retcodeUnlisted where self.state == .rejected:
+            self.remoteCode ?? self.reason?.rawValue
+        default: self.reason?.rawValue
+        }
+    }
+
+    /// Whether it waits for something that only a person can give.
+    var isBlocked: Bool { self.state == .verified && self.reason.map(ReasonCode.needingAttention.contains) == true }
+
+    /// Whether there is work to do for it.
+    var hasWork: Bool { self.state.isRunnable && !self.isBlocked }
+
+    /// Whether it stands where somebody must look at it.
+    var isFailure: Bool {
+        switch self.state {
+        case .rejected, .failed, .held: true
+        case .verified: self.isBlocked
+        default: false
+        }
+    }
+}
+
+/// How many inputs of a run ended how; the keys are part of the JSON contract and never missing.
+struct RunCounts: Hashable, Sendable, Encodable {
+    static let allKeys = CardState.allCases.map(\.rawValue) + ["duplicate", "unchanged", "ignored"]
+
+    private var byKey = Dictionary(uniqueKeysWithValues: Self.allKeys.map { ($0, 0) })
+
+    mutating func add(_ key: String) { self.byKey[key, default: 0] += 1 }
+
+    subscript(key: String) -> Int { self.byKey[key] ?? 0 }
+
+    /// All inputs.
+    var total: Int { self.byKey.values.reduce(0, +) }
+
+    /// For example `24 inputs: 22 delivered, 1 rejected, 1 duplicate`.
+    var line: String {
+        let parts = Self.allKeys.filter { self[$0] > 0 }.map { "\(self[$0]) \($0)" }
+        let ends = parts.isEmpty ? "nothing to do" : parts.joined(separator: ", ")
+        return "\(self.total) \(self.total == 1 ? "input" : "inputs"): \(ends)"
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        try self.byKey.encode(to: encoder)
+    }
+}
+
+/// What a run says at its end: the object of `--format json`, the last line of `--format jsonl` (without `cards`).
+struct RunReport: Sendable, Encodable {
+    /// The name of this run, also in its logs.
+    var runID: String
+    /// How many inputs ended how.
+    var counts: RunCounts
+    /// One element per input; `nil` in `jsonl`, where they were printed before.
+    var cards: [RunLine]?
+
+    enum CodingKeys: String, CodingKey {
+        case runID = "run_id"
+        case counts
+        case cards
+    }
+}

@@ -1,0 +1,263 @@
+import CardEngine
+import CardInput
+import CardModel
+import CardStore
+import Synchronization
+
+/// Follows the inputs of one run: which card each is, which cards this run moved, and what has ended.
+final class RunTracker: Sendable {
+    /// What became of an input.
+    private enum Standing: Sendable {
+        case notReached
+        case card(CardID, isDuplicate: Bool)
+        case refused(CodedError)
+        case ignored
+    }
+
+    private struct State {
+        var standings: [Standing]
+        var moved: Set<CardID> = []
+        /// The inputs that wait for their card to end.
+        var waiting: [CardID: [Int]] = [:]
+        var figures = RunFigures()
+    }
+
+    private let listing: [BatchListing.Entry]
+    private let places: [InputItem: Int]
+    private let state: Mutex<State>
+    private let ended: AsyncStream<Int>.Continuation
+    /// The places of inputs as they end, for `jsonl`.
+    let endings: AsyncStream<Int>
+
+    init(listing: [BatchListing.Entry]) {
+        self.listing = listing
+        var places: [InputItem: Int] = [:]
+        var standings: [Standing] = []
+        var (figures, takes) = (RunFigures(), 0)
+        // No more than one of each input is ever announced.
+        (self.endings, self.ended) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(max(1, listing.count)))
+        for (place, entry) in listing.enumerated() {
+            switch entry {
+            case .take(let item):
+                places[item] = place
+                takes += 1
+                standings.append(.notReached)
+            case .refuse(let input):
+                standings.append(.refused(input.error))
+                self.ended.yield(place)
+            case .ignore:
+                standings.append(.ignored)
+                self.ended.yield(place)
+            }
+        }
+        figures.intake.total = takes
+        self.places = places
+        self.state = Mutex(State(standings: standings, figures: figures))
+    }
+
+    /// How far the stages are.
+    var figures: RunFigures { self.state.withLock { $0.figures } }
+
+    /// Takes note of what the engine tells.
+    func observe(_ event: PipelineEvent) {
+        let ended = self.state.withLock { state -> [Int] in
+            switch event {
+            case .taken(let item, let outcome): return self.note(outcome, of: item, in: &state)
+            case .refused(let item, let error):
+                guard let place = self.places[item] else { return [] }
+                state.standings[place] = .refused(error)
+                state.figures.intake.done += 1
+                return [place]
+            case .changed(let change):
+                state.moved.insert(change.card)
+                state.figures.note(change.state)
+                return Self.hasEnded(change) ? state.waiting.removeValue(forKey: change.card) ?? [] : []
+            case .failed(let stage, let failure):
+                state.figures.lastFailures[stage] = failure
+                return []
+            }
+        }
+        for place in ended { self.ended.yield(place) }
+    }
+
+    /// No more events come.
+    func finish() { self.ended.finish() }
+
+    private func note(_ outcome: AdmissionOutcome, of item: InputItem, in state: inout State) -> [Int] {
+        guard let place = self.places[item] else { return [] }
+        state.standings[place] = .card(outcome.card, isDuplicate: outcome.isDuplicate)
+        state.figures.intake.done += 1
+        if !outcome.isDuplicate {
+            state.moved.insert(outcome.card)
+            state.figures.note(outcome.state)
+        }
+        guard outcome.state.isRunnable else { return [place] }
+        state.waiting[outcome.card, default: []].append(place)
+        return []
+    }
+
+    private static func hasEnded(_ change: CardChange) -> Bool { !change.state.isRunnable }
+
+    // MARK: The end
+
+    /// What became of an input, with its card as it stands now.
+    func line(_ place: Int, card: Card?) -> RunLine {
+        var line: RunLine
+        switch self.listing[place] {
+        case .take(let item):
+            line = RunLine(
+                source: item.name.reveal(),
+                businessNumber: item.metadata.businessNumber.rawValue,
+                side: item.metadata.side,
+                state: "unchanged"
+            )
+        case .refuse(let input): line = RunLine(source: input.name.reveal(), state: CardState.rejected.rawValue)
+        case .ignore(let name): line = RunLine(source: name.reveal(), state: "ignored")
+        }
+        switch self.state.withLock({ $0.standings[place] }) {
+        case .notReached, .ignored: break
+        case .refused(let error):
+            line.state = error.code == .diskSpaceLow ? "unchanged" : CardState.rejected.rawValue
+            line.reason = error.code.rawValue
+            line.message = error.message.text()
+        case .card(let id, let isDuplicate):
+            line.cardID = id
+            if let card { line.describe(card) }
+            if isDuplicate { line.duplicateOf = id }
+        }
+        return line
+    }
+
+    /// The card of an input, if it has one.
+    func card(at place: Int) -> CardID? {
+        self.state.withLock { state in
+            if case .card(let id, _) = state.standings[place] { id } else { nil }
+        }
+    }
+
+    /// The places of the inputs that have not ended as far as is known here.
+    var unfinished: [Int] {
+        self.state.withLock { state in
+            let notReached = state.standings.indices.filter {
+                if case .notReached = state.standings[$0] { true } else { false }
+            }
+            return (state.waiting.values.joined() + notReached).sorted()
+        }
+    }
+
+    /// Counts the inputs, or, for a run without inputs, the cards that it moved, and says what they call for.
+    ///
+    /// - Parameter cards: every card of `knownCards` as it stands now.
+    func outcome(cards: [CardID: Card]) -> RunTally {
+        self.state.withLock { state in
+            var tally = RunTally()
+            var counted: Set<CardID> = []
+            for standing in state.standings {
+                switch standing {
+                case .notReached: tally.noteNotReached()
+                case .ignored: tally.counts.add("ignored")
+                case .refused(let error): tally.noteRefused(error)
+                case .card(let id, _):
+                    guard let card = cards[id] else { continue }
+                    let isFirst = counted.insert(id).inserted
+                    tally.note(card, isMoved: state.moved.contains(id), isFirst: isFirst)
+                }
+            }
+            guard self.listing.isEmpty else { return tally }
+            for id in state.moved.sorted(by: { $0.rawValue < $1.rawValue }) {
+                guard let card = cards[id] else { continue }
+                tally.note(card, isMoved: true, isFirst: true)
+            }
+            return tally
+        }
+    }
+
+    /// Every card that is an input, or was moved by a run without inputs.
+    var knownCards: [CardID] {
+        self.state.withLock { state in
+            let inputs = Set(state.standings.compactMap { if case .card(let id, _) = $0 { id } else { nil } })
+            return Array(self.listing.isEmpty ? state.moved : inputs)
+        }
+    }
+
+    /// How many inputs there are.
+    var count: Int { self.listing.count }
+}
+
+/// What the inputs of a run come to.
+struct RunTally: Sendable {
+    var counts = RunCounts()
+    private var workRemains = false
+    private var isIncomplete = false
+    private var isOutOfRoom = false
+
+    mutating func noteNotReached() {
+        self.counts.add("unchanged")
+        self.workRemains = true
+    }
+
+    mutating func noteRefused(_ error: CodedError) {
+        if error.code == .diskSpaceLow {
+            self.counts.add("unchanged")
+            self.isOutOfRoom = true
+        } else {
+            self.counts.add(CardState.rejected.rawValue)
+            self.isIncomplete = true
+        }
+    }
+
+    mutating func note(_ card: Card, isMoved: Bool, isFirst: Bool) {
+        if card.hasWork { self.workRemains = true }
+        if isFirst, isMoved {
+            self.counts.add(card.state.rawValue)
+            if card.isFailure { self.isIncomplete = true }
+        } else {
+            self.counts.add(isFirst && card.hasWork ? "unchanged" : "duplicate")
+            // What was rejected before is no news.
+            if card.isFailure, card.state != .rejected { self.isIncomplete = true }
+        }
+    }
+
+    /// The exit status that this calls for.
+    ///
+    /// - Parameter isStopped: whether an endpoint stopped a stage.
+    func status(isStopped: Bool) -> CommandStatus {
+        if self.isOutOfRoom { return .sandboxError }
+        if self.workRemains { return isStopped ? .endpointStopped : .workRemains }
+        guard self.isIncomplete else { return .delivered }
+        return isStopped ? .endpointStopped : .someNotDelivered
+    }
+}
+
+/// Counts what the stages have done, for the live lines.
+struct RunFigures: Sendable {
+    /// One stage's figures.
+    struct Stage: Hashable, Sendable {
+        var done = 0
+        var total = 0
+    }
+
+    var intake = Stage()
+    var verify = Stage()
+    var deliver = Stage()
+    /// The last failure of a stage that has not passed a card since.
+    var lastFailures: [StageName: RemoteFailure] = [:]
+
+    mutating func note(_ state: CardState) {
+        switch state {
+        case .prepared: self.verify.total += 1
+        case .verified:
+            self.verify.done += 1
+            self.lastFailures[.verify] = nil
+        case .delivering: break
+        case .delivered:
+            self.deliver.done += 1
+            self.lastFailures[.deliver] = nil
+        case .rejected, .failed, .held:
+            // A card ends in the stage it was in; what the totals say is how far the work is, not where it ended.
+            if self.verify.done < self.verify.total { self.verify.done += 1 }
+        case .fetching, .received, .superseded, .erased: break
+        }
+        self.deliver.total = max(self.deliver.total, self.deliver.done)
+    }
+}
