@@ -107,9 +107,9 @@ struct FolderWalk {
             switch status.kind {
             case .file:
                 self.add(.file(FileIdentity(path: path.text, status)), path: path, below: below, place: folder.place)
-            case .folder: self.pending.append(self.folder(at: path, below: below, in: folder))
+            case .folder: self.pending.append(self.folder(name, at: path, below: below, in: folder))
             case .other: self.add(.notAFile, path: path, below: below)
-            case .link: self.follow(path, below: below, in: folder)
+            case .link: self.follow(name, path, below: below, in: folder)
             }
         } catch {
             // A name that has vanished meanwhile is no input.
@@ -119,7 +119,7 @@ struct FolderWalk {
         }
     }
 
-    private mutating func follow(_ path: FilePath, below: FilePath, in folder: Folder) {
+    private mutating func follow(_ name: FilePath.Component, _ path: FilePath, below: FilePath, in folder: Folder) {
         let target: FilePath
         let status: stat
         do {
@@ -141,7 +141,7 @@ struct FolderWalk {
             let finding = Candidate.Finding.file(FileIdentity(path: target.text, status))
             self.add(finding, path: path, below: below, place: folder.place, real: target)
         case .folder:
-            var linked = self.folder(at: path, below: below, in: folder)
+            var linked = self.folder(name, at: path, below: below, in: folder)
             linked.path = target
             linked.place = self.roots[target] ?? linked.place
             self.linked.append(linked)
@@ -150,8 +150,8 @@ struct FolderWalk {
     }
 
     /// A folder below another one; if the user named it, too, what lies in it belongs to it.
-    private func folder(at path: FilePath, below: FilePath, in parent: Folder) -> Folder {
-        Folder(path: path, below: below, place: self.roots[path] ?? parent.place.below(path.name))
+    private func folder(_ name: FilePath.Component, at path: FilePath, below: FilePath, in parent: Folder) -> Folder {
+        Folder(path: path, below: below, place: self.roots[path] ?? parent.place.below(name.text))
     }
 
     private mutating func add(
@@ -162,7 +162,7 @@ struct FolderWalk {
         real: FilePath? = nil
     ) {
         let candidate = Candidate(
-            source: self.source.appending(below.components).text,
+            source: self.source.pushing(below).text,
             path: path,
             real: real ?? path,
             place: place,

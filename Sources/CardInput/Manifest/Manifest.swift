@@ -61,10 +61,7 @@ struct Manifest {
     }
 
     /// The file that a row names.
-    func file(of row: Row) -> FilePath {
-        let path = FilePath(row.path)
-        return path.isAbsolute ? path : self.folder.appending(path.components)
-    }
+    func file(of row: Row) -> FilePath { self.folder.pushing(FilePath(row.path)) }
 
     private static func error(_ failure: OpenFile.Failure, _ path: FilePath) -> CodedError {
         let name = Redacted(path.text)

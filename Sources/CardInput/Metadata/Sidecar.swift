@@ -57,10 +57,8 @@ enum Sidecar {
 extension Sidecar {
     /// The image whose sidecar a path names; `nil` if it is not named like one.
     static func image(of path: FilePath) -> FilePath? {
-        guard let name = path.lastComponent?.text, name.hasSuffix(self.suffix),
-            name.utf8.count > self.suffix.utf8.count
-        else { return nil }
-        return path.removingLastComponent().appending(String(name.dropLast(self.suffix.count)))
+        guard let image = path.lastComponent.flatMap({ self.image(named: $0) }) else { return nil }
+        return path.removingLastComponent().appending(image)
     }
 
     /// Whether a path is named like a sidecar and the image is there.
@@ -70,7 +68,12 @@ extension Sidecar {
 
     /// Whether a name is that of a sidecar of one of the names beside it.
     static func belongs(_ name: FilePath.Component, beside names: Set<FilePath.Component>) -> Bool {
-        guard let image = self.image(of: FilePath(root: nil, components: name))?.lastComponent else { return false }
-        return names.contains(image)
+        self.image(named: name).map { names.contains($0) } ?? false
+    }
+
+    private static func image(named sidecar: FilePath.Component) -> FilePath.Component? {
+        let name = sidecar.text
+        guard name.hasSuffix(self.suffix) else { return nil }
+        return FilePath.Component(String(name.dropLast(self.suffix.count)))
     }
 }
