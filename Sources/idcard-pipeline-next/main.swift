@@ -1,1 +1,3 @@
-print("not yet")
+import CardCommand
+
+await IDCardPipelineCommand.start()

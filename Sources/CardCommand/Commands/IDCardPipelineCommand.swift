@@ -1,0 +1,28 @@
+package import ArgumentParser
+import CardImaging
+
+/// The root of the command line.
+package struct IDCardPipelineCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
+        commandName: "idcard-pipeline-next",
+        abstract:
+            "Takes photos of Chinese resident identity cards to a verification service and on to the business backend.",
+        discussion: """
+            Nothing is lost, nothing is sent twice, nothing leaks. Try it without any account:
+
+              idcard-pipeline-next run fixtures/cards --embedded
+            """,
+        version: "0.2.0",
+        subcommands: [RunCommand.self]
+    )
+
+    /// Takes no arguments of its own.
+    package init() {}
+
+    /// Runs the command line of this process.
+    package static func start() async {
+        ProcessSetup.begin()
+        DecodingChild.runIfAsked(CommandLine.arguments)
+        await self.main()
+    }
+}

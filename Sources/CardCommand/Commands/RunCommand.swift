@@ -1,0 +1,137 @@
+package import ArgumentParser
+import CardInput
+import CardModel
+
+/// `run`: takes in every image, drives all to an end state, prints a summary, exits.
+package struct RunCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
+        commandName: "run",
+        abstract: "Take in photos of identity cards, verify them and deliver them to the business backend.",
+        discussion: """
+            Every image among the paths (files, folders, globs) becomes a card, is recompressed, verified and delivered, fronts \
+            before their backs. Running the same command again is safe: what is known is not read, verified or sent again, and \
+            what was interrupted goes on.
+
+            Each image needs a business number. It comes, first found wins, from the manifest row, the sidecar IMAGE.json, \
+            --business-no, or its path as --business-no-from says: by default from the folder that it lies in, if that lies \
+            directly in a folder named here. Images that are named themselves, or by a glob, have none in their path. With \
+            --dry-run nothing is taken in: it shows which file would go where, and why.
+
+            Exit status: 0 all delivered (duplicates count as done) · 1 some card ended rejected, failed or held, or waits for \
+            its front · 64 usage · 66 input cannot be read · 69 an endpoint stopped us (credentials, quota, TOKEN) · 74 sandbox \
+            or disk error · 75 work remains, run again · 78 configuration · 130/143 interrupted, all durable.
+            """
+    )
+
+    @Argument(help: ArgumentHelp("Images, folders or globs to take in.", valueName: "path"))
+    var paths: [String] = []
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "A CSV or JSONL file with metadata per image.",
+            discussion: "Columns: path, business_no, user_no, expected_id_number, expected_name, side, priority.",
+            valueName: "file"
+        ),
+        completion: .file(extensions: ["csv", "jsonl", "ndjson"])
+    )
+    var manifest: String?
+
+    @Option(name: .long, help: ArgumentHelp("The business number of images without one of their own.", valueName: "no"))
+    var businessNo: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "What in the path of an image is its business number, if nothing else gives one.",
+            discussion: """
+                folder: the folder directly below the one named here, for images directly in it (the default). folder:LEVEL: the \
+                folder that many levels below, for images at any depth in it. root: the folder named here. pattern:REGEX: what \
+                its group, or the one named business_no, finds in the path below the folder named here. none: nothing. Without \
+                this option: intake.business_no_from.
+                """,
+            valueName: "rule"
+        )
+    )
+    var businessNoFrom: String?
+
+    @Option(name: .long, help: ArgumentHelp("The user account of images without one of their own.", valueName: "no"))
+    var userNo: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "With --embedded: where the built-in backend keeps documents and ledger.",
+            discussion: "By default the folder embedded-documents in the sandbox.",
+            valueName: "dir"
+        ),
+        completion: .directory
+    )
+    var documents: String?
+
+    @Option(name: .long, help: "The form of the report on standard output.")
+    var format = OutputFormat.text
+
+    @Flag(
+        name: .long,
+        help: ArgumentHelp(
+            "Show which file would go to which case and user, and who says so; take nothing in.",
+            discussion:
+                "Calls nobody, and neither makes nor changes a sandbox. It does not know which photos were taken in before."
+        )
+    )
+    var dryRun = false
+
+    @Flag(name: [.long, .short], help: "No progress on standard error.")
+    var quiet = false
+
+    @OptionGroup var options: GlobalOptions
+
+    /// Takes what the command line says.
+    package init() {}
+
+    package func validate() throws {
+        guard self.documents == nil || self.options.embedded else {
+            throw ValidationError("--documents goes with --embedded: only the built-in backend keeps documents here.")
+        }
+        // A variable that is not set (`--user-no "$NO"`) must not fall back on another source of the number unnoticed.
+        for (name, value) in [("--business-no", self.businessNo), ("--user-no", self.userNo)] {
+            guard value?.allSatisfy(\.isWhitespace) != true else {
+                throw ValidationError("\(name) must not be empty; leave it out, or give the number.")
+            }
+        }
+        guard !self.dryRun || !self.paths.isEmpty || self.manifest != nil else {
+            throw ValidationError("--dry-run shows inputs; name some, or give --manifest.")
+        }
+        _ = try self.arguments()
+    }
+
+    /// The arguments, checked.
+    private func arguments() throws -> RunArguments {
+        var texts: [SubmittedField: String] = [:]
+        texts[.businessNumber] = self.businessNo
+        texts[.userNumber] = self.userNo
+        do {
+            return RunArguments(
+                paths: self.paths,
+                manifest: self.manifest,
+                fields: try SubmittedFields(texts),
+                businessNumberRule: try self.businessNoFrom.map { try BusinessNumberRule($0) },
+                documents: self.documents,
+                format: self.format,
+                isQuiet: self.quiet
+            )
+        } catch let error as CodedError {
+            throw ValidationError(error.message.text())
+        }
+    }
+
+    package func run() async throws {
+        try await CommandRunner.run {
+            let configuration = try self.options.loadConfiguration(requiringRemotes: !self.dryRun)
+            for notice in configuration.notices { Console.standardError("warning: \(notice.text())") }
+            let session = RunSession(arguments: try self.arguments(), configuration: configuration)
+            return try self.dryRun ? session.dryRun() : await session.run()
+        }
+    }
+}

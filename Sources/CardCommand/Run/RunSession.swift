@@ -1,0 +1,174 @@
+import CardEngine
+import CardImaging
+import CardInput
+import CardModel
+import CardStore
+import Foundation
+import Logging
+
+/// One `run`, from the arguments to the exit status.
+struct RunSession: Sendable {
+    let arguments: RunArguments
+    let configuration: Configuration
+
+    /// Runs, prints, and returns the exit status.
+    func run() async throws -> CommandStatus {
+        let listing = try self.listing()
+        let store = try await CardStore.open(
+            path: self.configuration.sandboxPath,
+            kind: self.configuration.isEmbedded ? .embedded : .real,
+            ring: try self.configuration.keyRing(creating: true),
+            creating: true,
+            now: Timestamp(Date())
+        )
+        let result: Result<CommandStatus, any Error>
+        do { result = .success(try await self.run(listing, store: store)) } catch { result = .failure(error) }
+        do { try store.close() } catch {
+            // Everything is durable before: this is worth a line, not the result.
+            Console.standardError("warning: the sandbox did not close in order; check it: idcard-pipeline fsck")
+        }
+        return try result.get()
+    }
+
+    /// Lists the inputs that the command line names; `nil` if it names none, and the run goes on with what is there.
+    func listing() throws -> BatchListing? {
+        guard !self.arguments.paths.isEmpty || self.arguments.manifest != nil else { return nil }
+        var options = BatchOptions(
+            recognisesImage: { bytes, _ in ImageFormat.sniff(bytes) != .unknown },
+            isImageName: { name in Self.imageExtensions.contains((name as NSString).pathExtension.lowercased()) }
+        )
+        options.fields = self.arguments.fields
+        options.businessNumberRule =
+            try self.arguments.businessNumberRule ?? BusinessNumberRule(self.configuration.businessNumberFrom)
+        options.sandbox = self.configuration.sandboxPath
+        return try BatchSource(
+            paths: self.arguments.paths,
+            manifest: self.arguments.manifest,
+            options: options
+        ).listing()
+    }
+
+    /// Endings that claim an image, also in formats that are refused with words.
+    private static let imageExtensions: Set<String> = [
+        "jpg", "jpeg", "jpe", "jfif", "png", "heic", "heif", "avif", "webp", "tif", "tiff", "bmp", "gif", "pdf",
+    ]
+
+    private func run(_ listing: BatchListing?, store: CardStore) async throws -> CommandStatus {
+        let tracker = RunTracker(listing: listing?.entries ?? [])
+        let runID = UUID().uuidString.lowercased()
+        let worker = try await store.startWorker(id: runID, command: "run", now: Timestamp(Date()))
+        let printing = self.arguments.format == .jsonl
+        let end: RunEnd
+        do {
+            end = try await ProgressDisplay(tracker: tracker, isQuiet: self.arguments.isQuiet).showing {
+                try await withThrowingTaskGroup(of: RunEnd?.self) { group in
+                    group.addTask {
+                        defer { tracker.finish() }
+                        return try await self.drive(listing, store: store, worker: worker, tracker: tracker)
+                    }
+                    if printing {
+                        group.addTask {
+                            try await RunPrinter(tracker: tracker, store: store).printEndings()
+                            return nil
+                        }
+                    }
+                    var end: RunEnd?
+                    while let ended = try await group.next() { end = ended ?? end }
+                    guard let end else { throw CancellationError() }
+                    return end
+                }
+            }
+        } catch {
+            try? await store.end(worker, now: Timestamp(Date()))
+            throw error
+        }
+        try await store.end(worker, now: Timestamp(Date()))
+        return try await RunPrinter(tracker: tracker, store: store).print(
+            end,
+            runID: runID,
+            format: self.arguments.format,
+            documents: self.configuration.isEmbedded ? self.documents : nil
+        )
+    }
+
+    /// Where the built-in backend keeps what it accepts.
+    private var documents: String {
+        self.arguments.documents ?? self.configuration.sandboxPath + "/embedded-documents"
+    }
+
+    private func drive(
+        _ listing: BatchListing?,
+        store: CardStore,
+        worker: Worker,
+        tracker: RunTracker
+    ) async throws -> RunEnd {
+        guard self.configuration.isEmbedded else {
+            return try await self.work(listing, store: store, worker: worker, tracker: tracker, self.configuration)
+        }
+        let logger = Logger(label: "idcard-pipeline") { _ in SwiftLogNoOpLogHandler() }
+        return try await EmbeddedEndpoints(documents: self.documents, logger: logger).serve { verification, delivery in
+            var configuration = self.configuration
+            configuration.verification = verification
+            configuration.delivery = delivery
+            return try await self.work(listing, store: store, worker: worker, tracker: tracker, configuration)
+        }
+    }
+
+    private func work(
+        _ listing: BatchListing?,
+        store: CardStore,
+        worker: Worker,
+        tracker: RunTracker,
+        _ configuration: Configuration
+    ) async throws -> RunEnd {
+        guard let verification = configuration.verification, let delivery = configuration.delivery else {
+            throw ConfigurationError([])
+        }
+        var settings = configuration.engine
+        let cores = ProcessInfo.processInfo.activeProcessorCount
+        settings.preparing = configuration.imagingConcurrency > 0 ? configuration.imagingConcurrency : cores
+        let outside = try Outside(
+            imaging: configuration.imaging,
+            threads: settings.preparing,
+            verification: verification,
+            delivery: delivery
+        )
+        let engine = Engine(
+            store: store,
+            worker: worker,
+            ports: outside.ports,
+            settings: settings,
+            events: { tracker.observe($0) }
+        )
+        let result: Result<RunEnd, any Error>
+        do {
+            let watched = try await SignalWatch(end: { engine.end() }).watching {
+                try await engine.runBatch(listing?.groups ?? [])
+            }
+            result = .success(RunEnd(stopped: watched.value.stopped, signal: watched.signal))
+        } catch {
+            result = .failure(error)
+        }
+        try await outside.close()
+        return try result.get()
+    }
+}
+
+/// What the command line says of a run.
+struct RunArguments: Sendable {
+    var paths: [String] = []
+    var manifest: String?
+    var fields = SubmittedFields()
+    var businessNumberRule: BusinessNumberRule?
+    var documents: String?
+    var format = OutputFormat.text
+    var isQuiet = false
+}
+
+/// How a run ended.
+struct RunEnd: Sendable {
+    /// What stopped a stage for which cards wait.
+    var stopped: [StageName: RemoteFailure]
+    /// The status of the signal that asked for the end, if one came in time.
+    var signal: CommandStatus?
+}
