@@ -81,12 +81,12 @@ struct DeliveryRequest: Sendable {
 
 /// How the parts of a form become headers and a raw body.
 ///
-/// A text part `BUSINESSNO` becomes the header `X-BUSINESSNO`. Visible ASCII stays as it is, except the percent sign; every other
-/// byte of the text's UTF-8, spaces too, becomes `%` and two hexadecimal digits (RFC 3986 section 2.1). The image is the body, its
-/// name stands in `Content-Disposition: attachment; filename="…"`.
+/// A text part `BUSINESSNO` becomes the header `X-BUSINESSNO`. Visible ASCII stays as it is, except the percent sign;
+/// every other byte of the text's UTF-8, spaces too, becomes `%` and two hexadecimal digits (RFC 3986 section 2.1). The
+/// image is the body, its name stands in `Content-Disposition: attachment; filename="…"`.
 enum OctetStreamUpload {
-    /// What is persisted in the place of a boundary: a delivery once attempted is never formed again, also when the configuration
-    /// changes from forms to raw bodies in between. No boundary of ours begins with this word.
+    /// What is persisted in the place of a boundary: a delivery once attempted is never formed again, also when the
+    /// configuration changes from forms to raw bodies in between. No boundary of ours begins with this word.
     static let recipe = "octet-stream;application/octet-stream;X-"
 
     /// Returns the headers and the card whose image is the body.

@@ -24,7 +24,8 @@ package struct EndpointSettings: Sendable {
     package var timeout: Duration = .seconds(30)
     /// How many connections are open at a time (`….concurrency`).
     package var concurrency = 32
-    /// The proxy all connections go through, `http://user:password@host:port` (`….proxy`); the environment's is not read.
+    /// The proxy all connections go through, `http://user:password@host:port` (`….proxy`); the environment's is not
+    /// read.
     package var proxy: Redacted<String>?
     /// The files of a TLS connection (`….tls.*`).
     package var tls = TLS()
@@ -55,21 +56,10 @@ struct EndpointAddress: Hashable, Sendable {
     /// - Throws: `url_invalid`.
     init(_ text: String, key: String, defaultPath: String? = nil) throws(CodedError) {
         guard var parts = URLComponents(string: text), let scheme = parts.scheme?.lowercased(),
-            scheme == "http" || scheme == "https"
-        else {
-            throw Self.invalid(
-                key,
-                "is no URL that begins with https:// or http://; write it as https://host:port/path"
-            )
-        }
-        guard let host = parts.host, !host.isEmpty else {
-            throw Self.invalid(key, "names no host; write it as https://host:port/path")
-        }
-        guard parts.user == nil, parts.password == nil else {
-            throw Self.invalid(key, "holds a user name or password; remove it")
-        }
-        guard parts.fragment == nil else {
-            throw Self.invalid(key, "holds a fragment (#), which is never sent; remove it")
+            scheme == "http" || scheme == "https", let host = parts.host, !host.isEmpty
+        else { throw Self.invalid(key, "is no URL with scheme and host; write it as https://host:port/path") }
+        guard parts.user == nil, parts.password == nil, parts.fragment == nil else {
+            throw Self.invalid(key, "holds a user name, a password or a fragment (#); remove it")
         }
         if let defaultPath, parts.path.isEmpty || parts.path == "/" { parts.path = defaultPath }
         guard let url = parts.url else { throw Self.invalid(key, "is no URL; write it as https://host:port/path") }
@@ -87,7 +77,8 @@ struct EndpointAddress: Hashable, Sendable {
     }
 }
 
-/// An HTTP proxy through which connections are tunnelled by `CONNECT` (RFC 9110 section 9.3.6), for `http` and `https` alike.
+/// An HTTP proxy through which connections are tunnelled by `CONNECT` (RFC 9110 section 9.3.6), for `http` and `https`
+/// alike.
 struct ProxyAddress: Sendable {
     /// Host and port.
     let authority: String

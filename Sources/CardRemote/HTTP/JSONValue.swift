@@ -2,8 +2,8 @@ import CardModel
 
 /// A JSON value as it was written: numbers keep their digits, and objects their members, doubled ones included.
 ///
-/// `JSONDecoder` turns 0.0 into 0, rounds long numbers, and takes one of two equal names without saying so: where a code decides
-/// about a delivery, that is not certain enough. It does not print itself: replies hold personal data.
+/// `JSONDecoder` turns 0.0 into 0, rounds long numbers, and takes one of two equal names without saying so: where a
+/// code decides about a delivery, that is not certain enough. It does not print itself: replies hold personal data.
 indirect enum JSONValue: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// An object's members, in order.
     case object([Member])

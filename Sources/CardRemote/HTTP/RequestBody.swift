@@ -65,7 +65,8 @@ private struct FormStream: Sendable {
         writer.write(.byteBuffer(ByteBuffer(bytes: chunk))).whenComplete { [rest] written in
             switch written {
             case .failure(let error): done.fail(error)
-            // At once: between the last byte and the end of the request there must be no gap in which the reply comes in.
+            // At once: between the last byte and the end of the request there must be no gap in which the reply comes
+            // in.
             case .success where rest.missing <= 0: done.succeed()
             // By way of the loop: the stack does not grow, and the connection gets its turn to ask for a pause.
             case .success: self.loop.execute { rest.writeRest(to: writer, done: done) }

@@ -38,8 +38,8 @@ extension CardFields {
 extension Legality {
     /// Reads the scores of a reply, which all dialects spell in their own way; `nil` if they are unavailable.
     ///
-    /// The vendor announces further classes, so every key counts, that of FaceID v3's threshold included, which is told apart by
-    /// its name. What is no number from 0 to 1 is no score.
+    /// The vendor announces further classes, so every key counts, that of FaceID v3's threshold included, which is told
+    /// apart by its name. What is no number from 0 to 1 is no score.
     init?(reply value: JSONValue) {
         var scores: [String: Double] = [:]
         for member in value.members {
@@ -70,8 +70,8 @@ enum RequestID {
 
 /// A birth date as replies carry it, as `YYYY-MM-DD`.
 ///
-/// FaceID v1 gives an object of texts that are not padded with zeros, Face++ a text, FaceID v3 three fields. The date is
-/// not checked against the calendar: the vendor does not either, and the verdict is not the parser's.
+/// FaceID v1 gives an object of texts that are not padded with zeros, Face++ a text, FaceID v3 three fields. The date
+/// is not checked against the calendar: the vendor does not either, and the verdict is not the parser's.
 ///
 /// What is there and cannot be read, such as `2月30日`, is kept as it came: a date left out would not be compared with
 /// the number's, and an altered card would pass for one that was read badly.

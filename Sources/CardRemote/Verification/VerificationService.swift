@@ -2,7 +2,8 @@ package import CardModel
 import Foundation
 import MultipartForm
 
-/// A verification service that reads one photo of one side, whatever its dialect; asking again is harmless and costs quota only.
+/// A verification service that reads one photo of one side, whatever its dialect; asking again is harmless and costs
+/// quota only.
 package final class VerificationService: Sendable {
     private let dialect: VerificationDialect
     private let credentials: Credentials
@@ -29,8 +30,8 @@ package final class VerificationService: Sendable {
 
     /// The shortest edge that the service takes, in pixels; `nil` if its limit is not confirmed.
     ///
-    /// The service answers `INVALID_IMAGE_SIZE` to pixels that are too many and to pixels that are too few. A smaller image cures
-    /// the first and nothing the second, so what is too small is best refused before it is sent.
+    /// The service answers `INVALID_IMAGE_SIZE` to pixels that are too many and to pixels that are too few. A smaller
+    /// image cures the first and nothing the second, so what is too small is best refused before it is sent.
     package var minimumEdge: Int? { self.dialect.form.minimumEdge }
 
     /// Host and port of the service.
