@@ -1,9 +1,10 @@
 /// The bounds of this module that nobody has a reason to set.
 enum Limits {
-    /// How long a connection may take to open, a proxy's tunnel and TLS included, and how long a request waits for a free one.
+    /// How long a connection may take to open, a proxy's tunnel and TLS included, and how long a request waits for a
+    /// free one.
     static let connectTimeout: Duration = .seconds(5)
-    /// How long an unused connection is kept: below the five seconds after which common servers close theirs, or a request meets
-    /// the closing.
+    /// How long an unused connection is kept: below the five seconds after which common servers close theirs, or a
+    /// request meets the closing.
     static let poolIdleTime: Duration = .seconds(4)
     /// The longest reply body, inflated, in bytes: a batch reply has some 10 KiB.
     static let replyBytes = 1_048_576

@@ -1,6 +1,7 @@
 import CardModel
 
-/// A statement of the backend with its meaning, cut to what may go into messages: the answer for a delivery, or for one card of it.
+/// A statement of the backend with its meaning, cut to what may go into messages: the answer for a delivery, or for one
+/// card of it.
 ///
 /// A RETMSG is free text of a foreign system: it may quote the form, and what the backend reads from the image.
 struct BackendAnswer: Hashable, Sendable {
@@ -26,8 +27,8 @@ struct BackendAnswer: Hashable, Sendable {
     var quoted: Message { self.text.isEmpty ? "\(self.code)" : "\(self.code): \(Redacted(self.text))" }
 }
 
-/// How many documents a persisted form holds and whether their answers are needed one by one: read from its parts, because the
-/// configuration may have changed since they were written.
+/// How many documents a persisted form holds and whether their answers are needed one by one: read from its parts,
+/// because the configuration may have changed since they were written.
 struct DeliveryShape: Hashable, Sendable {
     /// How many cards the form holds.
     var members = 1
@@ -74,8 +75,8 @@ struct BackendAnswers: Hashable, Sendable {
 
     /// Takes the answers of a document.
     ///
-    /// Entries count if there is one for each card. In a batch everything else is a contradiction, an empty list beside a refusal
-    /// excepted; a form of one business number may well be answered with entries that mean something else.
+    /// Entries count if there is one for each card. In a batch everything else is a contradiction, an empty list beside
+    /// a refusal excepted; a form of one business number may well be answered with entries that mean something else.
     init(_ document: ReplyDocument, shape: DeliveryShape, table: RetcodeTable, mask: MessageMask) {
         self.whole = document.statement.map { BackendAnswer($0, table: table, mask: mask) }
         switch document.items {

@@ -52,16 +52,20 @@ struct BackendJudge: Sendable {
                 )
             )
         case .refusal, .unlisted:
-            let remedy: Message =
-                answer.meaning == .refusal ? "correct it" : "correct it, or list the code under delivery.retcode"
-            var failure = self.failure(
-                .rejected,
-                answer.code,
-                "the backend refused the document (\(answer.quoted)); \(remedy)"
-            )
-            failure.isUnlisted = answer.meaning == .unlisted && self.unlisted == .hold
-            return .rejected(failure)
+            return .rejected(self.refusal(answer))
         }
+    }
+
+    private func refusal(_ answer: BackendAnswer) -> RemoteFailure {
+        let remedy: Message =
+            answer.meaning == .refusal ? "correct it" : "correct it, or list the code under delivery.retcode"
+        var failure = self.failure(
+            .rejected,
+            answer.code,
+            "the backend refused the document (\(answer.quoted)); \(remedy)"
+        )
+        failure.isUnlisted = answer.meaning == .unlisted && self.unlisted == .hold
+        return failure
     }
 
     /// The failure of a delivery whose answers contradict each other or its form.
@@ -72,8 +76,8 @@ struct BackendJudge: Sendable {
             .unknown,
             "items_mismatch",
             """
-            the backend answered \(self.reply.status), and its answers for the single cards (\(count)) fit neither the delivery \
-            nor each other, so which documents it took is unknown; compare its records
+            the backend answered \(self.reply.status), and its answers for the single cards (\(count)) fit neither the \
+            delivery nor each other, so which documents it took is unknown; compare its records
             """
         )
     }
@@ -94,8 +98,8 @@ struct BackendJudge: Sendable {
 extension BackendJudge {
     /// The failure that a status other than success is, where no code decides.
     ///
-    /// A refusal of the form as such may concern every card, so a person decides on it, unless its code is listed, or it is about
-    /// the size of this one.
+    /// A refusal of the form as such may concern every card, so a person decides on it, unless its code is listed, or
+    /// it is about the size of this one.
     func statusFailure(_ answer: BackendAnswer?) -> RemoteFailure {
         let status = self.reply.status
         let (failureClass, remedy) = self.statusMeaning
@@ -115,7 +119,8 @@ extension BackendJudge {
 
     private var statusMeaning: (FailureClass, remedy: Message) {
         switch self.reply.status {
-        // Redirects are not followed, and the other stops say "wrong address" or "wrong credentials": every card would meet them.
+        // Redirects are not followed, and the other stops say "wrong address" or "wrong credentials": every card would
+        // meet them.
         case 300..<400: (.stop, "redirects are not followed; set delivery.url to where it points")
         case 401, 403: (.stop, "check delivery.token, the account's rights and a proxy on the way")
         case 404, 405, 410: (.stop, "check delivery.url")

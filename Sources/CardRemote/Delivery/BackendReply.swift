@@ -2,8 +2,8 @@ import CardModel
 
 /// Reads the backend's replies: a pure function of status, headers and body.
 ///
-/// A delivery is not repeatable without its key, so the line between "refused" and "nobody knows" decides here: only an answer that is
-/// certain is `rejected` or `stop`, every other one is `unknown`.
+/// A delivery is not repeatable without its key, so the line between "refused" and "nobody knows" decides here: only an
+/// answer that is certain is `rejected` or `stop`, every other one is `unknown`.
 struct BackendReply: Sendable {
     /// What the RETCODEs mean.
     var table = RetcodeTable()
@@ -39,8 +39,8 @@ struct BackendReply: Sendable {
         case .byMember(let items):
             let meanings = items.map { $0?.meaning }
             let areHeld = meanings.map { $0?.isHeld ?? false }
-            // A refusal beside nothing but acceptances contradicts itself: "rolled back" is one of its meanings. That all are there
-            // already is a refusal of its own kind.
+            // A refusal beside nothing but acceptances contradicts itself: "rolled back" is one of its meanings. That
+            // all are there already is a refusal of its own kind.
             if let whole = answers.whole, !whole.meaning.isHeld, areHeld.allSatisfy({ $0 }), meanings.contains(.success)
             {
                 return .failed(judge.mismatch(count: items.count))
@@ -58,7 +58,8 @@ struct BackendReply: Sendable {
         }
     }
 
-    /// What a RETCODE under an error status of the client's side still says for certain; the status counts in all other cases.
+    /// What a RETCODE under an error status of the client's side still says for certain; the status counts in all other
+    /// cases.
     private func definiteOutcome(_ answers: BackendAnswers, _ judge: BackendJudge) -> DeliveryOutcome? {
         guard (400..<500).contains(judge.reply.status), judge.reply.status != 422 else { return nil }
         let whole = answers.whole.flatMap { Self.isCertainUnderErrors($0) ? $0 : nil }
@@ -112,8 +113,8 @@ struct BackendReply: Sendable {
             .unknown,
             code: "unreadable_reply",
             message: """
-                the backend answered \(reply.status) \(what) (\(reply.body.count) bytes), so whether it took the documents is \
-                unknown; \(remedy)
+                the backend answered \(reply.status) \(what) (\(reply.body.count) bytes), so whether it took the \
+                documents is unknown; \(remedy)
                 """,
             httpStatus: reply.status
         )

@@ -2,7 +2,8 @@ package import CardModel
 package import Foundation
 import MultipartForm
 
-/// The business backend: forms deliveries and sends them, the same bytes under the same `Idempotency-Key` at every attempt.
+/// The business backend: forms deliveries and sends them, the same bytes under the same `Idempotency-Key` at every
+/// attempt.
 package final class BusinessBackend: Sendable {
     /// How cards are joined into deliveries.
     package let layout: DeliveryLayoutKind
@@ -61,8 +62,8 @@ package final class BusinessBackend: Sendable {
 
     /// Derives the boundary of a delivery from its key and proves it absent from every part.
     ///
-    /// It is persisted with the delivery and never derived again: a change of the derivation must not change bytes already sent.
-    /// Where the image is sent raw, the result is the recipe of that instead.
+    /// It is persisted with the delivery and never derived again: a change of the derivation must not change bytes
+    /// already sent. Where the image is sent raw, the result is the recipe of that instead.
     ///
     /// - Throws: class `rejected` with `image_missing` or `form_invalid`.
     package func boundary(
@@ -87,7 +88,8 @@ package final class BusinessBackend: Sendable {
     /// - Parameters:
     ///   - delivery: the persisted recipe with the images of its members.
     ///   - progress: called with the bytes of the body that the socket has taken, and their total; it must not block.
-    /// - Throws: `CancellationError` alone, if the calling task was cancelled after the request had been handed over: nobody knows
+    /// - Throws: `CancellationError` alone, if the calling task was cancelled after the request had been handed over:
+    ///   nobody knows
     ///   what became of it. Before that the outcome is `notSent`.
     package func send(
         _ delivery: OutboundDelivery,

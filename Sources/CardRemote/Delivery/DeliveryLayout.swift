@@ -8,8 +8,8 @@ import CardModel
 /// | `application` | TOKEN, USERNO, BUSINESSTYPE, BUSINESSNO, then DOCTYPE, FILE for each card |
 /// | `batch` | TOKEN, USERNO, then BUSINESSTYPE, BUSINESSNO, DOCTYPE, FILE for each card |
 ///
-/// With one card the three are the same form; extra fields follow USERNO. The layout never reorders: the answers of the backend come
-/// in the order of the members.
+/// With one card the three are the same form; extra fields follow USERNO. The layout never reorders: the answers of the
+/// backend come in the order of the members.
 struct DeliveryLayout: Sendable {
     private let settings: DeliverySettings
 

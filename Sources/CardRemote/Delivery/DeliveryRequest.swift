@@ -14,7 +14,7 @@ struct DeliveryRequest: Sendable {
     /// - Throws: `image_missing` or `form_invalid`.
     init(_ delivery: OutboundDelivery) throws(RemoteFailure) {
         let key = try Self.keyHeader(delivery.idempotencyKey)
-        if OctetStreamUpload.isRecipe(delivery.boundary) {
+        if delivery.boundary == OctetStreamUpload.recipe {
             let request = try OctetStreamUpload.request(for: delivery.parts)
             let image = try Self.image(of: request.card, in: delivery.images)
             self.body = .bytes(image, contentType: "application/octet-stream")
@@ -76,5 +76,68 @@ struct DeliveryRequest: Sendable {
             throw self.invalid("its idempotency key is not printable ASCII; report this")
         }
         return header
+    }
+}
+
+/// How the parts of a form become headers and a raw body.
+///
+/// A text part `BUSINESSNO` becomes the header `X-BUSINESSNO`. Visible ASCII stays as it is, except the percent sign;
+/// every other byte of the text's UTF-8, spaces too, becomes `%` and two hexadecimal digits (RFC 3986 section 2.1). The
+/// image is the body, its name stands in `Content-Disposition: attachment; filename="…"`.
+enum OctetStreamUpload {
+    /// What is persisted in the place of a boundary: a delivery once attempted is never formed again, also when the
+    /// configuration changes from forms to raw bodies in between. No boundary of ours begins with this word.
+    static let recipe = "octet-stream;application/octet-stream;X-"
+
+    /// Returns the headers and the card whose image is the body.
+    ///
+    /// - Throws: `form_invalid`: not one image, or a name that makes no header.
+    static func request(for parts: [DeliveryPart]) throws(RemoteFailure) -> (headers: [HeaderField], card: CardID) {
+        var headers: [HeaderField] = []
+        var card: CardID?
+        do throws(HeaderViolation) {
+            for part in parts {
+                switch part.content {
+                case .text(let value):
+                    let text = self.percentEncoded(value.reveal()) {
+                        (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "%")
+                    }
+                    headers.append(try HeaderField("X-\(part.name)", text))
+                case .image(let image, let filename, _):
+                    guard card == nil else {
+                        throw HeaderViolation(message: "a raw body holds one image, and this delivery has several")
+                    }
+                    card = image
+                    headers.append(try HeaderField("Content-Disposition", self.disposition(filename)))
+                }
+            }
+        } catch {
+            throw DeliveryRequest.invalid(error.message)
+        }
+        guard let card else { throw DeliveryRequest.invalid("a raw body holds one image, and this delivery has none") }
+        return (headers, card)
+    }
+
+    /// The file name in quotes (RFC 6266); what is not ASCII goes into `filename*` (RFC 8187), too.
+    private static func disposition(_ filename: String) -> String {
+        let plain = String(String.UnicodeScalarView(filename.unicodeScalars.map { $0.isASCII ? $0 : "_" }))
+        let quoted = plain.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+        let header = "attachment; filename=\"\(quoted)\""
+        if plain == filename { return header }
+        let extended = self.percentEncoded(filename) { byte in
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+            default: "!#$&+-.^_`|~".utf8.contains(byte)
+            }
+        }
+        return header + "; filename*=UTF-8''" + extended
+    }
+
+    private static func percentEncoded(_ text: String, keeping keeps: (UInt8) -> Bool) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        let bytes = text.utf8.flatMap { byte in
+            keeps(byte) ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 0x0F)]]
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 }

@@ -84,9 +84,9 @@ package struct ReplyNames: Hashable, Sendable {
 
 /// What the backend's RETCODE values mean (`delivery.retcode.*`).
 ///
-/// By default only the three usual spellings of success are known. What means "already there" or "TOKEN expired" differs from
-/// backend to backend: a wrong guess would lose a document or send it again, so these lists begin empty. A code is compared as
-/// text, so a number 0 is `"0"`.
+/// By default only the three usual spellings of success are known. What means "already there" or "TOKEN expired"
+/// differs from backend to backend: a wrong guess would lose a document or send it again, so these lists begin empty. A
+/// code is compared as text, so a number 0 is `"0"`.
 package struct RetcodeTable: Hashable, Sendable {
     /// What becomes of a card whose code is in no list (`delivery.retcode.unlisted`).
     package enum Unlisted: String, CaseIterable, Sendable, Codable {

@@ -3,11 +3,13 @@ import Foundation
 
 /// Takes out of a remote's text what is, or may be, personal or secret.
 ///
-/// Masked are every run of six digits and more, whatever separates them, with an X at its end; every value that was sent and every
-/// confidential one, in any case and width and whatever separates its letters; of a confidential value of six letters and more every
-/// piece of four, for addresses are quoted in part; and every word with percent-encoded bytes, which could hold anything.
+/// Masked are every run of six digits and more, whatever separates them, with an X at its end; every value that was
+/// sent and every confidential one, in any case and width and whatever separates its letters; of a confidential value
+/// of six letters and more every piece of four, for addresses are quoted in part; and every word with percent-encoded
+/// bytes, which could hold anything.
 struct MessageMask: Sendable {
-    /// The values and pieces to look for, in folded letters; one letter alone says nothing and would take half the text.
+    /// The values and pieces to look for, in folded letters; one letter alone says nothing and would take half the
+    /// text.
     private let secrets: Set<[Unicode.Scalar]>
 
     /// Takes the values of a delivery.

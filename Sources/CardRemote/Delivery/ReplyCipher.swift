@@ -44,15 +44,16 @@ struct ReplyCipher: Sendable {
 
     /// Checks the lengths.
     ///
-    /// - Throws: `encryption_invalid`, or `encryption_unsupported` where the program was built without the trait `TripleDES`.
+    /// - Throws: `encryption_invalid`, or `encryption_unsupported` where the program was built without the trait
+    ///   `TripleDES`.
     init(_ encryption: ReplyEncryption) throws(CodedError) {
         guard Self.isSupported else {
             throw CodedError(
                 ReasonCode(rawValue: "encryption_unsupported"),
                 .configuration,
                 """
-                delivery.reply.encryption is set, and this program was built without the trait TripleDES; build it with the \
-                trait and libssl-dev, or ask the backend for replies in the clear
+                delivery.reply.encryption is set, and this program was built without the trait TripleDES; build it \
+                with the trait and libssl-dev, or ask the backend for replies in the clear
                 """
             )
         }

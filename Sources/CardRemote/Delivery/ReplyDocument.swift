@@ -45,8 +45,8 @@ extension ReplyDocument {
         }
     }
 
-    /// Reads `<RESPONSE><RETCODE>…</RETCODE><RETMSG/><ITEMS><ITEM>…`, whatever the names of the root and of the entries; `nil` if the
-    /// bytes are no XML.
+    /// Reads `<RESPONSE><RETCODE>…</RETCODE><RETMSG/><ITEMS><ITEM>…`, whatever the names of the root and of the
+    /// entries; `nil` if the bytes are no XML.
     init?(xml bytes: [UInt8], names: ReplyNames) {
         guard let root = ReplyXML.root(bytes) else { return nil }
         self.statement = Statement(root, names: names)

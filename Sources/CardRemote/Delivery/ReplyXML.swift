@@ -7,8 +7,8 @@ import FoundationXML
 
 /// Reads XML into the shape of JSON: an element is the object of its children, or its text if it has none.
 ///
-/// Prefixes and attributes do not matter. A document type definition is refused before the parser sees it: entities that multiply or
-/// lie outside cannot even be declared.
+/// Prefixes and attributes do not matter. A document type definition is refused before the parser sees it: entities
+/// that multiply or lie outside cannot even be declared.
 enum ReplyXML {
     /// Returns the root of a document in UTF-8; `nil` if it is not well-formed or not harmless.
     static func root(_ bytes: [UInt8]) -> JSONValue? {
@@ -17,8 +17,8 @@ enum ReplyXML {
         let reader = ElementReader()
         parser.delegate = reader
         parser.shouldResolveExternalEntities = false
-        // On Linux `parse()` returns true for documents that are cut or go on behind their root: the error and the root's end must
-        // be asked for, too.
+        // On Linux `parse()` returns true for documents that are cut or go on behind their root: the error and the
+        // root's end must be asked for, too.
         guard parser.parse(), parser.parserError == nil else { return nil }
         return reader.root
     }

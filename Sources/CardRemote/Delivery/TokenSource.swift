@@ -6,7 +6,8 @@ import Glibc
 package enum TokenSource: Sendable {
     /// It is configured (`delivery.token`).
     case value(Redacted<String>)
-    /// It stands in a file that only its owner may read (`delivery.token_file`); the file is read again for every delivery.
+    /// It stands in a file that only its owner may read (`delivery.token_file`); the file is read again for every
+    /// delivery.
     case file(path: String)
     /// A command prints it (`delivery.token_command`): this closure runs it, once and again when its TOKEN was refused.
     case command(@Sendable () async throws -> Redacted<String>)

@@ -1,4 +1,7 @@
+import AsyncHTTPClient
 package import CardModel
+import Foundation
+import NIOCore
 
 /// How an endpoint is reached (`verification.*`, `delivery.*`).
 package struct EndpointSettings: Sendable {
@@ -21,7 +24,8 @@ package struct EndpointSettings: Sendable {
     package var timeout: Duration = .seconds(30)
     /// How many connections are open at a time (`….concurrency`).
     package var concurrency = 32
-    /// The proxy all connections go through, `http://user:password@host:port` (`….proxy`); the environment's is not read.
+    /// The proxy all connections go through, `http://user:password@host:port` (`….proxy`); the environment's is not
+    /// read.
     package var proxy: Redacted<String>?
     /// The files of a TLS connection (`….tls.*`).
     package var tls = TLS()
@@ -29,5 +33,94 @@ package struct EndpointSettings: Sendable {
     /// Takes an address and the defaults.
     package init(url: String) {
         self.url = url
+    }
+}
+
+/// A checked URL that requests are sent to: `http` or `https`, with a host, without user name, password and fragment.
+struct EndpointAddress: Hashable, Sendable {
+    /// The URL itself; its query may hold a secret.
+    let url: URL
+    /// Host and port, which messages may show.
+    let authority: String
+    /// The host, an IPv6 address without its brackets.
+    let host: String
+    /// Whether the connection is encrypted.
+    let usesTLS: Bool
+
+    /// Checks a URL.
+    ///
+    /// - Parameters:
+    ///   - text: the URL as configured.
+    ///   - key: the configuration key that holds it.
+    ///   - defaultPath: the path that replaces an empty one, with its leading slash.
+    /// - Throws: `url_invalid`.
+    init(_ text: String, key: String, defaultPath: String? = nil) throws(CodedError) {
+        guard var parts = URLComponents(string: text), let scheme = parts.scheme?.lowercased(),
+            scheme == "http" || scheme == "https", let host = parts.host, !host.isEmpty
+        else { throw Self.invalid(key, "is no URL with scheme and host; write it as https://host:port/path") }
+        guard parts.user == nil, parts.password == nil, parts.fragment == nil else {
+            throw Self.invalid(key, "holds a user name, a password or a fragment (#); remove it")
+        }
+        if let defaultPath, parts.path.isEmpty || parts.path == "/" { parts.path = defaultPath }
+        guard let url = parts.url else { throw Self.invalid(key, "is no URL; write it as https://host:port/path") }
+        self.url = url
+        self.usesTLS = scheme == "https"
+        self.host = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
+        self.authority = "\(host):\(parts.port ?? (scheme == "https" ? 443 : 80))"
+    }
+
+    /// Whether the host is an address, not a name.
+    var isNumeric: Bool { (try? SocketAddress(ipAddress: self.host, port: 0)) != nil }
+
+    private static func invalid(_ key: String, _ what: Message) -> CodedError {
+        CodedError(ReasonCode(rawValue: "url_invalid"), .configuration, "\(key) " + what)
+    }
+}
+
+/// An HTTP proxy through which connections are tunnelled by `CONNECT` (RFC 9110 section 9.3.6), for `http` and `https`
+/// alike.
+struct ProxyAddress: Sendable {
+    /// Host and port.
+    let authority: String
+    private let host: String
+    private let port: Int
+    private let user: Redacted<String>?
+    private let password: Redacted<String>
+
+    /// Checks a proxy's URL.
+    ///
+    /// - Throws: `proxy_invalid`, without repeating the URL, which may hold a password.
+    init(_ text: Redacted<String>, key: String) throws(CodedError) {
+        guard let parts = URLComponents(string: text.reveal()), parts.scheme?.lowercased() == "http",
+            let host = parts.host, !host.isEmpty, let port = parts.port, (1...65_535).contains(port),
+            parts.path.isEmpty || parts.path == "/", parts.query == nil, parts.fragment == nil
+        else {
+            throw Self.invalid(key, "must be http://host:port, also for https endpoints, with nothing after the port")
+        }
+        // RFC 7617: the first colon ends the name.
+        guard parts.user?.contains(":") != true else {
+            throw Self.invalid(key, "has a user name with a colon, which no proxy can read; use another account")
+        }
+        guard parts.user?.isEmpty != true, parts.password == nil || parts.user != nil else {
+            throw Self.invalid(key, "has a password but no user name; give both or none")
+        }
+        self.host = host
+        self.port = port
+        self.authority = "\(host):\(port)"
+        self.user = parts.user.map { Redacted($0) }
+        self.password = Redacted(parts.password ?? "")
+    }
+
+    /// The same in the terms of async-http-client.
+    var forLibrary: HTTPClient.Configuration.Proxy {
+        .server(
+            host: self.host,
+            port: self.port,
+            authorization: self.user.map { .basic(username: $0.reveal(), password: self.password.reveal()) }
+        )
+    }
+
+    private static func invalid(_ key: String, _ what: Message) -> CodedError {
+        CodedError(ReasonCode(rawValue: "proxy_invalid"), .configuration, "\(key) " + what)
     }
 }

@@ -77,8 +77,8 @@ final class ExchangeRecorder: HTTPClientResponseDelegate {
             return task.eventLoop.makeFailedFuture(ReplyTooLarge())
         }
         if head.status.code < 300, record.bodyBytesSent < self.contentLength {
-            // Who has not seen the form cannot have taken it. Left alone, async-http-client stops writing here and reports
-            // success.
+            // Who has not seen the form cannot have taken it. Left alone, async-http-client stops writing here and
+            // reports success.
             return task.eventLoop.makeFailedFuture(EarlySuccess())
         }
         if record.isEarlyRefusal {

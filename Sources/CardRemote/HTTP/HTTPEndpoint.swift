@@ -5,8 +5,8 @@ import NIOCore
 import NIOHTTP1
 import NIOSSL
 
-/// One endpoint with its own pool of connections: sends forms over HTTP/1.1 and says of every attempt how it ended, never by a
-/// thrown error, never with a retry, never along a redirect.
+/// One endpoint with its own pool of connections: sends forms over HTTP/1.1 and says of every attempt how it ended,
+/// never by a thrown error, never with a retry, never along a redirect.
 ///
 /// HTTP/2 is not offered: whether a stream that was refused has been seen is another question than for a connection.
 final class HTTPEndpoint: Sendable {
@@ -38,8 +38,8 @@ final class HTTPEndpoint: Sendable {
         self.showsCertificate = settings.tls.clientKey != nil
         self.timeout = settings.timeout
         let tls = try TLSFiles(section: section).configuration(settings.tls)
-        // One event loop for connections and callbacks alike: with several, a deadline could fire on one loop while the head is
-        // being written on another, and "not sent" would be a guess.
+        // One event loop for connections and callbacks alike: with several, a deadline could fire on one loop while the
+        // head is being written on another, and "not sent" would be a guess.
         self.loop = HTTPClient.defaultEventLoopGroup.next()
         var pool = HTTPClient.Configuration.ConnectionPool()
         pool.idleTimeout = TimeAmount(Limits.poolIdleTime)
@@ -67,7 +67,8 @@ final class HTTPEndpoint: Sendable {
         try? await self.client.shutdown()
     }
 
-    /// Posts a body with its exact `Content-Length` and waits for the reply; cancelling the calling task cancels the request.
+    /// Posts a body with its exact `Content-Length` and waits for the reply; cancelling the calling task cancels the
+    /// request.
     ///
     /// - Parameters:
     ///   - body: what is sent.
@@ -117,8 +118,8 @@ final class HTTPEndpoint: Sendable {
 
     /// Joins what the recorder saw with how the request ended.
     private func exchange(_ record: ExchangeRecorder.Record, ending error: (any Error)?) -> HTTPExchange {
-        // A status of 300 and above is a definite word, also when it came before the body had ended and the connection broke
-        // over it.
+        // A status of 300 and above is a definite word, also when it came before the body had ended and the connection
+        // broke over it.
         if let head = record.head, error == nil || head.status.code >= 300 {
             return .reply(Self.reply(head, record: record, isEnded: error == nil))
         }

@@ -3,8 +3,8 @@ import Foundation
 
 /// How far a request had come when it ended without a usable reply.
 ///
-/// "Handed over" is not "received": bytes given to a connection may still lie in a buffer. Only the absence of a handed-over head
-/// proves that nothing was sent, which is why there are two phases and no third.
+/// "Handed over" is not "received": bytes given to a connection may still lie in a buffer. Only the absence of a
+/// handed-over head proves that nothing was sent, which is why there are two phases and no third.
 enum HTTPPhase: Sendable {
     /// The request head was never handed to a connection: the remote cannot have seen the request.
     case notSent
@@ -34,7 +34,8 @@ struct HTTPReply: Sendable, CustomStringConvertible, CustomDebugStringConvertibl
     var retryAfter: Duration?
     /// The body; personal data.
     var body = Data()
-    /// Whether the body came to its end. Only a reply of status 300 and above is reported without: there the status is the news.
+    /// Whether the body came to its end. Only a reply of status 300 and above is reported without: there the status is
+    /// the news.
     var isComplete = true
 
     /// Whether the status is one of success, 200 to 299.
@@ -73,7 +74,8 @@ struct HTTPFailure: Error, Hashable, Sendable {
         case tlsUntrusted = "tls_untrusted"
         /// The server's certificate is trusted but speaks of another host.
         case tlsWrongHost = "tls_wrong_host"
-        /// The server refuses our certificate, or the lack of one. With TLS 1.3 this is known only after the head was handed over.
+        /// The server refuses our certificate, or the lack of one. With TLS 1.3 this is known only after the head was
+        /// handed over.
         case tlsClientCertificate = "tls_client_certificate"
         /// The peer speaks no TLS, or no version of it that we do.
         case tlsProtocol = "tls_protocol"
@@ -104,10 +106,11 @@ struct HTTPFailure: Error, Hashable, Sendable {
     /// Returns this failure in the classes of the pipeline.
     ///
     /// A fault of our own is `stop`: the next request would meet it too. So are credentials that a proxy refuses, and a
-    /// certificate of ours that is refused: with TLS 1.3 that shows after the sending, but a server that refuses it looks at
-    /// nothing that was sent, and the same bytes go again under the same key.
+    /// certificate of ours that is refused: with TLS 1.3 that shows after the sending, but a server that refuses it
+    /// looks at nothing that was sent, and the same bytes go again under the same key.
     ///
-    /// - Parameter afterSend: what it means that the remote may have seen the request: `transient` if repeating is harmless,
+    /// - Parameter afterSend: what it means that the remote may have seen the request: `transient` if repeating is
+    ///   harmless,
     ///   else `unknown`.
     func remoteFailure(afterSend: FailureClass) -> RemoteFailure {
         let failureClass: FailureClass =

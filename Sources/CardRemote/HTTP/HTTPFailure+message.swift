@@ -24,7 +24,10 @@ extension HTTPFailure {
         case .connectTimeout where endpoint.proxy != nil:
             "\(peer) opened no connection to \(remote) in time; check the proxy and its way there"
         case .connectTimeout:
-            "\(remote) did not answer the connection or its TLS handshake in time; check the network, the firewall and the port"
+            """
+            \(remote) did not answer the connection or its TLS handshake in time; check the network, the firewall and \
+            the port
+            """
         case .connectFailed: "\(peer) cannot be reached; check the network and the URL"
         case .proxyRefused:
             "\(peer) opened no tunnel to \(remote); check that it allows this host and port, and its log"
@@ -54,24 +57,28 @@ extension HTTPFailure {
         switch code {
         case .tlsUntrusted:
             return """
-                the certificate of \(remote) is not trusted here, or out of its time; check that this is the right server and \
-                this machine's clock, then give tls.ca_file its authority's certificates, or its own if it has issued itself
+                the certificate of \(remote) is not trusted here, or out of its time; check that this is the right \
+                server and this machine's clock, then give tls.ca_file its authority's certificates, or its own if it \
+                has issued itself
                 """
         case .tlsWrongHost:
             return """
-                the certificate of \(remote) is trusted but made out to another host; use the name in the certificate in the \
-                URL, or have it issued for this one
+                the certificate of \(remote) is trusted but made out to another host; use the name in the certificate \
+                in the URL, or have it issued for this one
                 """
         case .tlsProtocol:
             return """
-                \(remote) does not speak TLS on this port, or no version of it from 1.2 on; check the scheme and the port of \
-                the URL
+                \(remote) does not speak TLS on this port, or no version of it from 1.2 on; check the scheme and the \
+                port of the URL
                 """
         case .tlsClientCertificate:
             let what: Message =
                 endpoint.showsCertificate
                 ? "\(remote) refuses our client certificate; check that it is valid and issued by an authority it knows"
-                : "\(remote) demands a client certificate and none is configured; set tls.client_certificate and tls.client_key"
+                : """
+                \(remote) demands a client certificate and none is configured; set tls.client_certificate and \
+                tls.client_key
+                """
             // TLS 1.3: the server's word comes after the handshake is over for us.
             return phase == .notSent ? what : what + " (said after the request had been handed over)"
         default:

@@ -2,8 +2,8 @@ import CardModel
 
 /// A JSON value as it was written: numbers keep their digits, and objects their members, doubled ones included.
 ///
-/// `JSONDecoder` turns 0.0 into 0, rounds long numbers, and takes one of two equal names without saying so: where a code decides
-/// about a delivery, that is not certain enough. It does not print itself: replies hold personal data.
+/// `JSONDecoder` turns 0.0 into 0, rounds long numbers, and takes one of two equal names without saying so: where a
+/// code decides about a delivery, that is not certain enough. It does not print itself: replies hold personal data.
 indirect enum JSONValue: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// An object's members, in order.
     case object([Member])
@@ -118,28 +118,33 @@ private struct JSONReader {
     }
 
     private mutating func readObject(depth: Int) -> JSONValue? {
-        guard depth <= Limits.jsonDepth, self.take("{") else { return nil }
-        var members: [JSONValue.Member] = []
-        if self.take("}") { return .object(members) }
-        repeat {
-            self.skipSpace()
-            guard let name = self.readString(), self.take(":"), let value = self.readValue(depth: depth) else {
-                return nil
-            }
-            members.append(JSONValue.Member(name: name, value: value))
-        } while self.take(",")
-        return self.take("}") ? .object(members) : nil
+        self.readList(depth: depth, end: "}") { reader in
+            reader.skipSpace()
+            guard let name = reader.readString(), reader.take(":") else { return nil }
+            return reader.readValue(depth: depth).map { JSONValue.Member(name: name, value: $0) }
+        }
+        .map(JSONValue.object)
     }
 
     private mutating func readArray(depth: Int) -> JSONValue? {
-        guard depth <= Limits.jsonDepth, self.take("[") else { return nil }
-        var values: [JSONValue] = []
-        if self.take("]") { return .array(values) }
+        self.readList(depth: depth, end: "]") { $0.readValue(depth: depth) }.map(JSONValue.array)
+    }
+
+    /// Reads what stands between a bracket and its end, separated by commas.
+    private mutating func readList<Item>(
+        depth: Int,
+        end: Unicode.Scalar,
+        item: (inout JSONReader) -> Item?
+    ) -> [Item]? {
+        guard depth <= Limits.jsonDepth else { return nil }
+        self.index += 1
+        var items: [Item] = []
+        if self.take(end) { return items }
         repeat {
-            guard let value = self.readValue(depth: depth) else { return nil }
-            values.append(value)
+            guard let item = item(&self) else { return nil }
+            items.append(item)
         } while self.take(",")
-        return self.take("]") ? .array(values) : nil
+        return self.take(end) ? items : nil
     }
 
     private mutating func readNumber() -> String? {

@@ -1,7 +1,8 @@
 import CardModel
 import Foundation
 
-/// Turns the body of a reply into UTF-8: by its byte order mark, its label, or the declaration of an XML document, in this order.
+/// Turns the body of a reply into UTF-8: by its byte order mark, its label, or the declaration of an XML document, in
+/// this order.
 ///
 /// Nothing is guessed: GBK read as something else is not garbage that shows, but other characters.
 enum ReplyText {

@@ -1,10 +1,10 @@
 import CardModel
 
-/// Reads the `Retry-After` header (RFC 9110 section 10.2.3): seconds, or a date in any of the three forms that recipients must
-/// accept (section 5.6.7): IMF-fixdate, RFC 850, asctime.
+/// Reads the `Retry-After` header (RFC 9110 section 10.2.3): seconds, or a date in any of the three forms that
+/// recipients must accept (section 5.6.7): IMF-fixdate, RFC 850, asctime.
 ///
-/// Taken as well is what services really send: fractions of seconds, rounded up, and the zones of RFC 5322. Anything else reads as
-/// absent: the caller's own backoff then applies.
+/// Taken as well is what services really send: fractions of seconds, rounded up, and the zones of RFC 5322. Anything
+/// else reads as absent: the caller's own backoff then applies.
 enum RetryAfter {
     private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
     /// The zones by name, in hours from UTC (RFC 5322 section 4.3).
@@ -55,7 +55,8 @@ enum RetryAfter {
         return self.time(day: fields[0], month: fields[1], year: year, clock: fields[3], zone: fields[4])
     }
 
-    /// Completes a year of two digits: one that would lie more than 50 years ahead is in the past (RFC 9110 section 5.6.7).
+    /// Completes a year of two digits: one that would lie more than 50 years ahead is in the past (RFC 9110 section
+    /// 5.6.7).
     private static func year(_ text: String, now: Timestamp) -> Int? {
         guard let year = Int(text), year >= 0 else { return nil }
         guard text.count == 2 else { return text.count == 4 ? year : nil }

@@ -87,8 +87,8 @@ enum TransportFault {
 private enum TLSFault {
     /// What a peer says by an alert when it refuses our certificate, or the lack of one (RFC 8446 section 6.2).
     ///
-    /// `SSLV3_ALERT_HANDSHAKE_FAILURE` is what TLS 1.2 has for a missing one; an alert of that name that comes before certificates
-    /// are spoken of has the reason `HANDSHAKE_FAILURE_ON_CLIENT_HELLO` beside it.
+    /// `SSLV3_ALERT_HANDSHAKE_FAILURE` is what TLS 1.2 has for a missing one; an alert of that name that comes before
+    /// certificates are spoken of has the reason `HANDSHAKE_FAILURE_ON_CLIENT_HELLO` beside it.
     private static let clientCertificateReasons: Set<String> = [
         "SSLV3_ALERT_BAD_CERTIFICATE", "SSLV3_ALERT_UNSUPPORTED_CERTIFICATE", "SSLV3_ALERT_CERTIFICATE_REVOKED",
         "SSLV3_ALERT_CERTIFICATE_EXPIRED", "SSLV3_ALERT_CERTIFICATE_UNKNOWN", "SSLV3_ALERT_NO_CERTIFICATE",

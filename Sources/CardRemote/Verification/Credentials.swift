@@ -57,8 +57,8 @@ struct Credentials: Sendable {
 /// |---|---|---|---|---|---|
 /// | `test_api_key` | `test_api_secret` | 1700000100 | 1700000000 | 1234567890 | `/uunz0L3/4DQXzN1cJBeYFaDkChhPXRl` |
 ///
-/// Source: faceid.com/faceid-open-doc/docs/sdkauth.html; the public SDK zuochengyao/MegviiFaceID agrees. SHA-1 is the vendor's
-/// choice.
+/// Source: faceid.com/faceid-open-doc/docs/sdkauth.html; the public SDK zuochengyao/MegviiFaceID agrees. SHA-1 is the
+/// vendor's choice.
 struct RequestSign {
     /// The version's name, the value of the part `sign_version`.
     static let version = "hmac_sha1"

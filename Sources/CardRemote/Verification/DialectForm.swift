@@ -16,9 +16,9 @@ struct DialectForm: Sendable {
     ///
     /// `return_portrait` belongs to v3 only; `biz_no` is sent by one public program and documented nowhere.
     ///
-    /// Source: an integrator's copy of "OCRIDCard v1.0.0" and the public SDK zuochengyao/MegviiFaceID; the vendor's own page was
-    /// not to be had. Limits of images are not confirmed; the sister interfaces of that generation take files of 2 MB and edges
-    /// of 4096 pixels.
+    /// Source: an integrator's copy of "OCRIDCard v1.0.0" and the public SDK zuochengyao/MegviiFaceID; the vendor's own
+    /// page was not to be had. Limits of images are not confirmed; the sister interfaces of that generation take files
+    /// of 2 MB and edges of 4096 pixels.
     static let faceIDv1 = DialectForm(
         path: "/faceid/v1/ocridcard",
         imagePart: "image",
@@ -30,8 +30,8 @@ struct DialectForm: Sendable {
     ///
     /// Legality always comes. The option `return_portrait` cuts the portrait out, which nobody here wants.
     ///
-    /// Source: faceid.com/pages/documents/10881005 and faceid.com/faceid-open-doc/docs/idcard-api.html: 200×200 to 8000×8000
-    /// pixels, less than 10 MB.
+    /// Source: faceid.com/pages/documents/10881005 and faceid.com/faceid-open-doc/docs/idcard-api.html: 200×200 to
+    /// 8000×8000 pixels, less than 10 MB.
     static let faceIDv3 = DialectForm(
         path: "/faceid/v3/ocridcard",
         imagePart: "image",
@@ -41,11 +41,12 @@ struct DialectForm: Sendable {
 
     /// Face++ cardpp v1: `POST /cardpp/v1/ocridcard` with the option `legality` and the file part `image_file`.
     ///
-    /// The parts `image_base64` and `image_url` do the same and are not used: the first costs a third more, of the second the
-    /// vendor advises against. A key that has not been paid for gets five zeros for `legality`.
+    /// The parts `image_base64` and `image_url` do the same and are not used: the first costs a third more, of the
+    /// second the vendor advises against. A key that has not been paid for gets five zeros for `legality`.
     ///
-    /// Source: console.faceplusplus.com.cn/documents/5671702, and the demos FacePlusPlus/MegviiIDCard-Android and -iOS: JPEG or
-    /// PNG of 48×48 to 4096×4096 pixels, 2 MB at most. The whole body has the same limit, and answers 413 above it.
+    /// Source: console.faceplusplus.com.cn/documents/5671702, and the demos FacePlusPlus/MegviiIDCard-Android and -iOS:
+    /// JPEG or PNG of 48×48 to 4096×4096 pixels, 2 MB at most. The whole body has the same limit, and answers 413 above
+    /// it.
     static let faceppv1 = DialectForm(
         path: "/cardpp/v1/ocridcard",
         imagePart: "image_file",
@@ -53,13 +54,14 @@ struct DialectForm: Sendable {
         minimumEdge: 48
     )
 
-    /// The options in words: part of the key under which readings are kept. Credentials are no part of it, nor is the clock.
+    /// The options in words: part of the key under which readings are kept. Credentials are no part of it, nor is the
+    /// clock.
     var parameters: String { self.options.map { "\($0.name)=\($0.value)" }.joined(separator: "&") }
 
     /// Makes the form of one photo.
     ///
-    /// The file name is made up, so that none of the user's goes out. The boundary is derived from the photo: it is the same at
-    /// every attempt, and holds a dash, as no Base64 does, so that a signature never makes it collide.
+    /// The file name is made up, so that none of the user's goes out. The boundary is derived from the photo: it is the
+    /// same at every attempt, and holds a dash, as no Base64 does, so that a signature never makes it collide.
     ///
     /// - Throws: `MultipartFormError` with the code `boundary_collision`.
     func form(

@@ -38,8 +38,8 @@ extension CardFields {
 extension Legality {
     /// Reads the scores of a reply, which all dialects spell in their own way; `nil` if they are unavailable.
     ///
-    /// The vendor announces further classes, so every key counts, that of FaceID v3's threshold included, which is told apart by
-    /// its name. What is no number from 0 to 1 is no score.
+    /// The vendor announces further classes, so every key counts, that of FaceID v3's threshold included, which is told
+    /// apart by its name. What is no number from 0 to 1 is no score.
     init?(reply value: JSONValue) {
         var scores: [String: Double] = [:]
         for member in value.members {
@@ -66,4 +66,63 @@ enum RequestID {
         }
         return isPlain ? text : nil
     }
+}
+
+/// A birth date as replies carry it, as `YYYY-MM-DD`.
+///
+/// FaceID v1 gives an object of texts that are not padded with zeros, Face++ a text, FaceID v3 three fields. The date
+/// is not checked against the calendar: the vendor does not either, and the verdict is not the parser's.
+///
+/// What is there and cannot be read, such as `2月30日`, is kept as it came: a date left out would not be compared with
+/// the number's, and an altered card would pass for one that was read badly.
+struct BirthDateText {
+    /// What stands where nothing was read, or something that is no text; no date holds it.
+    private static let unreadable = "?"
+
+    /// The date as `YYYY-MM-DD`; what is no date as it came.
+    let text: String
+
+    /// Reads the object of FaceID v1 or the text of Face++; `nil` if there is nothing in it.
+    init?(_ value: JSONValue) {
+        switch value {
+        case .null, .boolean(false), .object([]), .array([]):
+            return nil
+        case .object where !["year", "month", "day"].allSatisfy { value[$0] == nil }:
+            self.init(year: value["year"]?.text, month: value["month"]?.text, day: value["day"]?.text)
+        case .string, .number:
+            guard let text = value.text else { return nil }
+            let parts = Self.split(text)
+            self.init(text: parts.count == 3 ? Self.date(parts[0], parts[1], parts[2]) ?? text : text)
+        case .object, .array, .boolean:
+            self.init(text: Self.unreadable)
+        }
+    }
+
+    /// Joins three numbers, or what there is of them; `nil` if all are missing.
+    init?(year: String?, month: String?, day: String?) {
+        let parts = [year, month, day]
+        guard parts.contains(where: { $0 != nil }) else { return nil }
+        let read = parts.map { $0 ?? Self.unreadable }
+        self.init(text: Self.date(read[0], read[1], read[2]) ?? read.joined(separator: "-"))
+    }
+
+    private init(text: String) {
+        self.text = text
+    }
+
+    /// The date with zeros before short numbers; `nil` if one is none, or out of all bounds.
+    private static func date(_ year: String, _ month: String, _ day: String) -> String? {
+        guard let year = Int(year), let month = Int(month), let day = Int(day) else { return nil }
+        guard (1000...9999).contains(year), (1...99).contains(month), (1...99).contains(day) else { return nil }
+        return "\(year)-\(self.padded(month))-\(self.padded(day))"
+    }
+
+    /// Splits `1990-03-07`, `1990.3.7`, `1990年3月7日` and `19900307`.
+    private static func split(_ text: String) -> [String] {
+        let groups = text.split { !("0"..."9").contains($0) }.map(String.init)
+        guard groups.count == 1, let digits = groups.first, digits.count == 8 else { return groups }
+        return [String(digits.prefix(4)), String(digits.dropFirst(4).prefix(2)), String(digits.suffix(2))]
+    }
+
+    private static func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : String(number) }
 }

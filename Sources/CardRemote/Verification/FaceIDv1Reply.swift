@@ -12,7 +12,8 @@ import CardModel
 /// | `legality` | object of scores; one sample has the key `"Temporary ID Photo "` with a blank at its end |
 ///
 /// What it answers to a photo without a card is not confirmed: an object without `side` is taken for it, if it holds
-/// nothing but keys of this dialect. A stranger's object (a gateway's `{"request_id": …, "status": …}`) refuses no card.
+/// nothing but keys of this dialect. A stranger's object (a gateway's `{"request_id": …, "status": …}`) refuses no
+/// card.
 ///
 /// Source: an integrator's copy of "OCRIDCard v1.0.0" and the public SDK zuochengyao/MegviiFaceID.
 enum FaceIDv1Reply: DialectReply {

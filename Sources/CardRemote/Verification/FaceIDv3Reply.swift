@@ -19,8 +19,8 @@ import CardModel
 /// marked abnormal and nothing of it is left out, so that the verdict can name the legality, or whatever else it finds,
 /// as the reason; where it finds nothing, the mark remains (`reading_abnormal`).
 ///
-/// The page reserves the other values of `result` and asks to tolerate them: the reading is kept and not marked, and the
-/// verdict judges by what was read.
+/// The page reserves the other values of `result` and asks to tolerate them: the reading is kept and not marked, and
+/// the verdict judges by what was read.
 ///
 /// Not confirmed: what those other values mean, the reply to a photo without a card, and how 长期 is spelled in
 /// `valid_date_end`. Whatever stands there is carried as it is.

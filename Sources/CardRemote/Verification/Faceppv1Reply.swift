@@ -9,7 +9,7 @@ import CardModel
 /// | `name`, `gender`, `race`, `address`, `id_card_number` | text, front; empty if undetermined |
 /// | `birthday` | text `YYYY-MM-DD` |
 /// | `issued_by`, `valid_date` | text, back |
-/// | `legality` | object of scores, all zero for a key without a licence; missing in the vendor's own sample of a back |
+/// | `legality` | object of scores, all zero for a key without a licence; missing in the vendor's sample of a back |
 ///
 /// Source: console.faceplusplus.com.cn/documents/5671702, and the demos FacePlusPlus/MegviiIDCard-Android and -iOS.
 enum Faceppv1Reply: DialectReply {

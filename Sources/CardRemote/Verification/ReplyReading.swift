@@ -2,11 +2,12 @@ import CardModel
 
 /// What one reply means: a pure function of status, headers and body.
 ///
-/// The error string is the contract, not the status, on whose value the vendor's own pages disagree; so it is looked for first, in
-/// a 200 too. A 413 is plain text or HTML, whatever a proxy says is HTML: a body is read as JSON or not at all.
+/// The error string is the contract, not the status, on whose value the vendor's own pages disagree; so it is looked
+/// for first, in a 200 too. A 413 is plain text or HTML, whatever a proxy says is HTML: a body is read as JSON or not
+/// at all.
 struct ReplyReading {
-    /// The keys under which the error string is found, in order: `error_message` in Face++ and the newer of the older FaceID
-    /// pages, `error` in the oldest and the newest, `ERROR` in the public SDK.
+    /// The keys under which the error string is found, in order: `error_message` in Face++ and the newer of the older
+    /// FaceID pages, `error` in the oldest and the newest, `ERROR` in the public SDK.
     static let errorKeys = ["error_message", "error", "ERROR"]
 
     /// What became of the call.
@@ -41,8 +42,8 @@ struct ReplyReading {
 
     /// The first error string.
     ///
-    /// `null`, `false`, 0 and what is empty say that there is no error; an object or an array in its place is one that we cannot
-    /// read.
+    /// `null`, `false`, 0 and what is empty say that there is no error; an object or an array in its place is one that
+    /// we cannot read.
     private static func errorText(in object: JSONValue) -> String? {
         for key in self.errorKeys where object.count(of: key) > 0 {
             switch object[key] {
@@ -89,8 +90,8 @@ struct ReplyReading {
             .transient,
             code: "unusable_reply",
             message: """
-                the verifier answered \(reply.status) \(what) (\(reply.body.count) bytes, dialect \(dialect)); if it persists, \
-                check verification.url
+                the verifier answered \(reply.status) \(what) (\(reply.body.count) bytes, dialect \(dialect)); if it \
+                persists, check verification.url
                 """,
             httpStatus: reply.status
         )

@@ -1,7 +1,7 @@
 import CardModel
 
-/// The error codes that the vendor's pages list, collected from the pages of all sister interfaces: none for FaceID v1 and v3
-/// themselves is public.
+/// The error codes that the vendor's pages list, collected from the pages of all sister interfaces: none for FaceID v1
+/// and v3 themselves is public.
 ///
 /// The class of each is documented in `ErrorCodes.md`; a test compares the two.
 enum VendorCode: String, CaseIterable, Sendable {

@@ -26,8 +26,8 @@ struct VendorError: Hashable, Sendable {
 
     /// Returns the failure that this error is.
     ///
-    /// An unknown code is carried verbatim, if it looks like one; its class is that of the status, and `transient` where the
-    /// status says nothing.
+    /// An unknown code is carried verbatim, if it looks like one; its class is that of the status, and `transient`
+    /// where the status says nothing.
     func failure(of reply: HTTPReply) -> RemoteFailure {
         let status = VendorStatus(reply)
         return RemoteFailure(
@@ -42,8 +42,8 @@ struct VendorError: Hashable, Sendable {
 
     /// The code, if it has the shape of one: anything else may quote what was sent.
     ///
-    /// That is 1 to 64 capital letters and underscores, and after the first letter digits too, at most four in a row: enough for
-    /// a version or a year, too few for a number of a card or a telephone.
+    /// That is 1 to 64 capital letters and underscores, and after the first letter digits too, at most four in a row:
+    /// enough for a version or a year, too few for a number of a card or a telephone.
     var boundedCode: String {
         if self.known == .requestEntityTooLarge { return "http_413" }
         let isCode = self.code.utf8.count <= 64 && self.code.wholeMatch(of: #/_*[A-Z][A-Z_0-9]*/#) != nil
@@ -56,7 +56,10 @@ struct VendorError: Hashable, Sendable {
         let name = isHarmless ? "\(self.boundedCode): \(self.detail)" : self.boundedCode
         guard let (what, remedy) = self.known?.explanation else {
             return
-                "the verifier answered \(status) with an error we do not know (\(name)); see the vendor's list of error codes"
+                """
+                the verifier answered \(status) with an error we do not know (\(name)); see the vendor's list of error \
+                codes
+                """
         }
         return "\(what) (\(name)); \(remedy)"
     }
@@ -90,8 +93,8 @@ struct VendorStatus {
 
     /// The failure of a reply without error string.
     ///
-    /// What was cut off may have been the error string, which outranks the status (a 403 can be "slow down"): so a cut reply is
-    /// asked for again, unless its status says of itself when and how.
+    /// What was cut off may have been the error string, which outranks the status (a 403 can be "slow down"): so a cut
+    /// reply is asked for again, unless its status says of itself when and how.
     var failure: RemoteFailure {
         let status = self.reply.status
         let isCut = !self.reply.isComplete && self.failureClass != .shrink && self.failureClass != .throttled
@@ -100,8 +103,8 @@ struct VendorStatus {
             code: isCut ? "truncated_reply" : "http_\(status)",
             message: isCut
                 ? """
-                the verifier's answer \(status) broke off after \(self.reply.body.count) bytes, before any error could be read; \
-                the call is repeated; if it persists, look into what lies between
+                the verifier's answer \(status) broke off after \(self.reply.body.count) bytes, before any error could \
+                be read; the call is repeated; if it persists, look into what lies between
                 """
                 : "the verifier answered \(status); \(self.remedy)",
             httpStatus: status,

@@ -80,7 +80,7 @@ import Testing
 
     @Test(arguments: [
         (302, FailureClass.stop, "http_302"), (400, .rejected, "http_400"), (401, .stop, "http_401"),
-        (403, .stop, "http_403"), (404, .stop, "http_404"), (408, .unknown, "http_408"),
+        (403, .stop, "http_403"), (404, .stop, "http_404"), (407, .stop, "http_407"), (408, .unknown, "http_408"),
         (409, .unknown, "in_progress"), (413, .rejected, "http_413"), (415, .rejected, "http_415"),
         (422, .unknown, "idempotency_key_conflict"), (429, .throttled, "http_429"), (500, .unknown, "http_500"),
         (502, .unknown, "http_502"), (503, .unknown, "http_503"), (504, .unknown, "http_504"),
@@ -168,7 +168,7 @@ import Testing
             }
         #expect(failure?.failureClass == .stop)
         #expect(failure?.message.contains(code) == true)
-        #expect(!"\(outcome)".contains("canary"))
+        #expect(failure?.message.contains("canary") == false)
     }
 
     @Test(arguments: [
@@ -217,5 +217,25 @@ import Testing
         #expect(cut.failure?.failureClass == expected)
         let whole = BackendReply().outcome(of: HTTPReply(status: 400, body: body), mask: mask)
         #expect(whole.failure?.failureClass == .rejected)
+    }
+
+    @Test func `A stop is about the account where credentials are, else about the request`() {
+        for status in [302, 401, 403, 404, 405, 407, 410] {
+            let scope = self.outcome(status, "").failure?.stopScope
+            #expect(scope == ([401, 407].contains(status) ? .account : .request), "status \(status)")
+        }
+    }
+
+    @Test func `Where unlisted codes are refused, none waits for a person`() {
+        var table = RetcodeTable()
+        table.unlisted = .reject
+        for (status, body) in [(200, #"{"RETCODE":"E-17"}"#), (400, #"{"RETCODE":"E-17"}"#), (400, "")] {
+            let reply = HTTPReply(status: status, body: Data(body.utf8))
+            for (table, isUnlisted) in [(table, false), (RetcodeTable(), true)] {
+                let failure = BackendReply(table: table).outcome(of: reply, mask: MessageMask()).failure
+                #expect(failure?.failureClass == .rejected)
+                #expect(failure?.isUnlisted == isUnlisted)
+            }
+        }
     }
 }

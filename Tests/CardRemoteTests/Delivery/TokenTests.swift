@@ -90,7 +90,9 @@ import Testing
     @Test func `A command is run once, and again when its TOKEN was refused, for all who ask at a time`() async throws {
         let runs = Mutex(0)
         let source = TokenSource.command {
-            runs.withLock { count in
+            // Time for the others to come in.
+            for _ in 0..<100 { await Task.yield() }
+            return runs.withLock { count in
                 count += 1
                 return Redacted("t\(count)")
             }

@@ -89,6 +89,11 @@ import Testing
         #expect(failure?.phase == .afterSend)
     }
 
+    @Test func `A fraction of seconds to wait comes with the reply, rounded up`() async throws {
+        let reply = FaultReply("503 Service Unavailable", headers: ["Retry-After: 2.5"])
+        #expect(try await exchange(.reply(reply)).reply?.retryAfter == .seconds(3))
+    }
+
     @Test func `A redirect is a reply and is not followed`() async throws {
         try await withFaultServer(.reply(FaultReply("302 Found", headers: ["Location: /elsewhere"]))) { server, port in
             let reply = try await withEndpoint("http://127.0.0.1:\(port)/") {

@@ -1,5 +1,3 @@
-package import Foundation
-
 /// A whole reply of the fault server, as it goes over the wire: right or wrong HTTP, as the test wants it.
 package struct FaultReply: Hashable, Sendable {
     /// The bytes of status line, headers and body.
@@ -36,11 +34,6 @@ package struct FaultReply: Hashable, Sendable {
         FaultReply("503 Service Unavailable", headers: ["Retry-After: \(seconds)"], body: "busy")
     }
 
-    /// Makes a 503 that asks to wait until a time, in the form of an HTTP date (RFC 9110 section 5.6.7).
-    package static func unavailable(retryAfter date: Date) -> FaultReply {
-        FaultReply("503 Service Unavailable", headers: ["Retry-After: \(self.httpDate(date))"], body: "busy")
-    }
-
     /// Makes a 413 as servers send it when the body is too long for them.
     package static let tooLarge = FaultReply("413 Payload Too Large", body: "Request Entity Too Large")
 
@@ -49,13 +42,4 @@ package struct FaultReply: Hashable, Sendable {
         #"{"time_used":0,"error_message":"CONCURRENCY_LIMIT_EXCEEDED","request_id":"specimen"}"#,
         status: "403 Forbidden"
     )
-
-    /// Writes a time as an HTTP date, such as `Sun, 06 Nov 1994 08:49:37 GMT`.
-    package static func httpDate(_ date: Date) -> String {
-        let formatter = DateFormatter()
-        formatter.locale = Locale(identifier: "en_US_POSIX")
-        formatter.timeZone = .gmt
-        formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
-        return formatter.string(from: date)
-    }
 }

@@ -32,8 +32,8 @@ package enum FaultScript: Sendable {
 
     /// Answers when the request is complete.
     case reply(FaultReply)
-    /// Answers with what a function makes of the complete request: for scripted verifiers and backends. It is called on an event
-    /// loop and must not block.
+    /// Answers with what a function makes of the complete request: for scripted verifiers and backends. It is called on
+    /// an event loop and must not block.
     case answer(@Sendable (ReceivedRequest) -> FaultReply)
     /// Answers with what a function makes of the complete request once it returns: it may wait for an event.
     case answerLater(@Sendable (ReceivedRequest) async -> FaultReply)
