@@ -13,7 +13,9 @@ package struct IDCardPipelineCommand: AsyncParsableCommand {
               idcard-pipeline-next run fixtures/cards --embedded
             """,
         version: "0.2.0",
-        subcommands: [RunCommand.self]
+        subcommands: [
+            RunCommand.self, StatusCommand.self, CardsCommand.self, VerifierCommand.self, BackendCommand.self,
+        ]
     )
 
     /// Takes no arguments of its own.

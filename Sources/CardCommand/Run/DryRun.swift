@@ -118,8 +118,7 @@ struct PlannedInput: Hashable, Encodable {
 
     /// For people: `take    cards/LOAN-1/a.jpg: case LOAN-1 (folder), user 7 (option), side front (manifest row 2)`.
     var text: String {
-        let action = self.action.rawValue
-        let start = action + String(repeating: " ", count: 7 - action.count) + " " + self.source
+        let start = "\(self.action.rawValue.padded(to: 7)) \(self.source)"
         if let reason { return "\(start) \(reason): \(self.message ?? "")" }
         let fields: [(String, SubmittedField)] = [("case", .businessNumber), ("user", .userNumber), ("side", .side)]
         var parts = fields.compactMap { name, field -> String? in

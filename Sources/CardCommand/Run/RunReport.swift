@@ -59,7 +59,7 @@ struct RunLine: Hashable, Sendable, Encodable {
 
     /// The input as a line for people: state, source, and what there is to say.
     var text: String {
-        let state = self.state.count < 9 ? self.state + String(repeating: " ", count: 9 - self.state.count) : self.state
+        let state = self.state.padded(to: 9)
         let name = self.source.isEmpty ? self.cardID?.rawValue ?? "" : self.source
         let reason = self.reason.map { " \($0)" } ?? ""
         let message = (self.message ?? Self.advice(on: self.reason)).map { ": \($0)" } ?? ""
@@ -79,16 +79,6 @@ struct RunLine: Hashable, Sendable, Encodable {
 }
 
 extension Card {
-    /// The reason as scripts see it: the remote's own code where its answer decided.
-    var shownReason: String? {
-        switch self.reason {
-        case .refusedByRemote,
-            .retcodeUnlisted where self.state == .rejected:
-            self.remoteCode ?? self.reason?.rawValue
-        default: self.reason?.rawValue
-        }
-    }
-
     /// Whether it waits for something that only a person can give.
     var isBlocked: Bool { self.state == .verified && self.reason.map(ReasonCode.needingAttention.contains) == true }
 

@@ -1,0 +1,175 @@
+package import ArgumentParser
+import CardModel
+import CardStore
+import Foundation
+
+extension CardsCommand {
+    /// Has rejected, failed or held cards done again.
+    package struct Retry: AsyncParsableCommand {
+        package static let configuration = CommandConfiguration(
+            commandName: "retry",
+            abstract: "Have rejected, failed or held cards done again; a run then goes on with them.",
+            discussion: """
+                A rejected card is judged again by the reading that is kept, a failed one has all its attempts again. A card is \
+                refused whose side was delivered by a newer photo, which a person rejected, or which the backend may hold \
+                (cards resolve). A superseded card, named by its id, is judged again if no newer photo of its side was delivered \
+                or may be. One that waits for its next attempt, named by its id, goes on at once.
+
+                Exit status: 0 done · 1 some card was refused · 64 usage · 66 there is no such card · 74 sandbox.
+                """
+        )
+
+        @Argument(help: ArgumentHelp("The ids of cards.", valueName: "card-id"))
+        var cards: [String] = []
+
+        @Option(name: .long, help: "All cards in this state (rejected, failed, held); may be given several times.")
+        var state: [CardState] = []
+
+        @Option(
+            name: .long,
+            help:
+                "All cards that were rejected, failed or held for this reason, such as a RETCODE; with --state only those."
+        )
+        var reason: String?
+
+        @OptionGroup var purpose: PurposeOptions
+
+        @Option(name: .long, help: "The form of the list of changed cards.")
+        var format = OutputFormat.text
+
+        @OptionGroup var options: GlobalOptions
+
+        /// Takes what the command line says.
+        package init() {}
+
+        package func validate() throws {
+            guard !self.cards.isEmpty || !self.state.isEmpty || self.reason != nil else {
+                throw ValidationError("Name cards by their id, by --state, or by --reason.")
+            }
+            guard self.reason?.isEmpty != true else {
+                throw ValidationError("--reason is empty; give the code that `cards list` shows beside the state.")
+            }
+            guard Set(self.state).isSubset(of: [.rejected, .failed, .held]) else {
+                throw ValidationError("--state is rejected, failed or held; name superseded cards by their id.")
+            }
+        }
+
+        package func run() async throws {
+            let origin = self.purpose.origin(of: "cards retry")
+            try await self.options.withSandbox { store in
+                var ids = self.cards.map(CardID.init)
+                if !self.state.isEmpty || self.reason != nil {
+                    var filter = CardFilter()
+                    filter.states = self.state.isEmpty ? [.rejected, .failed, .held] : self.state
+                    filter.reason = self.reason
+                    ids += try await store.cardIDs(filter)
+                }
+                return try await CardChanges(format: self.format, store: store).make(ids) { id in
+                    [try await store.retry(id, by: origin, now: Timestamp(Date()))]
+                }
+            }
+        }
+    }
+
+    /// Decides what becomes of cards that wait for a person.
+    package struct Resolve: AsyncParsableCommand {
+        package static let configuration = CommandConfiguration(
+            commandName: "resolve",
+            abstract: "Decide what becomes of cards that wait for a person.",
+            discussion: """
+                delivered: the backend holds the document. resend: the same delivery is sent again, byte for byte and under the \
+                same key, with every held card in it. accept: the card is good, or the backend lacks it, and it is delivered as \
+                any other; a second time, or for a card without its front, it goes alone. reject: it is not delivered.
+
+                Exit status: 0 done · 1 some decision was refused · 64 usage · 66 there is no such card · 74 sandbox.
+                """
+        )
+
+        @Argument(help: ArgumentHelp("The ids of cards.", valueName: "card-id"))
+        var cards: [String]
+
+        @Option(name: .customLong("as"), help: "What is decided: delivered, resend, accept or reject.")
+        var resolution: Resolution
+
+        @OptionGroup var purpose: PurposeOptions
+
+        @Option(name: .long, help: "The form of the list of changed cards.")
+        var format = OutputFormat.text
+
+        @OptionGroup var options: GlobalOptions
+
+        /// Takes what the command line says.
+        package init() {}
+
+        package func run() async throws {
+            let origin = self.purpose.origin(of: "cards resolve --as \(self.resolution.rawValue)")
+            try await self.options.withSandbox { store in
+                try await CardChanges(format: self.format, store: store).make(self.cards.map(CardID.init)) { id in
+                    try await store.resolve(id, as: self.resolution, by: origin, now: Timestamp(Date()))
+                }
+            }
+        }
+    }
+}
+
+/// Makes a change to one card after the other, prints what came of each at once, and says what was refused.
+private struct CardChanges {
+    let format: OutputFormat
+    let store: CardStore
+
+    /// Changes cards.
+    ///
+    /// - Returns: `someNotDelivered` if one of the changes was refused.
+    func make(_ ids: [CardID], _ change: (CardID) async throws -> [CardChange]) async throws -> CommandStatus {
+        let known = Set(try await self.store.standing(of: ids).map(\.card))
+        let unknown = ids.filter { !known.contains($0) }
+        guard unknown.isEmpty else {
+            throw CodedError(
+                .notFound,
+                .notFound,
+                "there is no card \(unknown.map(\.rawValue).joined(separator: ", ")); list them: idcard-pipeline cards list"
+            )
+        }
+        var documents: [CardDocument] = []
+        var (seen, wasRefused) = (Set<CardID>(), false)
+        for id in ids where !seen.contains(id) {
+            do {
+                let changed = try await change(id).map(\.card)
+                seen.formUnion(changed)
+                let cards = try await self.store.cards(changed).map(CardDocument.init)
+                // Printed now: a full disk at a later card must not lose the report of this one.
+                cards.forEach(self.print)
+                documents += cards
+            } catch let error as CodedError where error.kind == .conflict {
+                wasRefused = true
+                Console.standardError("error: " + error.message.text())
+            }
+        }
+        if self.format == .json { Console.standardOutput(JSONText.document(["cards": documents])) }
+        if documents.contains(where: \.state.isRunnable) {
+            Console.standardError("To go on with what is in the sandbox: idcard-pipeline run")
+        }
+        return wasRefused ? .someNotDelivered : .delivered
+    }
+
+    private func print(_ document: CardDocument) {
+        switch self.format {
+        case .text: Console.standardOutput(document.text)
+        case .jsonl: Console.standardOutput(JSONText.line(document))
+        case .json: break
+        }
+    }
+}
+
+extension CardStore {
+    /// The identifiers of all cards that a filter finds, in the order of their intake.
+    fileprivate func cardIDs(_ filter: CardFilter) async throws -> [CardID] {
+        var (ids, order) = ([CardID](), Int64(0))
+        while true {
+            let page = try await self.cards(filter, after: order, limit: Limits.pageSize)
+            guard let last = page.last else { return ids }
+            ids += page.map(\.id)
+            order = last.order
+        }
+    }
+}

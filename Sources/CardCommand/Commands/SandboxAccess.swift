@@ -1,0 +1,79 @@
+import ArgumentParser
+import CardModel
+import CardStore
+import Foundation
+import Glibc
+
+extension GlobalOptions {
+    /// Opens the sandbox, calls a function, closes it, and turns errors into words and an exit status.
+    func withSandbox(_ body: (CardStore) async throws -> CommandStatus) async throws {
+        try await CommandRunner.run {
+            let configuration = try self.loadConfiguration(requiringRemotes: false)
+            let store = try await CardStore.open(
+                path: configuration.sandboxPath,
+                kind: configuration.isEmbedded ? .embedded : nil,
+                ring: try configuration.keyRing(creating: false),
+                creating: false,
+                now: Timestamp(Date())
+            )
+            let result: Result<CommandStatus, any Error>
+            do { result = .success(try await body(store)) } catch { result = .failure(error) }
+            try store.close()
+            return try result.get()
+        }
+    }
+}
+
+/// Why somebody touches personal data, for the access log.
+struct PurposeOptions: ParsableArguments {
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Why, for the access log.",
+            discussion: "Such as a ticket number; up to 200 characters, and never the holder's name or number.",
+            valueName: "text"
+        )
+    )
+    var why: String?
+
+    func validate() throws {
+        guard let why, why.count > 200 else { return }
+        throw ValidationError("--why has up to 200 characters, got \(why.count).")
+    }
+
+    /// Who is at work, by a command and why.
+    func origin(of command: String) -> AccessOrigin {
+        AccessOrigin(actor: "\(Self.userName):\(command)", purpose: self.why)
+    }
+
+    /// The name of the user that the system knows for this process, else its number.
+    private static var userName: String {
+        let number = geteuid()
+        guard let entry = getpwuid(number), let name = entry.pointee.pw_name else { return "uid-\(number)" }
+        return String(cString: name)
+    }
+}
+
+/// What a report looks like that is one object.
+enum ReportFormat: String, CaseIterable, Sendable, ExpressibleByArgument {
+    /// For people.
+    case text
+    /// One JSON object.
+    case json
+}
+
+/// A report of a command: the same facts for programs and for people.
+protocol Report: Encodable {
+    /// The lines for people.
+    var lines: [String] { get }
+}
+
+extension Report {
+    /// Prints the report on standard output.
+    func print(_ format: ReportFormat) {
+        switch format {
+        case .text: for line in self.lines { Console.standardOutput(line) }
+        case .json: Console.standardOutput(JSONText.document(self))
+        }
+    }
+}

@@ -1,0 +1,61 @@
+package import ArgumentParser
+import CardModel
+import IDCardEmbedded
+import Logging
+import ServiceLifecycle
+
+/// `verifier`: the built-in verification endpoint alone.
+package struct VerifierCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
+        commandName: "verifier",
+        abstract: "Serve the built-in verification endpoint, which reads cards with tesseract.",
+        discussion: """
+            Speaks FaceID v1 (/faceid/v1/ocridcard), Face++ (/cardpp/v1/ocridcard) and FaceID v3 (/faceid/v3/ocridcard), each at
+            its path, with api_key and api_secret or with sign. For trying things out: it is no judge of genuine cards. Ends on
+            SIGINT or SIGTERM.
+            """
+    )
+
+    @OptionGroup var listening: ListeningOptions
+
+    @Option(name: .long, help: ArgumentHelp("The only API key accepted.", valueName: "key"))
+    var apiKey = "embedded-key"
+
+    @Option(name: .long, help: ArgumentHelp("The secret that goes with it.", valueName: "secret"))
+    var apiSecret = "embedded-secret"
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The dialect whose URL is printed: faceid-v1, facepp-v1 or faceid-v3; all are served.",
+            valueName: "dialect"
+        ),
+        transform: Self.dialect
+    )
+    var dialect = EmbeddedVerifier.Dialect.faceIDv1
+
+    /// Takes what the command line says.
+    package init() {}
+
+    package func run() async throws {
+        var configuration = EmbeddedVerifier.Configuration(secrets: [self.apiKey: self.apiSecret])
+        configuration.host = self.listening.host
+        configuration.port = self.listening.port
+        let host = self.listening.host
+        let path = self.dialect.path
+        let verifier = EmbeddedVerifier(
+            configuration: configuration,
+            logger: self.listening.logger,
+            onRunning: { port in Console.standardOutput("http://\(host):\(port)\(path)") }
+        )
+        try await EndpointProcess(service: verifier, logger: self.listening.logger).run()
+    }
+
+    private static func dialect(_ text: String) throws -> EmbeddedVerifier.Dialect {
+        guard let dialect = EmbeddedVerifier.Dialect(rawValue: text) else {
+            let known = EmbeddedVerifier.Dialect.allCases.map(\.rawValue).joined(separator: ", ")
+            throw ValidationError("--dialect is one of \(known), got \(text).")
+        }
+        return dialect
+    }
+}
