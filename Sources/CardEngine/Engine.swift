@@ -56,28 +56,56 @@ package struct Engine: Sendable {
         try await self.deliverGate.restore()
         // Before anything is claimed: what dead processes had is taken over.
         try await context.store.heartbeat(of: context.worker, now: context.time.now())
-        try await withThrowingTaskGroup { tasks in
-            tasks.addTask { try await self.runStages() }
-            tasks.addTask { try await self.beat() }
-            tasks.addTask {
-                try await Intake(context: context, submitter: "local").take(groups)
-                context.board.endIntake()
-                await context.board.waitUntilDone(patience: context.settings.patience, time: context.time)
-                context.board.end()
-            }
-            do {
-                while let _ = try await tasks.next() {
-                    if context.board.isEnding {
-                        tasks.cancelAll()
-                        break
-                    }
-                }
-            } catch {
-                context.board.end()
-                throw error
-            }
+        try await self.runTogether {
+            try await Intake(context: context, submitter: "local").take(groups)
+            context.board.endIntake()
+            await context.board.waitUntilDone(patience: context.settings.patience, time: context.time)
+            context.board.end()
         }
         return BatchEnd(stopped: self.stopped)
+    }
+
+    /// What runs beside the stages, and ends with them.
+    private enum Part: Sendable {
+        case stages
+        case companion
+        case timeout
+    }
+
+    /// Runs the stages with their companions until the end was asked for, and what is under way is concluded or cut off.
+    private func runTogether(_ source: @escaping @Sendable () async throws -> Void) async throws {
+        let board = self.context.board
+        try await withThrowingTaskGroup(of: Part.self) { tasks in
+            tasks.addTask {
+                try await self.runStages()
+                return .stages
+            }
+            tasks.addTask {
+                try await self.beat()
+                return .companion
+            }
+            tasks.addTask {
+                try await source()
+                return .companion
+            }
+            tasks.addTask {
+                await board.waitUntilEnding()
+                try await self.context.time.sleep(self.context.settings.shutdownTimeout)
+                return .timeout
+            }
+            var failure: (any Error)?
+            while let result = await tasks.nextResult() {
+                switch result {
+                case .success(.companion): continue
+                case .success(.stages), .success(.timeout): tasks.cancelAll()
+                case .failure(is CancellationError): continue
+                case .failure(let error):
+                    failure = failure ?? error
+                    board.end()
+                }
+            }
+            if let failure { throw failure }
+        }
     }
 
     /// Asks the pipeline to end: intake stops, and what is under way is concluded.

@@ -38,6 +38,10 @@ package struct EngineSettings: Sendable {
     package var probeInterval = Duration.seconds(300)
     /// How long a batch waits for cards that are to be repeated later.
     package var patience = Duration.seconds(60)
+    /// How long calls under way may take once the end is asked for.
+    package var shutdownTimeout = Duration.seconds(20)
+    /// Intake stops while fewer bytes are free on the disk of the sandbox.
+    package var intakeFreeSpace: Int64 = 256 << 20
     /// Photos that are prepared at a time.
     package var preparing = 2
 

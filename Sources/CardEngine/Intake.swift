@@ -14,7 +14,15 @@ struct Intake: Sendable {
         while !rest.isEmpty, !self.context.board.isEnding {
             let portion = Self.portion(of: &rest)
             let unknown = try await self.lookUp(portion)
+            try await self.waitForRoom()
             try await self.admit(unknown)
+        }
+    }
+
+    /// Waits while more cards are under way than the sandbox is to hold at a time.
+    private func waitForRoom() async throws {
+        while try await self.context.store.isFull(), !self.context.board.isEnding {
+            try await self.context.time.sleep(Limits.look)
         }
     }
 
@@ -66,6 +74,10 @@ struct Intake: Sendable {
     /// Takes the photos of one number in by one commit.
     private func admit(_ group: [InputItem]) async throws {
         var photos: [(item: InputItem, admission: Admission)] = []
+        guard self.context.store.freeBytes >= self.context.settings.intakeFreeSpace else {
+            for item in group { self.context.events(.refused(item, Self.noSpace)) }
+            return
+        }
         for item in group {
             guard let admission = try await self.prepare(item) else { continue }
             photos.append((item, admission))
@@ -75,6 +87,12 @@ struct Intake: Sendable {
         for (photo, outcome) in zip(photos, outcomes) { self.context.events(.taken(photo.item, outcome)) }
         self.context.board.ring(.verify)
     }
+
+    private static let noSpace = CodedError(
+        .diskSpaceLow,
+        .storage,
+        "the disk of the sandbox is nearly full, so nothing more is taken in (sandbox.intake_free_space); free some space"
+    )
 
     /// Reads and prepares a photo; `nil` if it was refused without becoming a card, which an event says.
     private func prepare(_ item: InputItem) async throws -> Admission? {

@@ -1,5 +1,6 @@
 import CardModel
 import CardStore
+import Synchronization
 
 /// What makes a stage: how it claims work, when there is more, and what it does with a piece.
 struct Stage<Job: Sendable>: Sendable {
@@ -21,8 +22,22 @@ struct StageRunner<Job: Sendable>: Sendable {
 
     /// Runs until the board asks for the end, and then waits for what is under way.
     ///
-    /// - Throws: what the sandbox throws.
+    /// - Throws: the first error of the sandbox, which asks for the end: what else is under way is concluded first.
     func run() async throws {
+        let failure = Mutex<(any Error)?>(nil)
+        do {
+            try await self.run { error in
+                failure.withLock { $0 = $0 ?? error }
+                self.board.end()
+            }
+        } catch {
+            self.board.end()
+            throw error
+        }
+        if let error = failure.withLock({ $0 }) { throw error }
+    }
+
+    private func run(onError: @escaping @Sendable (any Error) -> Void) async throws {
         try await withThrowingDiscardingTaskGroup { group in
             while !self.board.isEnding {
                 self.board.listen(self.stage.name)
@@ -33,7 +48,9 @@ struct StageRunner<Job: Sendable>: Sendable {
                 for job in jobs {
                     group.addTask {
                         defer { self.board.finish(self.stage.name) }
-                        try await self.stage.perform(job)
+                        do { try await self.stage.perform(job) } catch is CancellationError {
+                            // The time to end in order is over; what was being sent may have arrived, and is treated so.
+                        } catch { onError(error) }
                     }
                 }
                 if jobs.isEmpty { await self.board.wait(self.stage.name, for: try await self.pause(), time: self.time) }

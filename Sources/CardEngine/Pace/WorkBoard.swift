@@ -125,6 +125,20 @@ final class WorkBoard: Sendable {
         for sleeper in sleepers + watchers { sleeper.resume() }
     }
 
+    /// Waits until the stages are asked to end.
+    func waitUntilEnding() async {
+        while !self.isEnding {
+            await withCheckedContinuation { continuation in
+                let mustGo = self.state.withLock { state in
+                    guard !state.isEnding else { return true }
+                    state.watchers.append(continuation)
+                    return false
+                }
+                if mustGo { continuation.resume() }
+            }
+        }
+    }
+
     /// Whether the stages are asked to end.
     var isEnding: Bool { self.state.withLock { $0.isEnding } }
 

@@ -64,12 +64,21 @@ struct VerifyStage: Sendable {
     private func conclusion(of job: VerificationJob, after failure: RemoteFailure) async throws
         -> VerificationConclusion
     {
-        if failure.failureClass == .shrink, !job.card.isShrunk,
-            let smaller = try await self.context.ports.shrink(job.image)
-        {
+        guard failure.failureClass == .shrink else { return self.failed(failure, of: job) }
+        if !job.card.isShrunk, let smaller = try await self.context.ports.shrink(job.image) {
             return .shrunk(smaller, after: failure)
         }
-        return .failed(failure, self.context.retryTerms(self.context.settings.verification, tries: job.tries))
+        var final = failure
+        final.message =
+            """
+            the verifier refuses the size of the image (\(job.image.width)x\(job.image.height) pixels, \
+            \(job.image.jpeg.count) bytes), and it cannot be made smaller; take a photo that the card fills
+            """
+        return self.failed(final, of: job)
+    }
+
+    private func failed(_ failure: RemoteFailure, of job: VerificationJob) -> VerificationConclusion {
+        .failed(failure, self.context.retryTerms(self.context.settings.verification, tries: job.tries))
     }
 
     private func conclude(_ job: VerificationJob, with conclusion: VerificationConclusion) async throws {

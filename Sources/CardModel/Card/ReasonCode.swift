@@ -71,10 +71,6 @@ package struct ReasonCode: RawRepresentable, Hashable, Sendable, Codable, Custom
     package static let retention = ReasonCode(rawValue: "retention")
     /// The attempts of a repeatable call are used up.
     package static let attemptsExhausted = ReasonCode(rawValue: "attempts_exhausted")
-    /// The endpoint found the image too large even after it was made smaller.
-    package static let imageTooLarge = ReasonCode(rawValue: "image_too_large")
-    /// The image has fewer pixels than the verifier takes.
-    package static let imageTooSmall = ReasonCode(rawValue: "image_too_small_for_verifier")
     /// Its front is on its way; or none has come yet, and it goes alone when the wait is over.
     package static let waitsForFront = ReasonCode(rawValue: "waits_for_front")
     /// Its back may still come, and both go in one delivery.

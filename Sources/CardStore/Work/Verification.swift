@@ -297,8 +297,7 @@ extension CardStore {
             ).perform(also: ", due_at = NULL", number: row.number, key: key, now: now, in: tx)
         }
         switch failure.failureClass {
-        case .rejected: return try end(.rejected, .refusedByRemote)
-        case .shrink: return try end(.rejected, .imageTooLarge)
+        case .rejected, .shrink: return try end(.rejected, .refusedByRemote)
         case .accepted, .throttled, .notSent:
             try tx.run("UPDATE card SET worker = NULL WHERE id = \(row.id)")
         case .stop where failure.stopScope == .account:
