@@ -5,8 +5,6 @@ extension ReasonCode {
     package static let inputNotFound = ReasonCode(rawValue: "input_not_found")
     /// A named folder cannot be listed, or a path names neither a file nor a folder.
     package static let inputUnreadable = ReasonCode(rawValue: "input_unreadable")
-    /// A list is empty.
-    package static let inputsMissing = ReasonCode(rawValue: "no_inputs")
     /// A list has more than `InputLimits.inputs` files.
     package static let tooManyInputs = ReasonCode(rawValue: "too_many_inputs")
     /// The manifest does not exist or cannot be read.

@@ -50,13 +50,7 @@ package final class CardStore: Sendable {
         now: Timestamp
     ) async throws -> CardStore {
         let folder = SandboxFolder(path: path)
-        guard creating || folder.hasDatabase else {
-            throw CodedError(
-                .notFound,
-                .notFound,
-                "there is no sandbox at \(Redacted(path)); name another one (--sandbox), or take cards in first: idcard-pipeline run"
-            )
-        }
+        if !creating { try Self.requireSandbox(at: path) }
         return try await Self.translating {
             if creating { try folder.create() }
             let lock = creating ? try Self.waitForOpening(folder) : nil
@@ -72,6 +66,18 @@ package final class CardStore: Sendable {
                 throw error
             }
         }
+    }
+
+    /// Checks that there is a sandbox, before keys are asked for.
+    ///
+    /// - Throws: `not_found`.
+    package static func requireSandbox(at path: String) throws(CodedError) {
+        guard !SandboxFolder(path: path).hasDatabase else { return }
+        throw CodedError(
+            .notFound,
+            .storage,
+            "there is no sandbox at \(Redacted(path)); name another one (--sandbox), or take cards in first: idcard-pipeline run"
+        )
     }
 
     /// Closes the sandbox; nothing may use it any more.

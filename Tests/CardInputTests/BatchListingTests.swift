@@ -30,7 +30,7 @@ import Testing
         #expect(walked.list.refused.count == (isTaken ? 0 : count))
         #expect(walked.list.refused.allSatisfy { $0.error.code == .tooManyPhotos })
         #expect(walked.messages.allSatisfy { $0.contains("65 photos") && $0.contains("is the folder level right?") })
-        #expect(CardStore.Limits.photosPerNumber == 64)
+        #expect(Limits.photosPerNumber == 64)
     }
 
     @Test func `A sidecar and a folder that disagree are told both numbers`() throws {

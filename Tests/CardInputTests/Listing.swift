@@ -10,6 +10,8 @@ struct Listing {
     static let jpegStart: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0]
 
     let list: BatchListing
+    /// What is said of a list without a photo.
+    var emptiness: String? { self.list.emptiness?.text() }
     private let prefix: String
 
     init(

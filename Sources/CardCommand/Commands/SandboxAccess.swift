@@ -9,6 +9,7 @@ extension GlobalOptions {
     func withSandbox(_ body: (CardStore) async throws -> CommandStatus) async throws {
         try await CommandRunner.run {
             let configuration = try self.loadConfiguration(requiringRemotes: false)
+            try CardStore.requireSandbox(at: configuration.sandboxPath)
             let store = try await CardStore.open(
                 path: configuration.sandboxPath,
                 kind: configuration.isEmbedded ? .embedded : nil,

@@ -1,6 +1,7 @@
 import CardModel
 import CardStore
 import Foundation
+import Logging
 
 extension GlobalOptions {
     /// Loads the configuration as these options ask.
@@ -21,6 +22,15 @@ extension GlobalOptions {
 }
 
 extension Configuration {
+    /// The logger of one run.
+    func logger(runID: String) -> Logger {
+        let level =
+            ProcessInfo.processInfo.environment["IDCARD_LOG_LEVEL"].flatMap { Logger.Level(rawValue: $0) } ?? .warning
+        var logger = Logger(label: "idcard-pipeline") { _ in ConsoleLogHandler(level: level, format: .text) }
+        logger[metadataKey: "run.id"] = "\(runID)"
+        return logger
+    }
+
     /// Reads the vault keys, or makes one where the sandbox is made.
     func keyRing(creating: Bool) throws -> KeyRing {
         let path = self.sandboxPath + ".key"

@@ -14,6 +14,7 @@ struct RunSession: Sendable {
     /// Runs, prints, and returns the exit status.
     func run() async throws -> CommandStatus {
         let listing = try self.listing()
+        if let listing { Self.say(listing) }
         let store = try await CardStore.open(
             path: self.configuration.sandboxPath,
             kind: self.configuration.isEmbedded ? .embedded : .real,
@@ -46,6 +47,15 @@ struct RunSession: Sendable {
             manifest: self.arguments.manifest,
             options: options
         ).listing()
+    }
+
+    /// What was passed over because of its name, once for each rule, and whether nothing is left.
+    private static func say(_ listing: BatchListing) {
+        let passed = listing.passedOver.sorted { $0.key < $1.key }.map { "\($0.key) (\($0.value))" }
+        if !passed.isEmpty {
+            Console.standardError("note: passed over because of their names: \(passed.joined(separator: ", "))")
+        }
+        if let emptiness = listing.emptiness { Console.standardError("note: " + emptiness.text()) }
     }
 
     /// Endings that claim an image, also in formats that are refused with words.
@@ -105,7 +115,9 @@ struct RunSession: Sendable {
         guard self.configuration.isEmbedded else {
             return try await self.work(listing, store: store, worker: worker, tracker: tracker, self.configuration)
         }
-        let logger = Logger(label: "idcard-pipeline") { _ in SwiftLogNoOpLogHandler() }
+        // What the built-in endpoints have to say is no event of the pipeline.
+        var logger = self.configuration.logger(runID: worker.id)
+        logger.logLevel = max(logger.logLevel, .notice)
         return try await EmbeddedEndpoints(documents: self.documents, logger: logger).serve { verification, delivery in
             var configuration = self.configuration
             configuration.verification = verification
@@ -133,12 +145,16 @@ struct RunSession: Sendable {
             verification: verification,
             delivery: delivery
         )
+        let log = EventLog(logger: configuration.logger(runID: worker.id))
         let engine = Engine(
             store: store,
             worker: worker,
             ports: outside.ports,
             settings: settings,
-            events: { tracker.observe($0) }
+            events: { event in
+                tracker.observe(event)
+                log.observe(event)
+            }
         )
         let result: Result<RunEnd, any Error>
         do {

@@ -19,9 +19,7 @@ package struct BatchListing: Sendable {
     package let passedOver: [String: Int]
 
     /// Takes the entries of a list; refuses all photos of a number that has too many of them.
-    ///
-    /// - Throws: `no_inputs` if nothing is left to be taken in or refused.
-    init(_ entries: [Entry], passedOver: [String: Int]) throws(CodedError) {
+    init(_ entries: [Entry], passedOver: [String: Int]) {
         var counts: [BusinessNumber: Int] = [:]
         for case .take(let item) in entries { counts[item.metadata.businessNumber, default: 0] += 1 }
         self.passedOver = passedOver
@@ -30,9 +28,6 @@ package struct BatchListing: Sendable {
                 count > Limits.photosPerNumber
             else { return entry }
             return .refuse(RefusedInput(name: item.name, error: Self.tooManyPhotos(item, count)))
-        }
-        guard self.entries.contains(where: { if case .ignore = $0 { false } else { true } }) else {
-            throw self.nothing
         }
     }
 
@@ -74,15 +69,13 @@ package struct BatchListing: Sendable {
         )
     }
 
-    private var nothing: CodedError {
+    /// What to say of a list without a photo; `nil` if it has one, or something that is refused.
+    package var emptiness: Message? {
+        guard !self.entries.contains(where: { if case .ignore = $0 { false } else { true } }) else { return nil }
         let passed = self.passedOver.values.reduce(0, +)
-        return CodedError(
-            .inputsMissing,
-            .input,
+        return """
+            there are no photos: \(self.entries.count) files are no images, and \(passed) files or folders were passed over \
+            because of their names; check which folder or manifest is meant
             """
-            there are no photos: \(self.entries.count) files are no images, and \(passed) files or folders were \
-            passed over because of their names; check which folder or manifest is meant
-            """
-        )
     }
 }

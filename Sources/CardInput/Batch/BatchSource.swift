@@ -91,7 +91,7 @@ package struct BatchSource: Sendable {
     ///
     /// - Throws: `CodedError` if nothing may start: a path that names nothing (`input_not_found`,
     ///   `input_unreadable`), a manifest that cannot be understood (`manifest_unreadable`, `manifest_invalid`,
-    ///   `manifest_too_large`, `field_duplicate`), a list that is empty (`no_inputs`) or too long (`too_many_inputs`).
+    ///   `manifest_too_large`, `field_duplicate`), a list that is too long (`too_many_inputs`).
     package func listing() throws(CodedError) -> BatchListing {
         let manifest: Manifest? =
             if let path = self.manifest {
@@ -120,6 +120,6 @@ package struct BatchSource: Sendable {
             }
         }
         let selection = InputSelection(candidates, manifest: manifest, options: self.options)
-        return try BatchListing(selection.entries(limit: self.limit), passedOver: locator.passedOver)
+        return BatchListing(try selection.entries(limit: self.limit), passedOver: locator.passedOver)
     }
 }

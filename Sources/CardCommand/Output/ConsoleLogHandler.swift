@@ -1,0 +1,56 @@
+import Foundation
+import Logging
+
+/// Writes log records to standard error, as text or as one JSON object a line.
+struct ConsoleLogHandler: LogHandler {
+    /// The forms of a record (`log.format`).
+    enum Format: String, CaseIterable, Sendable {
+        /// `2026-05-12T10:14:07.000Z info message key=value`
+        case text
+        /// `{"time": …, "level": …, "message": …, …}`
+        case json
+    }
+
+    /// The keys under which a record may carry values. A value that nobody has looked at may be a name; each of these is an
+    /// identifier of ours, a word of a closed set, or a figure.
+    static let shownKeys: Set<String> = [
+        "run.id", "card.id", "card.state", "card.reason", "attempt.class", "attempt.code", "http.status", "stage",
+        "input.known",
+        // The built-in endpoints.
+        "verifier.side", "verifier.milliseconds", "verifier.code", "verifier.error", "verifier.message", "backend.code",
+        "backend.retcode", "backend.replay",
+    ]
+
+    var logLevel: Logger.Level
+    var metadata: Logger.Metadata = [:]
+    private let format: Format
+
+    init(level: Logger.Level, format: Format) {
+        self.logLevel = level
+        self.format = format
+    }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { self.metadata[key] }
+        set { self.metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        let merged = self.metadata.merging(event.metadata ?? [:]) { _, new in new }
+        let shown = Dictionary(
+            uniqueKeysWithValues: merged.map { ($0, Self.shownKeys.contains($0) ? "\($1)" : "[not listed]") }
+        )
+        let time = Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+        switch self.format {
+        case .text:
+            let values = shown.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }.joined()
+            Console.standardError("\(time) \(event.level.rawValue) \(event.message)\(values)")
+        case .json:
+            var object = shown
+            object["time"] = time
+            object["level"] = event.level.rawValue
+            object["message"] = "\(event.message)"
+            Console.standardError(JSONText.line(object))
+        }
+    }
+}

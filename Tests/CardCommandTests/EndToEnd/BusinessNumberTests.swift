@@ -1,0 +1,174 @@
+import Foundation
+import Subprocess
+import TestSupport
+import Testing
+
+/// Whose card it is, is never guessed: which paths give a business number to the built command.
+@Suite("Business numbers from paths", .serialized, .timeLimit(.minutes(5)))
+struct BusinessNumberTests {
+    private let tool: Tool
+    private var documents: URL { self.tool.home.appending(path: "documents") }
+
+    init() throws {
+        self.tool = try Tool()
+    }
+
+    /// Runs over paths with the built-in endpoints.
+    private func run(_ arguments: [String], wrapper: [String] = []) async throws -> Tool.Outcome {
+        let command = ["run"] + arguments + ["--embedded", "--documents", self.documents.path, "--format", "json"]
+        return try await self.tool.run(command, wrapper: wrapper)
+    }
+
+    /// The cases under which the backend has documents.
+    private func cases() throws -> [String] {
+        Set(try self.tool.lines("ledger.jsonl", in: self.documents).map(\.businessNo)).sorted()
+    }
+
+    @Test("Strangers' sides named as files, by a pattern or from within their folder never become one application")
+    func strangers() async throws {
+        let folder = try self.tool.folder(
+            "Downloads",
+            ["a.jpg": "cards/LOAN-2026-0001/front.jpg", "b.jpg": "cards/LOAN-2026-0002/back.jpg"]
+        )
+        let ways: [([String], [String])] = [
+            ([folder.path], []), ([folder.path + "/a.jpg", folder.path + "/b.jpg"], []), ([folder.path + "/*.jpg"], []),
+            (["a.jpg", "b.jpg"], ["/usr/bin/env", "-C", folder.path]),
+            (["*.jpg"], ["/usr/bin/env", "-C", folder.path]),
+            ([folder.path + "/**"], []),
+        ]
+        for (paths, wrapper) in ways {
+            let outcome = try await self.run(paths, wrapper: wrapper)
+            #expect(outcome.status == 1, "\(paths): \(outcome.errors)")
+            #expect(
+                try outcome.json().cards.map(\.reason) == ["business_no_missing", "business_no_missing"],
+                "\(paths)"
+            )
+        }
+        #expect(try self.cases().isEmpty)
+    }
+
+    @Test("A deeper folder gives a number only when told which one")
+    func nested() async throws {
+        let folder = try self.tool.folder(
+            "nest",
+            [
+                "LOAN-1/身份证/front.jpg": "cards/LOAN-2026-0001/front.jpg",
+                "LOAN-1/身份证/back.jpg": "cards/LOAN-2026-0001/back.jpg",
+            ]
+        )
+        let refused = try await self.run([folder.path])
+        #expect(refused.status == 1)
+        let cards = try refused.json().cards
+        #expect(cards.map(\.reason) == ["business_no_missing", "business_no_missing"])
+        #expect(cards.allSatisfy { $0.message?.contains("--business-no-from folder:1") == true })
+        #expect(try self.cases().isEmpty)
+
+        let told = try await self.run([folder.path, "--business-no-from", "folder:1"])
+        #expect(told.status == 0, "\(told.errors)")
+        #expect(try self.cases() == ["LOAN-1"])
+    }
+
+    @Test("Folders named themselves, as the shell expands cards/*, give their names only when told")
+    func namedFolders() async throws {
+        let folder = try self.tool.folder(
+            "cards",
+            [
+                "LOAN-1/front.jpg": "cards/LOAN-2026-0001/front.jpg",
+                "LOAN-2/front.jpg": "cards/LOAN-2026-0002/front.jpg",
+            ]
+        )
+        let paths = ["LOAN-1", "LOAN-2"].map { folder.appending(path: $0).path }
+        let refused = try await self.run(paths)
+        #expect(refused.status == 1)
+        #expect(try refused.json().cards.allSatisfy { $0.message?.contains("--business-no-from root") == true })
+        #expect(try self.cases().isEmpty)
+        #expect(try await self.run(paths + ["--business-no-from", "root"]).status == 0)
+        #expect(try self.cases() == ["LOAN-1", "LOAN-2"])
+    }
+
+    @Test("The configuration says it for every command, the option for one run; a rule that is none ends with 78")
+    func configured() async throws {
+        let folder = try self.tool.folder("nest", ["2026/LOAN-1/x.jpg": "cards/LOAN-2026-0001/front.jpg"])
+        let file = self.tool.home.appending(path: "c.yaml")
+        try "intake: {business_no_from: \"folder:2\"}".write(to: file, atomically: true, encoding: .utf8)
+        let command = [folder.path, "--config", file.path]
+        let other = try await self.run(command + ["--business-no-from", "none"])
+        #expect(try other.json().cards.map(\.reason) == ["business_no_missing"])
+        #expect(try await self.run(command).status == 0)
+        #expect(try self.cases() == ["LOAN-1"])
+        try "intake: {business_no_from: \"folder:x\"}".write(to: file, atomically: true, encoding: .utf8)
+        let wrong = try await self.run(command)
+        #expect(wrong.status == 78)
+        #expect(wrong.errors.contains("intake.business_no_from") && wrong.errors.contains("1 to 64"))
+    }
+
+    @Test("A spreadsheet's number is refused by the name of a folder, and nothing is sent under it")
+    func spreadsheet() async throws {
+        let folder = try self.tool.folder(
+            "cards",
+            [
+                "1.23457E+15/a.jpg": "cards/LOAN-2026-0001/front.jpg",
+                "1.23457E+15/b.jpg": "cards/LOAN-2026-0002/back.jpg",
+            ]
+        )
+        let outcome = try await self.run([folder.path])
+        #expect(outcome.status == 1)
+        let cards = try outcome.json().cards
+        #expect(cards.map(\.reason) == ["business_no_invalid", "business_no_invalid"])
+        #expect(cards.allSatisfy { $0.message?.contains("format the column as text") == true })
+        #expect(try self.cases().isEmpty)
+    }
+
+    @Test(
+        "A number that is long by marks on few letters, or holds what nobody sees, is refused",
+        arguments: [
+            String(repeating: "e" + String(repeating: "\u{301}", count: 40), count: 8), "R-1\u{7}", "R-1\u{200B}",
+        ]
+    )
+    func unprintable(number: String) async throws {
+        let photos = try self.tool.folder("photos", ["a.jpg": "cards/LOAN-2026-0001/front.jpg"])
+        let outcome = try await self.run([photos.path, "--business-no", number])
+        #expect(outcome.status != 0, "\(outcome.output)")
+        #expect(try self.cases().isEmpty)
+        let manifest = self.tool.home.appending(path: "manifest.jsonl")
+        let row = ["path": photos.path + "/a.jpg", "business_no": number]
+        try JSONEncoder().encode(row).write(to: manifest)
+        let listed = try await self.run(["--manifest", manifest.path])
+        #expect(listed.status != 0, "\(listed.output)")
+        #expect(try self.cases().isEmpty)
+    }
+
+    @Test("A watch leaves images that lie too deep where they are, and warns once")
+    func watch() async throws {
+        let folder = try self.tool.folder(
+            "in",
+            [
+                "LOAN-1/身份证/front.jpg": "cards/LOAN-2026-0001/front.jpg",
+                "LOAN-1/身份证/back.jpg": "cards/LOAN-2026-0001/back.jpg",
+                "LOAN-2/front.jpg": "cards/LOAN-2026-0002/front.jpg",
+            ]
+        )
+        var warnings = 0
+        let variables = [
+            "IDCARD_WATCH_SIDECAR_WAIT": "0s", "IDCARD_WATCH_RESCAN_INTERVAL": "1s", "IDCARD_WATCH_QUIET_TIME": "200ms",
+            "IDCARD_LOG_LEVEL": "debug",
+        ]
+        let status = try await self.tool.running(["watch", folder.path, "--embedded"], variables) { errors, send in
+            var (taken, looks) = (0, 0)
+            // Three more looks through the folder would warn again.
+            while warnings == 0 || taken == 0 || looks < 3, let line = try await errors.next() {
+                if line.contains("warning: watched folder 1") { warnings += 1 }
+                if line.contains("card taken in from a watched folder") { taken += 1 }
+                if warnings > 0, taken > 0, line.contains("watched folder looked through") { looks += 1 }
+            }
+            try send(.terminate)
+        }
+        #expect(status == 143)
+        #expect(warnings == 1)
+        let manager = FileManager.default
+        for name in ["LOAN-1/身份证/front.jpg", "LOAN-1/身份证/back.jpg", "done/LOAN-2/front.jpg"] {
+            #expect(manager.fileExists(atPath: folder.appending(path: name).path), "\(name)")
+        }
+        #expect(!manager.fileExists(atPath: folder.appending(path: "failed").path))
+    }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("The command line", .timeLimit(.minutes(2)))
+struct CommandLineTests {
+    @Test(
+        "Wrong usage ends with 64 and says what is wrong",
+        arguments: [
+            ["run", "x", "--format", "xml"], ["run", "x", "--documents", "d"], ["nonsense"],
+            ["cards", "list", "--limit", "-1"], ["cards", "list", "--state", "gone"], ["verifier", "--port", "70000"],
+            ["run", "x", "--user-no", ""], ["run", "x", "--business-no", " "],
+            ["run", "x", "--business-no", "1.23457E+15"], ["run", "x", "--business-no", "11010519491231002X"],
+            ["run", "x", "--business-no-from", "folder:0"], ["run", "x", "--business-no-from", "pattern:(a)(b)"],
+            ["run", "x", "--business-no-from", ""], ["run", "--dry-run"],
+            ["run", "x", "--user-no", "1.23457E+15"], ["watch", "x", "--user-no", "1.23457E+15"],
+        ]
+    )
+    func usage(arguments: [String]) async throws {
+        let outcome = try await Tool().run(arguments)
+        #expect(outcome.status == 64)
+        #expect(outcome.errors.count > 20)
+        #expect(outcome.output.isEmpty)
+    }
+
+    @Test("An input that is not there ends with 66")
+    func missingInput() async throws {
+        let outcome = try await Tool().run(["run", "no/such/file.jpg", "--embedded"])
+        #expect(outcome.status == 66)
+        #expect(outcome.errors.contains("no/such/file.jpg"))
+    }
+
+    @Test("A run without endpoints ends with 78 and names what is missing and --embedded")
+    func missingConfiguration() async throws {
+        let outcome = try await Tool().run(["run", "fixtures/cards"])
+        #expect(outcome.status == 78)
+        for word in ["verification.url", "delivery.url", "--embedded"] { #expect(outcome.errors.contains(word)) }
+    }
+
+    @Test(
+        "Looking at a sandbox that is not there ends with 74 and makes none",
+        arguments: [["status"], ["cards", "list"]]
+    )
+    func missingSandbox(arguments: [String]) async throws {
+        let tool = try Tool(withKey: false)
+        let outcome = try await tool.run(arguments)
+        #expect(outcome.status == 74)
+        #expect(outcome.errors.contains("no sandbox"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: tool.home.path).isEmpty)
+    }
+
+    @Test("A card that is not there ends with 66")
+    func missingCard() async throws {
+        let tool = try Tool()
+        let empty = tool.home.appending(path: "empty")
+        try FileManager.default.createDirectory(at: empty, withIntermediateDirectories: true)
+        #expect(try await tool.run(["run", empty.path, "--embedded"]).status == 0)
+        #expect(try await tool.run(["cards", "show", "none", "--embedded"]).status == 66)
+        let list = try await tool.run(["cards", "list", "--embedded"])
+        #expect(list.status == 0 && list.output.isEmpty)
+        #expect(try await tool.run(["status", "--embedded"]).output == "no cards\n")
+    }
+
+    @Test("Without tesseract the embedded verifier names the packages")
+    func noTesseract() async throws {
+        let tool = try Tool()
+        let empty = tool.home.appending(path: "empty")
+        try FileManager.default.createDirectory(at: empty, withIntermediateDirectories: true)
+        let outcome = try await tool.run(["run", empty.path, "--embedded"], ["PATH": "/nonexistent"])
+        #expect(outcome.status == 78)
+        #expect(outcome.errors.contains("tesseract-ocr-chi-sim"))
+    }
+
+    @Test(
+        "Help and version go to standard output",
+        arguments: [["--help"], ["run", "--help"], ["--version"], ["help", "cards"]]
+    )
+    func help(arguments: [String]) async throws {
+        let outcome = try await Tool().run(arguments)
+        #expect(outcome.status == 0)
+        #expect(!outcome.output.isEmpty && outcome.errors.isEmpty)
+    }
+
+    @Test("Output that cannot be written ends with 74; a reader that goes away does not")
+    func lostOutput() async throws {
+        let tool = try Tool()
+        let empty = tool.home.appending(path: "empty")
+        try FileManager.default.createDirectory(at: empty, withIntermediateDirectories: true)
+        #expect(try await tool.run(["run", empty.path, "--embedded"]).status == 0)
+        for (redirection, status) in [("> /dev/full", Int32(74)), ("| true", 0), (">&-", 0)] {
+            let script = "\(Project.binary.path) status --embedded \(redirection); exit ${PIPESTATUS[0]}"
+            let outcome = try await tool.run([], wrapper: ["/bin/bash", "-c", script])
+            #expect(outcome.status == status, "\(redirection): \(outcome.errors)")
+        }
+    }
+
+    @Test("Secrets are shown by no form of config show and config check", arguments: ["text", "json"])
+    func secrets(format: String) async throws {
+        let tool = try Tool()
+        let variables = [
+            "IDCARD_VERIFICATION_API_KEY": "canary-key", "IDCARD_VERIFICATION_API_SECRET": "canary-secret",
+            "IDCARD_DELIVERY_TOKEN": "canary-token", "IDCARD_VERIFICATION_URL": "https://verifier.example/",
+            "IDCARD_DELIVERY_URL": "https://backend.example/upload", "IDCARD_DELIVERY_USER_NO": "canary-user",
+        ]
+        for command in ["show", "check"] {
+            let outcome = try await tool.run(["config", command, "--format", format], variables)
+            #expect(outcome.status == 0, "\(outcome.output)")
+            #expect(!outcome.output.contains("canary") && !outcome.errors.contains("canary"))
+        }
+    }
+}

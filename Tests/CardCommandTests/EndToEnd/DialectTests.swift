@@ -1,0 +1,95 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(
+    "Dialects of the verification service, by configuration alone",
+    .serialized,
+    .timeLimit(.minutes(5))
+)
+struct DialectTests {
+    private static let dialects = ["faceid-v1", "facepp-v1", "faceid-v3"]
+    private static let proofs = ["key", "sign"]
+
+    private func configuration(_ dialect: String, _ proof: String, secret: String = "the-secret") -> RemoteConfiguration
+    {
+        var configuration = RemoteConfiguration()
+        configuration.verification = [
+            "dialect: \(dialect)", "auth: \(proof)", "api_key: the-key", "api_secret: \(secret)",
+        ]
+        return configuration
+    }
+
+    @Test("A pair is delivered in every dialect, with key and secret or with a signature", arguments: dialects, proofs)
+    func delivered(dialect: String, proof: String) async throws {
+        let tool = try Tool()
+        let pair = try tool.pairs()
+        try await tool.servingBoth(dialect: dialect) { verifier, backend in
+            let file = try self.configuration(dialect, proof).write(for: tool, verifier: verifier, backend: backend)
+            let outcome = try await tool.run(["run", pair.path, "--format", "json"] + file)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            #expect(try outcome.json().counts["delivered"] == 2)
+        }
+        #expect(try tool.ledger().map(\.doctype) == ["IDCARD_FRONT_APP", "IDCARD_BACK_APP"])
+        #expect(try tool.refusals().isEmpty)
+    }
+
+    @Test("A wrong secret ends with 69 and names the keys to check; no card is lost", arguments: dialects, proofs)
+    func wrongSecret(dialect: String, proof: String) async throws {
+        let tool = try Tool()
+        let pair = try tool.pairs()
+        try await tool.servingBoth(dialect: dialect) { verifier, backend in
+            let file = try self.configuration(dialect, proof, secret: "canary-secret")
+                .write(for: tool, verifier: verifier, backend: backend)
+            let outcome = try await tool.run(["run", pair.path, "--format", "json"] + file)
+            #expect(outcome.status == 69, "\(outcome.errors)")
+            #expect(try outcome.json().counts["prepared"] == 2)
+            for word in ["AUTHENTICATION_ERROR", "verification.api_key", "verification.api_secret"] {
+                #expect(outcome.errors.contains(word), "\(word)")
+            }
+            #expect(!outcome.errors.contains("canary"))
+            let status = try await tool.run(["status"] + file)
+            #expect(status.output.contains("verify stopped") && status.output.contains("AUTHENTICATION_ERROR"))
+        }
+        #expect(try tool.ledger().isEmpty)
+    }
+
+    @Test(
+        "A service that answers in another dialect ends with 69 and wrong_dialect; put right, all is delivered",
+        arguments: [("faceid-v1", "faceid-v3"), ("faceid-v3", "faceid-v1")]
+    )
+    func wrongDialect(served: String, configured: String) async throws {
+        let tool = try Tool()
+        let pair = try tool.pairs()
+        try await tool.servingBoth(dialect: served) { verifier, backend in
+            let wrong = try self.configuration(configured, "key")
+                .write(for: tool, verifier: verifier, backend: backend)
+            let stopped = try await tool.run(["run", pair.path, "--format", "json"] + wrong)
+            #expect(stopped.status == 69, "\(stopped.errors)")
+            #expect(try stopped.json().counts["prepared"] == 2)
+            for word in ["wrong_dialect", served, configured, "verification.url", "verification.dialect"] {
+                #expect(stopped.errors.contains(word), "\(word)")
+            }
+            let right = try self.configuration(served, "key").write(for: tool, verifier: verifier, backend: backend)
+            #expect(try await tool.run(["run", pair.path] + right).status == 0)
+        }
+        #expect(try tool.ledger().map(\.doctype) == ["IDCARD_FRONT_APP", "IDCARD_BACK_APP"])
+    }
+
+    @Test(
+        "A form that the service does not understand ends with 69 and names the dialect",
+        arguments: [("faceid-v1", "facepp-v1"), ("facepp-v1", "faceid-v1"), ("facepp-v1", "faceid-v3")]
+    )
+    func misunderstood(served: String, configured: String) async throws {
+        let tool = try Tool()
+        let pair = try tool.pairs()
+        try await tool.servingBoth(dialect: served) { verifier, backend in
+            let wrong = try self.configuration(configured, "key")
+                .write(for: tool, verifier: verifier, backend: backend)
+            let outcome = try await tool.run(["run", pair.path] + wrong)
+            #expect(outcome.status == 69, "\(outcome.errors)")
+            #expect(outcome.errors.contains("MISSING_ARGUMENTS") && outcome.errors.contains("verification.dialect"))
+        }
+        #expect(try tool.ledger().isEmpty)
+    }
+}

@@ -1,0 +1,159 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `run --dry-run` of the built command.
+@Suite("idcard-pipeline run --dry-run", .timeLimit(.minutes(2)))
+struct DryRunTests {
+    /// An element of `inputs`.
+    private struct Input: Decodable, Equatable {
+        var source: String
+        var action: String
+        var businessNo: String?
+        var businessNoFrom: String?
+        var userNo: String?
+        var userNoFrom: String?
+        var side: String?
+        var sideFrom: String?
+        var expectedNameFrom: String?
+        var reason: String?
+
+        enum CodingKeys: String, CodingKey {
+            case source, action, side, reason
+            case businessNo = "business_no"
+            case businessNoFrom = "business_no_from"
+            case userNo = "user_no"
+            case userNoFrom = "user_no_from"
+            case sideFrom = "side_from"
+            case expectedNameFrom = "expected_name_from"
+        }
+    }
+
+    private struct Report: Decodable {
+        var isDryRun: Bool
+        var counts: [String: Int]
+        var inputs: [Input]?
+
+        enum CodingKeys: String, CodingKey {
+            case counts, inputs
+            case isDryRun = "dry_run"
+        }
+    }
+
+    private let tool: Tool
+    private let cards: URL
+
+    init() throws {
+        // No configuration, no key, no sandbox.
+        self.tool = try Tool(withKey: false)
+        self.cards = try self.tool.folder(
+            "cards",
+            [
+                "LOAN-1/front.jpg": "cards/LOAN-2026-0001/front.jpg", "LOAN-1/row.jpg": "cards/LOAN-2026-0001/back.jpg",
+                "LOAN-1/side.jpg": "cards/LOAN-2026-0002/front.jpg", "flat.jpg": "cards/LOAN-2026-0002/back.jpg",
+            ]
+        )
+        try #"{"business_no": "S-1", "side": "back"}"#
+            .write(to: self.cards.appending(path: "LOAN-1/side.jpg.json"), atomically: true, encoding: .utf8)
+        try "path,business_no,expected_name\nLOAN-1/row.jpg,R-1,张三\n"
+            .write(to: self.cards.appending(path: "m.csv"), atomically: true, encoding: .utf8)
+        try "notes".write(to: self.cards.appending(path: "notes.txt"), atomically: true, encoding: .utf8)
+    }
+
+    private var command: [String] {
+        ["run", self.cards.path, "--manifest", self.cards.path + "/m.csv", "--user-no", "U-1", "--dry-run"]
+    }
+
+    @Test("It says which input goes to which case and user, and who says so, before there is any configuration")
+    func json() async throws {
+        let outcome = try await self.tool.run(self.command + ["--format", "json"])
+        #expect(outcome.status == 1, "\(outcome.errors)")
+        let report = try JSONDecoder().decode(Report.self, from: Data(outcome.output.utf8))
+        #expect(report.isDryRun)
+        #expect(report.counts == ["take": 3, "refuse": 1, "ignore": 1])
+        let base = self.cards.path + "/"
+        func taken(_ name: String, _ number: String, from source: String) -> Input {
+            Input(
+                source: base + name,
+                action: "take",
+                businessNo: number,
+                businessNoFrom: source,
+                userNo: "U-1",
+                userNoFrom: "option"
+            )
+        }
+        var row = taken("LOAN-1/row.jpg", "R-1", from: "manifest row 2")
+        row.expectedNameFrom = "manifest row 2"
+        var side = taken("LOAN-1/side.jpg", "S-1", from: "sidecar")
+        (side.side, side.sideFrom) = ("back", "sidecar")
+        #expect(
+            report.inputs == [
+                taken("LOAN-1/front.jpg", "LOAN-1", from: "folder"), row, side,
+                Input(source: base + "flat.jpg", action: "refuse", reason: "business_no_missing"),
+                Input(source: base + "notes.txt", action: "ignore"),
+            ]
+        )
+        #expect(!outcome.output.contains("张三"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: self.tool.home.path) == ["cards"])
+    }
+
+    @Test("As lines of text, and as lines of JSON with the counts last")
+    func lines() async throws {
+        let text = try await self.tool.run(self.command).output.split(separator: "\n")
+        #expect(text.count == 6)
+        #expect(
+            text.first == "take    \(self.cards.path)/LOAN-1/front.jpg: case LOAN-1 (folder), user U-1 (option)"
+        )
+        #expect(text.last == "5 inputs: 3 to take, 1 to refuse, 1 to ignore")
+        let lines = try await self.tool.run(self.command + ["--format", "jsonl"]).output.split(separator: "\n")
+        #expect(lines.count == 6)
+        let last = try JSONDecoder().decode(Report.self, from: Data(#require(lines.last).utf8))
+        #expect(last.isDryRun && last.inputs == nil && last.counts["take"] == 3)
+    }
+
+    @Test("Its exit status is that of a run with these refusals")
+    func status() async throws {
+        #expect(try await self.tool.run(["run", self.cards.path + "/LOAN-1", "--dry-run"]).status == 1)
+        let told = ["run", self.cards.path + "/LOAN-1", "--dry-run", "--business-no-from", "root"]
+        #expect(try await self.tool.run(told).status == 0)
+        #expect(try await self.tool.run(["run", self.cards.path + "/none", "--dry-run"]).status == 66)
+    }
+
+    @Test("A sandbox that is there stays as it is, byte by byte")
+    func sandbox() async throws {
+        let box = self.tool.home.appending(path: "box")
+        let variables = ["IDCARD_SANDBOX_PATH": box.path]
+        let run = try await self.tool.run(["run", self.cards.path, "--embedded"], variables)
+        #expect(run.status == 1)
+        let before = try self.content(of: box)
+        #expect(before.count > 2)
+        #expect(try await self.tool.run(self.command + ["--embedded"], variables).status == 1)
+        #expect(try self.content(of: box) == before)
+    }
+
+    private func content(of folder: URL) throws -> [String: Data] {
+        let names = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
+        let files = names.filter { name in
+            var isFolder: ObjCBool = false
+            _ = FileManager.default.fileExists(atPath: folder.appending(path: name).path, isDirectory: &isFolder)
+            return !isFolder.boolValue
+        }
+        return try Dictionary(
+            uniqueKeysWithValues: files.map { ($0, try Data(contentsOf: folder.appending(path: $0))) }
+        )
+    }
+
+    @Test("Where a backend is configured and no account for it, an image without one is refused as in a run")
+    func userNumber() async throws {
+        let folder = self.cards.path + "/LOAN-1"
+        let command = ["run", folder, "--business-no", "B-1", "--dry-run"]
+        #expect(try await self.tool.run(command).status == 0)
+        let backend = ["IDCARD_DELIVERY_URL": "https://backend.example/upload"]
+        let refused = try await self.tool.run(command, backend)
+        #expect(refused.status == 1)
+        #expect(refused.output.contains("user_no_missing"))
+        let known = try await self.tool.run(command, backend.merging(["IDCARD_DELIVERY_USER_NO": "10086"]) { $1 })
+        #expect(known.status == 0)
+        #expect(known.output.contains("user (configuration)") && !known.output.contains("10086"))
+    }
+}

@@ -1,0 +1,124 @@
+import Foundation
+import Subprocess
+import TestSupport
+import Testing
+
+/// Backs whose front is known to another command: refused, or still to be taken in.
+@Suite("Fronts before backs, across commands", .serialized, .timeLimit(.minutes(5)))
+struct FrontOrderTests {
+    private static let (front, back) = ("IDCARD_FRONT_APP", "IDCARD_BACK_APP")
+
+    private func configuration(
+        _ tool: Tool,
+        _ verifier: String,
+        _ backend: String,
+        delivery: [String]
+    ) throws -> [String] {
+        var configuration = RemoteConfiguration()
+        configuration.delivery += delivery
+        configuration.others = ["run: {patience: 2s}"]
+        return try configuration.write(for: tool, verifier: verifier, backend: backend)
+    }
+
+    @Test(
+        "A front that was refused blocks its back in every later run, until it is taken in",
+        arguments: ["single", "application", "batch"]
+    )
+    func refusedFront(layout: String) async throws {
+        let tool = try Tool()
+        let photos = try tool.pairs()
+        let sidecar = photos.appending(path: "R-1/front.jpg.json")
+        try Data("{".utf8).write(to: sidecar)
+        try await tool.servingBoth { verifier, backend in
+            let file = try self.configuration(
+                tool,
+                verifier,
+                backend,
+                delivery: ["layout: \(layout)", "batch_wait: 0s"]
+            )
+            let first = try await tool.run(["run", photos.path] + file)
+            #expect(first.status == 1, "\(first.output) \(first.errors)")
+            for _ in 1...2 {
+                let pathless = try await tool.run(["run"] + file)
+                #expect(pathless.status == 75, "\(pathless.output) \(pathless.errors)")
+                #expect(
+                    pathless.errors.contains("1 card of business number R-1 waits: 1 input of it was refused"),
+                    "\(pathless.errors)"
+                )
+                #expect(!pathless.errors.contains("front.jpg"))
+            }
+            #expect(try tool.ledger() == [], "the back was sent alone")
+            try FileManager.default.removeItem(at: sidecar)
+            let last = try await tool.run(["run", photos.path] + file)
+            #expect(last.status == 0, "\(last.output) \(last.errors)")
+        }
+        #expect(try tool.ledger().map(\.doctype) == [Self.front, Self.back])
+    }
+
+    @Test("Once the front wait is over the back is held, and follows its front without a person")
+    func heldBack() async throws {
+        let tool = try Tool()
+        let photos = try tool.pairs()
+        let sidecar = photos.appending(path: "R-1/front.jpg.json")
+        try Data("{".utf8).write(to: sidecar)
+        try await tool.servingBoth { verifier, backend in
+            let file = try self.configuration(tool, verifier, backend, delivery: ["front_wait: 0s"])
+            _ = try await tool.run(["run", photos.path] + file)
+            let pathless = try await tool.run(["run", "--format", "json"] + file)
+            #expect(pathless.status == 1, "\(pathless.output) \(pathless.errors)")
+            let held = try #require(try pathless.json().cards.first)
+            #expect(held.state == "held" && held.reason == "front_refused", "\(held)")
+            #expect(try tool.ledger() == [])
+            try FileManager.default.removeItem(at: sidecar)
+            let last = try await tool.run(["run", photos.path] + file)
+            #expect(last.status == 0, "\(last.output) \(last.errors)")
+            let check = try await tool.run(["fsck"] + file)
+            #expect(check.status == 0, "\(check.output)")
+        }
+        #expect(try tool.ledger().map(\.doctype) == [Self.front, Self.back])
+    }
+
+    @Test("A person may send a back alone whose front never came")
+    func acceptedBack() async throws {
+        let tool = try Tool()
+        let photos = try tool.pairs()
+        try Data("{".utf8).write(to: photos.appending(path: "R-1/front.jpg.json"))
+        try await tool.servingBoth { verifier, backend in
+            let file = try self.configuration(tool, verifier, backend, delivery: ["front_wait: 0s"])
+            _ = try await tool.run(["run", photos.path] + file)
+            let pathless = try await tool.run(["run", "--format", "json"] + file)
+            let id = try #require(try pathless.json().cards.first?.cardId)
+            let resolved = try await tool.run(["cards", "resolve", id, "--as", "accept"] + file)
+            #expect(resolved.status == 0, "\(resolved.errors)")
+            let last = try await tool.run(["run"] + file)
+            #expect(last.status == 0, "\(last.output) \(last.errors)")
+        }
+        #expect(try tool.ledger().map(\.doctype) == [Self.back])
+    }
+
+    @Test("A run that is killed while it takes in leaves its backs waiting for the fronts it had not reached")
+    func killed() async throws {
+        let tool = try Tool()
+        // The back comes first, the front after many others, so that the kill falls between.
+        let others = [2, 7, 8, 10, 11].map { String(format: "cards/LOAN-2026-%04d", $0) }
+        let rows =
+            ["path,business_no", "cards/LOAN-2026-0001/back.jpg,R-1"]
+            + others.map { "\($0)/front.jpg,\($0.suffix(4))" } + ["cards/LOAN-2026-0001/front.jpg,R-1"]
+        let table = rows.map { $0.hasPrefix("cards") ? Project.fixtures.path + "/" + $0 : $0 }
+        let manifest = tool.home.appending(path: "photos.csv")
+        try Data((table.joined(separator: "\n") + "\n").utf8).write(to: manifest)
+        try await tool.servingBoth { verifier, backend in
+            let file = try self.configuration(tool, verifier, backend, delivery: [])
+            let run = ["run", "--manifest", manifest.path] + file
+            let status = try await tool.run(run, sending: .kill, atLogLine: 1)
+            #expect(status == 128 + 9)
+            let pathless = try await tool.run(["run"] + file)
+            #expect([0, 75].contains(pathless.status), "\(pathless.output) \(pathless.errors)")
+            let sent = try tool.ledger().filter { $0.businessNo == "R-1" }
+            #expect(sent.first?.doctype != Self.back, "the back was sent alone")
+            _ = try await tool.run(run)
+        }
+        let sent = try tool.ledger().filter { $0.businessNo == "R-1" }
+        #expect(sent.map(\.doctype) == [Self.front, Self.back])
+    }
+}

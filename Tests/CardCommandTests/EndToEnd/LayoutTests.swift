@@ -1,0 +1,127 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(
+    "Layouts and replies of the business backend, by configuration alone",
+    .serialized,
+    .timeLimit(.minutes(5))
+)
+struct LayoutTests {
+    /// What the backend is told to answer in, and what our configuration says of it.
+    enum Reply: CaseIterable {
+        case json, xml, chained, blocks
+
+        var options: [String] {
+            switch self {
+            case .json: []
+            case .xml: ["--reply-format", "xml"]
+            case .chained: ["--reply-encryption", "3des-cbc", "--reply-key", Self.longKey, "--reply-iv", "76543210"]
+            case .blocks:
+                ["--reply-format", "xml", "--reply-encryption", "3des-ecb", "--reply-key", Self.shortKey]
+            }
+        }
+
+        func lines(for tool: Tool) throws -> [String] {
+            switch self {
+            case .json, .xml: return []
+            case .chained:
+                let file = try tool.secretFile("reply-key", Self.longKey + "\n").path
+                return ["reply: {encryption: 3des-cbc, key_file: \(file), iv: '76543210'}"]
+            case .blocks:
+                let file = try tool.secretFile("reply-key", Self.shortKey).path
+                return ["reply: {encryption: 3des-ecb, key_file: \(file)}"]
+            }
+        }
+
+        private static let longKey = "invented-key-of-24-bytes"
+        private static let shortKey = "invented-16bytes"
+    }
+
+    private static let fronts = "IDCARD_FRONT_APP"
+
+    private func configuration(_ layout: String, _ reply: Reply, for tool: Tool) throws -> RemoteConfiguration {
+        var configuration = RemoteConfiguration()
+        configuration.delivery += ["layout: \(layout)"] + (try reply.lines(for: tool))
+        if layout == "batch" {
+            // The request is full with the four cards, so nothing depends on how fast they are read.
+            configuration.delivery += ["batch_max_cards: 4", "batch_wait: 1m"]
+        }
+        return configuration
+    }
+
+    @Test(
+        "Two pairs are delivered in every layout and every form of reply, each document once",
+        arguments: ["single", "application", "batch"],
+        Reply.allCases
+    )
+    func delivered(layout: String, reply: Reply) async throws {
+        let tool = try Tool()
+        let pairs = try tool.pairs(["R-1", "R-2"])
+        try await tool.servingBoth(backend: ["--token", "token-a"] + reply.options) { verifier, backend in
+            let file = try self.configuration(layout, reply, for: tool)
+                .write(for: tool, verifier: verifier, backend: backend)
+            let outcome = try await tool.run(["run", pairs.path, "--format", "json"] + file)
+            #expect(outcome.status == 0, "\(outcome.output) \(outcome.errors)")
+            #expect(try outcome.json().counts["delivered"] == 4)
+            let again = try await tool.run(["run", pairs.path, "--format", "json"] + file)
+            #expect(try again.json().counts["duplicate"] == 4)
+        }
+        let ledger = try tool.ledger()
+        #expect(Set(ledger.map { "\($0.businessNo) \($0.doctype)" }).count == 4 && ledger.count == 4)
+        #expect(ledger.allSatisfy { !$0.outOfOrder })
+        #expect(try tool.refusals().isEmpty)
+        let requests = Dictionary(grouping: ledger, by: \.idempotencyKey).values
+        switch layout {
+        case "single": #expect(requests.count == 4)
+        case "application":
+            #expect(requests.count == 2)
+            #expect(requests.allSatisfy { Set($0.map(\.businessNo)).count == 1 && $0.count == 2 })
+            #expect(requests.allSatisfy { $0.map(\.position) == [1, 2] && $0.first?.doctype == Self.fronts })
+        default:
+            #expect(requests.count == 1)
+            #expect(ledger.map(\.position) == [1, 2, 3, 4])
+        }
+    }
+
+    @Test("An image alone, with the texts in headers, is delivered")
+    func octetStream() async throws {
+        let tool = try Tool()
+        let pair = try tool.pairs()
+        try await tool.servingBoth { verifier, backend in
+            var configuration = RemoteConfiguration()
+            configuration.delivery += ["body: octet-stream"]
+            let file = try configuration.write(for: tool, verifier: verifier, backend: backend)
+            let outcome = try await tool.run(["run", pair.path] + file)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+        }
+        let ledger = try tool.ledger()
+        #expect(ledger.map(\.doctype) == ["IDCARD_FRONT_APP", "IDCARD_BACK_APP"])
+        #expect(ledger.allSatisfy { $0.businessNo == "R-1" })
+        for line in ledger {
+            let image = try Data(contentsOf: tool.documents.appending(path: line.file))
+            #expect(image.starts(with: [0xFF, 0xD8]) && image.suffix(2) == Data([0xFF, 0xD9]))
+        }
+    }
+
+    @Test("Replies that the key does not open leave nothing delivered and nothing sent twice")
+    func wrongReplyKey() async throws {
+        let tool = try Tool()
+        let pair = try tool.pairs()
+        try await tool.servingBoth(backend: ["--token", "token-a"] + Reply.chained.options) { verifier, backend in
+            var configuration = RemoteConfiguration()
+            configuration.delivery += [
+                "max_attempts: 2", "reply: {encryption: 3des-cbc, key: canary-key-of-24-bytes-x}",
+            ]
+            let file = try configuration.write(for: tool, verifier: verifier, backend: backend)
+            let outcome = try await tool.run(["run", pair.path, "--format", "json"] + file)
+            #expect(outcome.status == 1, "\(outcome.errors)")
+            let report = try outcome.json()
+            #expect(report.counts["held"] == 1 && report.counts["delivered"] == 0)
+            let held = try #require(report.cards.first { $0.state == "held" })
+            #expect(held.reason == "outcome_unknown" && held.message?.contains("unreadable_reply") == true)
+            #expect(!(outcome.output + outcome.errors).contains("canary"))
+        }
+        #expect(try tool.ledger().map(\.doctype) == [Self.fronts])
+    }
+}

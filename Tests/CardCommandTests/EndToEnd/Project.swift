@@ -1,0 +1,18 @@
+import Foundation
+
+/// Where things lie in the checkout that the tests were built from.
+enum Project {
+    /// The root folder.
+    static let root = URL(filePath: #filePath).resolvingSymlinksInPath()
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    /// The fixtures.
+    static let fixtures = root.appending(path: "fixtures")
+
+    /// The command that was built beside this test bundle.
+    static var binary: URL {
+        URL(filePath: ProcessInfo.processInfo.arguments[0]).deletingLastPathComponent().appending(
+            path: "idcard-pipeline-next"
+        )
+    }
+}

@@ -1,0 +1,71 @@
+import Foundation
+
+/// A configuration file for endpoints in other processes, as a user writes it: lines of YAML by section.
+///
+/// No test depends on how fast cards are read: `run.patience` stays at its minute, and a host that only fails is left
+/// alone for longer than that, which ends the run at once.
+struct RemoteConfiguration {
+    /// The keys of `verification`, beside its address.
+    var verification = ["api_key: the-key", "api_secret: the-secret"]
+    /// The keys of `delivery`, beside its address.
+    var delivery = ["token: token-a", "user_no: U-1", "retcode: {token_expired: ['100001']}"]
+    /// Whole sections.
+    var others: [String] = []
+
+    /// Writes the file with mode 0600 into the tool's home.
+    ///
+    /// - Returns: the arguments that name it.
+    func write(for tool: Tool, verifier: String, backend: String) throws -> [String] {
+        let lines =
+            ["verification:", "  url: \(verifier)"] + self.verification.map { "  \($0)" }
+            + ["delivery:", "  url: \(backend)"] + self.delivery.map { "  \($0)" }
+            + ["retry: {base: 10ms, cap: 100ms}", "breaker: {open_for: 2m}"] + self.others
+        return ["--config", try tool.secretFile("idcard-pipeline.yaml", lines.joined(separator: "\n") + "\n").path]
+    }
+}
+
+extension Tool {
+    /// Writes a file that only its owner may read, in place of an older one.
+    func secretFile(_ name: String, _ text: String, mode: Int = 0o600) throws -> URL {
+        let url = self.home.appending(path: name)
+        try Data(text.utf8).write(to: url)
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: url.path)
+        return url
+    }
+
+    /// Makes a folder with the front and the back of one business number, or of two.
+    func pairs(_ numbers: [String] = ["R-1"]) throws -> URL {
+        let sources = ["cards/LOAN-2026-0001", "cards/LOAN-2026-0011"]
+        let files = zip(numbers, sources).flatMap { number, source in
+            ["front", "back"].map { ("\(number)/\($0).jpg", "\(source)/\($0).jpg") }
+        }
+        return try self.folder("photos", Dictionary(uniqueKeysWithValues: files))
+    }
+
+    /// Starts both endpoints and ends them when the function is done.
+    ///
+    /// - Parameters:
+    ///   - dialect: the dialect whose address the verifier gives.
+    ///   - options: further arguments of the backend.
+    func servingBoth<Value: Sendable>(
+        dialect: String = "faceid-v1",
+        backend options: [String] = ["--token", "token-a"],
+        _ body: (_ verifier: String, _ backend: String) async throws -> Value
+    ) async throws -> Value {
+        let keys = ["--api-key", "the-key", "--api-secret", "the-secret"]
+        return try await self.serving(["verifier", "--dialect", dialect] + keys) { verifier in
+            try await self.serving(["backend", "--documents", self.documents.path] + options) { backend in
+                try await body(verifier, backend)
+            }
+        }
+    }
+
+    /// The folder of the backend that `servingBoth` starts.
+    var documents: URL { self.home.appending(path: "documents") }
+
+    /// What that backend accepted, in order.
+    func ledger() throws -> [LedgerLine] { try self.lines("ledger.jsonl", in: self.documents) }
+
+    /// What that backend refused, in order.
+    func refusals() throws -> [RefusalLine] { try self.decodedLines("refusals.jsonl", in: self.documents) }
+}

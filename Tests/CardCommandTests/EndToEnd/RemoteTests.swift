@@ -1,0 +1,118 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@Suite(
+    "idcard-pipeline run against endpoints in other processes",
+    .serialized,
+    .timeLimit(.minutes(5))
+)
+struct RemoteTests {
+    /// The variables for a verifier and a backend with these addresses.
+    private func variables(verifier: String, backend: String, key: String = "the-key") -> [String: String] {
+        [
+            "IDCARD_VERIFICATION_URL": verifier, "IDCARD_VERIFICATION_API_KEY": key,
+            "IDCARD_VERIFICATION_API_SECRET": "the-secret", "IDCARD_DELIVERY_URL": backend,
+            "IDCARD_DELIVERY_TOKEN": "token-a", "IDCARD_DELIVERY_USER_NO": "U-1",
+            // Longer than `run.patience`: a host that only fails ends the run, however slowly cards are read.
+            "IDCARD_BREAKER_OPEN_FOR": "2m", "IDCARD_RETRY_BASE": "10ms", "IDCARD_RETRY_CAP": "100ms",
+            "IDCARD_DELIVERY_RETCODE_TOKEN_EXPIRED": "100001,100002",
+        ]
+    }
+
+    private func pair(_ tool: Tool) throws -> URL {
+        try tool.folder(
+            "pair",
+            ["R-1/front.jpg": "cards/LOAN-2026-0001/front.jpg", "R-1/back.jpg": "cards/LOAN-2026-0001/back.jpg"]
+        )
+    }
+
+    private static let verifier = ["verifier", "--api-key", "the-key", "--api-secret", "the-secret"]
+
+    @Test(
+        "A verifier that refuses connections ends with 75, a wrong key with 69; nothing is lost, the right ones complete"
+    )
+    func stopsAndGoesOn() async throws {
+        let tool = try Tool()
+        let pair = try self.pair(tool)
+        let documents = tool.home.appending(path: "documents")
+        let command = ["run", pair.path, "--format", "json"]
+        try await tool.serving(["backend", "--documents", documents.path, "--token", "token-a"]) { backend in
+            let nobody = "http://127.0.0.1:\(try Self.closedPort())"
+            let refused = try await tool.run(command, self.variables(verifier: nobody, backend: backend))
+            #expect(refused.status == 75, "\(refused.errors)")
+            #expect(try refused.json().counts["prepared"] == 2)
+            try await tool.serving(Self.verifier) { verifier in
+                let wrong = self.variables(verifier: verifier, backend: backend, key: "wrong-key")
+                let stopped = try await tool.run(command, wrong)
+                #expect(stopped.status == 69, "\(stopped.errors)")
+                #expect(stopped.errors.contains("AUTHENTICATION_ERROR"))
+                let status = try await tool.run(["status", "--format", "json"], wrong)
+                #expect(status.output.contains("AUTHENTICATION_ERROR"))
+                let list = try await tool.run(["cards", "list"], wrong)
+                #expect(list.output.split(separator: "\n").allSatisfy { $0.contains("prepared") })
+                let right = try await tool.run(command, self.variables(verifier: verifier, backend: backend))
+                #expect(right.status == 0, "\(right.errors)")
+                #expect(try right.json().counts["delivered"] == 2)
+            }
+        }
+        #expect(
+            try tool.lines("ledger.jsonl", in: documents).map(\.doctype) == ["IDCARD_FRONT_APP", "IDCARD_BACK_APP"]
+        )
+    }
+
+    @Test("A backend that asks for a new TOKEN stops delivery with 69; with the new TOKEN it completes")
+    func newToken() async throws {
+        let tool = try Tool()
+        let pair = try self.pair(tool)
+        let documents = tool.home.appending(path: "documents")
+        let command = ["run", pair.path, "--format", "json"]
+        let tokens = ["--token", "token-a", "--token", "token-b"]
+        try await tool.serving(["backend", "--documents", documents.path, "--expire-token-after", "1"] + tokens) {
+            backend in
+            try await tool.serving(Self.verifier) { verifier in
+                var variables = self.variables(verifier: verifier, backend: backend)
+                let first = try await tool.run(command, variables)
+                #expect(first.status == 69, "\(first.errors)")
+                #expect(try first.json().counts["delivered"] == 1)
+                variables["IDCARD_DELIVERY_TOKEN"] = "token-b"
+                let second = try await tool.run(command, variables)
+                #expect(second.status == 0, "\(second.output) \(second.errors)")
+            }
+        }
+        let ledger = try tool.lines("ledger.jsonl", in: documents)
+        #expect(ledger.filter { $0.retcode == "000000" }.map(\.doctype) == ["IDCARD_FRONT_APP", "IDCARD_BACK_APP"])
+    }
+
+    @Test("An embedded sandbox is refused to real endpoints, and the other way round")
+    func mixing() async throws {
+        let tool = try Tool()
+        let sandbox = tool.home.appending(path: "sandbox").path
+        let pair = try self.pair(tool)
+        let nobody = "http://127.0.0.1:\(try Self.closedPort())"
+        let real = self.variables(verifier: nobody, backend: nobody)
+        #expect(try await tool.run(["run", pair.path, "--sandbox", sandbox], real).status == 75)
+        let mixed = try await tool.run(["run", pair.path, "--sandbox", sandbox, "--embedded"])
+        #expect(mixed.status == 78)
+        #expect(mixed.errors.contains("sandbox"))
+    }
+
+    /// A port that nobody listens on: taken and given back.
+    private static func closedPort() throws -> UInt16 {
+        let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        try #require(socket >= 0)
+        defer { close(socket) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let port = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic -> UInt16? in
+                guard bind(socket, generic, length) == 0, getsockname(socket, generic, &length) == 0 else { return nil }
+                return UInt16(bigEndian: pointer.pointee.sin_port)
+            }
+        }
+        return try #require(port)
+    }
+}

@@ -1,0 +1,184 @@
+import Foundation
+import Glibc
+import Subprocess
+import TestSupport
+import Testing
+
+@Suite("idcard-pipeline run, as a user runs it", .serialized, .timeLimit(.minutes(10)))
+struct RunTests {
+    @Test("Every fixture card is delivered, fronts first; again, nothing is read or sent")
+    func fixtures() async throws {
+        let tool = try Tool()
+        let cards = tool.home.appending(path: "cards")
+        try FileManager.default.copyItem(at: Project.fixtures.appending(path: "cards"), to: cards)
+        let documents = tool.home.appending(path: "documents")
+        let command = ["run", cards.path, "--embedded", "--documents", documents.path, "--format", "json"]
+        let first = try await tool.run(command)
+        #expect(first.status == 0, "\(first.errors)")
+        let report = try first.json()
+        #expect(report.counts["delivered"] == report.cards.count)
+        #expect(report.cards.count == 22)
+        #expect(report.cards.allSatisfy { $0.state == "delivered" && $0.cardId != nil && $0.side != nil })
+        let ledger = try tool.lines("ledger.jsonl", in: documents)
+        #expect(ledger.count == report.cards.count)
+        #expect(ledger.allSatisfy { !$0.outOfOrder && $0.retcode == "000000" })
+        #expect(Set(ledger.map { "\($0.businessNo) \($0.doctype)" }).count == ledger.count)
+        for line in ledger {
+            #expect(FileManager.default.fileExists(atPath: documents.appending(path: line.file).path))
+        }
+        try PhotoFile.changeContentKeepingLooks(of: cards.appending(path: "LOAN-2026-0001/front.jpg"))
+        let again = try await tool.run(command)
+        #expect(again.status == 0)
+        #expect(try again.json().counts["duplicate"] == report.cards.count)
+        #expect(try again.json().cards.allSatisfy { $0.duplicateOf != nil })
+        #expect(try tool.lines("ledger.jsonl", in: documents) == ledger)
+        #expect(try tool.lines("refusals.jsonl", in: documents).isEmpty, "something was sent twice")
+    }
+
+    @Test("Every odd but valid encoding is delivered")
+    func oddities() async throws {
+        let tool = try Tool()
+        let outcome = try await tool.run(["run", "fixtures/accepted-oddities", "--embedded", "--format", "json"])
+        #expect(outcome.status == 0, "\(outcome.output)")
+        #expect(try outcome.json().counts["delivered"] == 16)
+    }
+
+    @Test("Every refused fixture ends with its reason, in little memory, and good cards beside them are delivered")
+    func refused() async throws {
+        let tool = try Tool()
+        let measure = [
+            Project.root.appending(path: ".venv/bin/python3").path, "-c",
+            """
+            import resource, subprocess, sys
+            status = subprocess.run(sys.argv[1:]).returncode
+            print("peak_kib=%d" % resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, file=sys.stderr)
+            sys.exit(status)
+            """,
+        ]
+        let mixed = tool.home.appending(path: "mixed")
+        try FileManager.default.copyItem(at: Project.fixtures.appending(path: "refused"), to: mixed)
+        _ = try tool.folder(
+            "mixed",
+            ["GOOD/front.jpg": "cards/LOAN-2026-0001/front.jpg", "GOOD/back.jpg": "cards/LOAN-2026-0001/back.jpg"]
+        )
+        let outcome = try await tool.run(
+            ["run", mixed.path, "--embedded", "--format", "json", "--quiet"],
+            wrapper: measure
+        )
+        #expect(outcome.status == 1)
+        let report = try outcome.json()
+        let reasons = Dictionary(report.cards.map { ($0.source, $0.reason) }, uniquingKeysWith: { first, _ in first })
+        for (source, reason) in Self.expectedReasons {
+            #expect(reasons["\(mixed.path)/\(source)"] == .some(reason), "\(source)")
+        }
+        #expect(report.counts["ignored"] == 1)
+        #expect(report.counts["delivered"] == 2)
+        #expect(report.cards.filter { $0.state == "rejected" }.allSatisfy { ($0.message ?? "").count > 20 })
+        let peak = try #require(
+            outcome.errors.split(separator: "peak_kib=").last.flatMap { Int($0.filter(\.isNumber)) }
+        )
+        #expect(peak < 200 * 1024, "peak of \(peak) KiB")
+    }
+
+    private static let expectedReasons: [String: String?] = [
+        "REFUSED-PHOTOCOPY/front.jpg": "legality_low",
+        "REFUSED-PHOTOCOPY-RGB/front.jpg": "legality_low",
+        "REFUSED-CHECK-DIGIT/front.jpg": "id_number_checksum",
+        "REFUSED-NO-CARD/front.jpg": "card_not_recognised",
+        "REFUSED-TRUNCATED/front.jpg": "image_truncated",
+        "REFUSED-HEADER-ONLY/front.jpg": "image_truncated",
+        "REFUSED-EMPTY/front.jpg": "image_empty",
+        "REFUSED-TEXT/front.jpg": "unsupported_format",
+        "REFUSED-CLAIMS-64000/front.jpg": "image_too_many_pixels",
+        "REFUSED-CLAIMS-65535/front.jpg": "image_edge_too_long",
+        "REFUSED-PNG-BOMB/front.png": "image_too_many_pixels",
+        "REFUSED-PNG-TRUNCATED/front.png": "image_truncated",
+        "REFUSED-PNG-CORRUPT/front.png": "image_corrupt",
+        "REFUSED-TINY/front.jpg": "INVALID_IMAGE_SIZE",
+        "REFUSED-GIF/front.gif": "unsupported_format",
+        "REFUSED-WEBP/front.webp": "unsupported_format",
+        "REFUSED-TIFF/front.tif": "unsupported_format",
+        "REFUSED-HEIC/front.jpg": "unsupported_format",
+        "REFUSED-PDF/front.pdf": "unsupported_format",
+        "no-business-number.jpg": "business_no_missing",
+        "notes.txt": nil,
+    ]
+
+    @Test("A flat folder of strangers' cards is refused whole: nothing is sent")
+    func strangers() async throws {
+        let tool = try Tool()
+        let files = (1...5).flatMap { number in
+            ["front", "back"].compactMap { side in
+                Self.fixture(of: number, side: side).map { ("\(number)-\(side).jpg", $0) }
+            }
+        }
+        try #require(files.count == 10)
+        let folder = try tool.folder("strangers", Dictionary(uniqueKeysWithValues: files))
+        let documents = tool.home.appending(path: "documents")
+        let outcome = try await tool.run([
+            "run", folder.path, "--embedded", "--documents", documents.path, "--format", "json",
+        ])
+        #expect(outcome.status == 1)
+        let report = try outcome.json()
+        #expect(report.cards.filter { $0.reason == "business_no_missing" }.count == 10)
+        #expect(report.cards.count == 10)
+        #expect(try tool.lines("ledger.jsonl", in: documents).isEmpty)
+    }
+
+    private static func fixture(of number: Int, side: String) -> String? {
+        let folder = Project.fixtures.appending(path: "cards/LOAN-2026-000\(number)")
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()) ?? []
+        guard names.count == 2 else { return nil }
+        let name = names.first { $0.hasPrefix(side) } ?? names[side == "front" ? 0 : 1]
+        return "cards/LOAN-2026-000\(number)/\(name)"
+    }
+
+    @Test("SIGINT ends a run with 130 and SIGTERM with 143; the next run goes on where it was")
+    func interrupted() async throws {
+        let tool = try Tool()
+        let pair = try tool.folder(
+            "pair",
+            ["S-1/front.jpg": "cards/LOAN-2026-0001/front.jpg", "S-1/back.jpg": "cards/LOAN-2026-0001/back.jpg"]
+        )
+        let documents = tool.home.appending(path: "documents")
+        let command = ["run", pair.path, "--embedded", "--documents", documents.path]
+        #expect(try await tool.run(command, sending: .interrupt, atLogLine: 1) == 130)
+        #expect(try await tool.run(command, sending: .terminate, atLogLine: 1) == 143)
+        let list = try await tool.run(["cards", "list", "--embedded", "--format", "json"])
+        #expect(list.status == 0 && list.output.contains("card_id"))
+        #expect(try await tool.run(command).status == 0)
+        #expect(
+            try tool.lines("ledger.jsonl", in: documents).map(\.doctype) == ["IDCARD_FRONT_APP", "IDCARD_BACK_APP"]
+        )
+        #expect(try tool.lines("refusals.jsonl", in: documents).isEmpty)
+    }
+
+    @Test("Killed with SIGKILL again and again, everything is delivered once in the end")
+    func killed() async throws {
+        let tool = try Tool()
+        var photos: [String: String] = [:]
+        for pair in 1...12 {
+            let card = "cards/LOAN-2026-00\(pair.isMultiple(of: 2) ? "11" : "01")"
+            for side in ["front", "back"] { photos["K-\(pair)/\(side).jpg"] = "\(card)/\(side).jpg" }
+        }
+        let pairs = try tool.folder("pairs", photos)
+        let documents = tool.home.appending(path: "documents")
+        let command = ["run", pairs.path, "--embedded", "--documents", documents.path]
+        var kills = 0
+        for line in [1, 3, 5, 2, 1, 2, 1]
+        where try await tool.run(command, sending: .kill, atLogLine: line) == 128 + SIGKILL {
+            kills += 1
+        }
+        // A run that has little left may end before the signal reaches it.
+        #expect(kills >= 4, "killed only \(kills) times")
+        let last = try await tool.run(command)
+        #expect(last.status == 0, "\(last.output) \(last.errors)")
+        let ledger = try tool.lines("ledger.jsonl", in: documents)
+        #expect(Set(ledger.map { "\($0.businessNo) \($0.doctype)" }).count == photos.count)
+        #expect(ledger.count == photos.count)
+        #expect(ledger.allSatisfy { !$0.outOfOrder })
+        #expect(try tool.lines("refusals.jsonl", in: documents).isEmpty, "something was sent twice under another key")
+        let list = try await tool.run(["cards", "list", "--embedded", "--state", "delivered", "--quiet"])
+        #expect(list.output.split(separator: "\n").count == photos.count)
+    }
+}

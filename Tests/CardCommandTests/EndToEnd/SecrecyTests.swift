@@ -1,0 +1,145 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(
+    "Secrets and personal data in everything a command writes",
+    .serialized,
+    .timeLimit(.minutes(5))
+)
+struct SecrecyTests {
+    private static let number = "420199197709121481"
+    private static let name = "万云"
+
+    /// Never to be seen; the file is named as people name them.
+    private static let canaries = [
+        "canary", number, name, "1977-09-12", "明月", "张三",
+    ]
+
+    private static let proxy = "proxy: 'http://canary-user:canary-proxy@127.0.0.1:PORT'"
+
+    /// A folder with one pair, whose front's file is named after its holder, and the manifest.
+    private func photos(for tool: Tool) throws -> [String] {
+        let photos = try tool.folder(
+            "photos",
+            ["张三.jpg": "cards/LOAN-2026-0001/front.jpg", "back.jpg": "cards/LOAN-2026-0001/back.jpg"]
+        )
+        let text = """
+            path,business_no,user_no,expected_id_number,expected_name
+            photos/张三.jpg,R-1,canary-account,\(Self.number),\(Self.name)
+            photos/back.jpg,R-1,canary-account,,
+            """
+        return [photos.path, "--manifest", try tool.secretFile("manifest.csv", text).path]
+    }
+
+    private func configuration(for tool: Tool, _ more: [String]) throws -> RemoteConfiguration {
+        var configuration = RemoteConfiguration()
+        configuration.verification = ["auth: sign", "api_key: canary-key", "api_secret: canary-secret"]
+        let key = try tool.secretFile("reply-key", "canary-key-of-24-bytes-x").path
+        let reply = "reply: {encryption: 3des-cbc, key_file: \(key)}"
+        configuration.delivery = ["user_no: canary-account", reply] + more
+        configuration.others = ["log: {level: trace}"]
+        return configuration
+    }
+
+    private func expectSecrecy(_ outcome: Tool.Outcome, of command: [String], namesSources: Bool = false) {
+        for canary in Self.canaries {
+            #expect(!outcome.errors.contains(canary), "\(canary) on standard error of \(command)")
+            // The path of an input is what the report is about.
+            if namesSources, canary == "张三" { continue }
+            #expect(!outcome.output.contains(canary), "\(canary) on standard output of \(command)")
+        }
+    }
+
+    /// Runs everything that looks at a sandbox, and expects none of it to give anything away.
+    private func look(_ tool: Tool, _ file: [String]) async throws {
+        let looks = [
+            ["config", "show"], ["config", "show", "--format", "json"], ["config", "check"],
+            ["config", "check", "--format", "json"], ["status"], ["status", "--format", "json"], ["cards", "list"],
+            ["cards", "list", "--format", "json"],
+        ]
+        for look in looks {
+            let outcome = try await tool.run(look + file)
+            #expect(outcome.status == 0, "\(look): \(outcome.errors)")
+            self.expectSecrecy(outcome, of: look)
+        }
+        let list = try await tool.run(["cards", "list", "--quiet"] + file)
+        let ids = list.output.split(separator: "\n").map(String.init)
+        #expect(ids.count == 2)
+        for id in ids {
+            for format in ["text", "json"] {
+                let show = ["cards", "show", id, "--format", format]
+                self.expectSecrecy(try await tool.run(show + file), of: show)
+            }
+        }
+    }
+
+    private static let verifier = ["verifier", "--api-key", "canary-key", "--api-secret", "canary-secret"]
+
+    private func serving(_ tool: Tool, _ body: (String, String) async throws -> Void) async throws {
+        let backend = [
+            "backend", "--documents", tool.documents.path, "--token", "canary-token", "--reply-encryption", "3des-cbc",
+            "--reply-key", "canary-key-of-24-bytes-x",
+        ]
+        try await tool.serving(Self.verifier) { verifier in
+            try await tool.serving(backend) { try await body(verifier, $0) }
+        }
+    }
+
+    @Test(
+        "A run that delivers gives nothing away, at the finest log; only --reveal does",
+        arguments: [
+            "token: canary-token", "token_command: echo canary-token",
+        ]
+    )
+    func delivered(token: String) async throws {
+        let tool = try Tool()
+        let arguments = try self.photos(for: tool)
+        try await self.serving(tool) { verifier, backend in
+            let file = try self.configuration(for: tool, [token]).write(for: tool, verifier: verifier, backend: backend)
+            for (format, isFirst) in [("jsonl", true), ("json", false), ("text", false)] {
+                let command = ["run"] + arguments + ["--format", format]
+                let outcome = try await tool.run(command + file)
+                #expect(outcome.status == 0, "\(outcome.errors)")
+                #expect(!isFirst || outcome.errors.contains(" debug "), "nothing was logged")
+                self.expectSecrecy(outcome, of: command, namesSources: true)
+            }
+            try await self.look(tool, file)
+            let front = try await tool.run(["cards", "list", "--quiet"] + file).output.split(separator: "\n")
+            var revealed = ""
+            for id in front { revealed += try await tool.run(["cards", "show", String(id), "--reveal"] + file).output }
+            #expect(revealed.contains(Self.number) && revealed.contains(Self.name))
+        }
+        #expect(try tool.ledger().count == 2)
+    }
+
+    @Test(
+        "A run that fails gives nothing away either",
+        arguments: [
+            ["token: canary-wrong"], ["token: canary-wrong", "retcode: {token_expired: ['100002']}"],
+            ["token: canary-token", proxy], ["token_command: echo canary-out; echo canary-err >&2; false"],
+            ["token: canary-token", "tls: {insecure: true}"],
+        ]
+    )
+    func failed(lines: [String]) async throws {
+        let tool = try Tool()
+        let arguments = try self.photos(for: tool)
+        try await self.serving(tool) { verifier, backend in
+            let isTLS = lines.contains { $0.hasPrefix("tls") }
+            // A proxy there is none: the backend's own port answers such requests with an error.
+            let port = backend.split(separator: ":")[2].prefix { $0.isNumber }
+            let more = lines.map { $0.replacingOccurrences(of: "PORT", with: port) }
+            let file = try self.configuration(for: tool, more).write(
+                for: tool,
+                verifier: verifier,
+                backend: isTLS ? backend.replacingOccurrences(of: "http:", with: "https:") : backend
+            )
+            let command = ["run"] + arguments
+            let outcome = try await tool.run(command + file)
+            #expect(outcome.status != 0 && outcome.status != 78, "\(outcome.errors)")
+            self.expectSecrecy(outcome, of: command, namesSources: true)
+            try await self.look(tool, file)
+        }
+        #expect(try tool.ledger().isEmpty)
+    }
+}

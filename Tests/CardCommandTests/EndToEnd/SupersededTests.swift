@@ -1,0 +1,79 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(
+    "Photos that a newer one replaced, as a user meets them",
+    .serialized,
+    .timeLimit(.minutes(5))
+)
+struct SupersededTests {
+    /// How the older photo is asked for again.
+    enum Way: CaseIterable {
+        case run, copy, retry
+    }
+
+    /// Two photos of one front; the same picture in different bytes.
+    private func photos(_ tool: Tool) throws -> URL {
+        let photos = try tool.folder("photos", ["R-1/a.jpg": "cards/LOAN-2026-0001/front.jpg"])
+        let older = try Data(contentsOf: photos.appending(path: "R-1/a.jpg"))
+        try (older + Data([0])).write(to: photos.appending(path: "R-1/b.jpg"))
+        return photos
+    }
+
+    @Test(
+        "A replaced photo is delivered when it is asked for again, once the newer one was refused",
+        arguments: Way.allCases
+    )
+    func refused(way: Way) async throws {
+        let tool = try Tool()
+        let photos = try self.photos(tool)
+        try await tool.servingBoth { verifier, backend in
+            var configuration = RemoteConfiguration()
+            configuration.delivery[0] = "token: token-b"
+            let wrong = try configuration.write(for: tool, verifier: verifier, backend: backend)
+            let first = try await tool.run(["run", photos.path, "--format", "json"] + wrong)
+            #expect(first.status == 1, "\(first.output) \(first.errors)")
+            let cards = try first.json().cards
+            let older = try #require(cards.first { $0.source.hasSuffix("a.jpg") })
+            #expect(older.state == "superseded")
+            #expect(cards.first { $0.source.hasSuffix("b.jpg") }?.state == "rejected")
+            let id = try #require(older.cardId)
+            let file = try RemoteConfiguration().write(for: tool, verifier: verifier, backend: backend)
+            var command = ["run", "--format", "json"] + file
+            switch way {
+            case .run: command.insert(photos.path, at: 1)
+            case .copy:
+                let copy = try tool.folder("copies", ["R-1/c.jpg": "cards/LOAN-2026-0001/front.jpg"])
+                command.insert(copy.path, at: 1)
+            case .retry:
+                let retried = try await tool.run(["cards", "retry", id] + file)
+                #expect(retried.status == 0, "\(retried.errors)")
+            }
+            let last = try await tool.run(command)
+            #expect(last.status == 0, "\(last.output) \(last.errors)")
+            #expect(try last.json().cards.first { $0.cardId == id }?.state == "delivered")
+            let check = try await tool.run(["fsck"] + file)
+            #expect(check.status == 0, "\(check.output)")
+        }
+        #expect(try tool.ledger().map(\.doctype) == ["IDCARD_FRONT_APP"])
+    }
+
+    @Test("A replaced photo whose newer one was delivered is named when it is sent in again, and not done again")
+    func replaced() async throws {
+        let tool = try Tool()
+        let command = ["run", try self.photos(tool).path, "--embedded"]
+        let first = try await tool.run(command + ["--format", "json"])
+        #expect(first.status == 0, "\(first.output) \(first.errors)")
+        let id = try #require(try first.json().cards.first { $0.source.hasSuffix("a.jpg") }?.cardId)
+        let again = try await tool.run(command)
+        #expect(again.status == 0, "\(again.errors)")
+        #expect(
+            again.output.contains("a.jpg superseded: a newer photo of the same side replaced it"),
+            "\(again.output)"
+        )
+        let retried = try await tool.run(["cards", "retry", id, "--embedded"])
+        #expect(retried.status == 1)
+        #expect(retried.errors.contains("a newer photo of the same side replaced it"), "\(retried.errors)")
+    }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("A TOKEN that a command gives", .serialized, .timeLimit(.minutes(5)))
+struct TokenTests {
+    /// A script that gives `token-b` once the backend has asked for a new TOKEN, and `token-a` before.
+    private func renewal(for tool: Tool) throws -> String {
+        let first = try tool.secretFile("token-first", "token-a\n").path
+        let second = try tool.secretFile("token-second", "token-b\n").path
+        let refusals = tool.documents.appending(path: "refusals.jsonl").path
+        let script = """
+            #!/bin/sh
+            echo canary-noise >&2
+            if [ -s '\(refusals)' ]; then cat '\(second)'; else cat '\(first)'; fi
+            """
+        return try tool.secretFile("token.sh", script, mode: 0o700).path
+    }
+
+    @Test(
+        "A TOKEN that expires is asked for anew, and all is delivered under new keys within one run",
+        arguments: [["layout: single"], ["layout: application"], ["layout: batch", "batch_max_cards: 2"]]
+    )
+    func renewed(layout: [String]) async throws {
+        let tool = try Tool()
+        let pairs = try tool.pairs(["R-1", "R-2"])
+        let options = ["--token", "token-a", "--token", "token-b", "--expire-token-after", "1"]
+        try await tool.servingBoth(backend: options) { verifier, backend in
+            var configuration = RemoteConfiguration()
+            configuration.delivery =
+                ["token_command: \(try self.renewal(for: tool))", "user_no: U-1"]
+                + ["retcode: {token_expired: ['100001']}"] + layout
+            let file = try configuration.write(for: tool, verifier: verifier, backend: backend)
+            let outcome = try await tool.run(["run", pairs.path, "--format", "json"] + file)
+            #expect(outcome.status == 0, "\(outcome.output) \(outcome.errors)")
+            #expect(try outcome.json().counts["delivered"] == 4)
+            #expect(!outcome.errors.contains("canary"))
+        }
+        let ledger = try tool.ledger()
+        #expect(Set(ledger.map { "\($0.businessNo) \($0.doctype)" }).count == 4 && ledger.count == 4)
+        let refusals = try tool.refusals()
+        #expect(!refusals.isEmpty && refusals.allSatisfy { $0.retcode == "100001" })
+        #expect(Set(refusals.map(\.idempotencyKey)).isDisjoint(with: ledger.map(\.idempotencyKey)))
+    }
+
+    @Test("A command that gives no TOKEN ends with 69 and says how it failed, not what it wrote; then all goes on")
+    func unavailable() async throws {
+        let tool = try Tool()
+        let pair = try tool.pairs()
+        let failures = [
+            ("echo canary-out; echo canary-err >&2; exit 3", "exit status 3"),
+            ("echo canary-err >&2", "no TOKEN"),
+            ("echo; echo canary-out", "no TOKEN"),
+            ("echo canary-out; exec sleep 600", "longer than 300ms (delivery.token_timeout)"),
+            ("kill -9 $$", "signal 9"),
+            ("printf 'canary\\001out'", "control characters"),
+            ("canary-no-such-program", "exit status 127"),
+        ]
+        try await tool.servingBoth { verifier, backend in
+            var configuration = RemoteConfiguration()
+            for (command, words) in failures {
+                let text = try tool.secretFile("command.sh", command, mode: 0o700).path
+                configuration.delivery = ["token_command: . \(text)", "token_timeout: 300ms", "user_no: U-1"]
+                let file = try configuration.write(for: tool, verifier: verifier, backend: backend)
+                let outcome = try await tool.run(["run", pair.path] + file)
+                #expect(outcome.status == 69, "\(command): \(outcome.errors)")
+                #expect(outcome.errors.contains("token_unavailable"), "\(command)")
+                #expect(
+                    outcome.errors.contains("delivery.token_command") && outcome.errors.contains(words),
+                    "\(command)"
+                )
+                let status = try await tool.run(["status"] + file)
+                #expect(status.output.contains("deliver stopped") && status.output.contains(words), "\(command)")
+                let all = outcome.output + outcome.errors + status.output + status.errors
+                #expect(!all.contains("canary"), "\(command)")
+            }
+            configuration.delivery = ["token_command: echo token-a", "user_no: U-1"]
+            let file = try configuration.write(for: tool, verifier: verifier, backend: backend)
+            let outcome = try await tool.run(["run", pair.path] + file)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+        }
+        #expect(try tool.ledger().map(\.doctype) == ["IDCARD_FRONT_APP", "IDCARD_BACK_APP"])
+        #expect(try tool.refusals().isEmpty)
+    }
+
+    @Test(
+        "An unknown TOKEN stops delivery if its code is listed, and else refuses the card in the backend's words"
+    )
+    func unknown() async throws {
+        for isListed in [true, false] {
+            let tool = try Tool()
+            let pair = try tool.pairs()
+            try await tool.servingBoth { verifier, backend in
+                var configuration = RemoteConfiguration()
+                configuration.delivery = ["token: canary-token", "user_no: U-1"]
+                if isListed { configuration.delivery.append("retcode: {token_expired: ['100001', '100002']}") }
+                let file = try configuration.write(for: tool, verifier: verifier, backend: backend)
+                let outcome = try await tool.run(["run", pair.path] + file)
+                #expect(outcome.status == (isListed ? 69 : 1), "\(outcome.errors)")
+                let words =
+                    isListed ? ["100002", "delivery.token"] : ["100002", "TOKEN is unknown", "delivery.retcode"]
+                let told = isListed ? outcome.errors : outcome.output
+                for word in words { #expect(told.contains(word), "\(word)") }
+                #expect(!(outcome.output + outcome.errors).contains("canary"))
+            }
+            #expect(try tool.ledger().isEmpty)
+        }
+    }
+}

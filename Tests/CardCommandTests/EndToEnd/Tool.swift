@@ -1,0 +1,215 @@
+import Foundation
+import Subprocess
+import SystemPackage
+import Testing
+
+/// The built command in a home of its own.
+final class Tool: Sendable {
+    /// How a command ended.
+    struct Outcome: Sendable {
+        var status: Int32
+        var output: String
+        var errors: String
+
+        /// Standard output as one JSON object.
+        func json() throws -> Report {
+            try Tool.decoder.decode(Report.self, from: Data(self.output.utf8))
+        }
+    }
+
+    /// The object that `run --format json` prints.
+    struct Report: Decodable {
+        struct Card: Decodable {
+            var cardId: String?
+            var source: String
+            var businessNo: String?
+            var side: String?
+            var state: String
+            var reason: String?
+            var message: String?
+            var duplicateOf: String?
+        }
+
+        var runId: String
+        var counts: [String: Int]
+        var cards: [Card]
+    }
+
+    /// A line of the embedded backend's ledger.
+    struct LedgerLine: Decodable, Hashable {
+        var businessNo: String
+        var doctype: String
+        var file: String
+        var imageSha256: String
+        var outOfOrder: Bool
+        var retcode: String
+        var idempotencyKey: String
+        var position: Int
+    }
+
+    /// A line of what the embedded backend refused.
+    struct RefusalLine: Decodable, Hashable {
+        var idempotencyKey: String
+        var retcode: String
+    }
+
+    private static var decoder: JSONDecoder {
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        return decoder
+    }
+
+    /// The home folder; everything the command writes lies below.
+    let home: URL
+
+    /// Makes the home, and in it, where it is looked for, a key for sandboxes of real endpoints.
+    init(withKey: Bool = true) throws {
+        self.home = URL(filePath: NSTemporaryDirectory()).appending(path: "idcard-e2e-\(UUID().uuidString)")
+        let folder = self.home.appending(path: ".config/idcard-pipeline-next")
+        try FileManager.default.createDirectory(at: withKey ? folder : self.home, withIntermediateDirectories: true)
+        if withKey { _ = try self.secretFile(".config/idcard-pipeline-next/vault.key", Self.randomKey()) }
+    }
+
+    /// A new key as it stands in a key file.
+    static func randomKey() -> String {
+        Data((0..<32).map { _ in UInt8.random(in: .min ... .max) }).base64EncodedString()
+    }
+
+    deinit {
+        // What cannot be removed is left to the system's own clean-up.
+        try? FileManager.default.removeItem(at: self.home)
+    }
+
+    /// Makes a folder below the home with copies of fixtures: `[target path: fixture path]`.
+    func folder(_ name: String, _ files: [String: String]) throws -> URL {
+        let folder = self.home.appending(path: name)
+        for (target, source) in files {
+            let url = folder.appending(path: target)
+            try FileManager.default.createDirectory(
+                at: url.deletingLastPathComponent(),
+                withIntermediateDirectories: true
+            )
+            try FileManager.default.copyItem(at: Project.fixtures.appending(path: source), to: url)
+        }
+        return folder
+    }
+
+    /// Runs the command to its end.
+    func run(_ arguments: [String], _ variables: [String: String] = [:], wrapper: [String] = []) async throws -> Outcome
+    {
+        let words = wrapper + [Project.binary.path] + arguments
+        let result = try await Subprocess.run(
+            .path(FilePath(words[0])),
+            arguments: Arguments(Array(words.dropFirst())),
+            environment: self.environment(variables),
+            workingDirectory: FilePath(Project.root.path),
+            output: .string(limit: 4 << 20),
+            error: .string(limit: 4 << 20)
+        )
+        return Outcome(
+            status: Self.status(result.terminationStatus),
+            output: result.standardOutput,
+            errors: result.standardError
+        )
+    }
+
+    /// Runs the command and sends it a signal at the n-th line of its log.
+    ///
+    /// - Returns: its exit status, or 128 and the signal that ended it.
+    func run(_ arguments: [String], sending signal: Signal, atLogLine line: Int) async throws -> Int32 {
+        let result = try await Subprocess.run(
+            .path(FilePath(Project.binary.path)),
+            arguments: Arguments(arguments),
+            environment: self.environment(["IDCARD_LOG_LEVEL": "debug"]),
+            input: .none,
+            output: .discarded,
+            error: .sequence
+        ) { execution in
+            var seen = 0
+            for try await text in execution.standardError.strings() where text.contains(" debug ") {
+                seen += 1
+                if seen == line { try execution.send(signal: signal) }
+            }
+        }
+        return Self.status(result.terminationStatus)
+    }
+
+    /// Runs the command while a function looks at what it says on standard error and sends it signals.
+    ///
+    /// - Returns: its exit status, or 128 and the signal that ended it.
+    func running(
+        _ arguments: [String],
+        _ variables: [String: String] = [:],
+        wrapper: [String] = [],
+        _ body: (_ errors: ErrorLines, _ send: (Signal) throws -> Void) async throws -> Void
+    ) async throws -> Int32 {
+        let words = wrapper + [Project.binary.path] + arguments
+        let result = try await Subprocess.run(
+            .path(FilePath(words[0])),
+            arguments: Arguments(Array(words.dropFirst())),
+            environment: self.environment(variables),
+            input: .none,
+            output: .discarded,
+            error: .sequence
+        ) { execution in
+            let lines = ErrorLines(execution.standardError.strings().makeAsyncIterator())
+            try await body(lines) { try execution.send(signal: $0) }
+            while try await lines.next() != nil {}
+        }
+        return Self.status(result.terminationStatus)
+    }
+
+    /// Starts a command that prints its address first (`verifier`, `backend`), and ends it when the function is done.
+    func serving<Value: Sendable>(_ arguments: [String], _ body: (String) async throws -> Value) async throws -> Value {
+        let result = try await Subprocess.run(
+            .path(FilePath(Project.binary.path)),
+            arguments: Arguments(arguments),
+            environment: self.environment([:]),
+            input: .none,
+            output: .sequence,
+            error: .discarded
+        ) { execution in
+            var lines = execution.standardOutput.strings().makeAsyncIterator()
+            let address = try #require(try await lines.next()).trimmingCharacters(in: .whitespacesAndNewlines)
+            let value: Result<Value, any Error>
+            do {
+                value = .success(try await body(address))
+            } catch {
+                value = .failure(error)
+            }
+            try execution.send(signal: .terminate)
+            while try await lines.next() != nil {}
+            return try value.get()
+        }
+        return result.closureResult
+    }
+
+    /// The lines that a backend wrote to a file in its folder; empty if there is no such file.
+    func lines(_ file: String, in documents: URL) throws -> [LedgerLine] {
+        try self.decodedLines(file, in: documents)
+    }
+
+    /// The lines of a file in a folder as values; none if there is no such file.
+    func decodedLines<Line: Decodable>(_ file: String, in documents: URL) throws -> [Line] {
+        let url = documents.appending(path: file)
+        guard FileManager.default.fileExists(atPath: url.path) else { return [] }
+        return try String(contentsOf: url, encoding: .utf8).split(separator: "\n").map {
+            try Self.decoder.decode(Line.self, from: Data($0.utf8))
+        }
+    }
+
+    private func environment(_ variables: [String: String]) -> Environment {
+        var all = ["HOME": self.home.path, "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"]
+        all.merge(variables) { _, new in new }
+        return .custom(
+            Dictionary(uniqueKeysWithValues: all.map { (Environment.Key(stringLiteral: $0.key), $0.value) })
+        )
+    }
+
+    private static func status(_ status: TerminationStatus) -> Int32 {
+        switch status {
+        case .exited(let code): code
+        case .signaled(let signal): 128 + signal
+        }
+    }
+}

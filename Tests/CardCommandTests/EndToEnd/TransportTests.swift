@@ -1,0 +1,58 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("TLS and proxies, by configuration alone", .serialized, .timeLimit(.minutes(5)))
+struct TransportTests {
+    @Test(
+        "TLS to a port that speaks none ends with 75 and says so; nothing is lost, http completes",
+        arguments: ["tls: {ca_file: HOME/ca}", "tls: {pinned_certificates: [HOME/ca]}", "tls: {insecure: true}"]
+    )
+    func plainPort(line: String) async throws {
+        let tool = try Tool()
+        let pair = try tool.pairs()
+        let authority = try tool.secretFile("ca", SampleAuthority.certificate, mode: 0o644)
+        try await tool.servingBoth { verifier, backend in
+            var configuration = RemoteConfiguration()
+            configuration.delivery.append(
+                line.replacingOccurrences(of: "HOME/ca", with: authority.path)
+            )
+            let secure = backend.replacingOccurrences(of: "http://", with: "https://")
+            let file = try configuration.write(for: tool, verifier: verifier, backend: secure)
+            let check = try await tool.run(["config", "check"] + file)
+            #expect(check.status == 0, "\(check.output)")
+            #expect(check.output.contains("THE CERTIFICATE OF THE SERVER IS NOT CHECKED") == line.contains("insecure"))
+            let outcome = try await tool.run(["run", pair.path, "--format", "json"] + file)
+            #expect(outcome.status == 75, "\(outcome.errors)")
+            #expect(outcome.errors.contains("tls_protocol"), "\(outcome.errors)")
+            #expect(outcome.errors.contains("run the same command again"))
+            #expect(try outcome.json().counts["delivered"] == 0)
+            #expect(try tool.ledger().isEmpty)
+            let rewritten = try RemoteConfiguration().write(for: tool, verifier: verifier, backend: backend)
+            let completed = try await tool.run(["run", pair.path] + rewritten)
+            #expect(completed.status == 0, "\(completed.errors)")
+        }
+        #expect(try tool.ledger().map(\.doctype) == ["IDCARD_FRONT_APP", "IDCARD_BACK_APP"])
+    }
+
+    @Test("A proxy that opens no tunnel ends with 75 and says so, and nothing goes past it")
+    func noTunnel() async throws {
+        let tool = try Tool()
+        let pair = try tool.pairs()
+        try await tool.servingBoth { verifier, backend in
+            // The backend's own port answers, but not as a proxy.
+            let port = try #require(URL(string: backend)?.port)
+            var configuration = RemoteConfiguration()
+            configuration.delivery.append("proxy: 'http://canary-user:canary-proxy@127.0.0.1:\(port)'")
+            let file = try configuration.write(for: tool, verifier: verifier, backend: backend)
+            let outcome = try await tool.run(["run", pair.path] + file)
+            #expect(outcome.status == 75, "\(outcome.errors)")
+            #expect(outcome.errors.contains("proxy_refused") && !outcome.errors.contains("canary"), "\(outcome.errors)")
+            #expect(try tool.ledger().isEmpty)
+            let direct = try RemoteConfiguration().write(for: tool, verifier: verifier, backend: backend)
+            let completed = try await tool.run(["run", pair.path] + direct)
+            #expect(completed.status == 0, "\(completed.errors)")
+        }
+        #expect(try tool.ledger().map(\.doctype) == ["IDCARD_FRONT_APP", "IDCARD_BACK_APP"])
+    }
+}

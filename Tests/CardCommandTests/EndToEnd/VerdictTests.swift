@@ -1,0 +1,111 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("The verdict, as manifest and configuration ask for it", .serialized, .timeLimit(.minutes(5)))
+struct VerdictTests {
+    /// Whom the front of the fixture `LOAN-2026-0001` shows.
+    private static let number = "420199197709121481"
+    private static let name = "万云"
+    /// Somebody else.
+    private static let otherNumber = "11019919890507686X"
+    private static let otherName = "林语"
+
+    private func manifest(_ number: String, _ name: String, for tool: Tool) throws -> String {
+        let text = """
+            path,business_no,expected_id_number,expected_name
+            photos/R-1/front.jpg,R-1,\(number),\(name)
+            photos/R-1/back.jpg,R-1,,
+            """
+        return try tool.secretFile("manifest.csv", text).path
+    }
+
+    @Test(
+        "A card that is not the expected holder's is refused; with the manifest put right, it is delivered unread",
+        arguments: [
+            (otherNumber, name, "holder_number_mismatch"), (number, otherName, "holder_name_mismatch"),
+            ("", otherName, "holder_name_mismatch"), (otherNumber, "", "holder_number_mismatch"),
+        ]
+    )
+    func holder(number: String, name: String, reason: String) async throws {
+        let tool = try Tool()
+        let photos = try tool.pairs()
+        try await tool.servingBoth { verifier, backend in
+            let file = try RemoteConfiguration().write(for: tool, verifier: verifier, backend: backend)
+            let wrong = try self.manifest(number, name, for: tool)
+            let command = ["run", photos.path, "--manifest", wrong, "--format", "json"] + file
+            for _ in 1...2 {
+                let refused = try await tool.run(command)
+                #expect(refused.status == 1, "\(refused.output) \(refused.errors)")
+                let front = try #require(try refused.json().cards.first { $0.source.hasSuffix("front.jpg") })
+                #expect(front.state == "rejected" && front.reason == reason)
+                #expect(front.message?.contains("the holder registered with") == true)
+                for secret in [Self.number, Self.name, Self.otherNumber, Self.otherName] {
+                    #expect(!(refused.output + refused.errors).contains(secret))
+                }
+            }
+            #expect(try tool.ledger().isEmpty)
+            _ = try self.manifest(Self.number, Self.name, for: tool)
+            let right = try await tool.run(command)
+            #expect(right.status == 0, "\(right.output) \(right.errors)")
+            let front = try #require(try right.json().cards.first { $0.source.hasSuffix("front.jpg") })
+            let history = try await tool.run(["cards", "show", try #require(front.cardId)] + file)
+            #expect(history.output.components(separatedBy: "attempt (ok)").count == 2, "read more than once")
+        }
+        #expect(try tool.ledger().map(\.doctype) == ["IDCARD_FRONT_APP", "IDCARD_BACK_APP"])
+    }
+
+    /// What a severity leads to.
+    struct Consequence: Sendable {
+        var severity: String
+        var status: Int32
+        var front: String
+        var back: String
+        var events: [String]
+    }
+
+    @Test(
+        "A rule's severity decides whether its card is refused, held, delivered with a warning, or not asked",
+        arguments: [
+            Consequence(
+                severity: "reject",
+                status: 1,
+                front: "rejected",
+                back: "verified",
+                events: ["rejected (under_age)"]
+            ),
+            Consequence(severity: "hold", status: 1, front: "held", back: "verified", events: ["held (under_age)"]),
+            Consequence(
+                severity: "warn",
+                status: 0,
+                front: "delivered",
+                back: "delivered",
+                events: ["warning (under_age)"]
+            ),
+            Consequence(severity: "off", status: 0, front: "delivered", back: "delivered", events: []),
+        ]
+    )
+    func severity(_ consequence: Consequence) async throws {
+        let tool = try Tool()
+        let photos = try tool.pairs()
+        try await tool.servingBoth { verifier, backend in
+            var configuration = RemoteConfiguration()
+            // Nobody is that old.
+            configuration.others = ["verdict: {min_age: 150, severity: {under_age: \(consequence.severity)}}"]
+            let file = try configuration.write(for: tool, verifier: verifier, backend: backend)
+            let outcome = try await tool.run(["run", photos.path, "--format", "json"] + file)
+            #expect(outcome.status == consequence.status, "\(outcome.output) \(outcome.errors)")
+            let cards = try outcome.json().cards
+            let front = try #require(cards.first { $0.side == "front" })
+            #expect(front.state == consequence.front)
+            #expect(cards.first { $0.side == "back" }?.state == consequence.back)
+            let words = try await tool.run(["run", photos.path] + file).output
+            #expect(words.contains("blocked_by_front: the front of its business number") == (consequence.status == 1))
+            let history = try await tool.run(["cards", "show", try #require(front.cardId)] + file)
+            #expect(history.status == 0)
+            for event in consequence.events { #expect(history.output.contains(event), "\(history.output)") }
+            #expect(history.output.contains("under_age") == !consequence.events.isEmpty)
+        }
+        #expect(try tool.ledger().count == (consequence.status == 0 ? 2 : 0))
+    }
+}

@@ -1,1 +1,0 @@
-// The tests of CardCommand come here with the module.
