@@ -133,11 +133,13 @@ package struct Engine: Sendable {
         }
     }
 
-    /// Writes the heartbeat and takes over what dead workers had, until the end.
+    /// Writes the heartbeat, takes over what dead workers had, and obeys rests that others wrote down, until the end.
     private func beat() async throws {
         while !self.context.board.isEnding {
             do { try await self.context.time.sleep(Limits.heartbeat) } catch { return }
             let dead = try await self.context.store.heartbeat(of: self.context.worker, now: self.context.time.now())
+            try await self.verifyGate.restore()
+            try await self.deliverGate.restore()
             guard dead > 0 else { continue }
             self.context.board.ring(.verify)
             self.context.board.ring(.deliver)

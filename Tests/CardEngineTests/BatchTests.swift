@@ -94,6 +94,47 @@ import Testing
         #expect(Set(try await harness.states().values) == ["prepared"])
     }
 
+    @Test func `one odd request among good ones ends that card, and the others are delivered`() async throws {
+        let harness = try await EngineHarness()
+        harness.state.withLock { state in
+            state.deliveries = Array(
+                repeating: { delivery in
+                    let isOdd = delivery.images.values.contains { String(decoding: $0, as: UTF8.self) == "N5 front" }
+                    guard isOdd else { return nil }
+                    return .failed(EngineHarness.failure(.stop, code: "http_404", scope: .request))
+                },
+                count: 1000
+            )
+        }
+        let end = try await harness.run(
+            harness.items(
+                KeyValuePairs(
+                    dictionaryLiteral: ("N1", ["front"]),
+                    ("N2", ["front"]),
+                    ("N5", ["front"]),
+                    ("N6", ["front"])
+                )
+            )
+        )
+        #expect(end.stopped.isEmpty)
+        let states = try await harness.states()
+        #expect(states["N5 front"] == "failed attempts_exhausted")
+        #expect(states.values.filter { $0 == "delivered" }.count == 3)
+    }
+
+    @Test func `a run that is told to end concludes what is under way and leaves the rest`() async throws {
+        let harness = try await EngineHarness()
+        let settings = harness.settings { $0.verification.concurrency = 1 }
+        harness.state.withLock { $0.onVerify = { engine in engine.end() } }
+        try await harness.run(harness.items(["N1": ["front"], "N2": ["front"], "N3": ["front"]]), settings)
+        let states = try await harness.states()
+        #expect(states.values.filter { $0 == "verified" }.count == 1)
+        #expect(states.values.allSatisfy { $0 == "verified" || $0 == "prepared" })
+        harness.state.withLock { $0.onVerify = nil }
+        try await harness.run(harness.items(["N1": ["front"], "N2": ["front"], "N3": ["front"]]), settings)
+        #expect(Set(try await harness.states().values) == ["delivered"])
+    }
+
     @Test func `an image that is too large goes once more in a smaller size`() async throws {
         let harness = try await EngineHarness()
         harness.state.withLock { $0.verifyFailures["N1 front"] = [EngineHarness.failure(.shrink)] }

@@ -14,6 +14,9 @@ final class EngineHarness: Sendable {
         var delivered: [Delivered] = []
         var deliveries: [@Sendable (OutboundDelivery) -> DeliveryOutcome?] = []
         var tokens = ["TOKEN-1"]
+        var engine: Engine?
+        /// Called with the running engine while a verification is under way.
+        var onVerify: (@Sendable (Engine) -> Void)?
     }
 
     /// What the backend took in.
@@ -87,7 +90,9 @@ final class EngineHarness: Sendable {
             settings: settings ?? self.settings(),
             events: { event in self.state.withLock { $0.events.append(event) } }
         )
+        self.state.withLock { $0.engine = engine }
         let end = try await engine.runBatch(groups)
+        self.state.withLock { $0.engine = nil }
         try await self.store.end(worker, now: Timestamp(Date()))
         return end
     }
@@ -142,6 +147,8 @@ final class EngineHarness: Sendable {
             else { return nil }
             return state.verifyFailures[key]?.removeFirst()
         }
+        let (onVerify, engine) = self.state.withLock { ($0.onVerify, $0.engine) }
+        if let onVerify, let engine { onVerify(engine) }
         if let failure { return .failed(failure) }
         if photo.contains("back") {
             return .read(

@@ -63,8 +63,6 @@ class Sandbox:
             "IDCARD_IMAGING_CONCURRENCY": "1",
             "IDCARD_RETRY_BASE": "5ms",
             "IDCARD_RETRY_CAP": "50ms",
-            "IDCARD_RETRY_BUDGET_FLOOR": "1000",
-            "IDCARD_BREAKER_FAILURES": "10000",
             "IDCARD_DELIVERY_MAX_ATTEMPTS": "100",
             "IDCARD_RUN_PATIENCE": "60s",
             "IDCARD_DELIVERY_TIMEOUT": "30s",
@@ -133,7 +131,7 @@ class Tool:
 def default_binary():
     root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     for kind in ("release", "debug"):
-        path = os.path.join(root, ".build", kind, "idcard-pipeline")
+        path = os.path.join(root, ".build", kind, "idcard-pipeline-next")
         if os.access(path, os.X_OK):
             return path
     return None

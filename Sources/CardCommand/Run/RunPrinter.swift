@@ -71,7 +71,7 @@ struct RunPrinter: Sendable {
         switch CardState(rawValue: line.state) {
         case .rejected: line.duplicateOf == nil
         case .failed, .held: true
-        case .verified: line.reason.map { ReasonCode.needingAttention.contains(ReasonCode(rawValue: $0)) } ?? false
+        case .verified: line.reason.map { Card.blockingReasons.contains(ReasonCode(rawValue: $0)) } ?? false
         case .superseded: line.duplicateOf != nil
         default: false
         }

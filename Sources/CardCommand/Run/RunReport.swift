@@ -71,6 +71,8 @@ struct RunLine: Hashable, Sendable, Encodable {
         switch reason.map(ReasonCode.init(rawValue:)) {
         case .frontMissing:
             "no front of its business number was delivered; send one, or let the back go alone: idcard-pipeline cards resolve"
+        case .waitsForFront: "its front is still to be delivered, or waits for a person"
+        case .waitsForOlderPhoto: "an older photo of the same side may still arrive; see to that one first"
         case .userNumberMissing: "no user account; set delivery.user_no, or give user_no with the photo"
         case .superseded: "a newer photo of the same side took its place, so it is not sent"
         default: nil
@@ -79,8 +81,11 @@ struct RunLine: Hashable, Sendable, Encodable {
 }
 
 extension Card {
-    /// Whether it waits for something that only a person can give.
-    var isBlocked: Bool { self.state == .verified && self.reason.map(ReasonCode.needingAttention.contains) == true }
+    /// Why a `verified` card can do nothing by itself: it needs a person, or waits for a card that has work of its own.
+    static let blockingReasons = ReasonCode.needingAttention.union([.waitsForFront, .waitsForOlderPhoto])
+
+    /// Whether it can do nothing by itself.
+    var isBlocked: Bool { self.state == .verified && self.reason.map(Self.blockingReasons.contains) == true }
 
     /// Whether there is work to do for it.
     var hasWork: Bool { self.state.isRunnable && !self.isBlocked }

@@ -25,16 +25,14 @@ final class EndpointGate: Sendable {
 
     /// Takes over what another process, or an earlier one, was asked for.
     func restore() async throws {
-        let now = self.time.now()
-        for rest in try await self.store.rests() where rest.endpoint == self.endpoint {
-            self.state.withLock { state in
-                state.gate.rest(
-                    for: rest.until.duration(since: now),
-                    isStop: rest.failureClass == .stop,
-                    at: self.time.steady()
-                )
-                state.isWrittenDown = true
-            }
+        guard let rest = try await self.store.rests().first(where: { $0.endpoint == self.endpoint }) else { return }
+        let left = rest.until.duration(since: self.time.now())
+        self.state.withLock { state in
+            state.isWrittenDown = true
+            let now = self.time.steady()
+            // Our own rest is in the gate already.
+            guard state.gate.opens(after: now) == nil else { return }
+            state.gate.rest(for: left, isStop: rest.failureClass == .stop, at: now)
         }
     }
 

@@ -32,7 +32,7 @@ package struct Gate: Hashable, Sendable {
     private var rest = Limits.firstRest
     private var level: Int
     /// The last level at which as many calls were answered as it allows.
-    private var held = 1
+    private var held: Int?
     private var answersAtLevel = 0
     private var wasThrottled = false
     private var triesHigherAt: Duration = .zero
@@ -132,8 +132,9 @@ package struct Gate: Hashable, Sendable {
     private mutating func noteThrottle(_ retryAfter: Duration?, at now: Duration) {
         let wasLowest = self.level == 1
         self.wasThrottled = true
-        self.level = self.held < self.level ? self.held : max(1, self.level / 2)
-        self.held = min(self.held, self.level)
+        let half = max(1, self.level / 2)
+        self.level = self.held.map { $0 < self.level ? $0 : half } ?? half
+        self.held = self.held.map { min($0, self.level) }
         self.answersAtLevel = 0
         self.triesHigherAt = now + self.tryDelay
         if wasLowest || retryAfter != nil {

@@ -32,11 +32,11 @@ final class DeliverStage: Sendable {
     }
 
     private func nextDue() async throws -> Timestamp? {
-        let times = [
-            try await self.context.store.nextDelivery(), try await self.context.store.nextDecision(),
-            self.gathering.opens,
-        ]
-        return times.compactMap(\.self).min()
+        let delivery = try await self.context.store.nextDelivery()
+        // Numbers whose cards gather are due, too, but go only when the gathering ends.
+        if let opens = self.gathering.opens { return min(delivery ?? opens, opens) }
+        let decision = try await self.context.store.nextDecision()
+        return [delivery, decision].compactMap(\.self).min()
     }
 
     // MARK: Claiming
