@@ -20,14 +20,18 @@ package struct Engine: Sendable {
         time: EngineTime = .system,
         events: @escaping @Sendable (PipelineEvent) -> Void
     ) {
+        let board = WorkBoard(stages: [.verify, .deliver])
         self.context = EngineContext(
             store: store,
             worker: worker,
             ports: ports,
             settings: settings,
             time: time,
-            board: WorkBoard(stages: [.verify, .deliver]),
-            events: events
+            board: board,
+            events: { event in
+                if case .failed = event {} else { board.noteProgress(at: time.steady()) }
+                events(event)
+            }
         )
         func gate(_ endpoint: String, _ pace: EngineSettings.Pace) -> EndpointGate {
             EndpointGate(
@@ -107,6 +111,9 @@ package struct Engine: Sendable {
             if let failure { throw failure }
         }
     }
+
+    /// How many calls to outside services are under way.
+    package var callsUnderWay: Int { self.context.board.underWay }
 
     /// Asks the pipeline to end: intake stops, and what is under way is concluded.
     package func end() { self.context.board.end() }

@@ -182,7 +182,25 @@ import Testing
         #expect(harness.delivered == [["N1 front"]])
     }
 
-    @Test func `a RETCODE of no list holds its card, and three in a row stop the stage`() async throws {
+    @Test func `a RETCODE of no list holds its card, and three in a row rest the stage`() async throws {
+        let harness = try await EngineHarness()
+        harness.state.withLock { state in
+            state.deliveries = Array(
+                repeating: { _ in .failed(EngineHarness.failure(.rejected, code: "9999", isUnlisted: true)) },
+                count: 100
+            )
+        }
+        let settings = harness.settings { $0.delivery.concurrency = 1 }
+        let photos = (1...10).map { ("N\($0)", ["front"]) }
+        let end = try await harness.run(harness.items(photos), settings)
+        let states = try await harness.states()
+        // Three rest the stage; two probes after one and two seconds meet the same word, and the batch ends.
+        #expect(states.values.filter { $0 == "held retcode_unlisted" }.count == 5)
+        #expect(states.values.filter { $0 == "verified" }.count == 5)
+        #expect(end.stopped[.deliver]?.code == "9999")
+    }
+
+    @Test func `cards that three in a row refused rest the stage only until another passes`() async throws {
         let harness = try await EngineHarness()
         harness.state.withLock { state in
             state.deliveries = Array(
@@ -191,13 +209,10 @@ import Testing
             )
         }
         let settings = harness.settings { $0.delivery.concurrency = 1 }
-        let end = try await harness.run(
-            harness.items(["N1": ["front"], "N2": ["front"], "N3": ["front"], "N4": ["front"]]),
-            settings
-        )
-        let states = try await harness.states()
-        #expect(states.values.filter { $0 == "held retcode_unlisted" }.count == 3)
-        #expect(end.stopped[.deliver]?.code == "9999")
+        let photos = (1...6).map { ("N\($0)", ["front"]) }
+        let end = try await harness.run(harness.items(photos), settings)
+        #expect(end.stopped.isEmpty)
+        #expect(harness.delivered.count == 3)
     }
 
     @Test(arguments: [DeliveryLayoutKind.application, .batch])

@@ -52,6 +52,10 @@ final class EngineHarness: Sendable {
 
     /// Makes photo files and lists them: `["N1": ["front 0", "back"]]`.
     func items(_ photos: KeyValuePairs<String, [String]>) throws -> [[InputItem]] {
+        try self.items(photos.map { ($0.key, $0.value) })
+    }
+
+    func items(_ photos: [(String, [String])]) throws -> [[InputItem]] {
         try photos.map { number, texts in
             try texts.map { text in
                 let path = self.folder + "/photos/\(number) \(text).jpg"

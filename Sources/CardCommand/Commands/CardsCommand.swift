@@ -182,7 +182,7 @@ private struct CardReport: Report {
     init(_ details: CardDetails, reveal: Bool) {
         self.card = CardDocument(details.card)
         self.message = reveal ? details.card.message?.text() : nil
-        self.attempts = details.attempts.count
+        self.attempts = details.card.failures
         self.priority = details.card.metadata.priority
         self.imageBytes = details.image?.byteCount
         self.legality = details.reading?.legality?.scores

@@ -19,7 +19,9 @@ struct RunPrinter: Sendable {
     }
 
     /// Prints the report and returns the exit status that it calls for.
-    func print(_ end: RunEnd, runID: String, format: OutputFormat, documents: String?) async throws -> CommandStatus {
+    func print(_ end: RunEnd, runID: String, format: OutputFormat, documents: String?, addresses: [StageName: String])
+        async throws -> CommandStatus
+    {
         let cards = try await self.fetch(self.tracker.knownCards)
         let tally = self.tracker.outcome(cards: cards)
         var status = tally.status(isStopped: !end.stopped.isEmpty)
@@ -39,7 +41,16 @@ struct RunPrinter: Sendable {
             for line in open { Console.standardOutput(JSONText.line(line)) }
             Console.standardOutput(JSONText.line(RunReport(runID: runID, counts: tally.counts, cards: nil)))
         }
-        for advice in self.advice(end, tally: tally, status: status, documents: documents) {
+        let words = RunAdvice(
+            end: end,
+            tally: tally,
+            inputs: lines,
+            status: status,
+            documents: documents,
+            addresses: addresses,
+            failures: self.tracker.figures.lastFailures
+        )
+        for advice in words.lines {
             Console.standardError(advice)
         }
         return status
@@ -74,44 +85,6 @@ struct RunPrinter: Sendable {
         case .verified: line.reason.map { Card.blockingReasons.contains(ReasonCode(rawValue: $0)) } ?? false
         case .superseded: line.duplicateOf != nil
         default: false
-        }
-    }
-
-    // MARK: Advice
-
-    private func advice(_ end: RunEnd, tally: RunTally, status: CommandStatus, documents: String?) -> [String] {
-        var lines = end.stopped.sorted { $0.key.rawValue < $1.key.rawValue }.map { stage, failure in
-            "\(stage.rawValue) stopped (\(failure.code)): \(failure.message.text())"
-        }
-        switch status {
-        case .workRemains:
-            lines += self.failureLines
-            lines.append("Work remains: everything is kept in the sandbox, run the same command again.")
-        case .endpointStopped: lines.append("Nothing is lost: put that right and run the same command again.")
-        case .sandboxError:
-            lines.append("No room in the sandbox: nothing is lost, free some space and run the same command again.")
-        case .interrupted, .terminated:
-            lines.append(
-                "Interrupted: everything taken in is kept in the sandbox, run the same command again to go on."
-            )
-        default: break
-        }
-        if tally.counts.total > 0, tally.counts["duplicate"] == tally.counts.total {
-            lines.append("Nothing new: every input was taken in before, nothing was sent.")
-        }
-        if let documents { lines.append("The built-in backend keeps what it accepted in \(documents).") }
-        return lines
-    }
-
-    /// The endpoints that hold the work up.
-    private var failureLines: [String] {
-        self.tracker.figures.lastFailures.sorted { $0.key.rawValue < $1.key.rawValue }.map { stage, failure in
-            let (name, key) =
-                stage == .verify
-                ? ("the verification service", "verification.url") : ("the business backend", "delivery.url")
-            return """
-                \(stage.rawValue): \(name) does not take cards now (\(failure.code)); see whether it works, and check \(key).
-                """
         }
     }
 }

@@ -2,6 +2,7 @@ import CardEngine
 import CardImaging
 import CardInput
 import CardModel
+import CardRemote
 import CardStore
 import Foundation
 import Logging
@@ -97,8 +98,17 @@ struct RunSession: Sendable {
             end,
             runID: runID,
             format: self.arguments.format,
-            documents: self.configuration.isEmbedded ? self.documents : nil
+            documents: self.configuration.isEmbedded ? self.documents : nil,
+            addresses: self.addresses
         )
+    }
+
+    /// Where the configured endpoints are.
+    private var addresses: [StageName: String] {
+        var addresses: [StageName: String] = [:]
+        addresses[.verify] = self.configuration.verification?.endpoint.url
+        addresses[.deliver] = self.configuration.delivery?.endpoint.url
+        return addresses
     }
 
     /// Where the built-in backend keeps what it accepts.
@@ -158,7 +168,12 @@ struct RunSession: Sendable {
         )
         let result: Result<RunEnd, any Error>
         do {
-            let watched = try await SignalWatch(end: { engine.end() }).watching {
+            let timeout = settings.shutdownTimeout
+            let end: @Sendable () -> Void = {
+                Self.sayEnding(calls: engine.callsUnderWay, timeout: timeout)
+                engine.end()
+            }
+            let watched = try await SignalWatch(end: end).watching {
                 try await engine.runBatch(listing?.groups ?? [])
             }
             result = .success(RunEnd(stopped: watched.value.stopped, signal: watched.signal))
@@ -167,6 +182,20 @@ struct RunSession: Sendable {
         }
         try await outside.close()
         return try result.get()
+    }
+}
+
+extension RunSession {
+    /// What a signal leads to.
+    private static func sayEnding(calls: Int, timeout: Duration) {
+        let milliseconds = timeout.wholeMilliseconds
+        let limit = milliseconds.isMultiple(of: 1000) ? "\(milliseconds / 1000)s" : "\(milliseconds)ms"
+        let requests = calls == 1 ? "1 request" : "\(calls) requests"
+        Console.standardError(
+            calls == 0
+                ? "interrupted: ending; signal again to stop at once"
+                : "interrupted: finishing \(requests), up to \(limit); signal again to stop at once"
+        )
     }
 }
 

@@ -41,13 +41,8 @@ final class EndpointGate: Sendable {
     /// What stopped the endpoint, while it is stopped.
     var stoppedBy: RemoteFailure? { self.state.withLock { $0.gate.stopsInRow > 0 ? $0.stoppedBy : nil } }
 
-    /// Whether a batch need not wait for the endpoint: its account was refused, or probes met the same word.
-    var isStoppedForGood: Bool {
-        self.state.withLock { state in
-            guard state.gate.stopsInRow > 0 else { return false }
-            return state.stoppedBy?.stopScope != .request || state.gate.stopsInRow >= Limits.stopsInRow
-        }
-    }
+    /// Whether a batch need not wait for the endpoint: probes of other cards met the same word.
+    var isStoppedForGood: Bool { self.state.withLock { $0.gate.stopsInRow >= Limits.stopsInRow } }
 
     /// How long until a call may begin, if none may now.
     var wait: Duration? {

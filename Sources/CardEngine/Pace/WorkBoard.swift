@@ -23,6 +23,8 @@ final class WorkBoard: Sendable {
         var watchers: [CheckedContinuation<Void, Never>] = []
         var isIntakeOver = false
         var isEnding = false
+        /// When something last changed its state, by the steady clock.
+        var progressAt: Duration = .zero
     }
 
     private let state = Mutex(State())
@@ -53,6 +55,9 @@ final class WorkBoard: Sendable {
         self.state.withLock { $0.underWay[stage, default: 0] -= 1 }
         self.ring(stage)
     }
+
+    /// How many calls are under way.
+    var underWay: Int { self.state.withLock { $0.underWay.values.reduce(0, +) } }
 
     /// Whether a stage has pieces of work under way.
     func isUnderWay(_ stage: StageName) -> Bool { self.state.withLock { $0.underWay[stage, default: 0] > 0 } }
@@ -104,74 +109,83 @@ final class WorkBoard: Sendable {
 
     /// No further input comes.
     func endIntake() {
-        let watchers = self.state.withLock { state in
-            state.isIntakeOver = true
-            defer { state.watchers = [] }
-            return state.watchers
-        }
-        for watcher in watchers { watcher.resume() }
+        self.state.withLock { $0.isIntakeOver = true }
+        self.wakeWatchers()
     }
 
     /// Asks every stage to end once what it has under way is concluded.
     func end() {
-        let (sleepers, watchers) = self.state.withLock { state in
+        let sleepers = self.state.withLock { state in
             state.isEnding = true
-            defer {
-                state.sleepers = [:]
-                state.watchers = []
-            }
-            return (Array(state.sleepers.values), state.watchers)
+            defer { state.sleepers = [:] }
+            return Array(state.sleepers.values)
         }
-        for sleeper in sleepers + watchers { sleeper.resume() }
-    }
-
-    /// Waits until the stages are asked to end.
-    func waitUntilEnding() async {
-        while !self.isEnding {
-            await withCheckedContinuation { continuation in
-                let mustGo = self.state.withLock { state in
-                    guard !state.isEnding else { return true }
-                    state.watchers.append(continuation)
-                    return false
-                }
-                if mustGo { continuation.resume() }
-            }
-        }
+        for sleeper in sleepers { sleeper.resume() }
+        self.wakeWatchers()
     }
 
     /// Whether the stages are asked to end.
     var isEnding: Bool { self.state.withLock { $0.isEnding } }
-
-    /// Waits until no stage has anything to do before `patience` is over, or until the end is asked for.
-    func waitUntilDone(patience: Duration, time: EngineTime) async {
-        while !self.isDone(patience: patience, now: time.now()) {
-            await withCheckedContinuation { continuation in
-                let mustGo = self.state.withLock { state in
-                    guard !state.isEnding, !Self.isDone(state, patience: patience, now: time.now()) else { return true }
-                    state.watchers.append(continuation)
-                    return false
-                }
-                if mustGo { continuation.resume() }
-            }
-        }
-    }
 
     /// The stages that an endpoint has stopped.
     var stopped: [StageName] {
         self.state.withLock { state in state.statuses.filter { $0.value == .stopped }.map(\.key) }
     }
 
-    private func isDone(patience: Duration, now: Timestamp) -> Bool {
-        self.state.withLock { $0.isEnding || Self.isDone($0, patience: patience, now: now) }
+    /// Something moved on.
+    func noteProgress(at now: Duration) { self.state.withLock { $0.progressAt = now } }
+
+    /// Waits until the stages are asked to end.
+    func waitUntilEnding() async {
+        while !self.isEnding { await self.watch { self.isEnding } }
     }
 
-    private static func isDone(_ state: State, patience: Duration, now: Timestamp) -> Bool {
-        guard state.isIntakeOver, state.rung.isEmpty else { return false }
-        return state.statuses.values.allSatisfy { status in
-            switch status {
-            case .busy: false
-            case .stopped: true
-            case .idle(let until): until.map { $0 > now.advanced(by: patience) } ?? true
+    /// Waits until no stage has anything to do before `patience` is over, until nothing has moved on for so long, or until the
+    /// end is asked for.
+    func waitUntilDone(patience: Duration, time: EngineTime) async {
+        self.noteProgress(at: time.steady())
+        while !self.isDone(patience: patience, time: time) {
+            let progressAt = self.state.withLock { $0.progressAt }
+            await withTaskGroup { group in
+                group.addTask { await self.watch { self.isDone(patience: patience, time: time) } }
+                group.addTask { try? await time.sleep(progressAt + patience - time.steady()) }
+                await group.next()
+                self.wakeWatchers()
+                group.cancelAll()
+            }
+        }
+    }
+
+    /// Waits until a stage says something new, unless the condition holds already.
+    private func watch(unless condition: () -> Bool) async {
+        await withCheckedContinuation { continuation in
+            self.state.withLock { $0.watchers.append(continuation) }
+            // Asked after it is among the watchers: what comes between would be missed.
+            if condition() { self.wakeWatchers() }
+        }
+    }
+
+    private func wakeWatchers() {
+        let watchers = self.state.withLock { state in
+            defer { state.watchers = [] }
+            return state.watchers
+        }
+        for watcher in watchers { watcher.resume() }
+    }
+
+    private func isDone(patience: Duration, time: EngineTime) -> Bool {
+        let (now, steady) = (time.now(), time.steady())
+        return self.state.withLock { state in
+            guard !state.isEnding else { return true }
+            guard state.isIntakeOver else { return false }
+            if steady - state.progressAt >= patience { return true }
+            guard state.rung.isEmpty else { return false }
+            return state.statuses.values.allSatisfy { status in
+                switch status {
+                case .busy: false
+                case .stopped: true
+                case .idle(let until): until.map { $0 > now.advanced(by: patience) } ?? true
+                }
             }
         }
     }

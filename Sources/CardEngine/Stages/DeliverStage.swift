@@ -144,7 +144,8 @@ final class DeliverStage: Sendable {
             ),
             now: self.context.time.now()
         )
-        for change in changes { self.context.events(.changed(change)) }
+        // One that waits for its next attempt has not moved on.
+        for change in changes where !change.state.isRunnable { self.context.events(.changed(change)) }
         try await self.tellGate(outcome, of: job)
         self.context.board.ring(.deliver)
     }

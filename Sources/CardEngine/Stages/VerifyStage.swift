@@ -83,7 +83,9 @@ struct VerifyStage: Sendable {
 
     private func conclude(_ job: VerificationJob, with conclusion: VerificationConclusion) async throws {
         let change = try await self.context.store.conclude(job, with: conclusion, now: self.context.time.now())
+        // One that waits for its next attempt has not moved on.
+        guard change.state != .prepared else { return self.context.board.ring(.verify) }
         self.context.events(.changed(change))
-        self.context.board.ring(change.state == .prepared ? .verify : .deliver)
+        self.context.board.ring(.deliver)
     }
 }
