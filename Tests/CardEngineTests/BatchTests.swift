@@ -118,7 +118,7 @@ import Testing
         )
         #expect(end.stopped.isEmpty)
         let states = try await harness.states()
-        #expect(states["N5 front"] == "failed attempts_exhausted")
+        #expect(states["N5 front"] == "failed refused_by_remote")
         #expect(states.values.filter { $0 == "delivered" }.count == 3)
     }
 

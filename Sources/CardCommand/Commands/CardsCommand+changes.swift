@@ -162,8 +162,15 @@ private struct CardChanges {
 }
 
 extension CardStore {
+    /// The cards that the pipeline itself may move on, and those that only wait for a person to do so.
+    func runnableCards() async throws -> [CardID] {
+        var filter = CardFilter()
+        filter.states = CardState.allCases.filter(\.isRunnable)
+        return try await self.cardIDs(filter)
+    }
+
     /// The identifiers of all cards that a filter finds, in the order of their intake.
-    fileprivate func cardIDs(_ filter: CardFilter) async throws -> [CardID] {
+    func cardIDs(_ filter: CardFilter) async throws -> [CardID] {
         var (ids, order) = ([CardID](), Int64(0))
         while true {
             let page = try await self.cards(filter, after: order, limit: Limits.pageSize)

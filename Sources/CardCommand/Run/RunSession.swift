@@ -67,6 +67,7 @@ struct RunSession: Sendable {
     private func run(_ listing: BatchListing?, store: CardStore) async throws -> CommandStatus {
         let tracker = RunTracker(listing: listing?.entries ?? [])
         let runID = UUID().uuidString.lowercased()
+        if listing == nil { tracker.adopt(try await store.runnableCards()) }
         let worker = try await store.startWorker(id: runID, command: "run", now: Timestamp(Date()))
         let printing = self.arguments.format == .jsonl
         let end: RunEnd

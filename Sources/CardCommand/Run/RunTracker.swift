@@ -17,6 +17,8 @@ final class RunTracker: Sendable {
     private struct State {
         var standings: [Standing]
         var moved: Set<CardID> = []
+        /// For a run without inputs: the cards that had work or needed a person when it began.
+        var adopted: [CardID] = []
         /// The inputs that wait for their card to end.
         var waiting: [CardID: [Int]] = [:]
         var figures = RunFigures()
@@ -79,6 +81,9 @@ final class RunTracker: Sendable {
         }
         for place in ended { self.ended.yield(place) }
     }
+
+    /// Takes cards of the sandbox for the inputs of a run that names none.
+    func adopt(_ cards: [CardID]) { self.state.withLock { $0.adopted = cards } }
 
     /// No more events come.
     func finish() { self.ended.finish() }
@@ -164,9 +169,9 @@ final class RunTracker: Sendable {
                 }
             }
             guard self.listing.isEmpty else { return tally }
-            for id in state.moved.sorted(by: { $0.rawValue < $1.rawValue }) {
+            for id in state.moved.union(state.adopted) {
                 guard let card = cards[id] else { continue }
-                tally.note(card, isMoved: true, isFirst: true)
+                tally.note(card, isMoved: state.moved.contains(id), isFirst: true)
             }
             return tally
         }
@@ -176,7 +181,7 @@ final class RunTracker: Sendable {
     var knownCards: [CardID] {
         self.state.withLock { state in
             let inputs = Set(state.standings.compactMap { if case .card(let id, _) = $0 { id } else { nil } })
-            return Array(self.listing.isEmpty ? state.moved : inputs)
+            return Array(self.listing.isEmpty ? state.moved.union(state.adopted) : inputs)
         }
     }
 
@@ -212,7 +217,7 @@ struct RunTally: Sendable {
             self.counts.add(card.state.rawValue)
             if card.isFailure { self.isIncomplete = true }
         } else {
-            self.counts.add(isFirst && card.hasWork ? "unchanged" : "duplicate")
+            self.counts.add(isFirst && (card.hasWork || card.isBlocked) ? "unchanged" : "duplicate")
             // What was rejected before is no news.
             if card.isFailure, card.state != .rejected { self.isIncomplete = true }
         }

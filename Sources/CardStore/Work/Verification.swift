@@ -312,7 +312,9 @@ extension CardStore {
             )
             // A request that another card's passes by is this card's own; it gets one more try.
             let most = failure.failureClass == .stop ? 2 : terms.maxAttempts
-            if history.failures >= most { return try end(.failed, .attemptsExhausted) }
+            if history.failures >= most {
+                return try end(.failed, failure.failureClass == .stop ? .refusedByRemote : .attemptsExhausted)
+            }
             try tx.run(
                 """
                 UPDATE card SET worker = NULL, failures = \(history.failures), tries = \(history.tries),

@@ -21,7 +21,7 @@ struct FrontOrderTests {
     }
 
     @Test(
-        "A front that was refused blocks its back in every later run, until it is taken in",
+        "A front that was refused keeps its back in every later run, until it is taken in",
         arguments: ["single", "application", "batch"]
     )
     func refusedFront(layout: String) async throws {
@@ -40,35 +40,12 @@ struct FrontOrderTests {
             #expect(first.status == 1, "\(first.output) \(first.errors)")
             for _ in 1...2 {
                 let pathless = try await tool.run(["run"] + file)
-                #expect(pathless.status == 75, "\(pathless.output) \(pathless.errors)")
-                #expect(
-                    pathless.errors.contains("1 card of business number R-1 waits: 1 input of it was refused"),
-                    "\(pathless.errors)"
-                )
-                #expect(!pathless.errors.contains("front.jpg"))
+                #expect(pathless.status == 1, "\(pathless.output) \(pathless.errors)")
+                #expect(pathless.output.contains("front_missing"), "\(pathless.output)")
             }
+            let status = try await tool.run(["status"] + file)
+            #expect(status.output.contains("1 need a person") && status.output.contains("front_missing"))
             #expect(try tool.ledger() == [], "the back was sent alone")
-            try FileManager.default.removeItem(at: sidecar)
-            let last = try await tool.run(["run", photos.path] + file)
-            #expect(last.status == 0, "\(last.output) \(last.errors)")
-        }
-        #expect(try tool.ledger().map(\.doctype) == [Self.front, Self.back])
-    }
-
-    @Test("Once the front wait is over the back is held, and follows its front without a person")
-    func heldBack() async throws {
-        let tool = try Tool()
-        let photos = try tool.pairs()
-        let sidecar = photos.appending(path: "R-1/front.jpg.json")
-        try Data("{".utf8).write(to: sidecar)
-        try await tool.servingBoth { verifier, backend in
-            let file = try self.configuration(tool, verifier, backend, delivery: ["front_wait: 0s"])
-            _ = try await tool.run(["run", photos.path] + file)
-            let pathless = try await tool.run(["run", "--format", "json"] + file)
-            #expect(pathless.status == 1, "\(pathless.output) \(pathless.errors)")
-            let held = try #require(try pathless.json().cards.first)
-            #expect(held.state == "held" && held.reason == "front_refused", "\(held)")
-            #expect(try tool.ledger() == [])
             try FileManager.default.removeItem(at: sidecar)
             let last = try await tool.run(["run", photos.path] + file)
             #expect(last.status == 0, "\(last.output) \(last.errors)")
@@ -84,14 +61,26 @@ struct FrontOrderTests {
         let photos = try tool.pairs()
         try Data("{".utf8).write(to: photos.appending(path: "R-1/front.jpg.json"))
         try await tool.servingBoth { verifier, backend in
-            let file = try self.configuration(tool, verifier, backend, delivery: ["front_wait: 0s"])
-            _ = try await tool.run(["run", photos.path] + file)
-            let pathless = try await tool.run(["run", "--format", "json"] + file)
-            let id = try #require(try pathless.json().cards.first?.cardId)
+            let file = try self.configuration(tool, verifier, backend, delivery: [])
+            let first = try await tool.run(["run", photos.path, "--format", "json"] + file)
+            let back = try first.json().cards.first { $0.reason == "front_missing" }
+            let id = try #require(back?.cardId)
             let resolved = try await tool.run(["cards", "resolve", id, "--as", "accept"] + file)
             #expect(resolved.status == 0, "\(resolved.errors)")
             let last = try await tool.run(["run"] + file)
             #expect(last.status == 0, "\(last.output) \(last.errors)")
+        }
+        #expect(try tool.ledger().map(\.doctype) == [Self.back])
+    }
+
+    @Test("A backend that takes backs alone gets them alone when the configuration says so")
+    func backWithoutFront() async throws {
+        let tool = try Tool()
+        let photos = try tool.folder("photos", ["R-1/back.jpg": "cards/LOAN-2026-0001/back.jpg"])
+        try await tool.servingBoth { verifier, backend in
+            let file = try self.configuration(tool, verifier, backend, delivery: ["back_without_front: send"])
+            let outcome = try await tool.run(["run", photos.path] + file)
+            #expect(outcome.status == 0, "\(outcome.output) \(outcome.errors)")
         }
         #expect(try tool.ledger().map(\.doctype) == [Self.back])
     }
