@@ -41,18 +41,15 @@ package enum DurableFile {
     ///
     /// - Throws: `CodedError` `file_not_written` of kind `storage`.
     package static func makeFolders(_ path: String, mode: mode_t) throws(CodedError) {
-        if mkdir(path, mode) == 0 {
-            guard chmod(path, mode) == 0 else { throw self.failure(path) }
-            return try self.synchroniseFolder(self.folder(of: path))
-        }
-        switch errno {
-        case EEXIST: return
-        case ENOENT where self.folder(of: path) != path:
+        var isMade = mkdir(path, mode) == 0
+        if !isMade, errno == ENOENT, self.folder(of: path) != path {
             try self.makeFolders(self.folder(of: path), mode: mode)
-            guard mkdir(path, mode) == 0 || errno == EEXIST else { throw self.failure(path) }
-            try self.synchroniseFolder(self.folder(of: path))
-        default: throw self.failure(path)
+            isMade = mkdir(path, mode) == 0
         }
+        if !isMade, errno == EEXIST { return }
+        // The umask took bits off the mode.
+        guard isMade, chmod(path, mode) == 0 else { throw self.failure(path) }
+        try self.synchroniseFolder(self.folder(of: path))
     }
 
     /// Returns the folder that a path lies in.

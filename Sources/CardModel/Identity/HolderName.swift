@@ -1,23 +1,30 @@
 /// A holder's name for comparison: what is written alike is equal.
 ///
-/// Folded are compatibility forms (NFKC), white space, invisible characters, case, and the look-alikes of the middle dot that stands
-/// between the parts of minority names: keyboards, readers and other systems each write another one.
+/// Folded are compatibility forms (NFKC), characters with two codes, white space, invisible characters, case, and the look-alikes of the
+/// middle dot that stands between the parts of minority names: keyboards, readers and other systems each write another one.
 struct HolderName: Hashable {
     private let folded: String
 
     init(_ raw: String) {
-        let dotted = String(String.UnicodeScalarView(raw.unicodeScalars.map { Self.dots.contains($0) ? "·" : $0 }))
-        self.folded = PrintedText.folded(dotted).lowercased()
+        let scalars = raw.unicodeScalars.map { scalar in
+            Self.lookAlikes[scalar] ?? ReassignedCharacter.current(scalar)
+        }
+        self.folded = PrintedText.folded(String(String.UnicodeScalarView(scalars))).lowercased()
     }
 
     /// How many characters the name has.
     var count: Int { self.folded.count }
 
-    /// Middle dots, bullets and full stops, full-width and half-width: before NFKC, which makes two characters of some.
-    private static let dots: Set<Unicode.Scalar> = [
-        "\u{B7}", "\u{2D9}", "\u{387}", "\u{16EB}", "\u{2022}", "\u{2024}", "\u{2027}", "\u{2218}", "\u{2219}",
-        "\u{22C5}",
-        "\u{25CF}", "\u{25E6}", "\u{2E31}", "\u{2E33}", "\u{3002}", "\u{30FB}", "\u{A78F}", "\u{FE52}", "\u{FF0E}",
-        "\u{FF61}", "\u{FF65}", ".",
-    ]
+    /// Middle dots, bullets and full stops, full-width and half-width, and circles written for 〇: before NFKC, which makes two
+    /// characters of some.
+    private static let lookAlikes: [Unicode.Scalar: Unicode.Scalar] = {
+        let dots: [Unicode.Scalar] = [
+            ".", "\u{2D9}", "\u{387}", "\u{1427}", "\u{16EB}", "\u{2022}", "\u{2024}", "\u{2027}", "\u{2218}",
+            "\u{2219}",
+            "\u{22C5}", "\u{25CF}", "\u{25E6}", "\u{2E31}", "\u{2E33}", "\u{3002}", "\u{30FB}", "\u{318D}", "\u{A78F}",
+            "\u{FE52}", "\u{FF0E}", "\u{FF61}", "\u{FF65}",
+        ]
+        let circles: [Unicode.Scalar] = ["\u{25CB}", "\u{25EF}"]
+        return Dictionary(uniqueKeysWithValues: dots.map { ($0, "\u{B7}") } + circles.map { ($0, "〇") })
+    }()
 }

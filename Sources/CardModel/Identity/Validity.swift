@@ -17,35 +17,33 @@ package struct Validity: Hashable, Sendable {
 
     /// Reads a period part by part.
     ///
-    /// Taken are `2010.11.13-2020.11.13`, `2010.11.13-长期` (also 长期有效, 長期) and pairs of `YYYYMMDD`; inside a date also
+    /// Taken are `2010.11.13-2020.11.13`, `2010.11.13-长期` (also 长期有效, 長期, 永久) and pairs of `YYYYMMDD`; inside a date also
     /// `/`, `-` or 年月日; between the dates any dash, `~`, 至, 到 or nothing; full-width characters and white space are
     /// folded. A start alone (`2010.11.13`, `2010.11.13-`) is a period without an end, 长期 or `-2020.11.13` one without
     /// a start.
     ///
     /// `nil` if anything else stands in the text, a date is not one of the calendar, or the end lies before the start.
     package init?(_ text: String) {
-        var scanner = DateScanner(PrintedText.folded(text))
-        self.start = scanner.date()
-        scanner.skip(Self.separators)
-        if let day = scanner.date() {
-            guard self.start.map({ $0 <= day }) ?? true else { return nil }
+        var rest = PrintedText.foldedDates(text)
+        self.start = CalendarDay(takenFrom: &rest)
+        rest = rest.drop(while: Self.separators.contains)
+        if let day = CalendarDay(takenFrom: &rest) {
+            guard rest.isEmpty, self.start.map({ $0 <= day }) ?? true else { return nil }
             self.end = .day(day)
-        } else if Self.longTermWords.contains(where: { scanner.word($0) }) {
+        } else if Self.longTermWords.contains(String(rest)) {
             self.end = .longTerm
         } else {
-            guard self.start != nil else { return nil }
+            guard rest.isEmpty, self.start != nil else { return nil }
             self.end = .missing
         }
-        guard scanner.isAtEnd else { return nil }
     }
 
     /// Dashes of all kinds, and 一, as which readers take a dash.
     private static let separators: Set<Character> = [
-        "-", "‐", "‒", "–", "—", "―", "−", "─", "一", "ー", "_", "~", "∼", "〜", "至", "到",
+        "-", "‒", "―", "−", "─", "一", "ー", "_", "~", "∼", "〜", "至", "到",
     ]
 
-    /// The longer word first.
-    private static let longTermWords = ["长期有效", "長期有效", "长期", "長期"]
+    private static let longTermWords: Set<String> = ["长期", "长期有效", "長期", "長期有效", "永久", "永久有效"]
 
     /// How many whole years lie between start and end; `nil` if they are not whole, or either is missing or open.
     ///

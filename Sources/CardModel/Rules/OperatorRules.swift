@@ -41,9 +41,7 @@ package enum OperatorRules {
         case .rejected where card.reason == .rejectedByOperator:
             throw Self.refusal(card, "a person rejected it, which stays so; take a new photo in instead")
         case .rejected, .failed, .held, .superseded: break
-        case .prepared,
-            .verified where card.failures > 0 || card.dueAt != nil:
-            break
+        case .prepared where card.hasFailed, .verified where card.hasFailed: break
         default:
             throw Self.refusal(
                 card,
@@ -98,9 +96,7 @@ package enum OperatorRules {
         switch card.state {
         case .held, .failed: return
         case .verified where card.reason.map(ReasonCode.needingAttention.contains) == true: return
-        case .prepared, .verified,
-            .delivering where card.failures > 0:
-            return
+        case .prepared where card.hasFailed, .verified where card.hasFailed, .delivering where card.hasFailed: return
         default:
             throw Self.refusal(
                 card,
@@ -152,4 +148,9 @@ package enum OperatorRules {
             "card \(card.id.rawValue) cannot be changed so: " + why + "; nothing was changed"
         )
     }
+}
+
+extension Card {
+    /// Whether its stage failed on it and waits to try again.
+    fileprivate var hasFailed: Bool { self.failures > 0 || self.dueAt != nil }
 }

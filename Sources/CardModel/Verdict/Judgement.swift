@@ -7,13 +7,14 @@ package enum Verdict: Hashable, Sendable {
     /// A rule cannot be judged; a person decides.
     case held(ReasonCode, message: Message)
 }
+
 /// A rule of the verdict that does not hold for a reading.
 package struct VerdictFinding: Hashable, Sendable {
     /// The stable code of what is wrong.
     package var reason: ReasonCode
     /// What follows from it.
     package var severity: VerdictSeverity
-    /// What is wrong and what to do, for a person; free of personal data.
+    /// What is wrong and what to do, for a person.
     package var message: Message
 
     /// Describes a finding.
@@ -23,6 +24,7 @@ package struct VerdictFinding: Hashable, Sendable {
         self.message = message
     }
 }
+
 /// What follows when a rule of the verdict does not hold (`verdict.severity.*`).
 package enum VerdictSeverity: String, CaseIterable, Sendable, Codable {
     /// The card is refused.
@@ -34,6 +36,7 @@ package enum VerdictSeverity: String, CaseIterable, Sendable, Codable {
     /// The rule is not asked.
     case off
 }
+
 /// The verdict over one reading, with everything that was found on the way.
 package struct Judgement: Hashable, Sendable {
     /// What becomes of the card.
@@ -60,6 +63,7 @@ package struct Judgement: Hashable, Sendable {
         self.warnings = findings.filter { $0.severity == .warn }
     }
 }
+
 /// Collects what does not hold, each under the severity that is configured for its rule.
 struct FindingList {
     private let severities: [VerdictRule: VerdictSeverity]
@@ -75,11 +79,6 @@ struct FindingList {
         let severity = self.severity(of: rule)
         guard severity != .off else { return }
         self.all.append(VerdictFinding(rule.reason, severity, message: message))
-    }
-
-    /// Notes a finding whose severity has a key of its own.
-    mutating func note(_ finding: VerdictFinding) {
-        self.all.append(finding)
     }
 
     private func severity(of rule: VerdictRule) -> VerdictSeverity {

@@ -9,6 +9,9 @@ package enum VerdictRule: String, CaseIterable, Sendable {
     case sideMismatch = "side_mismatch"
     /// The service calls nothing on the card abnormal (FaceID v3, `result` 1002).
     case readingAbnormal = "reading_abnormal"
+    /// The service gave genuineness scores: a key that is not licensed for them gives none or zeros, and the vendor's samples of
+    /// backs carry none. Whoever knows that of the account sets `warn` or `off`, which lets fronts without scores pass too.
+    case legalityUnavailable = "legality_unavailable"
     /// The genuineness score reaches the threshold.
     case legalityLow = "legality_low"
 
@@ -43,13 +46,15 @@ package enum VerdictRule: String, CaseIterable, Sendable {
     // The back.
     /// The validity was read and has a known form.
     case validityUnreadable = "validity_unreadable"
+    /// The start of the validity was read.
+    case validityStartMissing = "validity_start_missing"
     /// The end of the validity was read; without it nobody knows whether the card has expired.
     case validityEndMissing = "validity_end_missing"
     /// The validity has begun.
     case validityNotBegun = "validity_not_begun"
     /// The validity has not ended.
     case expired = "expired"
-    /// The validity does not end within `verdict.expiry_notice_days`.
+    /// The validity does not end within the days of notice.
     case expiresSoon = "expires_soon"
     /// The span is one that cards are issued for.
     case validitySpan = "validity_span"
@@ -67,8 +72,10 @@ package enum VerdictRule: String, CaseIterable, Sendable {
     /// What follows by default when the rule does not hold.
     package var defaultSeverity: VerdictSeverity {
         switch self {
-        case .ethnicityUnknown, .expiresSoon, .validitySpan, .issuerUnusual, .issuedBeforeBirth, .spanForAge: .warn
-        case .validityEndMissing: .hold
+        case .ethnicityUnknown, .validityStartMissing, .expiresSoon, .validitySpan, .issuerUnusual, .issuedBeforeBirth,
+            .spanForAge:
+            .warn
+        case .legalityUnavailable, .validityEndMissing: .hold
         default: .reject
         }
     }

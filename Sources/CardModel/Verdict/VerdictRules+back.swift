@@ -12,7 +12,10 @@ extension VerdictRules {
         guard let validity = Validity(printed.reveal()) else {
             return findings.note(
                 .validityUnreadable,
-                "the validity read is not a period of two days, or one and 长期; take a sharper photo"
+                """
+                the validity read (\(printed)) is not a period of two days of the calendar, or one and 长期; compare it with the \
+                card, and take a sharper photo
+                """
             )
         }
         if let start = validity.start, start > today {
@@ -35,11 +38,10 @@ extension VerdictRules {
             findings.note(.expired, "the card has expired; photograph the holder's new card")
         case .day(let end):
             let daysLeft = end.daysSinceEpoch - today.daysSinceEpoch
-            let daysOfNotice = self.expiryNotice.wholeMilliseconds / 86_400_000
-            guard daysOfNotice > 0, daysLeft <= daysOfNotice else { return }
+            guard daysLeft <= Limits.daysOfNotice else { return }
             findings.note(
                 .expiresSoon,
-                "the card expires within \(daysOfNotice) days; ask the holder for the new one then"
+                "the card expires within \(Limits.daysOfNotice) days; ask the holder for the new one then"
             )
         }
     }
@@ -47,7 +49,7 @@ extension VerdictRules {
     private func askSpan(_ validity: Validity, into findings: inout FindingList) {
         guard validity.start != nil else {
             return findings.note(
-                .validitySpan,
+                .validityStartMissing,
                 "the start of the validity was not read; compare the reading with the card"
             )
         }

@@ -47,8 +47,11 @@ extension VerdictRules {
         let count = printed.map { HolderName($0.reveal()).count } ?? 0
         if count == 0 {
             findings.note(.nameMissing, "the name was not read; take a sharper photo")
-        } else if count > 32 {
-            findings.note(.nameMissing, "the name read has \(count) characters, more than 32; take a sharper photo")
+        } else if count > Limits.charactersOfName {
+            findings.note(
+                .nameMissing,
+                "the name read has \(count) characters, more than \(Limits.charactersOfName); take a sharper photo"
+            )
         }
     }
 

@@ -25,14 +25,14 @@ extension VerdictRules {
         )
     }
 
-    /// Compares with the vendor's threshold, else the configured one; the policy for a missing legality has a key of its own.
+    /// Compares with the vendor's threshold, else the configured one.
     func askLegality(of card: CardReading, into findings: inout FindingList) {
         guard let legality = card.legality else {
-            guard let severity = self.legalityUnavailable.severity else { return }
-            let message: Message =
+            return findings.note(
+                .legalityUnavailable,
                 "the verifier gave no legality scores; the key may not be licensed for them "
-                + "(verification.legality_unavailable says what follows)"
-            return findings.note(VerdictFinding(.legalityUnavailable, severity, message: message))
+                    + "(verdict.severity.legality_unavailable says what follows)"
+            )
         }
         let threshold = legality.vendorThreshold ?? self.legalityThreshold
         guard legality.genuineScore < threshold else { return }
@@ -50,16 +50,5 @@ extension VerdictRules {
             .readingAbnormal,
             "the verifier calls something on the card abnormal (unclear, covered or altered); take a new photo in good light"
         )
-    }
-}
-
-extension LegalityPolicy {
-    /// The severity of a missing legality; `nil` if it is not asked for.
-    fileprivate var severity: VerdictSeverity? {
-        switch self {
-        case .accept: nil
-        case .hold: .hold
-        case .reject: .reject
-        }
     }
 }

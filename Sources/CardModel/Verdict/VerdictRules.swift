@@ -7,28 +7,20 @@ package struct VerdictRules: Hashable, Sendable {
     /// The least genuineness score that passes, 0…1, unless the vendor's reply carries its own threshold
     /// (`verification.legality_threshold`).
     package var legalityThreshold: Double
-    /// What a missing legality means (`verification.legality_unavailable`).
-    package var legalityUnavailable: LegalityPolicy
     /// What follows when a rule does not hold, where it is not the rule's default (`verdict.severity.*`).
     package var severities: [VerdictRule: VerdictSeverity]
     /// The least age of a holder in completed years (`verdict.min_age`); 0 does not ask.
     package var minimumAge: Int
-    /// How long before its end a validity is reported (`verdict.expiry_notice_days`), in whole days; less than a day does not ask.
-    package var expiryNotice: Duration
 
-    /// Makes rules with the documented defaults: 0.8, a person decides, 90 days.
+    /// Makes rules with the documented defaults.
     package init(
         legalityThreshold: Double = 0.8,
-        legalityUnavailable: LegalityPolicy = .hold,
         severities: [VerdictRule: VerdictSeverity] = [:],
-        minimumAge: Int = 0,
-        expiryNotice: Duration = .seconds(90 * 86_400)
+        minimumAge: Int = 0
     ) {
         self.legalityThreshold = legalityThreshold
-        self.legalityUnavailable = legalityUnavailable
         self.severities = severities
         self.minimumAge = minimumAge
-        self.expiryNotice = expiryNotice
     }
 
     /// Judges a reading.
@@ -87,6 +79,7 @@ package struct VerdictRules: Hashable, Sendable {
         return findings.all
     }
 }
+
 /// What the sender of a photo says it should show.
 package struct CardExpectation: Hashable, Sendable {
     /// The side that was to be photographed.

@@ -1,0 +1,89 @@
+import CardModel
+import Testing
+
+/// What is taken as a business number from a sender, and what is read from a sandbox.
+@Suite struct BusinessNumberTests {
+    private func violation(_ text: String) -> BusinessNumber.Violation? {
+        if case .failure(let violation) = BusinessNumber.parse(text) { violation } else { nil }
+    }
+
+    @Test(
+        arguments: [
+            "1.23457E+15", "1.23457e+15", "4.40524E+17", " 1E+20 ", "1E-10", "9.99999999999999E+100", "1,23457E+15",
+            "1.234567890123456e+15", "1.23457E15", "12.3E+15", "123.0", "88,00", "nan", "NULL", "None", "-nan(ind)",
+            "无", "--", "=\"00123\"",
+            "'00123", "\"00123\"", "#N/A", "#REF!", "#value!", "####",
+        ]
+    )
+    func `What a spreadsheet leaves of a number is refused`(text: String) {
+        #expect(self.violation(text) == .spreadsheet)
+    }
+
+    @Test(
+        arguments: [
+            "12E34", "1.E+15", "1E+5", "LOAN-1E+15", "1E+15-2", "E+15", "1.2E+1x", "#1",
+            "2026.11", "NANA-1", "空间-7",
+        ]
+    )
+    func `What only looks a little like it is taken`(text: String) {
+        #expect(BusinessNumber(text)?.rawValue == text)
+    }
+
+    @Test func `The message on a damaged number says how to export it`() {
+        #expect(BusinessNumber.Violation.spreadsheet.message.text().contains("format the column as text"))
+    }
+
+    @Test(
+        arguments: [
+            "11010519491231002X", "11010519491231002x", "LOAN-11010519491231002X", "11010519491231002X-01",
+            "9911010519491231002X7", "110105 19491231 002X", "１１０１０５１９４９１２３１００２Ｘ", "贷款11010519491231002X",
+            "810000199408230021",
+        ]
+    )
+    func `A number with an identity number inside is refused`(text: String) {
+        #expect(self.violation(text) == .identityNumber)
+    }
+
+    @Test(
+        arguments: [
+            "110105194912310021", "LOAN-110105194912310021", "000105194912310024", "110105194913310021",
+            "20260115103000123456", "123456789012345678901234567890", "1101051949123100",
+        ]
+    )
+    func `Long numbers that are no identity numbers are taken: check character, region or birth date is wrong`(
+        text: String
+    ) {
+        #expect(BusinessNumber(text)?.rawValue == text)
+    }
+
+    @Test(
+        arguments: [
+            "a\u{7}b", "a\nb", "a\u{85}b", "LOAN\u{200B}-1", "\u{FEFF}LOAN-1", "LOAN-1\u{202E}", "LO\u{AD}AN",
+            "a\u{2028}b",
+            "a\u{2060}b", "a\u{E0041}b",
+        ]
+    )
+    func `Control and format characters, and separators of lines, are refused`(text: String) {
+        #expect(self.violation(text) == .invisible)
+    }
+
+    @Test func `A number has at most 64 code points, whatever a person would count as a character`() {
+        #expect(BusinessNumber(String(repeating: "申", count: 64)) != nil)
+        #expect(self.violation(String(repeating: "申", count: 65)) == .tooLong)
+        // One character for a person, 200 bytes.
+        let tall = "e" + String(repeating: "\u{301}", count: 100)
+        #expect(tall.count == 1)
+        #expect(self.violation(tall) == .tooLong)
+        #expect(self.violation(String(repeating: tall, count: 64)) == .tooLong)
+    }
+
+    @Test(
+        arguments: [
+            "1.23457E+15", "11010519491231002X", "LOAN\u{200B}-1", "e" + String(repeating: "\u{301}", count: 100),
+        ]
+    )
+    func `What stands in a sandbox is read, whatever is refused today`(text: String) {
+        #expect(BusinessNumber(text) == nil)
+        #expect(BusinessNumber(stored: text).rawValue == text)
+    }
+}

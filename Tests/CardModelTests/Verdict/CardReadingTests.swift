@@ -1,0 +1,106 @@
+import CardModel
+import Foundation
+import Testing
+
+@Suite struct CardReadingTests {
+    private static let front = CardReading.front()
+    private static let back = CardReading.back()
+    private static let nothing = CardReading(side: nil)
+
+    private static func photo(_ cards: CardReading...) -> CardReading {
+        var first = cards[0]
+        first.others = Array(cards.dropFirst())
+        return first
+    }
+
+    @Test(
+        arguments: [
+            front, back, nothing, photo(front, back, nothing),
+            CardReading(
+                side: .front,
+                legality: Legality(vendorScores: ["ID_Photo": 0.5], vendorThreshold: 0.7),
+                isAbnormal: true
+            ),
+        ]
+    )
+    func `A reading survives being stored, other cards and all`(reading: CardReading) throws {
+        #expect(try JSONDecoder().decode(CardReading.self, from: try JSONEncoder().encode(reading)) == reading)
+    }
+
+    @Test func `A reading stored before there were other cards is read`() throws {
+        let stored = """
+            {"side":"front","fields":{"name":"样本甲","number":"110101199003070011"},"requestID":"request-front",\
+            "legality":{"scores":{"ID Photo":0.9,"Photocopy":0.1}}}
+            """
+        let reading = try JSONDecoder().decode(CardReading.self, from: Data(stored.utf8))
+        #expect(
+            reading
+                == CardReading(
+                    side: .front,
+                    fields: CardFields(name: "样本甲", number: "110101199003070011"),
+                    legality: .good,
+                    requestID: "request-front"
+                )
+        )
+        let bare = try JSONDecoder().decode(CardReading.self, from: Data(#"{"fields":{}}"#.utf8))
+        #expect(bare == Self.nothing)
+    }
+
+    @Test func `The one card of a side comes first, the others stay`() {
+        #expect(Self.photo(Self.back, Self.front).selecting(.front) == Self.photo(Self.front, Self.back))
+        #expect(
+            Self.photo(Self.back, Self.nothing, Self.front).selecting(.front)
+                == Self.photo(Self.front, Self.back, Self.nothing)
+        )
+        #expect(Self.photo(Self.front, Self.back).selecting(.front) == Self.photo(Self.front, Self.back))
+    }
+
+    @Test(
+        arguments: [
+            (photo(back, front), nil), (photo(back, front, front), .front), (photo(back, back), .front),
+            (photo(nothing, nothing), .front), (front, .front), (front, .back), (nothing, .front),
+        ] as [(CardReading, CardSide?)]
+    )
+    func `Where no side is named, or not exactly one card shows it, the reading stays`(
+        reading: CardReading,
+        side: CardSide?
+    ) {
+        #expect(reading.selecting(side) == reading)
+    }
+
+    @Test func `A chosen card without a request id of its own has that of its photo`() {
+        var front = Self.front
+        front.requestID = nil
+        #expect(Self.photo(Self.back, front).selecting(.front).requestID == "request-back")
+        #expect(Self.photo(Self.back, Self.front).selecting(.front).requestID == "request-front")
+    }
+
+    @Test(arguments: [CardSide?.none, .front, .back])
+    func `A selected reading is judged as the one it was selected of`(side: CardSide?) {
+        let expectation = CardExpectation(side: side)
+        var fake = Self.front
+        fake.legality = Legality(vendorScores: ["ID Photo": 0.1, "Screen": 0.9])
+        let photos = [
+            Self.photo(Self.back, Self.front), Self.photo(Self.front, Self.back), Self.photo(Self.back, fake),
+            Self.photo(Self.front, Self.front), Self.photo(Self.nothing, Self.back, Self.front),
+            Self.photo(Self.back, Self.back, Self.front), Self.front, Self.nothing,
+        ]
+        for photo in photos {
+            for rules in [VerdictRules(), VerdictRules(severities: [.severalCards: .off, .sideMismatch: .warn])] {
+                let judgement = rules.judge(photo, expecting: expectation, today: .today)
+                let selected = photo.selecting(side)
+                #expect(rules.judge(selected, expecting: expectation, today: .today) == judgement)
+                #expect(selected.selecting(side) == selected)
+            }
+        }
+    }
+
+    @Test func `What a reading prints shows nothing of the person, other cards included`() {
+        let photo = Self.photo(Self.back, Self.front)
+        var dumped = ""
+        dump(photo, to: &dumped)
+        for text in ["\(photo)", String(reflecting: photo), dumped] {
+            for secret in ["样本", "1101", "1990", "2020"] { #expect(!text.contains(secret)) }
+        }
+    }
+}

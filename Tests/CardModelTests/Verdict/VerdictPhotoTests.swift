@@ -1,0 +1,109 @@
+import CardModel
+import Testing
+
+@Suite struct VerdictPhotoTests {
+    @Test func `A good front and a good back are accepted without a word, whatever side was or was not named`() {
+        for side in CardSide.allCases {
+            let reading: CardReading = side == .front ? .front() : .back()
+            for expectation in [CardExpectation(), CardExpectation(side: side)] {
+                let judgement = VerdictRules().judge(reading, expecting: expectation, today: .today)
+                #expect(judgement == Judgement(.accepted))
+            }
+        }
+    }
+
+    @Test func `A photo without a card is refused for that alone`() {
+        let nothing = CardReading(side: nil, legality: nil, isAbnormal: true)
+        #expect(VerdictRules().codes(nothing, expecting: CardExpectation(side: .front)) == ["card_not_recognised"])
+    }
+
+    @Test(arguments: VerdictSeverity.allCases)
+    func `A photo without a card never passes, whatever is configured`(severity: VerdictSeverity) {
+        let rules = VerdictRules(severities: [.cardNotRecognised: severity])
+        let verdict = rules.judge(CardReading(side: nil), today: .today).verdict
+        switch verdict {
+        case .accepted: Issue.record("a photo without a card passed")
+        case .held(let reason, _): #expect(reason == .sideMissing && severity == .hold)
+        case .rejected(let reason, _): #expect(reason == .sideMissing && severity != .hold)
+        }
+    }
+
+    @Test(arguments: CardSide.allCases)
+    func `The other side than expected is refused`(side: CardSide) {
+        let reading: CardReading = side == .front ? .back() : .front()
+        #expect(VerdictRules().codes(reading, expecting: CardExpectation(side: side)) == ["side_mismatch"])
+    }
+
+    @Test func `Of several cards the one that alone shows the expected side is judged`() {
+        var photo = CardReading.back("2000.01.01-2010.01.01")
+        photo.others = [.front()]
+        #expect(VerdictRules().codes(photo, expecting: CardExpectation(side: .front)) == [])
+        #expect(VerdictRules().codes(photo, expecting: CardExpectation(side: .back)) == ["expired"])
+        #expect(VerdictRules().codes(photo) == ["several_cards"])
+        photo.others = [.front(), .front()]
+        #expect(VerdictRules().codes(photo, expecting: CardExpectation(side: .front)) == ["several_cards"])
+        photo.others = [.back()]
+        #expect(VerdictRules().codes(photo, expecting: CardExpectation(side: .front)) == ["several_cards"])
+        photo.side = nil
+        #expect(VerdictRules().codes(photo) == ["several_cards"])
+    }
+
+    @Test func `What a service calls abnormal is refused, unless a rule knows better why`() {
+        var reading = CardReading.front()
+        reading.isAbnormal = true
+        #expect(VerdictRules().codes(reading) == ["reading_abnormal"])
+        reading.fields.number = nil
+        #expect(VerdictRules().codes(reading) == ["id_number_missing"])
+    }
+
+    @Test(
+        arguments: [
+            (["ID Photo": 0.8], 0.8, []),
+            (["ID Photo": 0.799], 0.8, ["legality_low"]),
+            (["ID Photo": 0.502, "Screen": 0.496], 0.5, []),
+            (["ID_Photo": 0.85, "ID_Photo_Threshold": 0.9], 0.8, ["legality_low"]),
+            (["ID_Photo": 0.75, "ID_Photo_Threshold": 0.7], 0.8, []),
+            (["ID_Photo": 0.7, "ID_Photo_Threshold": 0.7], 0.8, []),
+            (["ID_Photo": 0.2, "ID_Photo_Threshold": 0], 0.8, ["legality_low"]),
+            (["Temporary ID Photo ": 0.99], 0.8, ["legality_low"]),
+            (["Some New Class": 0.99], 0.8, ["legality_low"]),
+        ] as [([String: Double], Double, [String])]
+    )
+    func `The threshold is inclusive, and the vendor's own comes first`(
+        scores: [String: Double],
+        configured: Double,
+        codes: [String]
+    ) {
+        var reading = CardReading.back()
+        reading.legality = Legality(vendorScores: scores)
+        #expect(VerdictRules(legalityThreshold: configured).codes(reading) == codes)
+    }
+
+    @Test func `The message about a low score names score, threshold and the strongest other class`() throws {
+        var reading = CardReading.front()
+        reading.legality = Legality(vendorScores: ["ID Photo": 0.3, "Screen": 0.3, "Photocopy": 0.4])
+        let message = try #require(VerdictRules().judge(reading, today: .today).decision).message.text()
+        for word in ["0.3", "0.8", "Photocopy"] { #expect(message.contains(word)) }
+    }
+
+    @Test func `A class with an odd name refuses a card, and its name is not in the message`() throws {
+        var reading = CardReading.front()
+        reading.legality = Legality(vendorScores: ["ID Photo": 0.3, "\u{1B}[2J张样本": 0.7])
+        let decision = try #require(VerdictRules().judge(reading, today: .today).decision)
+        #expect(decision.reason.rawValue == "legality_low")
+        #expect(decision.message.text().contains("strongest other class: other;"))
+        #expect(decision.message.text().unicodeScalars.allSatisfy { $0.isASCII && $0.value >= 0x20 })
+    }
+
+    @Test(arguments: CardSide.allCases)
+    func `A photo without scores, as the vendor's samples of backs are, is held and passes only by policy`(
+        side: CardSide
+    ) {
+        var reading: CardReading = side == .front ? .front() : .back()
+        reading.legality = nil
+        #expect(VerdictRules().codes(reading) == ["legality_unavailable"])
+        #expect(VerdictRules().judge(reading, today: .today).decision?.severity == .hold)
+        let lenient = VerdictRules(severities: [.legalityUnavailable: .off])
+        #expect(lenient.judge(reading, today: .today) == Judgement(.accepted))
+    }
+}
