@@ -130,9 +130,8 @@ struct OpenDelivery {
             for card in self.members { try self.end(card, as: .held, .retcodeUnlisted, failure, store: store, in: tx) }
         case .failed(let failure):
             try self.close(as: "refused", in: tx)
-            for card in self.members {
-                try self.end(card, as: .failed, .attemptsExhausted, failure, store: store, in: tx)
-            }
+            let reason: ReasonCode = failure.failureClass == .stop ? .refusedByRemote : .attemptsExhausted
+            for card in self.members { try self.end(card, as: .failed, reason, failure, store: store, in: tx) }
         case .kept(let failure):
             try tx.run(
                 """
