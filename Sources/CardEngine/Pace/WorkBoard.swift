@@ -84,25 +84,25 @@ final class WorkBoard: Sendable {
             group.addTask { await self.sleep(stage) }
             group.addTask { try? await time.sleep(duration) }
             await group.next()
-            // Wakes the sleeper, which does not hear of cancellation.
-            self.wake(stage)
             group.cancelAll()
         }
     }
 
+    /// Waits until the stage is rung, the end is asked for, or the task is cancelled.
     private func sleep(_ stage: StageName) async {
-        await withCheckedContinuation { continuation in
-            let mustGo = self.state.withLock { state in
-                guard !state.rung.contains(stage), !state.isEnding else { return true }
-                state.sleepers[stage] = continuation
-                return false
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let mustGo = self.state.withLock { state in
+                    // Asked under the lock: a cancellation before it was heard by nobody.
+                    guard !state.rung.contains(stage), !state.isEnding, !Task.isCancelled else { return true }
+                    state.sleepers[stage] = continuation
+                    return false
+                }
+                if mustGo { continuation.resume() }
             }
-            if mustGo { continuation.resume() }
+        } onCancel: {
+            self.state.withLock { $0.sleepers.removeValue(forKey: stage) }?.resume()
         }
-    }
-
-    private func wake(_ stage: StageName) {
-        self.state.withLock { $0.sleepers.removeValue(forKey: stage) }?.resume()
     }
 
     // MARK: The end
@@ -150,18 +150,21 @@ final class WorkBoard: Sendable {
                 group.addTask { await self.watch { self.isDone(patience: patience, time: time) } }
                 group.addTask { try? await time.sleep(progressAt + patience - time.steady()) }
                 await group.next()
-                self.wakeWatchers()
                 group.cancelAll()
             }
         }
     }
 
-    /// Waits until a stage says something new, unless the condition holds already.
+    /// Waits until a stage says something new, unless the condition holds already or the task is cancelled.
     private func watch(unless condition: () -> Bool) async {
-        await withCheckedContinuation { continuation in
-            self.state.withLock { $0.watchers.append(continuation) }
-            // Asked after it is among the watchers: what comes between would be missed.
-            if condition() { self.wakeWatchers() }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                self.state.withLock { $0.watchers.append(continuation) }
+                // Asked after it is among the watchers: what comes between would be missed.
+                if condition() || Task.isCancelled { self.wakeWatchers() }
+            }
+        } onCancel: {
+            self.wakeWatchers()
         }
     }
 
