@@ -29,7 +29,10 @@ package struct Engine: Sendable {
             time: time,
             board: board,
             events: { event in
-                if case .failed = event {} else { board.noteProgress(at: time.steady()) }
+                switch event {
+                case .taken, .refused, .changed: board.noteProgress(at: time.steady())
+                case .sending, .failed: break
+                }
                 events(event)
             }
         )

@@ -28,6 +28,9 @@ package struct EnginePorts: Sendable {
         }
     }
 
+    /// Told how many bytes of a form went out, of how many.
+    package typealias Progress = @Sendable (_ sent: Int64, _ total: Int64) -> Void
+
     /// The business backend.
     package struct Backend: Sendable {
         /// The host that is called, with its port.
@@ -37,8 +40,9 @@ package struct EnginePorts: Sendable {
         /// Derives a boundary from an idempotency key and proves it absent from the parts.
         package var boundary:
             @Sendable (_ key: String, _ parts: [DeliveryPart], _ images: [CardID: Data]) throws(RemoteFailure) -> String
-        /// Sends a delivery; throws only `CancellationError`.
-        package var send: @Sendable (_ delivery: OutboundDelivery) async throws -> DeliveryOutcome
+        /// Sends a delivery and tells how many bytes of how many went out; throws only `CancellationError`.
+        package var send:
+            @Sendable (_ delivery: OutboundDelivery, _ progress: @escaping Progress) async throws -> DeliveryOutcome
         /// Reads the TOKEN from its source again; whether it is another one than a form was built with.
         package var refreshToken: @Sendable (_ parts: [DeliveryPart]) async -> Bool
 
@@ -50,7 +54,9 @@ package struct EnginePorts: Sendable {
                 @escaping @Sendable (_ key: String, _ parts: [DeliveryPart], _ images: [CardID: Data])
                 throws(RemoteFailure)
                 -> String,
-            send: @escaping @Sendable (_ delivery: OutboundDelivery) async throws -> DeliveryOutcome,
+            send:
+                @escaping @Sendable (_ delivery: OutboundDelivery, _ progress: @escaping Progress) async throws ->
+                DeliveryOutcome,
             refreshToken: @escaping @Sendable (_ parts: [DeliveryPart]) async -> Bool
         ) {
             self.endpoint = endpoint

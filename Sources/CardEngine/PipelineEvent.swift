@@ -9,6 +9,8 @@ package enum PipelineEvent: Sendable {
     case refused(InputItem, CodedError)
     /// A card moved on.
     case changed(CardChange)
+    /// So many bytes of a delivery went out, of so many.
+    case sending(DeliveryID, sent: Int64, total: Int64)
     /// An endpoint did not take a call.
     case failed(StageName, RemoteFailure)
 }

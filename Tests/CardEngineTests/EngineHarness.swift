@@ -131,7 +131,10 @@ final class EngineHarness: Sendable {
                         }
                 },
                 boundary: { key, _, _ in "boundary-\(key)" },
-                send: { self.send($0) },
+                send: { delivery, progress in
+                    progress(10, 10)
+                    return self.send(delivery)
+                },
                 refreshToken: { _ in
                     self.state.withLock { state in
                         guard state.tokens.count > 1 else { return false }

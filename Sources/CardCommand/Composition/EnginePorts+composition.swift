@@ -47,7 +47,7 @@ struct Outside: Sendable {
                 boundary: { key, parts, images throws(RemoteFailure) in
                     try backend.boundary(for: key, parts: parts, images: images)
                 },
-                send: { try await backend.send($0, progress: nil) },
+                send: { try await backend.send($0, progress: $1) },
                 refreshToken: { await backend.refreshToken(staleIn: $0) }
             )
         )

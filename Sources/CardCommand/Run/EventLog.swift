@@ -23,6 +23,7 @@ struct EventLog: Sendable {
             var metadata: Logger.Metadata = ["card.id": "\(change.card)", "card.state": "\(change.state.rawValue)"]
             if let reason = change.reason { metadata["card.reason"] = "\(reason)" }
             self.logger.debug("card moved on", metadata: metadata)
+        case .sending: break
         case .failed(let stage, let failure):
             self.logger.info(
                 "call failed",

@@ -58,7 +58,8 @@ struct ProgressLines {
         [
             self.line("intake ", self.figures.intake, failure: nil),
             self.line("verify ", self.figures.verify, failure: self.figures.lastFailures[.verify]?.code),
-            self.line("deliver", self.figures.deliver, failure: self.figures.lastFailures[.deliver]?.code),
+            self.line("deliver", self.figures.deliver, failure: self.figures.lastFailures[.deliver]?.code)
+                + "  \(Self.oneDecimal(Double(self.figures.sentBytes) / 1_000_000)) MB sent",
         ]
     }
 

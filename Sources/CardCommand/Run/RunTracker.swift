@@ -74,6 +74,9 @@ final class RunTracker: Sendable {
                 state.moved.insert(change.card)
                 state.figures.note(change.state)
                 return Self.hasEnded(change) ? state.waiting.removeValue(forKey: change.card) ?? [] : []
+            case .sending(let delivery, let sent, let total):
+                state.figures.note(delivery, sent: sent, total: total)
+                return []
             case .failed(let stage, let failure):
                 state.figures.lastFailures[stage] = failure
                 return []
@@ -245,8 +248,17 @@ struct RunFigures: Sendable {
     var intake = Stage()
     var verify = Stage()
     var deliver = Stage()
+    /// Bytes that went to the backend, repeated ones included.
+    var sentBytes: Int64 = 0
+    /// How far the deliveries under way are.
+    private var sending: [DeliveryID: Int64] = [:]
     /// The last failure of a stage that has not passed a card since.
     var lastFailures: [StageName: RemoteFailure] = [:]
+
+    mutating func note(_ delivery: DeliveryID, sent: Int64, total: Int64) {
+        self.sentBytes += max(0, sent - (self.sending[delivery] ?? 0))
+        self.sending[delivery] = sent < total ? sent : nil
+    }
 
     mutating func note(_ state: CardState) {
         switch state {

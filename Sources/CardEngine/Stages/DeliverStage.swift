@@ -133,7 +133,9 @@ final class DeliverStage: Sendable {
     }
 
     private func send(_ job: DeliveryJob) async throws {
-        let outcome = try await self.context.ports.backend.send(job.outbound)
+        let outcome = try await self.context.ports.backend.send(job.outbound) { sent, total in
+            self.context.events(.sending(job.id, sent: sent, total: total))
+        }
         let settings = self.context.settings
         let changes = try await self.context.store.conclude(
             job,
