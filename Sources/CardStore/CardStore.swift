@@ -55,9 +55,10 @@ package final class CardStore: Sendable {
             if creating { try folder.create() }
             let lock = creating ? try Self.waitForOpening(folder) : nil
             defer { lock?.release() }
+            let isNew = try Self.isNew(folder, creating: creating)
             let database = try Database(path: folder.database)
             do {
-                try await Self.prepare(database, kind: kind, ring: ring, creating: creating, now: now)
+                if isNew { try await Self.create(database, kind: kind, ring: ring, now: now) }
                 let (vault, stored) = try await Self.unlock(database, ring: ring)
                 if let kind, kind != stored { throw Self.otherKind(stored) }
                 return CardStore(database: database, vault: vault, folder: folder, kind: stored)
@@ -97,39 +98,45 @@ package final class CardStore: Sendable {
         throw Self.busy
     }
 
-    private static func prepare(
-        _ database: Database,
-        kind: Kind?,
-        ring: KeyRing,
-        creating: Bool,
-        now: Timestamp
-    ) async throws {
+    /// Whether the file is still empty.
+    ///
+    /// It is looked at before anything may change it: even opening a sandbox of another edition would convert its journal.
+    private static func isNew(_ folder: SandboxFolder, creating: Bool) throws -> Bool {
+        let file = try Database.identity(path: folder.database)
+        if file.isEmpty {
+            guard creating else { throw Self.missing(folder) }
+            return true
+        }
+        if file.application != Schema.applicationID {
+            throw CodedError(
+                .wrongSandbox,
+                .configuration,
+                """
+                the sandbox was made by the first edition of idcard-pipeline, which this one does not read; nothing was \
+                changed: name another folder (sandbox.path)
+                """
+            )
+        }
+        if file.version > Schema.version {
+            throw CodedError(
+                .wrongSandbox,
+                .configuration,
+                """
+                the sandbox has the format \(file.version), and this program knows \(Schema.version); nothing was changed: \
+                install the newer version
+                """
+            )
+        }
+        return false
+    }
+
+    private static func create(_ database: Database, kind: Kind?, ring: KeyRing, now: Timestamp) async throws {
         try await database.withWriter { connection in
-            let application = try Int.fetchOne(connection, sql: "PRAGMA application_id") ?? 0
-            let version = try Int.fetchOne(connection, sql: "PRAGMA user_version") ?? 0
-            let isEmpty = try Int.fetchOne(connection, sql: "SELECT count(*) FROM sqlite_master") == 0
-            if isEmpty, creating {
-                try Schema.create(on: connection)
-                try connection.inTransaction(.immediate) {
-                    try Schema.createTables(on: connection)
-                    try Self.begin(kind: kind ?? .real, ring: ring, now: now, in: Transaction(connection))
-                    return .commit
-                }
-            } else if application != Schema.applicationID {
-                throw CodedError(
-                    .wrongSandbox,
-                    .configuration,
-                    """
-                    the sandbox was made by the first edition of idcard-pipeline, which this one does not read; nothing was \
-                    changed: name another folder (sandbox.path)
-                    """
-                )
-            } else if version > Schema.version {
-                throw CodedError(
-                    .wrongSandbox,
-                    .configuration,
-                    "the sandbox has the format \(version), and this program knows \(Schema.version); install the newer version"
-                )
+            try Schema.create(on: connection)
+            try connection.inTransaction(.immediate) {
+                try Schema.createTables(on: connection)
+                try Self.begin(kind: kind ?? .real, ring: ring, now: now, in: Transaction(connection))
+                return .commit
             }
         }
     }

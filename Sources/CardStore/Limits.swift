@@ -17,4 +17,8 @@ package enum Limits {
     package static let queueDepth = 10_000
     /// The most lines of one answer; more are asked for page by page.
     package static let pageSize = 1_000
+    /// A broken rule names so many cards; where there are more, the first of them show what is wrong.
+    static let findingsPerRule = 100
+    /// Cards that are checked on one snapshot, so that a check of hours keeps no old pages in the log.
+    static let cardsPerCheck = 100
 }

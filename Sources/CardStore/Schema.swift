@@ -178,11 +178,11 @@ enum Schema {
         """
 
     private static let indexes = """
-        CREATE INDEX application_due ON application (decide_at) WHERE decide_at IS NOT NULL;
-        CREATE INDEX card_number ON card (number, intake_order);
+        CREATE INDEX application_due ON application (priority DESC, decide_at) WHERE decide_at IS NOT NULL;
+        CREATE INDEX card_number ON card (number, state, intake_order);
         CREATE UNIQUE INDEX card_source ON card (number, source) WHERE source IS NOT NULL;
-        CREATE INDEX card_work ON card (state, priority DESC, intake_order)
-            WHERE state IN ('fetching', 'received', 'prepared');
+        CREATE INDEX card_work ON card (state, priority DESC, intake_order, due_at, worker)
+            WHERE worker IS NULL AND state IN ('fetching', 'received', 'prepared');
         CREATE INDEX card_state ON card (state, intake_order);
         CREATE INDEX card_worker ON card (worker) WHERE worker IS NOT NULL;
         CREATE INDEX delivery_open ON delivery (due_at) WHERE state = 'open';

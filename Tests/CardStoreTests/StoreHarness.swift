@@ -1,6 +1,8 @@
 import CardModel
-import CardStore
 import Foundation
+import Testing
+
+@testable import CardStore
 
 /// A sandbox in a folder of its own, with a worker and a clock that the test moves.
 final class StoreHarness {
@@ -26,6 +28,57 @@ final class StoreHarness {
     deinit {
         try? self.store.close()
         try? FileManager.default.removeItem(atPath: self.folder)
+    }
+
+    /// Opens the same sandbox once more, as another process would.
+    func another() async throws -> CardStore {
+        try await CardStore.open(
+            path: self.folder,
+            kind: nil,
+            ring: KeyRing(self.key),
+            creating: false,
+            now: self.now
+        )
+    }
+
+    /// Ends the worker as a kill would: its lock is gone, what it claimed is not given back. Another one takes over.
+    func killWorker() async throws {
+        self.count += 1
+        self.worker = try await self.store.startWorker(id: "w\(self.count)", command: "run", now: self.now)
+        try await self.store.heartbeat(of: self.worker, now: self.now)
+    }
+
+    func pass(_ duration: Duration) { self.now = self.now.advanced(by: duration) }
+
+    func value<Value: Readable & Sendable>(_ sql: SQL, as type: Value.Type = Value.self) async throws -> Value? {
+        try await self.store.database.read { tx in try tx.value(sql) }
+    }
+
+    /// Leaves of a card what its erasure leaves.
+    func erase(_ id: CardID) async throws {
+        try await self.plant(
+            """
+            DELETE FROM blob WHERE card = '\(id)'; DELETE FROM card_key WHERE card = '\(id)';
+            UPDATE event SET message = NULL WHERE card = '\(id)';
+            UPDATE card SET was_delivered = (state = 'delivered'), state = 'erased', metadata = NULL, message = NULL,
+            source = NULL, holder = NULL, reason = 'requested' WHERE id = '\(id)'
+            """
+        )
+    }
+
+    static let person = AccessOrigin(actor: "test")
+
+    func resolve(_ id: CardID, _ resolution: Resolution) async throws {
+        try await self.store.resolve(id, as: resolution, by: Self.person, now: self.now)
+    }
+
+    func retry(_ id: CardID) async throws {
+        try await self.store.retry(id, by: Self.person, now: self.now)
+    }
+
+    /// Whether every rule of `fsck` holds.
+    func findings() async throws -> [String] {
+        try await self.store.check().map(\.code)
     }
 
     static let terms = DecidingTerms(policy: ApplicationPolicy(), rules: VerdictRules())
@@ -58,18 +111,22 @@ final class StoreHarness {
         submitter: String = "local",
         priority: Int = 0,
         wait: Duration = .zero,
-        file: FileIdentity? = nil
+        file: FileIdentity? = nil,
+        refused: CodedError? = nil,
+        metadata change: (inout CardMetadata) -> Void = { _ in }
     ) -> Admission {
         let jpeg = Data("jpeg of \(bytes)".utf8)
         let image = PreparedImage(jpeg: jpeg, width: 10, height: 6, digest: ContentDigest(of: jpeg))
+        var metadata = CardMetadata(businessNumber: BusinessNumber(stored: number), side: side, priority: priority)
+        change(&metadata)
         return Admission(
             id: self.id(),
             name: Redacted("\(bytes).jpg"),
-            metadata: CardMetadata(businessNumber: BusinessNumber(stored: number), side: side, priority: priority),
+            metadata: metadata,
             submitter: submitter,
             source: ContentDigest(of: Data(bytes.utf8)),
             file: file,
-            content: .prepared(image),
+            content: refused.map(Admission.Content.refused) ?? .prepared(image),
             waitsUntil: self.now.advanced(by: wait)
         )
     }
@@ -167,6 +224,17 @@ final class StoreHarness {
         )
     }
 
+    /// Takes a card in, verifies it and begins to deliver it.
+    func delivering(_ bytes: String, number: String, _ side: CardSide = .front) async throws -> (CardID, DeliveryJob) {
+        let id = try await self.verified(bytes, number: number, side)
+        return (id, try #require(try await self.begin().first { $0.members == [id] }))
+    }
+
+    /// Claims what is to be sent again.
+    func claimDeliveries(_ limit: Int = 10) async throws -> [DeliveryJob] {
+        try await self.store.claimDeliveries(by: self.worker, limit: limit, now: self.now)
+    }
+
     /// Delivers whatever may go, until nothing does.
     func deliverAll(_ terms: DecidingTerms = StoreHarness.terms) async throws {
         while true {
@@ -185,14 +253,22 @@ final class StoreHarness {
         return card.state.rawValue + (card.reason.map { " \($0.rawValue)" } ?? "")
     }
 
-    static func failure(_ failureClass: FailureClass, isUnlisted: Bool = false) -> RemoteFailure {
-        RemoteFailure(failureClass, code: "CODE", message: "it failed", isUnlisted: isUnlisted)
+    static func failure(
+        _ failureClass: FailureClass,
+        scope: RemoteFailure.StopScope = .account,
+        isUnlisted: Bool = false
+    ) -> RemoteFailure {
+        RemoteFailure(failureClass, code: "CODE", message: "it failed", stopScope: scope, isUnlisted: isUnlisted)
     }
 }
 
 extension DeliveryOutcome {
     static let accepted = DeliveryOutcome.accepted(alreadyExisted: false, code: "000000")
-    static func failure(_ failureClass: FailureClass, isUnlisted: Bool = false) -> DeliveryOutcome {
-        .failed(StoreHarness.failure(failureClass, isUnlisted: isUnlisted))
+    static func failure(
+        _ failureClass: FailureClass,
+        scope: RemoteFailure.StopScope = .account,
+        isUnlisted: Bool = false
+    ) -> DeliveryOutcome {
+        .failed(StoreHarness.failure(failureClass, scope: scope, isUnlisted: isUnlisted))
     }
 }

@@ -8,29 +8,53 @@ extension CardStore {
     /// - Returns: the card as the answer.
     func amend(_ row: CardRow, with photo: Admission, now: Timestamp, in tx: Transaction) throws -> AdmissionOutcome {
         let unchanged = AdmissionOutcome(card: row.id, state: row.state, reason: row.reason, isDuplicate: true)
-        guard row.state != .erased, row.submitter == photo.submitter, row.worker == nil else { return unchanged }
-        guard try self.mayBeAmended(row, in: tx) else { return unchanged }
-        let card = try row.card(self.vault)
-        let metadata = card.metadata.takingOver(photo.metadata)
-        let key = try row.key(self.vault)
-        let hasImage = try self.hasImage(row.id, in: tx)
-        if metadata != card.metadata { try self.store(metadata, of: row, name: photo.name, key: key, in: tx) }
-        if !hasImage {
-            guard case .prepared(let image) = photo.content else { return unchanged }
-            try self.put(image, of: row.id, key: key, in: tx)
-        } else if row.state == .superseded {
-            guard try !self.isReplaced(row, in: tx) else { return unchanged }
-        } else {
-            guard row.state != .prepared, metadata.changesVerdict(from: card.metadata) else { return unchanged }
+        // One that does not open stays as it is: it must not stop a list.
+        guard row.submitter == photo.submitter, try self.mayBeAmended(row, in: tx),
+            let key = try? row.key(self.vault), let said = try? row.card(self.vault).metadata
+        else { return unchanged }
+        let metadata = said.takingOver(photo.metadata)
+        if metadata != said {
+            try self.store(metadata, of: row, name: photo.name, key: key, in: tx)
+            // It may have waited for just this: a user account.
+            try Transition.markForDecision(row.number, at: now, in: tx)
         }
-        try Transition(row.id, from: row.state, to: .prepared).perform(
+        // Whoever verifies it at this moment finds what changed, and has it judged again.
+        guard row.worker == nil,
+            let transition = try self.beginning(
+                row,
+                with: photo,
+                changesVerdict: metadata.changesVerdict(from: said),
+                in: tx
+            )
+        else { return unchanged }
+        if case .prepared(let image) = photo.content, try !self.hasImage(row.id, in: tx) {
+            try self.put(image, of: row.id, key: key, in: tx)
+        }
+        try transition.perform(
             also: ", side = NULL, failures = 0, tries = 0, failed_at = NULL, due_at = NULL",
             number: row.number,
             key: key,
             now: now,
             in: tx
         )
-        return AdmissionOutcome(card: row.id, state: .prepared, reason: nil, isDuplicate: true)
+        return AdmissionOutcome(card: row.id, state: transition.to, reason: transition.reason, isDuplicate: true)
+    }
+
+    /// How a card that is sent again begins once more; `nil` if it stays where it is.
+    private func beginning(
+        _ row: CardRow,
+        with photo: Admission,
+        changesVerdict: Bool,
+        in tx: Transaction
+    ) throws -> Transition? {
+        let again = Transition(row.id, from: row.state, to: .prepared)
+        guard try self.hasImage(row.id, in: tx) else {
+            guard case .prepared = photo.content else { return nil }
+            let owner: String? = try tx.value("SELECT submitter FROM application WHERE number = \(row.number)")
+            return owner == row.submitter ? again : Self.holdForeign(row.id, from: row.state)
+        }
+        if row.state == .superseded { return try self.isReplaced(row, in: tx) ? nil : again }
+        return row.state != .prepared && changesVerdict ? again : nil
     }
 
     /// Whether no delivery holds it, no person decided on it, and the backend surely lacks it.
@@ -59,6 +83,14 @@ extension CardStore {
 
     /// Whether a newer photo of its side was delivered, or may still be.
     func isReplaced(_ row: CardRow, in tx: Transaction) throws -> Bool {
+        try self.isReplaced(
+            row,
+            by: [.fetching, .received, .prepared, .verified, .delivering, .held, .delivered],
+            in: tx
+        )
+    }
+
+    func isReplaced(_ row: CardRow, by states: [CardState], in tx: Transaction) throws -> Bool {
         guard let side = row.anySide else { return false }
         let delivered: Int64? = try tx.value(
             side == .front
@@ -70,8 +102,7 @@ extension CardStore {
             """
             SELECT 1 FROM card WHERE number = \(row.number) AND intake_order > \(row.order)
             AND coalesce(side, expected_side, \(side)) = \(side)
-            AND state IN ('fetching', 'received', 'prepared', 'verified', 'delivering', 'held', 'delivered')
-            AND NOT (state = 'held' AND reason = 'submitter_conflict')
+            AND state IN \(list: states) AND NOT (state = 'held' AND reason = 'submitter_conflict')
             """
         )
     }
@@ -90,5 +121,6 @@ extension CardStore {
             WHERE id = \(row.id)
             """
         )
+        try self.raisePriority(of: row.number, to: metadata.priority, in: tx)
     }
 }

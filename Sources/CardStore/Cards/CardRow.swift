@@ -93,6 +93,8 @@ struct CardRow {
         return try vault.unwrap(wrappedKey, keyID: keyID, of: self.id)
     }
 
+    var hasKey: Bool { self.wrappedKey != nil }
+
     /// The side that the verifier saw, else the one that its sender named.
     var anySide: CardSide? { self.side ?? self.expectedSide }
 

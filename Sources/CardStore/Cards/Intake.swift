@@ -163,14 +163,13 @@ extension CardStore {
         try tx.run("UPDATE card SET message = \(message), metadata = \(sealed) WHERE id = \(photo.id)")
         if case .prepared(let image) = photo.content { try self.put(image, of: photo.id, key: key, in: tx) }
         try start.note(sealed: message, now: now, in: tx)
-        try tx.run(
-            """
-            UPDATE application SET
-            priority = CASE WHEN priority > \(metadata.priority) THEN priority ELSE \(metadata.priority) END
-            WHERE number = \(metadata.businessNumber)
-            """
-        )
+        try self.raisePriority(of: metadata.businessNumber, to: metadata.priority, in: tx)
         return AdmissionOutcome(card: photo.id, state: start.to, reason: start.reason, isDuplicate: false)
+    }
+
+    /// A number is decided as early as the most urgent of its cards asks for.
+    func raisePriority(of number: BusinessNumber, to priority: Int, in tx: Transaction) throws {
+        try tx.run("UPDATE application SET priority = \(priority) WHERE number = \(number) AND priority < \(priority)")
     }
 
     private static func start(of photo: Admission, isForeign: Bool) -> Transition {
@@ -178,18 +177,22 @@ extension CardStore {
         case .refused(let error):
             Transition(photo.id, from: .received, to: .rejected, reason: error.code, message: error.message)
         case .prepared where isForeign:
-            Transition(
-                photo.id,
-                from: .received,
-                to: .held,
-                reason: .submitterConflict,
-                message: """
-                    somebody else sent the first card of this business number; look at the card, then accept or reject it: \
-                    idcard-pipeline cards resolve \(photo.id.rawValue) --as accept
-                    """
-            )
+            Self.holdForeign(photo.id, from: .received)
         case .prepared: Transition(photo.id, from: .received, to: .prepared)
         }
+    }
+
+    static func holdForeign(_ card: CardID, from state: CardState) -> Transition {
+        Transition(
+            card,
+            from: state,
+            to: .held,
+            reason: .submitterConflict,
+            message: """
+                somebody else sent the first card of this business number; look at the card, then accept or reject it: \
+                idcard-pipeline cards resolve \(card.rawValue) --as accept
+                """
+        )
     }
 
     /// Notes where a photo came from, so that the same file is not read again.
@@ -204,44 +207,5 @@ extension CardStore {
             size = excluded.size, modified = excluded.modified
             """
         )
-    }
-}
-
-// MARK: Images
-
-extension CardStore {
-    /// Stores the prepared image of a card, in the place of an older one.
-    func put(_ image: PreparedImage, of card: CardID, key: CardKey, in tx: Transaction) throws {
-        var bytes = Data(capacity: image.jpeg.count + 8)
-        for edge in [image.width, image.height] {
-            withUnsafeBytes(of: UInt32(clamping: edge).bigEndian) { bytes.append(contentsOf: $0) }
-        }
-        bytes.append(image.jpeg)
-        let sealed = try key.seal(bytes, column: "blob.image")
-        try tx.run(
-            """
-            INSERT INTO blob (card, kind, start, bytes) VALUES (\(card), 'image', 0, \(sealed))
-            ON CONFLICT (card, kind, start) DO UPDATE SET bytes = excluded.bytes
-            """
-        )
-    }
-
-    /// Returns the prepared image of a card.
-    ///
-    /// - Throws: `stored_image_unreadable` if it is missing or damaged.
-    func image(of card: CardID, key: CardKey, in tx: Transaction) throws -> PreparedImage {
-        let sealed: Data? = try tx.value("SELECT bytes FROM blob WHERE card = \(card) AND kind = 'image' AND start = 0")
-        guard let sealed, let bytes = try? key.open(sealed, column: "blob.image"), bytes.count > 8 else {
-            throw CodedError(
-                .imageUnreadable,
-                .storage,
-                "the stored image is missing or damaged; check the disk, and take the photo in again as a new file"
-            )
-        }
-        let edges = stride(from: 0, to: 8, by: 4).map { offset in
-            bytes.dropFirst(offset).prefix(4).reduce(0) { $0 << 8 | Int($1) }
-        }
-        let jpeg = bytes.dropFirst(8)
-        return PreparedImage(jpeg: jpeg, width: edges[0], height: edges[1], digest: ContentDigest(of: jpeg))
     }
 }

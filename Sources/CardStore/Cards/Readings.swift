@@ -21,17 +21,13 @@ extension CardStore {
         )
     }
 
-    /// Returns what is stored of a card's reading, and whether it was made of the image that the card has now.
-    func reading(of row: CardRow, in tx: Transaction) throws -> (
-        key: ReadingKey, reading: CardReading, isOfImage: Bool
-    )? {
+    /// Returns what is stored of a card's reading.
+    func reading(of row: CardRow, in tx: Transaction) throws -> StoredReading? {
         let sealed: Data? = try tx.value(
             "SELECT bytes FROM blob WHERE card = \(row.id) AND kind = 'reading' AND start = 0"
         )
         guard let sealed else { return nil }
         let key = try row.key(self.vault)
-        let stored = try key.open(json: sealed, as: StoredReading.self, column: StoredReading.column)
-        let image = try? self.image(of: row.id, key: key, in: tx)
-        return (stored.key, stored.reading, stored.key.imageDigest == image?.digest)
+        return try key.open(json: sealed, column: StoredReading.column)
     }
 }

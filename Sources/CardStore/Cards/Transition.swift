@@ -30,11 +30,12 @@ struct Transition {
     ///
     /// - Parameters:
     ///   - also: further assignments of the same update, each led by a comma.
+    ///   - key: seals the message; without one, of a card whose key is damaged, there is none.
     /// - Throws: `DatabaseError` of kind `constraint` if the card does not stand where it was.
-    func perform(also assignments: SQL = "", number: BusinessNumber, key: CardKey, now: Timestamp, in tx: Transaction)
+    func perform(also assignments: SQL = "", number: BusinessNumber, key: CardKey?, now: Timestamp, in tx: Transaction)
         throws
     {
-        let sealed = try self.message.map { try key.seal(json: $0, column: CardRow.messageColumn) }
+        let sealed = try self.message.flatMap { try key?.seal(json: $0, column: CardRow.messageColumn) }
         try tx.one(
             """
             UPDATE card SET state = \(self.to), reason = \(self.reason), remote_code = \(self.remoteCode), message = \(sealed),

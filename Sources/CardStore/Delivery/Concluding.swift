@@ -15,9 +15,9 @@ extension CardStore {
     ) async throws -> [CardChange] {
         let (id, attempt) = (job.id, job.attempt)
         return try await Self.translating {
-            try await self.database.write { tx in
+            try await self.database.write(locking: job.numbers.map(\.rawValue).sorted()) { tx in
                 var delivery = try OpenDelivery(id, store: self, now: now, in: tx)
-                try self.endAttempt(
+                let isCurrent = try self.endAttempt(
                     attempt,
                     as: outcome.failureClass,
                     code: outcome.failure?.code,
@@ -25,10 +25,12 @@ extension CardStore {
                     now: now,
                     in: tx
                 )
-                if outcome.counts { try delivery.countFailure(store: self, in: tx) }
-                let settlement = DeliverySettlement(outcome, standing: delivery.standing, terms: terms)
-                if outcome.failureClass == .unknown { try delivery.noteMayBeApplied(in: tx) }
-                try delivery.apply(settlement, delay: terms.retry.delay, store: self, in: tx)
+                if delivery.isSettled(by: outcome, isCurrent: isCurrent) {
+                    if outcome.counts { try delivery.countFailure(store: self, in: tx) }
+                    let settlement = DeliverySettlement(outcome, standing: delivery.standing, terms: terms)
+                    if outcome.failureClass == .unknown { try delivery.noteMayBeApplied(in: tx) }
+                    try delivery.apply(settlement, delay: terms.retry.delay, store: self, in: tx)
+                }
                 return try delivery.members.map { CardChange(try CardRow.require($0, in: tx)) }
             }
         }
@@ -71,13 +73,24 @@ struct OpenDelivery {
         )
     }
 
+    /// Whether what an attempt brought decides about the delivery.
+    ///
+    /// A failure does so while the delivery is open and the attempt is still its worker's: whoever took it over sends it now.
+    /// What the backend took settles also what was unknown meanwhile.
+    func isSettled(by outcome: DeliveryOutcome, isCurrent: Bool) -> Bool {
+        switch outcome {
+        case .accepted, .items: ["open", "kept", "closed"].contains(self.state)
+        case .tokenExpired, .failed: isCurrent && self.state == "open"
+        }
+    }
+
     /// Counts a failure for the delivery, and for its members: one that is formed again remembers them.
     mutating func countFailure(store: CardStore, in tx: Transaction) throws {
-        let first = try CardRow.require(self.members[0], in: tx)
+        let rows = try self.members.map { try CardRow.require($0, in: tx) }
         let known = FailureHistory(
-            failures: max(self.history.failures, first.failures),
-            tries: max(self.history.tries, first.tries),
-            failedAt: self.history.failedAt ?? first.failedAt
+            failures: rows.map(\.failures).reduce(self.history.failures, max),
+            tries: rows.map(\.tries).reduce(self.history.tries, max),
+            failedAt: self.history.failedAt ?? rows.compactMap(\.failedAt).max()
         )
         self.history = try store.counting(known, stage: .deliver, subject: self.id.rawValue, now: self.now, in: tx)
         try tx.run(
@@ -104,7 +117,6 @@ struct OpenDelivery {
     func apply(_ settlement: DeliverySettlement, delay: Duration, store: CardStore, in tx: Transaction) throws {
         switch settlement {
         case .again(let waits):
-            guard self.state == "open" else { return }
             let due = waits ? CardStore.due(after: delay, from: self.now) : nil
             try tx.run(
                 "UPDATE delivery SET worker = NULL, due_at = \(due), changed_at = \(self.now) WHERE id = \(self.id)"
@@ -114,7 +126,8 @@ struct OpenDelivery {
             for card in self.members { try self.deliver(card, store: store, in: tx) }
         case .items(let items):
             try self.close(as: "closed", in: tx)
-            for (card, item) in zip(self.members, items) {
+            for (index, card) in self.members.enumerated() {
+                let item = items.indices.contains(index) ? items[index] : .unknown(Self.unnamed)
                 try self.settle(card, by: item, delay: delay, store: store, in: tx)
             }
         case .dissolved(let alone):
@@ -174,6 +187,39 @@ struct OpenDelivery {
         return others
     }
 
+    /// Ends a delivery that cannot be sent again since a value of it does not open.
+    func abandon(store: CardStore, in tx: Transaction) throws {
+        try self.close(as: "closed", in: tx)
+        for card in self.members {
+            guard let row = try self.member(card, in: tx) else { continue }
+            if self.mayBeApplied {
+                try Transition(
+                    card,
+                    from: row.state,
+                    to: .held,
+                    reason: .outcomeUnknown,
+                    message: Self.damagedMessage
+                )
+                .perform(number: row.number, key: try? row.key(store.vault), now: self.now, in: tx)
+            } else {
+                try self.decide(card, in: tx)
+                if (try? store.open(row, in: tx)) != nil {
+                    try self.release(card, alone: false, dueAt: nil, store: store, in: tx)
+                } else {
+                    try store.failUnreadable(row, now: self.now, in: tx)
+                }
+            }
+        }
+    }
+
+    private static let damagedMessage: Message =
+        "its delivery may have arrived and cannot be sent again, since a stored value is damaged; look at the backend, then resolve it"
+    private static let unnamed = RemoteFailure(
+        .unknown,
+        code: "not_in_reply",
+        message:
+            "the backend's reply names other cards of the delivery but not this one; look at the backend, then resolve it"
+    )
     private static let leftMessage: Message =
         "another card of its delivery was taken out while the delivery may have arrived; look at the backend, then resolve it"
 

@@ -51,7 +51,7 @@ extension CardStore {
                 ) { try $0.next() }
                 return try due.filter { !excluded.contains($0) }.prefix(limit).map { number in
                     let application = try Application(number, terms: terms, store: self, now: now, in: tx)
-                    return DeliveryProposal(number: number, groups: try application.groups(vault: self.vault))
+                    return DeliveryProposal(number: number, groups: application.groups(vault: self.vault))
                 }
             }
         }
@@ -99,7 +99,8 @@ struct Application {
     init(_ number: BusinessNumber, terms: DecidingTerms, store: CardStore, now: Timestamp, in tx: Transaction) throws {
         let rows = try tx.rows(
             """
-            SELECT \(CardRow.columns) FROM \(CardRow.tables) WHERE card.number = \(number) AND card.state <> 'erased'
+            SELECT \(CardRow.columns) FROM \(CardRow.tables) WHERE card.number = \(number)
+            AND card.state IN ('fetching', 'received', 'prepared', 'verified', 'delivering', 'delivered', 'held')
             ORDER BY card.intake_order
             """
         ) { try CardRow(&$0) }
@@ -112,7 +113,7 @@ struct Application {
         delivered[.front] = facts?.front
         delivered[.back] = facts?.back
         let snapshot = ApplicationSnapshot(
-            cards: rows.map { ApplicationCard($0) },
+            cards: rows.map { ApplicationCard($0, now: now) },
             isDisputed: facts?.disputed ?? false,
             delivered: delivered
         )
@@ -127,7 +128,7 @@ struct Application {
         self.warnings = findings.filter { $0.severity == .warn }
         var decision = ApplicationRules.decide(snapshot, pairFindings: findings, policy: terms.policy, now: now)
         if !terms.hasDefaultUserNumber {
-            try Self.keepBackWithoutAccount(&decision, rows: self.rows, vault: store.vault)
+            Self.keepBackWithoutAccount(&decision, rows: self.rows, vault: store.vault)
         }
         self.decision = decision
     }
@@ -137,10 +138,12 @@ struct Application {
         _ decision: inout ApplicationDecision,
         rows: [CardID: CardRow],
         vault: Vault
-    ) throws {
-        decision.ready = try decision.ready.filter { group in
-            let lacking = try group.filter { id in
-                try rows[id]?.card(vault).metadata.userNumber?.reveal().isEmpty ?? true
+    ) {
+        decision.ready = decision.ready.filter { group in
+            let lacking = group.filter { id in
+                // One that does not open goes on, so that forming its delivery ends it.
+                guard let row = rows[id], let card = try? row.card(vault) else { return false }
+                return card.metadata.userNumber?.reveal().isEmpty ?? true
             }
             for id in lacking { decision.waiting[id] = .userNumberMissing }
             return lacking.isEmpty
@@ -148,15 +151,16 @@ struct Application {
     }
 
     /// The members of each delivery that may be formed now.
-    func groups(vault: Vault) throws -> [[DeliveryMember]] {
-        try self.decision.ready.map { ids in
-            try ids.compactMap { id in
-                guard let row = self.rows[id], let side = row.side else { return nil }
+    func groups(vault: Vault) -> [[DeliveryMember]] {
+        self.decision.ready.map { ids in
+            ids.compactMap { id in
+                guard let row = self.rows[id], let side = row.anySide else { return nil }
                 return DeliveryMember(
                     card: id,
                     side: side,
                     businessNumber: self.number,
-                    userNumber: try row.card(vault).metadata.userNumber
+                    // One that does not open is found out when its material is fetched.
+                    userNumber: (try? row.card(vault))?.metadata.userNumber
                 )
             }
         }
@@ -223,15 +227,17 @@ struct Application {
 }
 
 extension ApplicationCard {
-    init(_ row: CardRow) {
+    /// A time further ahead than the longest wait was written while a clock was wrong, and is over.
+    fileprivate init(_ row: CardRow, now: Timestamp) {
+        let latest = now.advanced(by: .milliseconds(Limits.longestWait))
         self.init(
             id: row.id,
             state: row.state,
             reason: row.reason,
             side: row.anySide,
             order: row.order,
-            waitsUntil: row.waitsUntil,
-            dueAt: row.dueAt,
+            waitsUntil: row.waitsUntil > latest ? now : row.waitsUntil,
+            dueAt: row.dueAt.flatMap { $0 > latest ? nil : $0 },
             isAccepted: row.isAccepted,
             goesWithoutFront: row.goesWithoutFront,
             goesAlone: row.goesAlone
@@ -247,8 +253,8 @@ extension CardStore {
         rules: VerdictRules,
         in tx: Transaction
     ) throws -> [VerdictFinding] {
-        guard let frontReading = try? self.reading(of: front, in: tx)?.reading,
-            let backReading = try? self.reading(of: back, in: tx)?.reading
+        guard let frontReading = (try? self.reading(of: front, in: tx))?.reading,
+            let backReading = (try? self.reading(of: back, in: tx))?.reading
         else { return [] }
         var areIdentical = false
         // A picture of one side has one reading; only one that shows both may be sent as both.

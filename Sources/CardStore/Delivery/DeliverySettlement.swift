@@ -65,7 +65,9 @@ enum DeliverySettlement: Hashable, Sendable {
         case .stop:
             // A request that another card's passes by is this one's own fault; it gets one more try.
             if failure.stopScope == .request, standing.failures >= 2 {
-                return standing.mayBeApplied ? .kept(failure) : .failed(failure)
+                if standing.mayBeApplied { return .kept(failure) }
+                // Of several members nobody knows which one is at fault.
+                return standing.memberCount == 1 ? .failed(failure) : .dissolved(alone: true)
             }
             return standing.mayBeApplied ? .again(waits: false) : .dissolved(alone: false)
         case .transient:

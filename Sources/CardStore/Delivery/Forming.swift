@@ -70,27 +70,25 @@ extension CardStore {
             try await self.database.write { tx in
                 try cards.compactMap { id in
                     let row = try CardRow.require(id, in: tx)
-                    let key = try row.key(self.vault)
-                    guard row.state == .verified, (try? self.image(of: id, key: key, in: tx)) == nil else { return nil }
-                    try Transition(id, from: .verified, to: .failed, reason: error.code, message: error.message)
-                        .perform(number: row.number, key: key, now: now, in: tx)
+                    guard row.state == .verified, (try? self.open(row, in: tx)) == nil else { return nil }
+                    try self.failUnreadable(row, now: now, in: tx)
                     return CardChange(try CardRow.require(id, in: tx))
                 }
             }
         }
     }
 
-    private func material(for cards: [CardID], in tx: Transaction) throws -> DeliveryMaterial {
+    func material(for cards: [CardID], in tx: Transaction) throws -> DeliveryMaterial {
         var material = DeliveryMaterial(images: [:], confidential: [])
         for id in cards {
             let row = try CardRow.require(id, in: tx)
-            let key = try row.key(self.vault)
-            material.images[id] = try self.image(of: id, key: key, in: tx).jpeg
-            let metadata = try row.card(self.vault).metadata
+            let (card, image) = try self.open(row, in: tx)
+            material.images[id] = image.jpeg
+            let metadata = card.metadata
             material.confidential += [metadata.expectedIDNumber, metadata.expectedName, metadata.userNumber].compactMap(
                 \.self
             )
-            if let reading = try? self.reading(of: row, in: tx)?.reading {
+            if let reading = (try? self.reading(of: row, in: tx))?.reading {
                 material.confidential += reading.fields.all
             }
         }
@@ -182,7 +180,7 @@ extension CardStore {
         return try self.beginSending(draft.id, members: members, worker: worker, now: now, in: tx)
     }
 
-    private func beginSending(
+    func beginSending(
         _ id: DeliveryID,
         members: [CardID],
         worker: Worker,
@@ -192,78 +190,5 @@ extension CardStore {
         let origin = AccessOrigin(actor: "engine:\(worker.id)", purpose: "deliver")
         try AccessLog.append(.deliver, of: members, by: origin, vault: self.vault, now: now, in: tx)
         return try self.beginAttempt(.deliver, of: id.rawValue, worker: worker.id, now: now, in: tx)
-    }
-}
-
-// MARK: Repeating
-
-extension CardStore {
-    /// Claims deliveries that were attempted and are due again, and writes the next attempt of each down.
-    package func claimDeliveries(by worker: Worker, limit: Int, now: Timestamp) async throws -> [DeliveryJob] {
-        try await Self.translating {
-            let claimed = try await self.database.write { tx in
-                let ids: [DeliveryID] = try tx.rows(
-                    """
-                    UPDATE delivery SET worker = \(worker.id) WHERE id IN (
-                        SELECT id FROM delivery WHERE state = 'open' AND worker IS NULL AND (due_at IS NULL
-                        OR due_at <= \(now) OR due_at > \(now.advanced(by: .milliseconds(Limits.longestWait))))
-                        ORDER BY formed_at LIMIT \(limit)
-                    ) RETURNING id
-                    """
-                ) { try $0.next() }
-                return try ids.map { id in
-                    let members = try self.members(of: id, in: tx)
-                    let attempt = try self.beginSending(id, members: members, worker: worker, now: now, in: tx)
-                    return (id: id, members: members, attempt: attempt)
-                }
-            }
-            guard !claimed.isEmpty else { return [] }
-            return try await self.database.read { tx in
-                try claimed.map { try self.job($0.id, members: $0.members, attempt: $0.attempt, in: tx) }
-            }
-        }
-    }
-
-    /// When the next delivery is due again; `nil` if none is.
-    package func nextDelivery() async throws -> Timestamp? {
-        try await Self.translating {
-            try await self.database.read { tx in
-                try tx.value(
-                    "SELECT min(coalesce(due_at, 0)) FROM delivery WHERE state = 'open' AND worker IS NULL",
-                    as: Timestamp?.self
-                ) ?? nil
-            }
-        }
-    }
-
-    func members(of delivery: DeliveryID, in tx: Transaction) throws -> [CardID] {
-        try tx.rows("SELECT card FROM delivery_card WHERE delivery = \(delivery) ORDER BY position") { try $0.next() }
-    }
-
-    private func job(_ id: DeliveryID, members: [CardID], attempt: Int64, in tx: Transaction) throws -> DeliveryJob {
-        let row = try tx.row("SELECT key, boundary, parts, tries FROM delivery WHERE id = \(id)") { row in
-            (
-                key: try row.next(String.self), boundary: try row.next(String.self), parts: try row.next(Data.self),
-                tries: try row.next(Int.self)
-            )
-        }
-        guard let row, !members.isEmpty else { throw DatabaseError(.damaged, "a delivery has no row or card") }
-        let rows = try members.map { try CardRow.require($0, in: tx) }
-        let key = try rows[0].key(self.vault)
-        let material = try self.material(for: members, in: tx)
-        return DeliveryJob(
-            id: id,
-            members: members,
-            numbers: Set(rows.map(\.number)),
-            outbound: OutboundDelivery(
-                idempotencyKey: row.key,
-                boundary: row.boundary,
-                parts: try key.open(json: row.parts, column: "delivery.parts"),
-                images: material.images,
-                confidential: material.confidential
-            ),
-            attempt: attempt,
-            tries: row.tries
-        )
     }
 }

@@ -11,7 +11,8 @@ extension CardStore {
         try await Self.translating {
             try await self.database.write { tx in
                 let row = try CardRow.require(id, in: tx)
-                try OperatorRules.requireRetry(of: row.card(self.vault), under: self.circumstances(of: row, in: tx))
+                let circumstances = try self.circumstances(of: row, isReplaced: self.isReplaced(row, in: tx), in: tx)
+                try OperatorRules.requireRetry(of: row.card(self.vault), under: circumstances)
                 try AccessLog.append(.retry, of: [id], by: origin, vault: self.vault, now: now, in: tx)
                 let target: CardState = row.state == .verified ? .verified : .prepared
                 try Transition(id, from: row.state, to: target).perform(
@@ -40,8 +41,7 @@ extension CardStore {
         try await Self.translating {
             try await self.database.write { tx in
                 let row = try CardRow.require(id, in: tx)
-                let circumstances = try self.circumstances(of: row, in: tx)
-                try OperatorRules.requireResolution(of: row.card(self.vault), as: resolution, under: circumstances)
+                try self.require(resolution, of: row, in: tx)
                 try AccessLog.append(.resolve, of: [id], by: origin, vault: self.vault, now: now, in: tx)
                 let others: [CardID]
                 if resolution == .resend {
@@ -84,11 +84,17 @@ extension CardStore {
     /// Sends the kept delivery of a card again, byte for byte, with all its members that are still held.
     private func resend(_ row: CardRow, now: Timestamp, in tx: Transaction) throws -> [CardID] {
         guard let delivery = row.delivery else { return [] }
-        let members = try self.members(of: delivery, in: tx)
+        let members = try self.members(of: delivery, in: tx).map { try CardRow.require($0, in: tx) }
+            .filter { $0.state == .held && $0.delivery == delivery }
         for member in members {
-            let member = try CardRow.require(member, in: tx)
-            try Transition(member.id, from: .held, to: .delivering)
-                .perform(number: member.number, key: member.key(self.vault), now: now, in: tx)
+            if member.id != row.id { try self.require(.resend, of: member, in: tx) }
+            try Transition(member.id, from: .held, to: .delivering).perform(
+                also: ", failures = 0, tries = 0, failed_at = NULL, due_at = NULL",
+                number: member.number,
+                key: member.key(self.vault),
+                now: now,
+                in: tx
+            )
         }
         try tx.one(
             """
@@ -96,7 +102,7 @@ extension CardStore {
             WHERE id = \(delivery) AND state = 'kept'
             """
         )
-        return members.filter { $0 != row.id }
+        return members.map(\.id).filter { $0 != row.id }
     }
 
     /// Takes a card out of its delivery, which is thereby closed: the others are `outcome_unknown`, or `verified` if it surely
@@ -126,7 +132,18 @@ extension CardStore {
         )
     }
 
-    private func circumstances(of row: CardRow, in tx: Transaction) throws -> OperatorRules.Circumstances {
+    private func require(_ resolution: Resolution, of row: CardRow, in tx: Transaction) throws {
+        // A newer photo that waits for this one goes after it; only one that is sent already must stay the last.
+        let isReplaced = try self.isReplaced(row, by: [.delivering, .delivered], in: tx)
+        let circumstances = try self.circumstances(of: row, isReplaced: isReplaced, in: tx)
+        try OperatorRules.requireResolution(of: row.card(self.vault), as: resolution, under: circumstances)
+    }
+
+    private func circumstances(
+        of row: CardRow,
+        isReplaced: Bool,
+        in tx: Transaction
+    ) throws -> OperatorRules.Circumstances {
         var isSending = false
         var isKept = false
         if let delivery = row.delivery {
@@ -139,7 +156,7 @@ extension CardStore {
             isUnderWay: row.worker != nil || isSending,
             mayBeAtBackend: try self.mayBeAtBackend(row.id, in: tx),
             hasKeptDelivery: isKept,
-            isReplaced: try self.isReplaced(row, in: tx)
+            isReplaced: isReplaced
         )
     }
 }

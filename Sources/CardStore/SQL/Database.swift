@@ -57,6 +57,26 @@ final class Database: Sendable {
         }
     }
 
+    /// What marks a file: by whom it was made, in which version, and whether anything is in it; the file is only read.
+    static func identity(path: String) throws -> (application: Int, version: Int, isEmpty: Bool) {
+        var configuration = Configuration()
+        configuration.readonly = true
+        configuration.busyMode = .timeout(Limits.busyTimeout)
+        do {
+            let queue = try DatabaseQueue(path: path, configuration: configuration)
+            defer { try? queue.close() }
+            return try queue.read { connection in
+                (
+                    application: try Int.fetchOne(connection, sql: "PRAGMA application_id") ?? 0,
+                    version: try Int.fetchOne(connection, sql: "PRAGMA user_version") ?? 0,
+                    isEmpty: try Int.fetchOne(connection, sql: "SELECT count(*) FROM sqlite_master") == 0
+                )
+            }
+        } catch {
+            throw Self.translated(error)
+        }
+    }
+
     /// How many commits were made since the opening.
     var commits: Int { self.state.withLock { $0.commits } }
 

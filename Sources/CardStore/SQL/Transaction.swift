@@ -34,14 +34,20 @@ struct Transaction {
 
     /// Returns every row.
     func rows<Value>(_ sql: SQL, _ read: (inout Row) throws -> Value) throws -> [Value] {
+        var values: [Value] = []
+        try self.forEach(sql) { row in values.append(try read(&row)) }
+        return values
+    }
+
+    /// Reads row after row and keeps none; the body runs no statement of the same text.
+    func forEach(_ sql: SQL, _ body: (inout Row) throws -> Void) throws {
         try self.stepping(sql) { statement in
-            var values: [Value] = []
             while true {
                 let code = sqlite3_step(statement)
-                if code == SQLITE_DONE { return values }
+                if code == SQLITE_DONE { return }
                 guard code == SQLITE_ROW else { throw self.failure() }
                 var row = Row(statement)
-                values.append(try read(&row))
+                try body(&row)
             }
         }
     }

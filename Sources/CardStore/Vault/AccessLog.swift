@@ -102,19 +102,17 @@ enum AccessLog {
     static func findings(by vault: Vault, in tx: Transaction) throws -> [Finding] {
         var head = Head.none
         var findings: [Finding] = []
-        let lines = try tx.rows(
-            "SELECT number, at, actor, action, purpose, card, mac FROM access_log ORDER BY number"
-        ) { row in
+        try tx.forEach("SELECT number, at, actor, action, purpose, card, mac FROM access_log ORDER BY number") { row in
             let number = try row.next(Int64.self)
             var fields = [String(number), String(try row.next(Int64.self))]
             for _ in 0..<3 { fields.append(try row.next(String.self)) }
             fields.append(try row.next(String?.self) ?? "")
-            return (number: number, line: Self.encoded(fields), code: try row.next(Data.self))
-        }
-        for line in lines {
-            if line.number != head.number + 1 { findings.append(.gap(before: line.number)) }
-            if vault.chainCode(of: head.code + line.line) != line.code { findings.append(.broken(number: line.number)) }
-            head = Head(number: line.number, code: line.code)
+            let code = try row.next(Data.self)
+            if number != head.number + 1 { findings.append(.gap(before: number)) }
+            if vault.chainCode(of: head.code + Self.encoded(fields)) != code {
+                findings.append(.broken(number: number))
+            }
+            head = Head(number: number, code: code)
         }
         let seal: Data? = try tx.value("SELECT log_seal FROM store")
         // An empty log is sealed, too: one that was wiped together with its seal is found.

@@ -54,6 +54,9 @@ extension CardStore {
     }
 
     /// Writes down how an attempt ended.
+    ///
+    /// - Returns: whether it was under way; `false` if its worker was taken for dead meanwhile.
+    @discardableResult
     func endAttempt(
         _ id: Int64,
         as failureClass: FailureClass,
@@ -61,14 +64,16 @@ extension CardStore {
         httpStatus: Int?,
         now: Timestamp,
         in tx: Transaction
-    ) throws {
+    ) throws -> Bool {
         let status = httpStatus.map(Int64.init)
+        let wasOpen = try tx.exists("SELECT 1 FROM attempt WHERE id = \(id) AND ended_at IS NULL")
         try tx.one(
             """
             UPDATE attempt SET ended_at = \(now), class = \(failureClass), code = \(code), http_status = \(status)
             WHERE id = \(id)
             """
         )
+        return wasOpen
     }
 
     /// Counts a failure: it counts only if the endpoint took another card since the last one, so that an outage fails nobody.

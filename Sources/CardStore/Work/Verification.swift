@@ -13,6 +13,8 @@ package struct VerificationJob: Sendable {
     package var attempt: Int64?
     /// How often it has failed in a row.
     package var tries: Int
+    /// Whose claim it is.
+    let worker: String
 }
 
 /// What came of verifying a card.
@@ -58,7 +60,7 @@ extension CardStore {
                 }
             }
             guard !claimed.isEmpty else { return [] }
-            return try await self.withImages(claimed, now: now)
+            return try await self.withImages(claimed, worker: worker, now: now)
         }
     }
 
@@ -67,7 +69,10 @@ extension CardStore {
         try await Self.translating {
             try await self.database.read { tx in
                 try tx.value(
-                    "SELECT min(coalesce(due_at, 0)) FROM card WHERE state = 'prepared' AND worker IS NULL",
+                    """
+                    SELECT min(coalesce(due_at, 0)) FROM card WHERE state = 'prepared' AND worker IS NULL
+                    AND state IN ('fetching', 'received', 'prepared')
+                    """,
                     as: Timestamp?.self
                 ) ?? nil
             }
@@ -83,16 +88,22 @@ extension CardStore {
         now: Timestamp,
         in tx: Transaction
     ) throws -> [CardRow] {
-        let first: SQL = untriedFirst ? "CASE WHEN failed_at IS NULL THEN 0 ELSE 1 END, " : ""
-        let ids: [CardID] = try tx.rows(
-            """
-            UPDATE card SET worker = \(worker.id) WHERE id IN (
-                SELECT id FROM card WHERE state = \(state) AND worker IS NULL
-                AND (due_at IS NULL OR due_at <= \(now) OR due_at > \(now.advanced(by: .milliseconds(Limits.longestWait))))
-                ORDER BY \(first) priority DESC, intake_order LIMIT \(limit)
-            ) RETURNING id
-            """
-        ) { try $0.next() }
+        // One question each: an order by failure would sort all that wait.
+        let turns: [SQL] = untriedFirst ? ["AND failed_at IS NULL", "AND failed_at IS NOT NULL"] : [""]
+        var ids: [CardID] = []
+        for turn in turns where ids.count < limit {
+            // The list of states says nothing new: it is what the index of this work names as its condition.
+            ids += try tx.rows(
+                """
+                UPDATE card SET worker = \(worker.id) WHERE id IN (
+                    SELECT id FROM card
+                    WHERE state = \(state) AND state IN ('fetching', 'received', 'prepared') AND worker IS NULL
+                    AND (due_at IS NULL OR due_at <= \(now) OR due_at > \(now.advanced(by: .milliseconds(Limits.longestWait))))
+                    \(turn) ORDER BY priority DESC, intake_order LIMIT \(limit - ids.count)
+                ) RETURNING id
+                """
+            ) { try $0.next() }
+        }
         guard !ids.isEmpty else { return [] }
         return try tx.rows(
             """
@@ -117,8 +128,10 @@ extension CardStore {
         now: Timestamp,
         in tx: Transaction
     ) throws -> Claimed {
-        let stored = try self.reading(of: row, in: tx)
-        if let stored, stored.key.provider == provider, stored.key.parameters == parameters, stored.isOfImage {
+        // One that does not open is read again.
+        if let stored = try? self.reading(of: row, in: tx), stored.key.provider == provider,
+            stored.key.parameters == parameters, stored.key.imageDigest == (try? self.open(row, in: tx))?.image.digest
+        {
             return Claimed(id: row.id, reading: stored.reading, attempt: nil, tries: row.tries)
         }
         let attempt = try self.beginAttempt(.verify, of: row.id.rawValue, worker: worker.id, now: now, in: tx)
@@ -127,39 +140,45 @@ extension CardStore {
         return Claimed(id: row.id, reading: nil, attempt: attempt, tries: row.tries)
     }
 
-    /// Fetches what the claimed cards hold; one whose image does not open ends here.
-    private func withImages(_ claimed: [Claimed], now: Timestamp) async throws -> [VerificationJob] {
+    /// Fetches what the claimed cards hold; one that does not open ends here.
+    private func withImages(_ claimed: [Claimed], worker: Worker, now: Timestamp) async throws -> [VerificationJob] {
         let (jobs, damaged) = try await self.database.read { tx in
             var jobs: [VerificationJob] = []
-            var damaged: [(CardID, CodedError)] = []
+            var damaged: [Claimed] = []
             for claim in claimed {
-                let row = try CardRow.require(claim.id, in: tx)
                 do {
-                    let image = try self.image(of: row.id, key: row.key(self.vault), in: tx)
-                    let card = try row.card(self.vault)
+                    let (card, image) = try self.open(CardRow.require(claim.id, in: tx), in: tx)
                     jobs.append(
                         VerificationJob(
                             card: card,
                             image: image,
                             reading: claim.reading,
                             attempt: claim.attempt,
-                            tries: claim.tries
+                            tries: claim.tries,
+                            worker: worker.id
                         )
                     )
                 } catch let error as CodedError where error.code == .imageUnreadable {
-                    damaged.append((row.id, error))
+                    damaged.append(claim)
                 }
             }
             return (jobs, damaged)
         }
-        for (card, error) in damaged {
+        for claim in damaged {
             try await self.database.write { tx in
-                let row = try CardRow.require(card, in: tx)
-                try Transition(card, from: .prepared, to: .failed, reason: error.code, message: error.message)
-                    .perform(number: row.number, key: row.key(self.vault), now: now, in: tx)
+                if let attempt = claim.attempt { try self.endUnsent(attempt, now: now, in: tx) }
+                let row = try CardRow.require(claim.id, in: tx)
+                guard row.state == .prepared else { return }
+                try self.failUnreadable(row, now: now, in: tx)
             }
         }
         return jobs
+    }
+
+    /// Ends an attempt for which there was nothing to send.
+    func endUnsent(_ attempt: Int64, now: Timestamp, in tx: Transaction) throws {
+        let code = ReasonCode.imageUnreadable.rawValue
+        try self.endAttempt(attempt, as: .notSent, code: code, httpStatus: nil, now: now, in: tx)
     }
 }
 
@@ -183,17 +202,43 @@ extension CardStore {
                 if let attempt { try self.end(attempt, with: conclusion, now: now, in: tx) }
                 // A person acted on it, or it was taken over, while the call was under way.
                 guard row.state == .prepared else { return CardChange(row) }
+                let isOurs = row.worker == job.worker
                 switch conclusion {
                 case .judged(let reading, let key, let judgement):
-                    try self.settle(row, reading: reading, key: key, judgement: judgement, now: now, in: tx)
-                case .shrunk(let image, _):
-                    try self.put(image, of: id, key: row.key(self.vault), in: tx)
-                    try tx.run("UPDATE card SET shrunk = 1, worker = NULL WHERE id = \(id)")
-                case .failed(let failure, let terms):
-                    try self.settle(row, failure: failure, terms: terms, now: now, in: tx)
+                    if isOurs, try !row.card(self.vault).metadata.changesVerdict(from: job.card.metadata) {
+                        try self.settle(row, reading: reading, key: key, judgement: judgement, now: now, in: tx)
+                    } else {
+                        // It is judged again by what its sender says now, without being read again.
+                        try self.put(
+                            StoredReading(key: key, reading: reading),
+                            of: id,
+                            key: row.key(self.vault),
+                            in: tx
+                        )
+                        try tx.run("UPDATE card SET worker = NULL WHERE id = \(id) AND worker = \(job.worker)")
+                    }
+                case .shrunk, .failed:
+                    if isOurs { try self.settle(row, without: conclusion, now: now, in: tx) }
                 }
                 return CardChange(try CardRow.require(id, in: tx))
             }
+        }
+    }
+
+    /// What follows for a card that was not read.
+    private func settle(
+        _ row: CardRow,
+        without conclusion: VerificationConclusion,
+        now: Timestamp,
+        in tx: Transaction
+    ) throws {
+        switch conclusion {
+        case .judged: break
+        case .shrunk(let image, _):
+            try self.put(image, of: row.id, key: row.key(self.vault), in: tx)
+            try tx.run("UPDATE card SET shrunk = 1, worker = NULL WHERE id = \(row.id)")
+        case .failed(let failure, let terms):
+            try self.settle(row, failure: failure, terms: terms, now: now, in: tx)
         }
     }
 

@@ -43,13 +43,25 @@ extension CardStore {
         try await Self.translating {
             let path = self.folder.workerLock(id)
             guard let lock = try FileLock.take(path: path, creating: true) else { throw Self.busy }
-            try await self.database.write { tx in
-                try tx.run(
-                    """
-                    INSERT INTO worker (id, command, process, started_at, seen_at)
-                    VALUES (\(id), \(command), \(Int64(getpid())), \(now), \(now))
-                    """
-                )
+            do {
+                try await self.database.write { tx in
+                    try tx.run(
+                        """
+                        INSERT INTO worker (id, command, process, started_at, seen_at)
+                        VALUES (\(id), \(command), \(Int64(getpid())), \(now), \(now))
+                        """
+                    )
+                    // What waits may go under the configuration of this process: a user account, backs without a front.
+                    try tx.run(
+                        """
+                        UPDATE application SET decide_at = \(now) WHERE decide_at IS NULL
+                        AND number IN (SELECT number FROM card WHERE state = 'verified')
+                        """
+                    )
+                }
+            } catch {
+                unlink(path)
+                throw error
             }
             return Worker(id: id, lock: lock)
         }

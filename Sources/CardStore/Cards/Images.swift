@@ -1,0 +1,61 @@
+import CardModel
+import Foundation
+
+// Prepared images, and what becomes of a card whose values do not open any more.
+extension CardStore {
+    /// Names damage for whoever has the card; the disk is the likeliest cause.
+    static let unreadable = CodedError(
+        .imageUnreadable,
+        .storage,
+        "the stored image is missing or damaged; check the disk, and take the photo in again as a new file"
+    )
+
+    /// Stores the prepared image of a card, in the place of an older one.
+    func put(_ image: PreparedImage, of card: CardID, key: CardKey, in tx: Transaction) throws {
+        var bytes = Data(capacity: image.jpeg.count + 8)
+        for edge in [image.width, image.height] {
+            withUnsafeBytes(of: UInt32(clamping: edge).bigEndian) { bytes.append(contentsOf: $0) }
+        }
+        bytes.append(image.jpeg)
+        let sealed = try key.seal(bytes, column: "blob.image")
+        try tx.run(
+            """
+            INSERT INTO blob (card, kind, start, bytes) VALUES (\(card), 'image', 0, \(sealed))
+            ON CONFLICT (card, kind, start) DO UPDATE SET bytes = excluded.bytes
+            """
+        )
+    }
+
+    /// Returns the prepared image of a card.
+    ///
+    /// - Throws: `stored_image_unreadable` if it is missing or damaged.
+    func image(of card: CardID, key: CardKey, in tx: Transaction) throws -> PreparedImage {
+        let sealed: Data? = try tx.value("SELECT bytes FROM blob WHERE card = \(card) AND kind = 'image' AND start = 0")
+        guard let sealed, let bytes = try? key.open(sealed, column: "blob.image"), bytes.count > 8 else {
+            throw Self.unreadable
+        }
+        let edges = stride(from: 0, to: 8, by: 4).map { offset in
+            bytes.dropFirst(offset).prefix(4).reduce(0) { $0 << 8 | Int($1) }
+        }
+        let jpeg = bytes.dropFirst(8)
+        return PreparedImage(jpeg: jpeg, width: edges[0], height: edges[1], digest: ContentDigest(of: jpeg))
+    }
+
+    /// Opens what a stage needs of a card.
+    ///
+    /// - Throws: `stored_image_unreadable` if its image, metadata or key is damaged.
+    func open(_ row: CardRow, in tx: Transaction) throws -> (card: Card, image: PreparedImage) {
+        do {
+            return (try row.card(self.vault), try self.image(of: row.id, key: row.key(self.vault), in: tx))
+        } catch let error as CodedError where error.code == .sandboxDamaged {
+            throw Self.unreadable
+        }
+    }
+
+    /// Ends a card that does not open: one damaged card must not stop its stage.
+    func failUnreadable(_ row: CardRow, now: Timestamp, in tx: Transaction) throws {
+        // Without its key the reason stands alone: nothing can be sealed for it.
+        try Transition(row.id, from: row.state, to: .failed, reason: .imageUnreadable, message: Self.unreadable.message)
+            .perform(number: row.number, key: try? row.key(self.vault), now: now, in: tx)
+    }
+}

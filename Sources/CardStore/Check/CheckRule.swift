@@ -1,0 +1,236 @@
+import CardModel
+
+/// What must hold in a sound sandbox: one query that names the cards for which it does not.
+struct CheckRule: Sendable {
+    /// The stable code of the finding.
+    let code: String
+    /// What is wrong, and what to do.
+    let message: Message
+    /// Selects the identifier of each card that breaks the rule.
+    let query: SQL
+
+    init(_ code: String, _ message: Message, _ query: SQL) {
+        self.code = code
+        self.message = message
+        self.query = query
+    }
+
+    /// All rules: those of the life of a card, of deliveries, of business numbers, of work, and of what is left behind.
+    static let all = Self.life + Self.deliveries + Self.numbers + Self.work + Self.remains
+
+    private static let life = [
+        CheckRule(
+            "image_missing",
+            "the card has no image, so it cannot go on; take the photo in again and reject this card",
+            """
+            SELECT id FROM card WHERE state IN ('prepared', 'verified', 'delivering')
+            AND NOT EXISTS (SELECT 1 FROM blob WHERE blob.card = card.id AND blob.kind = 'image')
+            """
+        ),
+        CheckRule(
+            "reading_missing",
+            "the card counts as verified but has no reading; have it done again: idcard-pipeline cards retry",
+            """
+            SELECT id FROM card WHERE state IN ('verified', 'delivering')
+            AND NOT EXISTS (SELECT 1 FROM blob WHERE blob.card = card.id AND blob.kind = 'reading')
+            """
+        ),
+        CheckRule(
+            "reason_missing",
+            "the card ended or waits for a person, and nothing says why; look at it: idcard-pipeline cards show",
+            "SELECT id FROM card WHERE state IN ('rejected', 'failed', 'held') AND reason IS NULL"
+        ),
+        CheckRule(
+            "delivered_without_delivery",
+            "the card counts as delivered, but no delivery and no person says so; look at the backend",
+            """
+            SELECT id FROM card WHERE state = 'delivered' AND NOT EXISTS (
+                SELECT 1 FROM delivery_card JOIN delivery ON delivery.id = delivery_card.delivery
+                WHERE delivery_card.card = card.id AND delivery.state IN ('delivered', 'closed')
+            ) AND id NOT IN (SELECT card FROM access_log WHERE action = 'resolve' AND card IS NOT NULL)
+            """
+        ),
+        CheckRule(
+            "never_decided",
+            "the card is verified, and nothing looks at it again; start a run, which decides all cards that wait",
+            """
+            SELECT card.id FROM card JOIN application ON application.number = card.number
+            WHERE card.state = 'verified' AND card.reason IS NULL AND application.decide_at IS NULL
+            """
+        ),
+    ]
+
+    private static let deliveries = [
+        CheckRule(
+            "delivering_without_delivery",
+            "the card counts as being delivered, but its delivery is closed or missing; look at the backend, then reject it",
+            """
+            SELECT card.id FROM card LEFT JOIN delivery ON delivery.id = card.delivery
+            WHERE card.state = 'delivering' AND (delivery.id IS NULL OR delivery.state <> 'open')
+            """
+        ),
+        CheckRule(
+            "delivery_without_members",
+            "a delivery is open, but none of its cards is being delivered; it would send them again: restore a backup",
+            """
+            SELECT min(delivery_card.card) FROM delivery LEFT JOIN delivery_card ON delivery_card.delivery = delivery.id
+            WHERE delivery.state = 'open' AND NOT EXISTS (
+                SELECT 1 FROM delivery_card AS member JOIN card ON card.id = member.card
+                WHERE member.delivery = delivery.id AND card.delivery = delivery.id AND card.state = 'delivering'
+            ) GROUP BY delivery.id
+            """
+        ),
+        CheckRule(
+            "member_not_delivering",
+            "the card's delivery is open and sends it, but the card says otherwise; look at the backend, then resolve it",
+            """
+            SELECT card.id FROM delivery_card JOIN delivery ON delivery.id = delivery_card.delivery
+            JOIN card ON card.id = delivery_card.card
+            WHERE delivery.state = 'open' AND card.state <> 'delivering' AND EXISTS (
+                SELECT 1 FROM card AS other WHERE other.delivery = delivery.id AND other.state = 'delivering'
+                AND other.id IN (SELECT card FROM delivery_card AS member WHERE member.delivery = delivery.id)
+            )
+            """
+        ),
+        CheckRule(
+            "not_a_member",
+            "the card names a delivery that does not hold it; look at the backend, then resolve it",
+            """
+            SELECT id FROM card WHERE delivery IS NOT NULL AND state IN ('delivering', 'delivered') AND NOT EXISTS (
+                SELECT 1 FROM delivery_card WHERE delivery_card.delivery = card.delivery AND delivery_card.card = card.id
+            )
+            """
+        ),
+        CheckRule(
+            "in_two_deliveries",
+            "two deliveries would send the card; look at the backend, then resolve it, which closes one",
+            """
+            SELECT delivery_card.card FROM delivery_card JOIN delivery ON delivery.id = delivery_card.delivery
+            WHERE delivery.state IN ('open', 'kept') GROUP BY delivery_card.card HAVING count(*) > 1
+            """
+        ),
+        CheckRule(
+            "parts_missing",
+            "the card's delivery cannot be sent again, since its parts are gone; look at the backend, then resolve it",
+            """
+            SELECT delivery_card.card FROM delivery JOIN delivery_card ON delivery_card.delivery = delivery.id
+            WHERE delivery.state IN ('open', 'kept') AND delivery.parts IS NULL
+            """
+        ),
+        CheckRule(
+            "kept_without_card",
+            "a delivery is kept for a person, but none of its cards is held any more; it can be left as it is",
+            """
+            SELECT min(delivery_card.card) FROM delivery JOIN delivery_card ON delivery_card.delivery = delivery.id
+            JOIN card ON card.id = delivery_card.card WHERE delivery.state = 'kept'
+            GROUP BY delivery.id HAVING count(*) FILTER (WHERE card.state = 'held') = 0
+            """
+        ),
+        CheckRule(
+            "delivery_without_attempt",
+            "the card's delivery was formed without an attempt, which no program of this edition does; restore a backup",
+            """
+            SELECT delivery_card.card FROM delivery JOIN delivery_card ON delivery_card.delivery = delivery.id
+            WHERE NOT EXISTS (SELECT 1 FROM attempt WHERE attempt.subject = delivery.id AND attempt.stage = 'deliver')
+            """
+        ),
+        CheckRule(
+            "unknown_without_delivery",
+            """
+            the backend may hold the card, but no delivery says so, and a retry would send it under a new key; look at the \
+            backend, then resolve it
+            """,
+            """
+            SELECT id FROM card WHERE state = 'held' AND reason = 'outcome_unknown' AND NOT EXISTS (
+                SELECT 1 FROM delivery_card JOIN delivery ON delivery.id = delivery_card.delivery
+                WHERE delivery_card.card = card.id AND delivery_card.undecided = 1 AND delivery.may_be_applied = 1
+            )
+            """
+        ),
+    ]
+
+    private static let numbers = [
+        CheckRule(
+            "delivered_not_noted",
+            "the card was delivered, but its business number does not know, so an older photo or a back may go wrong",
+            """
+            SELECT card.id FROM card JOIN application ON application.number = card.number WHERE card.state = 'delivered' AND (
+                (coalesce(card.side, card.expected_side) = 'front'
+                    AND coalesce(application.front_delivered, 0) < card.intake_order)
+                OR (coalesce(card.side, card.expected_side) = 'back'
+                    AND coalesce(application.back_delivered, 0) < card.intake_order)
+            )
+            """
+        ),
+        CheckRule(
+            "disputed_without_holder",
+            "the card's business number counts as that of two persons, but none is known; look at its fronts",
+            """
+            SELECT card.id FROM card JOIN application ON application.number = card.number
+            WHERE application.disputed = 1 AND application.holder IS NULL
+            """
+        ),
+        CheckRule(
+            "second_holder",
+            "the card names another person than the first front of its business number, which is not marked as disputed",
+            """
+            SELECT card.id FROM card JOIN application ON application.number = card.number
+            WHERE application.disputed = 0 AND card.holder IS NOT NULL
+            AND (application.holder IS NULL OR application.holder <> card.holder)
+            """
+        ),
+        CheckRule(
+            "order_ahead",
+            "the card's place among the inputs was not given out yet, so a later photo would count as older",
+            "SELECT id FROM card WHERE intake_order >= (SELECT next_order FROM store)"
+        ),
+    ]
+
+    private static let work = [
+        CheckRule(
+            "claimed_at_rest",
+            "a process claims the card although there is nothing to be done for it; end that process",
+            """
+            SELECT id FROM card WHERE worker IS NOT NULL AND state NOT IN ('fetching', 'received', 'prepared')
+            UNION SELECT delivery_card.card FROM delivery JOIN delivery_card ON delivery_card.delivery = delivery.id
+            WHERE delivery.worker IS NOT NULL AND delivery.state <> 'open'
+            """
+        ),
+        CheckRule(
+            "attempt_of_nobody",
+            "the card was being sent by a process that is not known, and nobody notes that it may have arrived",
+            """
+            SELECT coalesce(delivery_card.card, attempt.subject) FROM attempt
+            LEFT JOIN delivery_card ON delivery_card.delivery = attempt.subject
+            WHERE attempt.ended_at IS NULL AND attempt.worker NOT IN (SELECT id FROM worker)
+            """
+        ),
+    ]
+
+    private static let remains = [
+        CheckRule(
+            "key_missing",
+            "the card's key is gone, so its values cannot be read; restore a backup, or erase the card",
+            "SELECT id FROM card WHERE state <> 'erased' AND id NOT IN (SELECT card FROM card_key)"
+        ),
+        CheckRule(
+            "erased_with_remains",
+            "the card is erased, but values of it are left; erase it again: idcard-pipeline cards erase",
+            """
+            SELECT id FROM card WHERE state = 'erased' AND (
+                metadata IS NOT NULL OR message IS NOT NULL OR source IS NOT NULL OR holder IS NOT NULL
+                OR id IN (SELECT card FROM card_key) OR id IN (SELECT card FROM blob)
+                OR EXISTS (SELECT 1 FROM event WHERE event.card = card.id AND event.message IS NOT NULL)
+            )
+            """
+        ),
+        CheckRule(
+            "parts_left",
+            "a delivery of the card has ended, but its parts are left, with the TOKEN in them; please report this",
+            """
+            SELECT delivery_card.card FROM delivery JOIN delivery_card ON delivery_card.delivery = delivery.id
+            WHERE delivery.state NOT IN ('open', 'kept') AND delivery.parts IS NOT NULL
+            """
+        ),
+    ]
+}

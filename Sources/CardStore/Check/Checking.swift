@@ -1,0 +1,84 @@
+package import CardModel
+import Foundation
+
+/// Something that is wrong with a sandbox.
+package struct SandboxFinding: Hashable, Sendable {
+    /// Its stable code.
+    package var code: String
+    /// The card that it concerns, if it is about one.
+    package var card: CardID?
+    /// What is wrong, and what to do.
+    package var message: Message
+}
+
+extension CardStore {
+    /// Checks the whole sandbox: the file, its references, the rules of the life of a card, the access log, every sealed value.
+    ///
+    /// Nothing is changed. Other processes may go on: each rule looks at one moment.
+    package func check() async throws -> [SandboxFinding] {
+        try await Self.translating {
+            let file = try await self.database.read { tx in try Self.fileFindings(in: tx) }
+            // What does not even hold together as a file says nothing about cards.
+            guard file.isEmpty else { return file }
+            let rules = try await self.database.read { tx in
+                try Self.referenceFindings(in: tx) + CheckRule.all.flatMap { try Self.findings(of: $0, in: tx) }
+                    + self.logFindings(in: tx)
+            }
+            return try await rules + self.sealFindings()
+        }
+    }
+
+    private static func fileFindings(in tx: Transaction) throws -> [SandboxFinding] {
+        try tx.rows("PRAGMA integrity_check(100)") { try $0.next(String.self) }.filter { $0 != "ok" }.map { text in
+            SandboxFinding(
+                code: "file_damaged",
+                message: "the file of the sandbox is damaged (\(text)); check the disk and restore a backup"
+            )
+        }
+    }
+
+    private static func referenceFindings(in tx: Transaction) throws -> [SandboxFinding] {
+        let tables = try tx.rows("PRAGMA foreign_key_check") { row in
+            let table = try row.next(String.self)
+            _ = try row.next(Int64?.self)
+            return (table: table, parent: try row.next(String.self))
+        }
+        return tables.prefix(Limits.findingsPerRule).map { table, parent in
+            SandboxFinding(
+                code: "reference_missing",
+                message: "a row of the table \(table) names a row of \(parent) that is not there; restore a backup"
+            )
+        }
+    }
+
+    private static func findings(of rule: CheckRule, in tx: Transaction) throws -> [SandboxFinding] {
+        // A delivery without any card has none to name.
+        let cards = try tx.rows(rule.query + "LIMIT \(Limits.findingsPerRule)") { try $0.next(CardID?.self) }
+        return cards.map { SandboxFinding(code: rule.code, card: $0, message: rule.message) }
+    }
+
+    private func logFindings(in tx: Transaction) throws -> [SandboxFinding] {
+        try AccessLog.findings(by: self.vault, in: tx).prefix(Limits.findingsPerRule).map { finding in
+            switch finding {
+            case .broken(let number):
+                SandboxFinding(
+                    code: "log_broken",
+                    message:
+                        "line \(number) of the access log was changed; whoever may write the file did it, so ask who"
+                )
+            case .gap(let number):
+                SandboxFinding(
+                    code: "log_gap",
+                    message:
+                        "lines of the access log before line \(number) were removed; whoever may write the file did it"
+                )
+            case .endMissing(let number):
+                SandboxFinding(
+                    code: "log_end_missing",
+                    message:
+                        "lines of the access log after line \(number) were removed; whoever may write the file did it"
+                )
+            }
+        }
+    }
+}

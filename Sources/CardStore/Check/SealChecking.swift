@@ -1,0 +1,80 @@
+import CardModel
+import Foundation
+
+// Whether every sealed value opens, card by card, so that memory holds one image at a time.
+extension CardStore {
+    func sealFindings() async throws -> [SandboxFinding] {
+        var findings: [SandboxFinding] = []
+        var last: Int64 = 0
+        while true {
+            let after = last
+            let page = try await self.database.read { tx in
+                let rows = try tx.rows(
+                    """
+                    SELECT \(CardRow.columns) FROM \(CardRow.tables)
+                    WHERE card.intake_order > \(after) AND card.state <> 'erased'
+                    ORDER BY card.intake_order LIMIT \(Limits.cardsPerCheck)
+                    """
+                ) { try CardRow(&$0) }
+                return (last: rows.last?.order, columns: try rows.map { ($0.id, try self.unopenable(of: $0, in: tx)) })
+            }
+            guard let end = page.last else { return findings }
+            last = end
+            for (card, columns) in page.columns {
+                findings += columns.map { Self.sealBroken($0, of: card) }
+            }
+        }
+    }
+
+    private static func sealBroken(_ column: String, of card: CardID) -> SandboxFinding {
+        SandboxFinding(
+            code: "seal_broken",
+            card: card,
+            message: """
+                the value \(column) of the card does not open: its bytes were changed; restore a backup, or take the photo in \
+                again and erase the card
+                """
+        )
+    }
+
+    /// The sealed values of a card that do not open.
+    private func unopenable(of row: CardRow, in tx: Transaction) throws -> [String] {
+        // One without a key has a rule of its own.
+        guard row.hasKey else { return [] }
+        guard let key = try? row.key(self.vault) else { return ["card_key.wrapped"] }
+        var broken: Set<String> = []
+        func note(_ column: String, _ opens: Bool) {
+            if !opens { broken.insert(column) }
+        }
+        if let metadata = row.metadata {
+            let value: SealedMetadata? = try? key.open(json: metadata, column: SealedMetadata.column)
+            note(SealedMetadata.column, value != nil)
+        }
+        var messages = row.message.map { [$0] } ?? []
+        messages += try tx.rows("SELECT message FROM event WHERE card = \(row.id) AND message IS NOT NULL") {
+            try $0.next()
+        }
+        for message in messages {
+            let value: Message? = try? key.open(json: message, column: CardRow.messageColumn)
+            note(CardRow.messageColumn, value != nil)
+        }
+        for kind in try tx.rows("SELECT kind FROM blob WHERE card = \(row.id)", { try $0.next(String.self) }) {
+            switch kind {
+            case "image": note("blob.image", (try? self.image(of: row.id, key: key, in: tx)) != nil)
+            case "reading": note(StoredReading.column, (try? self.reading(of: row, in: tx)) != nil)
+            default: break
+            }
+        }
+        let parts: [Data] = try tx.rows(
+            """
+            SELECT delivery.parts FROM delivery_card JOIN delivery ON delivery.id = delivery_card.delivery
+            WHERE delivery_card.card = \(row.id) AND delivery_card.position = 0 AND delivery.parts IS NOT NULL
+            """
+        ) { try $0.next() }
+        for sealed in parts {
+            let value: [DeliveryPart]? = try? key.open(json: sealed, column: "delivery.parts")
+            note("delivery.parts", value != nil)
+        }
+        return broken.sorted()
+    }
+}

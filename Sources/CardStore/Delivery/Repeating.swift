@@ -1,0 +1,103 @@
+package import CardModel
+import Foundation
+
+// Deliveries that were attempted go again, byte for byte.
+extension CardStore {
+    /// Claims deliveries that were attempted and are due again, and writes the next attempt of each down.
+    package func claimDeliveries(by worker: Worker, limit: Int, now: Timestamp) async throws -> [DeliveryJob] {
+        try await Self.translating {
+            let claimed = try await self.database.write { tx in
+                let ids: [DeliveryID] = try tx.rows(
+                    """
+                    UPDATE delivery SET worker = \(worker.id) WHERE id IN (
+                        SELECT id FROM delivery WHERE state = 'open' AND worker IS NULL AND (due_at IS NULL
+                        OR due_at <= \(now) OR due_at > \(now.advanced(by: .milliseconds(Limits.longestWait))))
+                        ORDER BY formed_at LIMIT \(limit)
+                    ) RETURNING id
+                    """
+                ) { try $0.next() }
+                return try ids.map { id in
+                    let members = try self.members(of: id, in: tx)
+                    let attempt = try self.beginSending(id, members: members, worker: worker, now: now, in: tx)
+                    return Claimed(id: id, members: members, attempt: attempt)
+                }
+            }
+            guard !claimed.isEmpty else { return [] }
+            return try await self.jobs(claimed, now: now)
+        }
+    }
+
+    private struct Claimed: Sendable {
+        let id: DeliveryID
+        let members: [CardID]
+        let attempt: Int64
+    }
+
+    /// Fetches what the claimed deliveries hold; one that does not open ends here, so that it stops no other.
+    private func jobs(_ claimed: [Claimed], now: Timestamp) async throws -> [DeliveryJob] {
+        let (jobs, damaged) = try await self.database.read { tx in
+            var jobs: [DeliveryJob] = []
+            var damaged: [Claimed] = []
+            for claim in claimed {
+                do {
+                    jobs.append(try self.job(claim.id, members: claim.members, attempt: claim.attempt, in: tx))
+                } catch let error as CodedError
+                    where error.code == .imageUnreadable || error.code == .sandboxDamaged
+                {
+                    damaged.append(claim)
+                }
+            }
+            return (jobs, damaged)
+        }
+        for claim in damaged {
+            try await self.database.write { tx in
+                try self.endUnsent(claim.attempt, now: now, in: tx)
+                try OpenDelivery(claim.id, store: self, now: now, in: tx).abandon(store: self, in: tx)
+            }
+        }
+        return jobs
+    }
+
+    /// When the next delivery is due again; `nil` if none is.
+    package func nextDelivery() async throws -> Timestamp? {
+        try await Self.translating {
+            try await self.database.read { tx in
+                try tx.value(
+                    "SELECT min(coalesce(due_at, 0)) FROM delivery WHERE state = 'open' AND worker IS NULL",
+                    as: Timestamp?.self
+                ) ?? nil
+            }
+        }
+    }
+
+    func members(of delivery: DeliveryID, in tx: Transaction) throws -> [CardID] {
+        try tx.rows("SELECT card FROM delivery_card WHERE delivery = \(delivery) ORDER BY position") { try $0.next() }
+    }
+
+    private func job(_ id: DeliveryID, members: [CardID], attempt: Int64, in tx: Transaction) throws -> DeliveryJob {
+        let row = try tx.row("SELECT key, boundary, parts, tries FROM delivery WHERE id = \(id)") { row in
+            (
+                key: try row.next(String.self), boundary: try row.next(String.self), parts: try row.next(Data.self),
+                tries: try row.next(Int.self)
+            )
+        }
+        guard let row, !members.isEmpty else { throw DatabaseError(.damaged, "a delivery has no row or card") }
+        let rows = try members.map { try CardRow.require($0, in: tx) }
+        let key = try rows[0].key(self.vault)
+        let material = try self.material(for: members, in: tx)
+        return DeliveryJob(
+            id: id,
+            members: members,
+            numbers: Set(rows.map(\.number)),
+            outbound: OutboundDelivery(
+                idempotencyKey: row.key,
+                boundary: row.boundary,
+                parts: try key.open(json: row.parts, column: "delivery.parts"),
+                images: material.images,
+                confidential: material.confidential
+            ),
+            attempt: attempt,
+            tries: row.tries
+        )
+    }
+}

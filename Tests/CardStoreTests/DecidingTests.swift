@@ -1,0 +1,236 @@
+import CardModel
+import Foundation
+import Testing
+
+@testable import CardStore
+
+@Suite struct DecidingTests {
+    private static let other = "110105194912310038"
+
+    @Test func `nothing goes while a card of the number is still to be verified`() async throws {
+        let harness = try await StoreHarness()
+        let front = try await harness.verified("front", number: "N", .front)
+        let late = try await harness.admit("late", number: "N").card
+        #expect(try await harness.begin().isEmpty)
+        #expect(try await harness.state(front) == "verified waits_for_verification")
+        try await harness.verify([late: (.back, nil)])
+        #expect(try await harness.proposals() == [[front]])
+    }
+
+    // MARK: Two persons
+
+    @Test(arguments: ["verified", "rejected", "erased"])
+    func `fronts of two persons dispute the number for good, whatever became of the first`(_ first: String) async throws
+    {
+        let harness = try await StoreHarness()
+        let one = try await harness.admit("one", number: "N").card
+        let job = try #require(try await harness.claim().first)
+        let reading = CardReading(side: .front, fields: CardFields(number: "11010519491231002X"))
+        let key = ReadingKey(imageDigest: job.image.digest, provider: "test", parameters: "")
+        let verdict: Verdict = first == "rejected" ? .rejected(.legalityLow, message: "no") : .accepted
+        try await harness.store.conclude(job, with: .judged(reading, key: key, Judgement(verdict)), now: harness.now)
+        if first == "erased" { try await harness.erase(one) }
+        let two = try await harness.verified("two", number: "N", .front, holder: Self.other)
+        #expect(try await harness.begin().isEmpty)
+        #expect(try await harness.state(two) == "held holder_conflict")
+        let later = try await harness.verified("back", number: "N", .back)
+        #expect(try await harness.begin().isEmpty)
+        #expect(try await harness.state(later) == "held holder_conflict")
+        // A person's word is about that very card.
+        try await harness.resolve(two, .accept)
+        #expect(try await harness.proposals() == [[two]])
+        #expect(try await harness.state(later) == "held holder_conflict")
+        #expect(try await harness.findings() == [])
+    }
+
+    @Test func `a retry does not settle a dispute`() async throws {
+        let harness = try await StoreHarness()
+        _ = try await harness.verified("one", number: "N", .front)
+        let two = try await harness.verified("two", number: "N", .front, holder: Self.other)
+        _ = try await harness.begin()
+        await #expect(throws: CodedError.self) { try await harness.retry(two) }
+        #expect(try await harness.state(two) == "held holder_conflict")
+    }
+
+    // MARK: Same side twice
+
+    @Test(arguments: [
+        ("verified", "superseded superseded", true), ("delivering", "delivering", false),
+        ("unknown", "held outcome_unknown", false), ("restored", "held restored", false),
+        ("delivered", "delivered", true), ("rejected", "rejected refused_by_remote", true),
+        ("held", "held retcode_unlisted", true), ("erased", "erased requested", true),
+    ])
+    func `the newer photo goes unless the older may still arrive`(
+        older: String,
+        after: String,
+        newerGoes: Bool
+    ) async throws {
+        let harness = try await StoreHarness()
+        let first = try await harness.verified("older", number: "N", .front)
+        let job = older == "verified" ? nil : try await harness.begin().first
+        if let job {
+            switch older {
+            case "unknown": try await harness.conclude(job, .failure(.unknown), onUnknown: .hold)
+            case "restored":
+                try await harness.conclude(job, .failure(.unknown), onUnknown: .hold)
+                try await harness.plant("UPDATE card SET reason = 'restored'")
+            case "delivered": try await harness.conclude(job, .accepted)
+            case "erased":
+                try await harness.conclude(job, .accepted)
+                try await harness.erase(first)
+            case "rejected": try await harness.conclude(job, .failure(.rejected))
+            case "held": try await harness.conclude(job, .failure(.rejected, isUnlisted: true))
+            default: break
+            }
+        }
+        let second = try await harness.verified("newer", number: "N", .front)
+        #expect(try await harness.begin().flatMap(\.members) == (newerGoes ? [second] : []))
+        #expect(try await harness.state(first) == after)
+        #expect(try await harness.state(second) == (newerGoes ? "delivering" : "verified waits_for_older_photo"))
+    }
+
+    @Test func `a photo that waits for an older one goes once that has arrived`() async throws {
+        let harness = try await StoreHarness()
+        let (_, job) = try await harness.delivering("older", number: "N")
+        let newer = try await harness.verified("newer", number: "N", .front)
+        _ = try await harness.begin()
+        try await harness.conclude(job, .accepted)
+        #expect(try await harness.proposals() == [[newer]])
+    }
+
+    // MARK: Backs
+
+    @Test func `a back never goes before its front was delivered`() async throws {
+        let harness = try await StoreHarness()
+        let back = try await harness.verified("back", number: "N", .back)
+        #expect(try await harness.begin().isEmpty)
+        #expect(try await harness.state(back) == "verified front_missing")
+        let (_, job) = try await harness.delivering("front", number: "N")
+        #expect(try await harness.begin().isEmpty)
+        #expect(try await harness.state(back) == "verified waits_for_front")
+        try await harness.conclude(job, .failure(.rejected))
+        #expect(try await harness.begin().isEmpty)
+        #expect(try await harness.state(back) == "verified front_missing")
+        _ = try await harness.verified("second", number: "N", .front)
+        try await harness.deliverAll()
+        #expect(try await harness.state(back) == "delivered")
+    }
+
+    @Test func `a back goes after a front that was delivered and erased since`() async throws {
+        let harness = try await StoreHarness()
+        let (front, job) = try await harness.delivering("front", number: "N")
+        try await harness.conclude(job, .accepted)
+        try await harness.erase(front)
+        let back = try await harness.verified("back", number: "N", .back)
+        #expect(try await harness.proposals() == [[back]])
+        #expect(try await harness.findings() == [])
+    }
+
+    @Test func `a back without a front goes alone only on a person's word`() async throws {
+        let harness = try await StoreHarness()
+        let back = try await harness.verified("back", number: "N", .back)
+        _ = try await harness.begin()
+        #expect(try await harness.proposals() == [])
+        try await harness.resolve(back, .accept)
+        #expect(try await harness.proposals() == [[back]])
+    }
+
+    @Test func `a back goes alone where the backend takes it so, but not before its wait is over`() async throws {
+        let harness = try await StoreHarness()
+        let terms = DecidingTerms(policy: ApplicationPolicy(backWithoutFront: .send), rules: VerdictRules())
+        let back = try await harness.verified("back", number: "N", .back, wait: .seconds(60))
+        #expect(try await harness.begin(terms).isEmpty)
+        #expect(try await harness.store.nextDecision() == harness.now.advanced(by: .seconds(60)))
+        harness.pass(.seconds(60))
+        #expect(try await harness.proposals(terms) == [[back]])
+    }
+
+    // MARK: Layout application
+
+    @Test func `front and back go in one form, and a front alone once its wait is over`() async throws {
+        let harness = try await StoreHarness()
+        let terms = DecidingTerms(policy: ApplicationPolicy(layout: .application), rules: VerdictRules())
+        let front = try await harness.verified("front", number: "N", .front, wait: .seconds(60))
+        #expect(try await harness.begin(terms).isEmpty)
+        #expect(try await harness.state(front) == "verified waits_for_back")
+        let lone = try await harness.verified("lone", number: "M", .front, wait: .seconds(60))
+        let back = try await harness.verified("back", number: "N", .back, wait: .seconds(60))
+        #expect(try await harness.begin(terms).map(\.members) == [[front, back]])
+        harness.pass(.seconds(60))
+        #expect(try await harness.begin(terms).map(\.members) == [[lone]])
+    }
+
+    // MARK: Clocks
+
+    @Test(arguments: ["waits_until", "due_at"])
+    func `a time written while a clock was wrong holds nobody`(_ column: String) async throws {
+        let harness = try await StoreHarness()
+        let terms = DecidingTerms(policy: ApplicationPolicy(layout: .application), rules: VerdictRules())
+        let front = try await harness.verified("front", number: "N", .front, wait: .seconds(60))
+        let year = harness.now.advanced(by: .seconds(365 * 86_400)).millisecondsSinceEpoch
+        try await harness.plant("UPDATE card SET waits_until = 0; UPDATE card SET \(column) = \(year)")
+        try await harness.plant("UPDATE application SET decide_at = \(year)")
+        #expect(try await harness.begin(terms).map(\.members) == [[front]])
+    }
+
+    @Test(arguments: [true, false])
+    func `a card or delivery that is due too far ahead is due at once`(isDelivery: Bool) async throws {
+        let harness = try await StoreHarness()
+        let (_, job) = try await harness.delivering("front", number: "N")
+        try await harness.conclude(job, .failure(.unknown))
+        try await harness.admit("other", number: "M")
+        let year = harness.now.advanced(by: .seconds(365 * 86_400)).millisecondsSinceEpoch
+        try await harness.plant("UPDATE card SET due_at = \(year); UPDATE delivery SET due_at = \(year)")
+        let count = isDelivery ? try await harness.claimDeliveries().count : try await harness.claim().count
+        #expect(count == 1)
+    }
+
+    // MARK: Agreement
+
+    @Test func `a proposal that is out of date forms nothing`() async throws {
+        let harness = try await StoreHarness()
+        _ = try await harness.verified("front", number: "N", .front)
+        let proposal = try #require(
+            try await harness.store.proposeDeliveries(
+                limit: 1,
+                excluding: [],
+                terms: StoreHarness.terms,
+                now: harness.now
+            ).first
+        )
+        try await harness.admit("late", number: "N")
+        let draft = DeliveryDraft(
+            id: DeliveryID(rawValue: "d"),
+            key: "k",
+            boundary: "b",
+            parts: [],
+            members: proposal.groups[0]
+        )
+        let material = try await harness.store.material(for: proposal.groups[0].map(\.card))
+        let job = try await harness.store.begin(
+            draft,
+            material: material,
+            by: harness.worker,
+            terms: StoreHarness.terms,
+            now: harness.now
+        )
+        #expect(job == nil)
+        #expect(try await harness.value("SELECT count(*) FROM delivery", as: Int.self) == 0)
+        #expect(try await harness.value("SELECT count(*) FROM attempt WHERE stage = 'deliver'", as: Int.self) == 0)
+    }
+
+    @Test func `the highest priority is decided first`() async throws {
+        let harness = try await StoreHarness()
+        for (index, priority) in [1, 9, 5].enumerated() {
+            try await harness.admit("\(index)", number: "N\(index)", priority: priority)
+        }
+        try await harness.verify([:])
+        let first = try await harness.store.proposeDeliveries(
+            limit: 2,
+            excluding: [BusinessNumber(stored: "N1")],
+            terms: StoreHarness.terms,
+            now: harness.now
+        )
+        #expect(first.map(\.number.rawValue) == ["N2", "N0"])
+    }
+}

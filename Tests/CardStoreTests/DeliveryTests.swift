@@ -1,0 +1,273 @@
+import CardModel
+import Foundation
+import Testing
+
+@testable import CardStore
+
+@Suite struct DeliveryTests {
+    private static let together = DecidingTerms(policy: ApplicationPolicy(layout: .application), rules: VerdictRules())
+
+    /// A front and a back in one delivery.
+    private static func pair(_ harness: StoreHarness, number: String = "N") async throws -> (
+        CardID, CardID, DeliveryJob
+    ) {
+        let front = try await harness.verified("front", number: number, .front)
+        let back = try await harness.verified("back", number: number, .back)
+        let job = try #require(try await harness.begin(Self.together).first { $0.members == [front, back] })
+        return (front, back, job)
+    }
+
+    // MARK: Forming
+
+    @Test func `a delivery, its first attempt and its lines in the access log come in one commit`() async throws {
+        let harness = try await StoreHarness()
+        _ = try await harness.verified("front", number: "N", .front)
+        let before = harness.store.commits
+        let job = try #require(try await harness.begin().first)
+        #expect(harness.store.commits - before == 1)
+        let attempt: Int64? = try await harness.value("SELECT id FROM attempt WHERE subject = \(job.id)")
+        #expect(attempt == job.attempt)
+        #expect(try await harness.value("SELECT count(*) FROM access_log WHERE action = 'deliver'", as: Int.self) == 1)
+        #expect(try await harness.findings() == [])
+    }
+
+    @Test func `after a crash the same bytes go under the same key, whatever the configuration says now`() async throws
+    {
+        let harness = try await StoreHarness()
+        let (card, job) = try await harness.delivering("front", number: "N")
+        try harness.store.close()
+        harness.store = try await harness.another()
+        try await harness.killWorker()
+        let again = try #require(try await harness.claimDeliveries().first)
+        #expect(again.outbound.idempotencyKey == job.outbound.idempotencyKey)
+        #expect(again.outbound.boundary == job.outbound.boundary)
+        #expect(again.outbound.parts == job.outbound.parts)
+        #expect(again.outbound.images == job.outbound.images)
+        #expect(again.attempt != job.attempt)
+        #expect(try await harness.state(card) == "delivering")
+    }
+
+    // MARK: How a delivery ends
+
+    @Test(arguments: [
+        (DeliveryOutcome.accepted, "delivered", "delivered"),
+        (.accepted(alreadyExisted: true, code: "0001"), "delivered", "delivered"),
+        (.failure(.rejected), "rejected refused_by_remote", "held outcome_unknown"),
+        (.failure(.shrink), "rejected refused_by_remote", "held outcome_unknown"),
+        (.failure(.rejected, isUnlisted: true), "held retcode_unlisted", "held outcome_unknown"),
+        (.failure(.notSent), "verified", "delivering"),
+        (.tokenExpired(StoreHarness.failure(.stop)), "verified", "held outcome_unknown"),
+        (.failure(.throttled), "delivering", "delivering"),
+        (.failure(.transient), "delivering", "delivering"),
+        (.failure(.unknown), "delivering", "delivering"),
+        (.failure(.stop), "verified", "delivering"),
+        (.failure(.stop, scope: .request), "verified", "delivering"),
+    ])
+    func `an attempt ends the card otherwise once an earlier one may have arrived`(
+        outcome: DeliveryOutcome,
+        first: String,
+        second: String
+    ) async throws {
+        let harness = try await StoreHarness()
+        let (card, job) = try await harness.delivering("front", number: "N")
+        try await harness.conclude(job, outcome)
+        #expect(try await harness.state(card) == first)
+        let (other, attempt) = try await harness.delivering("other", number: "M")
+        try await harness.conclude(attempt, .failure(.unknown))
+        harness.pass(.seconds(1))
+        let again = try #require(try await harness.claimDeliveries().first { $0.members == [other] })
+        try await harness.conclude(again, outcome)
+        #expect(try await harness.state(other) == second)
+        #expect(try await harness.findings() == [])
+    }
+
+    @Test func `an open attempt of a dead process may have been applied`() async throws {
+        let harness = try await StoreHarness()
+        let (card, _) = try await harness.delivering("front", number: "N")
+        try await harness.killWorker()
+        let again = try #require(try await harness.claimDeliveries().first)
+        try await harness.conclude(again, .failure(.rejected))
+        #expect(try await harness.state(card) == "held outcome_unknown")
+    }
+
+    @Test func `under hold a person decides at once`() async throws {
+        let harness = try await StoreHarness()
+        let (card, job) = try await harness.delivering("front", number: "N")
+        try await harness.conclude(job, .failure(.unknown), onUnknown: .hold)
+        #expect(try await harness.state(card) == "held outcome_unknown")
+        #expect(try await harness.claimDeliveries().isEmpty)
+    }
+
+    @Test func `several members that are refused as a whole go alone from then on`() async throws {
+        let harness = try await StoreHarness()
+        let (front, back, job) = try await Self.pair(harness)
+        try await harness.conclude(job, .failure(.rejected))
+        #expect(try await harness.state(front) == "verified")
+        let alone = try await harness.begin(Self.together)
+        #expect(alone.map(\.members) == [[front]])
+        try await harness.conclude(alone[0], .accepted)
+        #expect(try await harness.begin(Self.together).map(\.members) == [[back]])
+    }
+
+    @Test func `several members whose request others pass by go alone, and none fails for another`() async throws {
+        let harness = try await StoreHarness()
+        let (front, back, job) = try await Self.pair(harness)
+        let stop = DeliveryOutcome.failure(.stop, scope: .request)
+        try await harness.conclude(job, stop)
+        let second = try #require(try await harness.begin(Self.together).first)
+        let (_, passing) = try await harness.delivering("other", number: "M")
+        try await harness.conclude(passing, .accepted)
+        try await harness.conclude(second, stop)
+        #expect(try await harness.state(front) == "verified")
+        #expect(try await harness.begin(Self.together).map(\.members) == [[front]])
+        #expect(try await harness.state(back) == "verified waits_for_front")
+    }
+
+    // MARK: Mixed replies
+
+    @Test(arguments: [
+        (DeliveryItemOutcome.accepted(alreadyExisted: false, code: "0"), "delivered", "delivered"),
+        (.rejected(StoreHarness.failure(.rejected)), "rejected refused_by_remote", "held outcome_unknown"),
+        (
+            .rejected(StoreHarness.failure(.rejected, isUnlisted: true)), "held retcode_unlisted",
+            "held outcome_unknown"
+        ),
+        (.notApplied(StoreHarness.failure(.transient)), "verified", "held outcome_unknown"),
+        (.unknown(StoreHarness.failure(.unknown)), "held outcome_unknown", "held outcome_unknown"),
+    ])
+    func `a mixed reply ends each member by itself, and closes the delivery`(
+        item: DeliveryItemOutcome,
+        surely: String,
+        perhaps: String
+    ) async throws {
+        let harness = try await StoreHarness()
+        for (number, after, mayBeApplied) in [("N", surely, false), ("M", perhaps, true)] {
+            var (front, back, job) = try await Self.pair(harness, number: number)
+            if mayBeApplied {
+                try await harness.conclude(job, .failure(.unknown))
+                harness.pass(.seconds(1))
+                job = try #require(try await harness.claimDeliveries().first)
+            }
+            try await harness.conclude(job, .items([.accepted(alreadyExisted: false, code: "0"), item]))
+            #expect(try await harness.state(front) == "delivered")
+            #expect(try await harness.state(back) == after)
+            #expect(
+                try await harness.value("SELECT state FROM delivery WHERE id = \(job.id)", as: String.self) == "closed"
+            )
+            #expect(try await harness.findings() == [])
+        }
+    }
+
+    @Test func `a reply that leaves a member out leaves it to a person`() async throws {
+        let harness = try await StoreHarness()
+        let (front, back, job) = try await Self.pair(harness)
+        try await harness.conclude(job, .items([.accepted(alreadyExisted: false, code: "0")]))
+        #expect(try await harness.state(front) == "delivered")
+        #expect(try await harness.state(back) == "held outcome_unknown")
+        await #expect(throws: CodedError.self) { try await harness.retry(back) }
+    }
+
+    // MARK: Leaving
+
+    @Test(arguments: [true, false])
+    func `a member that leaves closes the delivery for the others`(mayBeApplied: Bool) async throws {
+        let harness = try await StoreHarness()
+        let (front, back, job) = try await Self.pair(harness)
+        try await harness.conclude(job, .failure(mayBeApplied ? .unknown : .transient))
+        try await harness.resolve(front, .reject)
+        #expect(try await harness.state(front) == "rejected rejected_by_operator")
+        #expect(try await harness.state(back) == (mayBeApplied ? "held outcome_unknown" : "verified"))
+        harness.pass(.seconds(60))
+        #expect(try await harness.claimDeliveries().isEmpty)
+        #expect(try await harness.findings() == [])
+    }
+
+    // MARK: Late conclusions
+
+    @Test func `a late acceptance settles what was unknown, also for a person's list`() async throws {
+        let harness = try await StoreHarness()
+        let (card, job) = try await harness.delivering("front", number: "N")
+        try await harness.killWorker()
+        let again = try #require(try await harness.claimDeliveries().first)
+        try await harness.conclude(again, .failure(.rejected))
+        #expect(try await harness.state(card) == "held outcome_unknown")
+        try await harness.conclude(job, .accepted)
+        #expect(try await harness.state(card) == "delivered")
+        #expect(try await harness.findings() == [])
+    }
+
+    @Test(arguments: [
+        DeliveryOutcome.failure(.rejected), .failure(.unknown), .failure(.notSent), .failure(.transient),
+        .tokenExpired(StoreHarness.failure(.stop)),
+    ])
+    func `a late failure takes nothing from whoever sends the delivery now`(_ outcome: DeliveryOutcome) async throws {
+        let harness = try await StoreHarness()
+        let (card, job) = try await harness.delivering("front", number: "N")
+        try await harness.killWorker()
+        let again = try #require(try await harness.claimDeliveries().first)
+        try await harness.conclude(job, outcome)
+        #expect(try await harness.state(card) == "delivering")
+        #expect(try await harness.claimDeliveries().isEmpty)
+        try await harness.conclude(again, .accepted)
+        #expect(try await harness.state(card) == "delivered")
+    }
+
+    @Test func `a failure after a late acceptance changes nothing`() async throws {
+        let harness = try await StoreHarness()
+        let (card, job) = try await harness.delivering("front", number: "N")
+        try await harness.killWorker()
+        let again = try #require(try await harness.claimDeliveries().first)
+        try await harness.conclude(job, .accepted)
+        try await harness.conclude(again, .failure(.rejected))
+        #expect(try await harness.state(card) == "delivered")
+        #expect(try await harness.value("SELECT state FROM delivery", as: String.self) == "delivered")
+        #expect(try await harness.findings() == [])
+    }
+
+    @Test func `a late acceptance changes nothing that a person decided since`() async throws {
+        let harness = try await StoreHarness()
+        let (card, job) = try await harness.delivering("front", number: "N")
+        try await harness.killWorker()
+        let again = try #require(try await harness.claimDeliveries().first)
+        try await harness.conclude(again, .failure(.rejected))
+        try await harness.resolve(card, .reject)
+        try await harness.conclude(job, .accepted)
+        #expect(try await harness.state(card) == "rejected rejected_by_operator")
+    }
+
+    // MARK: Damage
+
+    @Test(arguments: [true, false])
+    func `a delivery whose image does not open stops no other`(mayBeApplied: Bool) async throws {
+        let harness = try await StoreHarness()
+        let (front, back, job) = try await Self.pair(harness)
+        let (sound, other) = try await harness.delivering("sound", number: "M")
+        try await harness.conclude(job, .failure(mayBeApplied ? .unknown : .transient))
+        try await harness.conclude(other, .failure(.unknown))
+        try await harness.plant("UPDATE blob SET bytes = x'00' WHERE card = '\(front)' AND kind = 'image'")
+        harness.pass(.seconds(1))
+        #expect(try await harness.claimDeliveries().map(\.members) == [[sound]])
+        #expect(
+            try await harness.state(front) == (mayBeApplied ? "held outcome_unknown" : "failed stored_image_unreadable")
+        )
+        #expect(try await harness.state(back) == (mayBeApplied ? "held outcome_unknown" : "verified"))
+        let open: Int? = try await harness.value("SELECT count(*) FROM attempt WHERE ended_at IS NULL")
+        #expect(open == 1)
+    }
+
+    @Test(arguments: [
+        "UPDATE blob SET bytes = x'00'", "UPDATE card SET metadata = x'00'", "UPDATE card_key SET wrapped = x'00'",
+    ])
+    func `a damaged card that is to be delivered fails alone`(_ damage: String) async throws {
+        let harness = try await StoreHarness()
+        let card = try await harness.verified("front", number: "N", .front)
+        let sound = try await harness.verified("sound", number: "M", .front)
+        try await harness.plant("\(damage) WHERE \(damage.contains("card SET") ? "id" : "card") = '\(card)'")
+        #expect(try await harness.proposals() == [[card], [sound]])
+        let error = await #expect(throws: CodedError.self) { try await harness.store.material(for: [card]) }
+        #expect(error?.code == .imageUnreadable)
+        let failed = try await harness.store.failUnreadable([card, sound], because: #require(error), now: harness.now)
+        #expect(failed.map(\.card) == [card] && failed[0].state == .failed)
+        #expect(try await harness.proposals() == [[sound]])
+    }
+}

@@ -1,0 +1,182 @@
+import CardModel
+import Foundation
+import Testing
+
+@testable import CardStore
+
+@Suite struct FailureTests {
+    /// Fails to verify the cards that are due, each once.
+    @discardableResult
+    private static func fail(
+        _ harness: StoreHarness,
+        _ failureClass: FailureClass = .transient,
+        scope: RemoteFailure.StopScope = .account,
+        maxAttempts: Int = 2
+    ) async throws -> Int {
+        let jobs = try await harness.claim()
+        for job in jobs {
+            let terms = RetryTerms(maxAttempts: maxAttempts, delay: .seconds(1))
+            let failure = StoreHarness.failure(failureClass, scope: scope)
+            try await harness.store.conclude(job, with: .failed(failure, terms), now: harness.now)
+        }
+        harness.pass(.seconds(1))
+        return jobs.count
+    }
+
+    /// The service reads another card.
+    private static func pass(_ harness: StoreHarness, _ name: String) async throws {
+        let card = try await harness.admit(name, number: name, priority: 9).card
+        let job = try #require(try await harness.claim(1).first)
+        #expect(job.card.id == card)
+        try await harness.conclude(job, side: .front, number: nil)
+    }
+
+    @Test func `an outage fails nobody`() async throws {
+        let harness = try await StoreHarness()
+        let card = try await harness.admit("front", number: "N").card
+        for _ in 0..<20 { #expect(try await Self.fail(harness) == 1) }
+        #expect(try await harness.state(card) == "prepared")
+        #expect(try await harness.card(card).failures == 1)
+    }
+
+    @Test func `an attempt counts once the endpoint took another card since, and used up ones end`() async throws {
+        let harness = try await StoreHarness()
+        let card = try await harness.admit("front", number: "N").card
+        try await Self.fail(harness)
+        try await Self.pass(harness, "other")
+        try await Self.fail(harness)
+        #expect(try await harness.state(card) == "failed attempts_exhausted")
+    }
+
+    @Test(arguments: [FailureClass.throttled, .notSent, .stop])
+    func `what is not the card's fault costs no attempt`(_ failureClass: FailureClass) async throws {
+        let harness = try await StoreHarness()
+        let card = try await harness.admit("front", number: "N").card
+        for round in 0..<5 {
+            try await Self.fail(harness, failureClass, maxAttempts: 1)
+            try await Self.pass(harness, "other \(round)")
+        }
+        #expect(try await harness.state(card) == "prepared")
+        #expect(try await harness.card(card).failures == 0)
+    }
+
+    @Test func `a stop about a request ends a card only after another passed and one more try`() async throws {
+        let harness = try await StoreHarness()
+        let card = try await harness.admit("front", number: "N").card
+        for _ in 0..<3 { try await Self.fail(harness, .stop, scope: .request) }
+        #expect(try await harness.state(card) == "prepared")
+        try await Self.pass(harness, "other")
+        #expect(try await harness.state(card) == "prepared")
+        try await Self.fail(harness, .stop, scope: .request)
+        #expect(try await harness.state(card) == "failed attempts_exhausted")
+    }
+
+    @Test(arguments: [(FailureClass.transient, "failed attempts_exhausted"), (.unknown, "held outcome_unknown")])
+    func `a delivery whose attempts are used up fails, or is held if it may have arrived`(
+        failureClass: FailureClass,
+        end: String
+    ) async throws {
+        let harness = try await StoreHarness()
+        var (card, job) = try await harness.delivering("front", number: "N")
+        for _ in 0..<5 {
+            try await harness.conclude(job, .failure(failureClass), maxAttempts: 2)
+            #expect(try await harness.state(card) == "delivering")
+            harness.pass(.seconds(1))
+            job = try #require(try await harness.claimDeliveries().first)
+        }
+        let (_, other) = try await harness.delivering("other", number: "M")
+        try await harness.conclude(other, .accepted)
+        try await harness.conclude(job, .failure(failureClass), maxAttempts: 2)
+        #expect(try await harness.state(card) == end)
+        #expect(try await harness.findings() == [])
+    }
+
+    @Test func `a delivery waits its backoff and is then due`() async throws {
+        let harness = try await StoreHarness()
+        let (_, job) = try await harness.delivering("front", number: "N")
+        try await harness.conclude(job, .failure(.transient))
+        #expect(try await harness.claimDeliveries().isEmpty)
+        #expect(try await harness.store.nextDelivery() == harness.now.advanced(by: .seconds(1)))
+        harness.pass(.seconds(1))
+        let again = try #require(try await harness.claimDeliveries().first)
+        #expect(again.tries == 1)
+        #expect(try await harness.store.nextDelivery() == nil)
+    }
+
+    @Test func `while an endpoint fails, cards that have not failed go first`() async throws {
+        let harness = try await StoreHarness()
+        let tried = try await harness.admit("tried", number: "N", priority: 9).card
+        try await Self.fail(harness)
+        let new = try await harness.admit("new", number: "M").card
+        #expect(try await harness.claim(1, untriedFirst: true).map(\.card.id) == [new])
+        #expect(try await harness.claim(2, untriedFirst: true).map(\.card.id) == [tried])
+    }
+
+    @Test func `a card made smaller is due at once with its new image, and is not read by its old one`() async throws {
+        let harness = try await StoreHarness()
+        let card = try await harness.admit("front", number: "N").card
+        let job = try #require(try await harness.claim().first)
+        let jpeg = Data("small".utf8)
+        let image = PreparedImage(jpeg: jpeg, width: 1, height: 1, digest: ContentDigest(of: jpeg))
+        try await harness.store.conclude(
+            job,
+            with: .shrunk(image, after: StoreHarness.failure(.shrink)),
+            now: harness.now
+        )
+        let again = try #require(try await harness.claim().first)
+        #expect(again.card.id == card && again.card.isShrunk && again.image == image)
+        #expect(again.attempt != nil)
+    }
+
+    @Test(arguments: [("other", "", "front"), ("test", "legality=1", "front"), ("test", "", "another image")])
+    func `a reading is used again for the same bytes, provider and parameters only`(
+        provider: String,
+        parameters: String,
+        bytes: String
+    ) async throws {
+        let harness = try await StoreHarness()
+        let card = try await harness.verified("front", number: "N", .front)
+        try await harness.plant("UPDATE card SET state = 'prepared'")
+        if bytes != "front" {
+            let jpeg = Data(bytes.utf8)
+            let image = PreparedImage(jpeg: jpeg, width: 1, height: 1, digest: ContentDigest(of: jpeg))
+            try await harness.store.database.write { [store = harness.store] tx in
+                try store.put(image, of: card, key: store.vault.key(of: card, in: tx), in: tx)
+            }
+        }
+        let jobs = try await harness.store.claimVerification(
+            by: harness.worker,
+            provider: provider,
+            parameters: parameters,
+            limit: 1,
+            untriedFirst: false,
+            now: harness.now
+        )
+        #expect(jobs.map { $0.attempt != nil && $0.reading == nil } == [true])
+    }
+
+    @Test(arguments: [
+        "UPDATE blob SET bytes = x'00' WHERE kind = 'image' AND card", "UPDATE card SET metadata = x'00' WHERE id",
+        "UPDATE card_key SET wrapped = x'00' WHERE card", "DELETE FROM card_key WHERE card",
+    ])
+    func `a damaged card fails and stops no other`(_ damage: String) async throws {
+        let harness = try await StoreHarness()
+        let damaged = try await harness.admit("damaged", number: "N").card
+        let sound = try await harness.admit("sound", number: "M").card
+        try await harness.plant("\(damage) = '\(damaged)'")
+        #expect(try await harness.claim().map(\.card.id) == [sound])
+        let change = try await harness.store.standing(of: [damaged])
+        #expect(change.map(\.state) == [.failed] && change.map(\.reason) == [.imageUnreadable])
+        #expect(try await harness.value("SELECT count(*) FROM attempt WHERE ended_at IS NULL", as: Int.self) == 1)
+    }
+
+    @Test func `a reading that does not open is made again`() async throws {
+        let harness = try await StoreHarness()
+        let card = try await harness.verified("front", number: "N", .front)
+        try await harness.plant(
+            "UPDATE card SET state = 'prepared'; UPDATE blob SET bytes = x'00' WHERE kind = 'reading'"
+        )
+        let job = try #require(try await harness.claim().first)
+        #expect(job.card.id == card && job.attempt != nil)
+    }
+}
