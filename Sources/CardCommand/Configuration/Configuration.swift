@@ -1,24 +1,52 @@
 import CardEngine
 import CardImaging
+import CardInput
 import CardModel
 import CardRemote
+import Logging
 
-/// Everything that can be set, with its defaults.
+/// Everything that can be set, with its defaults; `ConfigurationKey.all` says which key fills which property.
 struct Configuration: Sendable {
     /// The folder of the sandbox (`sandbox.path`).
     var sandboxPath: String
+    /// The keys of the sandbox (`vault.*`).
+    var vault = VaultSettings()
     /// How photos become smaller (`imaging.*`).
     var imaging = ImagingSettings()
     /// Photos that are prepared at a time (`imaging.concurrency`); 0 for one per core.
     var imagingConcurrency = 0
+    /// Where photos are decoded (`imaging.isolation`).
+    var isolation = Isolation.none
     /// The verification service (`verification.*`); `nil` if none is configured.
     var verification: VerificationSettings?
     /// The business backend (`delivery.*`); `nil` if none is configured.
     var delivery: DeliverySettings?
+    /// The TOKEN and the key of encrypted replies (`delivery.token…`, `delivery.reply.…`).
+    var deliverySecrets = DeliverySecrets()
+    /// The most bytes of the images of a delivery in the layout `batch` (`delivery.batch_max_bytes`).
+    var batchMaximumBytes = 20_000_000
+    /// How long a card that arrives singly waits for its other side (`delivery.front_wait`).
+    var frontWait = Duration.seconds(600)
     /// How the engine works.
     var engine = EngineSettings()
     /// Which part of a path is a business number (`intake.business_no_from`).
     var businessNumberFrom = "folder"
+    /// Folders and manifests for runs on demand, each `NAME=PATH` (`sources`).
+    var sources: [String] = []
+    /// The way in over HTTP (`server.*`).
+    var server = ServerSettings()
+    /// Whose webhooks are believed (`webhooks.*`).
+    var webhooks = WebhookSettings()
+    /// Photos that are named by URL (`fetch.*`).
+    var fetch = FetchSettings()
+    /// Watched folders (`watch.*`).
+    var watch = WatchSettings()
+    /// How long ended cards are kept (`retention.*`).
+    var retention = RetentionSettings()
+    /// The least severity that is logged (`log.level`).
+    var logLevel = Logger.Level.info
+    /// The form of the log (`log.format`).
+    var logFormat = ConsoleLogHandler.Format.text
     /// Whether the built-in endpoints take the place of the configured ones.
     var isEmbedded = false
     /// What is odd, but allowed.
@@ -30,13 +58,165 @@ struct Configuration: Sendable {
     }
 }
 
+extension Configuration {
+    /// Where photos are decoded.
+    enum Isolation: String, CaseIterable, Sendable {
+        /// In this process.
+        case none
+        /// Each in a confined child.
+        case process
+    }
+
+    /// Where the keys of the sandbox come from; at most one is set.
+    struct VaultSettings: Sendable {
+        var keyFile: String?
+        var key: Redacted<String>?
+        var keyCommand: Redacted<String>?
+    }
+
+    /// The secrets of the backend as they are configured.
+    struct DeliverySecrets: Sendable {
+        /// How replies are encrypted.
+        enum Encryption: String, CaseIterable, Sendable {
+            case none
+            case cbc = "3des-cbc"
+            case ecb = "3des-ecb"
+        }
+
+        var token: Redacted<String>?
+        var tokenFile: String?
+        var tokenCommand: Redacted<String>?
+        var replyEncryption = Encryption.none
+        var replyKeyFile: String?
+        var replyStartVector = Redacted("01234567")
+    }
+
+    /// The way in over HTTP.
+    struct ServerSettings: Sendable {
+        var listen = "127.0.0.1:8080"
+        var certificate: String?
+        var key: String?
+        var tokensFile: String?
+        /// Requests of one token in a minute.
+        var rateLimit = 600
+        var corsOrigins: [String] = []
+    }
+
+    /// Whose webhooks are believed.
+    struct WebhookSettings: Sendable {
+        /// One or several with commas between.
+        var secrets: Redacted<String>?
+        var secretsFile: String?
+    }
+
+    /// Photos that are named by URL.
+    struct FetchSettings: Sendable {
+        var hosts: [String] = []
+        var allowedAddresses: [String] = []
+        var allowsHTTP = false
+        var ports = ["80", "443"]
+        var maximumRedirects = 0
+        var caFile: String?
+    }
+
+    /// Watched folders.
+    struct WatchSettings: Sendable {
+        /// How news are learnt of.
+        enum Mode: String, CaseIterable, Sendable {
+            case automatic, polling
+        }
+
+        /// What becomes of a file once its card is durable.
+        enum After: String, CaseIterable, Sendable {
+            case move, delete, leave
+        }
+
+        /// Whether a photo waits for its sidecar.
+        enum Sidecar: String, CaseIterable, Sendable {
+            case optional, none, required
+        }
+
+        var folders: [String] = []
+        var mode = Mode.automatic
+        var after = After.move
+        var quietTime = Duration.seconds(5)
+        var doneMarker: String?
+        var ignore: [String] = []
+        var sidecar = Sidecar.optional
+        var sidecarWait = Duration.seconds(2)
+    }
+
+    /// How long cards are kept that have ended; zero keeps them for ever.
+    struct RetentionSettings: Sendable {
+        var delivered = Duration.seconds(90 * 86_400)
+        var rejected = Duration.seconds(30 * 86_400)
+        var failed = Duration.seconds(90 * 86_400)
+        var held = Duration.zero
+    }
+}
+
+extension Configuration {
+    /// The verification service while the configuration is read: its address is empty until a key names it.
+    var verifier: VerificationSettings {
+        get {
+            self.verification
+                ?? VerificationSettings(
+                    endpoint: EndpointSettings(url: ""),
+                    apiKey: Redacted(""),
+                    apiSecret: Redacted("")
+                )
+        }
+        set { self.verification = newValue }
+    }
+
+    /// The business backend while the configuration is read: its address is empty until a key names it.
+    var backend: DeliverySettings {
+        get { self.delivery ?? DeliverySettings(endpoint: EndpointSettings(url: ""), token: .value(Redacted(""))) }
+        set { self.delivery = newValue }
+    }
+}
+
 /// All that is wrong with a configuration, told together.
 struct ConfigurationError: Error, Sendable {
-    /// One error for each mistake; never empty.
-    var problems: [CodedError]
+    /// One mistake, and where it stands.
+    struct Mistake: Sendable {
+        /// The key it is about, if it is about one.
+        var key: String?
+        /// Its line in the file, from 1, if it stands there.
+        var line: Int?
+        /// What is wrong.
+        var error: CodedError
+    }
+
+    /// The mistakes, in the order of the layers.
+    var mistakes: [Mistake]
+    /// One error for each mistake.
+    var problems: [CodedError] { self.mistakes.map(\.error) }
 
     /// Joins mistakes.
-    init(_ problems: [CodedError]) {
-        self.problems = problems
-    }
+    init(mistakes: [Mistake]) { self.mistakes = mistakes }
+
+    /// Joins errors that are about no line.
+    init(_ problems: [CodedError]) { self.mistakes = problems.map { Mistake(error: $0) } }
+}
+
+extension ReasonCode {
+    /// No key has this name.
+    static let settingUnknown = ReasonCode(rawValue: "setting_unknown")
+    /// A key of the first edition is gone.
+    static let settingRemoved = ReasonCode(rawValue: "setting_removed")
+    /// A value has another form or lies outside its range.
+    static let settingInvalid = ReasonCode(rawValue: "setting_invalid")
+    /// Something that is needed is not set.
+    static let settingMissing = ReasonCode(rawValue: "setting_missing")
+    /// Two settings do not go together.
+    static let settingConflict = ReasonCode(rawValue: "setting_conflict")
+    /// A key stands in the file twice.
+    static let settingTwice = ReasonCode(rawValue: "setting_twice")
+    /// The configuration file cannot be read, or is no YAML of sections and keys.
+    static let configurationUnreadable = ReasonCode(rawValue: "configuration_unreadable")
+    /// A secret cannot be had from its file or command.
+    static let secretUnreadable = ReasonCode(rawValue: "secret_unreadable")
+    /// Others may read or change the file of a secret.
+    static let secretInsecure = ReasonCode(rawValue: "secret_insecure")
 }

@@ -4,43 +4,32 @@ import Foundation
 import Logging
 
 extension GlobalOptions {
+    /// What these options set, by the names of their keys.
+    private var settings: [String: String] { self.sandbox.map { ["sandbox.path": $0] } ?? [:] }
+
     /// Loads the configuration as these options ask.
-    func loadConfiguration(requiringRemotes: Bool) throws -> Configuration {
-        let state =
-            ProcessInfo.processInfo.environment["XDG_STATE_HOME"]
-            ?? (ProcessInfo.processInfo.environment["HOME"] ?? "/tmp") + "/.local/state"
-        let folder = state + "/idcard-pipeline-next" + (self.embedded ? "/embedded" : "/sandbox")
-        var configuration = Configuration(sandboxPath: URL(filePath: self.sandbox ?? folder).path)
-        configuration.isEmbedded = self.embedded
-        guard self.embedded || !requiringRemotes else {
-            throw ConfigurationError([
-                CodedError(ReasonCode(rawValue: "setting_missing"), .configuration, "verification.url is missing")
-            ])
-        }
-        return configuration
+    func loadConfiguration(requiringRemotes: Bool) throws(ConfigurationError) -> Configuration {
+        try self.load(requiringRemotes: requiringRemotes).configuration
+    }
+
+    /// Loads the configuration with the sources of its values.
+    func load(requiringRemotes: Bool) throws(ConfigurationError) -> LoadedConfiguration {
+        try ConfigurationLoader.load(
+            file: self.config,
+            environment: ProcessInfo.processInfo.environment,
+            options: self.settings,
+            embedded: self.embedded,
+            requiringRemotes: requiringRemotes
+        )
     }
 }
 
 extension Configuration {
     /// The logger of one run.
     func logger(runID: String) -> Logger {
-        let level =
-            ProcessInfo.processInfo.environment["IDCARD_LOG_LEVEL"].flatMap { Logger.Level(rawValue: $0) } ?? .warning
-        var logger = Logger(label: "idcard-pipeline") { _ in ConsoleLogHandler(level: level, format: .text) }
+        let (level, format) = (self.logLevel, self.logFormat)
+        var logger = Logger(label: "idcard-pipeline") { _ in ConsoleLogHandler(level: level, format: format) }
         logger[metadataKey: "run.id"] = "\(runID)"
         return logger
-    }
-
-    /// Reads the vault keys, or makes one where the sandbox is made.
-    func keyRing(creating: Bool) throws -> KeyRing {
-        let path = self.sandboxPath + ".key"
-        if let text = try? String(contentsOfFile: path, encoding: .utf8) { return try KeyRing(text: text) }
-        guard creating else {
-            throw CodedError(.wrongKey, .configuration, "there is no vault key at \(Redacted(path)); put it back there")
-        }
-        let key = VaultKey.random()
-        try DurableFile.makeFolders(DurableFile.folder(of: path), mode: 0o700)
-        try DurableFile.replace(path, with: Array(key.reveal().utf8))
-        return KeyRing(key)
     }
 }

@@ -1,0 +1,190 @@
+import ArgumentParser
+import CardModel
+import CardRemote
+
+/// `config check` and `config show`.
+struct ConfigCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "config",
+        abstract: "Check the configuration, or show it with secrets masked.",
+        subcommands: [Check.self, Show.self]
+    )
+
+    /// Says whether `run` and `serve` could start, and everything that is wrong or doubtful.
+    struct Check: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "check",
+            abstract: "Check the configuration as run and serve would use it.",
+            discussion: "Ends with 78 if anything is wrong. Contacts nobody."
+        )
+
+        @OptionGroup var options: GlobalOptions
+
+        @Option(name: .long, help: "How to write the report.")
+        var format = ReportFormat.text
+
+        func run() async throws {
+            try await CommandRunner.run {
+                let report = await CheckedConfiguration(self.loaded())
+                report.print(self.format)
+                return report.ok ? .delivered : .configuration
+            }
+        }
+
+        private func loaded() -> Result<LoadedConfiguration, ConfigurationError> {
+            Result { () throws(ConfigurationError) in try self.options.load(requiringRemotes: true) }
+        }
+    }
+
+    /// Shows every key with its effective value and where that comes from.
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "show",
+            abstract: "Show every key with its effective value and its source.",
+            discussion: "Secrets are shown as <set> or <unset>. Ends with 78 if a value cannot be used."
+        )
+
+        @OptionGroup var options: GlobalOptions
+
+        @Option(name: .long, help: "How to write the list.")
+        var format = ReportFormat.text
+
+        func run() async throws {
+            try await CommandRunner.run {
+                ShownConfiguration(try self.options.load(requiringRemotes: false)).print(self.format)
+                return .delivered
+            }
+        }
+    }
+}
+
+/// What `config check` reports: `ok`, `file`, `errors` (`code`, `key`, `line`, `message`), `notices`.
+struct CheckedConfiguration: Report {
+    private struct Mistake: Encodable {
+        var code: String
+        var key: String?
+        var line: Int?
+        var message: String
+
+        enum CodingKeys: CodingKey { case code, key, line, message }
+
+        // Written out so that what is absent is `null`, not an absent key.
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(self.code, forKey: .code)
+            try container.encode(self.key, forKey: .key)
+            try container.encode(self.line, forKey: .line)
+            try container.encode(self.message, forKey: .message)
+        }
+    }
+
+    /// Whether the configuration can be used.
+    let ok: Bool
+    private let file: String?
+    private let errors: [Mistake]
+    private let notices: [String]
+
+    private enum CodingKeys: CodingKey { case ok, file, errors, notices }
+
+    /// Joins what loading found with what the clients of the endpoints find in certificates and addresses.
+    init(_ outcome: Result<LoadedConfiguration, ConfigurationError>) async {
+        var mistakes: [ConfigurationError.Mistake] = []
+        switch outcome {
+        case .success(let loaded):
+            mistakes = await Self.refusals(of: loaded.configuration)
+            self.file = loaded.file
+            self.notices = loaded.configuration.notices.map { $0.text() }
+        case .failure(let error):
+            mistakes = error.mistakes
+            self.file = nil
+            self.notices = []
+        }
+        self.ok = mistakes.isEmpty
+        self.errors = mistakes.map {
+            Mistake(code: $0.error.code.rawValue, key: $0.key, line: $0.line, message: $0.error.message.text())
+        }
+    }
+
+    /// What the endpoints' clients say of a configuration when they are made.
+    private static func refusals(of configuration: Configuration) async -> [ConfigurationError.Mistake] {
+        var mistakes: [ConfigurationError.Mistake] = []
+        do throws(CodedError) {
+            if let settings = configuration.verification { try await VerificationService(settings).shutdown() }
+        } catch {
+            mistakes.append(.init(key: "verification", error: error))
+        }
+        do throws(CodedError) {
+            if let settings = configuration.delivery { try await BusinessBackend(settings).shutdown() }
+        } catch {
+            mistakes.append(.init(key: "delivery", error: error))
+        }
+        return mistakes
+    }
+
+    var lines: [String] {
+        let problems = self.errors.map { "error: \($0.message)" } + self.notices.map { "note: \($0)" }
+        guard self.ok else { return problems + ["configuration not usable: \(self.errors.count) error(s)"] }
+        return problems + ["configuration ok (file: \(self.file ?? "none"))"]
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(self.ok, forKey: .ok)
+        try container.encode(self.file, forKey: .file)
+        try container.encode(self.errors, forKey: .errors)
+        try container.encode(self.notices, forKey: .notices)
+    }
+}
+
+/// What `config show` reports: `file`, `embedded`, `settings` (`key`, `value`, `source`, `secret`, `environment`).
+struct ShownConfiguration: Report {
+    private struct Setting: Encodable {
+        var key: String
+        var value: ShownValue
+        var source: String
+        var secret: Bool
+        var environment: String
+    }
+
+    private let file: String?
+    private let embedded: Bool
+    private let settings: [Setting]
+
+    private enum CodingKeys: CodingKey { case file, embedded, settings }
+
+    /// Takes a loaded configuration.
+    init(_ loaded: LoadedConfiguration) {
+        self.file = loaded.file
+        self.embedded = loaded.configuration.isEmbedded
+        self.settings = loaded.entries.map {
+            Setting(
+                key: $0.key.name,
+                value: $0.value,
+                source: $0.source.words,
+                secret: $0.key.isSecret,
+                environment: $0.key.variable
+            )
+        }
+    }
+
+    var lines: [String] {
+        let keyWidth = self.settings.map(\.key.count).max() ?? 0
+        // A very long value pushes only its own line.
+        let valueWidth = min(40, self.settings.map(\.value.text.count).max() ?? 0)
+        return ["# configuration file: \(self.file ?? "none")"]
+            + self.settings.map {
+                "\(Self.padded($0.key, to: keyWidth))  \(Self.padded($0.value.text, to: valueWidth))  \($0.source)"
+            }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(self.file, forKey: .file)
+        try container.encode(self.embedded, forKey: .embedded)
+        try container.encode(self.settings, forKey: .settings)
+    }
+
+    private static func padded(_ text: String, to width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - text.count))
+    }
+}

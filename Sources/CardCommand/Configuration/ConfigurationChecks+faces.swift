@@ -1,0 +1,232 @@
+import CardEngine
+import CardImaging
+import CardInput
+import CardModel
+import CardRemote
+import Foundation
+import Glibc
+import NIOCore
+
+// What `serve`, `watch` and fetching need, and what is missing or odd.
+extension ConfigurationLoader {
+    /// Rules, sources and fetching that would be refused when they are first used.
+    mutating func checkIntake() {
+        let rule = "intake.business_no_from"
+        do throws(CodedError) {
+            _ = try BusinessNumberRule(self.configuration.businessNumberFrom)
+        } catch {
+            self.note(error.code, rule, error.message)
+        }
+        var names: Set<String> = []
+        for source in self.configuration.sources {
+            let parts = source.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(\.trimmed)
+            guard parts.count == 2, !parts[0].isEmpty, parts[1].hasPrefix("/") || parts[1].hasPrefix("~/") else {
+                self.note(.settingInvalid, "sources", "\"\(Redacted(source))\" is not NAME=PATH with an absolute path")
+                continue
+            }
+            if !names.insert(parts[0]).inserted {
+                self.note(.settingConflict, "sources", "the name \(Redacted(parts[0])) is there twice; give another")
+            }
+        }
+        self.checkFetch()
+        if let marker = self.configuration.watch.doneMarker, marker.contains("/") || marker == ".json" {
+            self.note(
+                .settingInvalid,
+                "watch.done_marker",
+                "\"\(Redacted(marker))\" must be a suffix such as .done, and not that of sidecars, .json"
+            )
+        }
+    }
+
+    private mutating func checkFetch() {
+        let fetch = self.configuration.fetch
+        for port in fetch.ports where Int(port).map({ (1...65_535).contains($0) }) != true {
+            self.note(.settingInvalid, "fetch.ports", "\"\(Redacted(port))\" is no port; write numbers from 1 to 65535")
+        }
+        for host in fetch.hosts {
+            let name = host.hasPrefix("*.") ? String(host.dropFirst(2)) : host
+            guard name.isEmpty || name.contains(where: { " /:@*?#".contains($0) }) else { continue }
+            self.note(.settingInvalid, "fetch.hosts", "\"\(Redacted(host))\" is no host; write a name or *.suffix")
+        }
+        for block in fetch.allowedAddresses where !Self.isBlock(block) {
+            self.note(
+                .settingInvalid,
+                "fetch.allow_addresses",
+                "\"\(Redacted(block))\" is no block of addresses; write one such as 10.20.0.0/16"
+            )
+        }
+    }
+
+    private static func isBlock(_ text: String) -> Bool {
+        let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        guard let address = try? SocketAddress(ipAddress: parts[0], port: 0) else { return false }
+        guard parts.count == 2 else { return true }
+        let bits = if case .v4 = address { 32 } else { 128 }
+        return Int(parts[1]).map { (0...bits).contains($0) } == true
+    }
+
+    /// An address that `serve` can listen on; beyond this machine only with a certificate.
+    mutating func checkServer() {
+        let key = "server.listen"
+        let server = self.configuration.server
+        guard let (host, _) = Self.listening(server.listen) else {
+            return self.note(
+                .settingInvalid,
+                key,
+                "\"\(Redacted(server.listen))\" is no address and port; write it as 127.0.0.1:8080 or [::1]:8080"
+            )
+        }
+        if !ServiceAddress.isLoopback(host), server.certificate == nil {
+            self.note(
+                .settingConflict,
+                key,
+                """
+                others reach this address, and nothing encrypts what they send; set server.tls.certificate and \
+                server.tls.key, or listen on 127.0.0.1 behind a proxy that has them
+                """
+            )
+        }
+        for origin in server.corsOrigins {
+            let parts = URLComponents(string: origin)
+            let isOrigin = ["http", "https"].contains(parts?.scheme) && parts?.host?.isEmpty == false
+            guard !isOrigin || parts?.path.isEmpty == false || parts?.query != nil else { continue }
+            self.note(
+                .settingInvalid,
+                "server.cors_origins",
+                "\"\(Redacted(origin))\" is no origin; write https://host"
+            )
+        }
+    }
+
+    /// Takes an address apart into host and port.
+    static func listening(_ text: String) -> (host: String, port: Int)? {
+        guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
+            (0...65_535).contains(port)
+        else { return nil }
+        var host = String(text[..<colon])
+        if host.hasPrefix("["), host.hasSuffix("]") {
+            host = String(host.dropFirst().dropLast())
+        } else if host.contains(":") {
+            return nil
+        }
+        guard host == "localhost" || (try? SocketAddress(ipAddress: host, port: 0)) != nil else { return nil }
+        return (host, port)
+    }
+
+    /// Secrets of Standard Webhooks: Base64 of 24 to 64 bytes, with `whsec_` before it or without.
+    mutating func checkWebhookSecrets(_ text: Redacted<String>, _ key: String) {
+        let secrets = text.reveal().split { $0 == "," || $0.isNewline }.map(\.trimmed).filter { !$0.isEmpty }
+        let areSecrets = secrets.allSatisfy { secret in
+            let base64 = secret.hasPrefix("whsec_") ? String(secret.dropFirst(6)) : secret
+            return Data(base64Encoded: base64).map { (24...64).contains($0.count) } == true
+        }
+        guard secrets.isEmpty || !areSecrets else { return }
+        self.note(.settingInvalid, key, "a secret is no Base64 of 24 to 64 bytes, with whsec_ before it; make another")
+    }
+
+    /// What must be set before anything can be verified and delivered.
+    mutating func checkMissing() {
+        guard !self.configuration.isEmbedded else { return }
+        let needed = [
+            ["verification.url"], ["verification.api_key"], ["verification.api_secret"], ["delivery.url"],
+            ["delivery.token_file", "delivery.token", "delivery.token_command"],
+        ]
+        for alternatives in needed where !alternatives.contains(where: { self.isSet($0) || self.unread.contains($0) }) {
+            let variables = alternatives.map(ConfigurationKey.variable).joined(separator: " or ")
+            let others = alternatives.dropFirst().map { " (or \($0))" }.joined()
+            let message: Message =
+                "\(alternatives[0])\(others) is not set; write it to the configuration file, or set \(variables)"
+            self.mistakes.append(
+                .init(key: alternatives[0], error: CodedError(.settingMissing, .configuration, message))
+            )
+        }
+    }
+
+    /// What a person should know about a configuration that works.
+    mutating func noteOddities() {
+        let configuration = self.configuration
+        var notices: [Message] = []
+        for service in Configuration.Service.allCases {
+            let key = "\(service.rawValue).url"
+            guard let address = ServiceAddress(configuration[endpoint: service].url) else { continue }
+            if configuration.isEmbedded {
+                notices.append("\(key) is not used with --embedded")
+            } else if !address.isEncrypted, !address.isLoopback {
+                notices.append(
+                    """
+                    \(key) is an http address of another machine: photos, personal data and credentials can be read on \
+                    the way; use https
+                    """
+                )
+            }
+        }
+        let patience = configuration.engine.patience
+        let times = [
+            ("verification.timeout", configuration.verifier.endpoint.timeout),
+            ("delivery.timeout", configuration.backend.endpoint.timeout), ("retry.cap", configuration.engine.retry.cap),
+        ]
+        for (key, time) in times where time > patience {
+            notices.append("run.patience is shorter than \(key): run may end with work that only waits")
+        }
+        if configuration.imaging.byteBudget > 1_990_000 {
+            notices.append(
+                "imaging.byte_budget is above 1990000: with the form around it, services that take 2 MB may refuse images"
+            )
+        }
+        if let key = configuration.vault.keyFile, key.hasPrefix(configuration.sandboxPath + "/") {
+            notices.append(
+                "vault.key_file lies in the sandbox: whoever has a copy of the folder has the key too; move it elsewhere"
+            )
+        }
+        let extra = configuration.backend.form.extra.map(\.name)
+        if !extra.isEmpty {
+            notices.append(
+                "every form carries further fields with constant values: \(extra.joined(separator: ", ")) (delivery.fields)"
+            )
+        }
+        self.configuration.notices += notices + Self.weakened(configuration)
+    }
+
+    /// Rules that refuse or hold a card by default and now let it pass.
+    private static func weakened(_ configuration: Configuration) -> [Message] {
+        let stops: Set<VerdictSeverity> = [.reject, .hold]
+        let names = configuration.engine.rules.severities
+            .filter { stops.contains($0.key.defaultSeverity) && !stops.contains($0.value) }.map(\.key.rawValue).sorted()
+        guard !names.isEmpty else { return [] }
+        return [
+            "verdict.severity lets cards pass that are refused or held by default: \(names.joined(separator: ", "))"
+        ]
+    }
+}
+
+/// The address of a service, as far as the rules look at it.
+struct ServiceAddress {
+    /// The host in small letters, an IPv6 address without its brackets.
+    let host: String
+    /// Whether what is sent there is encrypted on the way.
+    let isEncrypted: Bool
+    /// The address without its query, which may carry a key.
+    let shown: String
+
+    /// Takes an address apart; `nil` if it is none, or holds a user name, a password or a fragment.
+    init?(_ text: String) {
+        guard let parts = URLComponents(string: text), let scheme = parts.scheme?.lowercased(),
+            scheme == "http" || scheme == "https", parts.user == nil, parts.password == nil, parts.fragment == nil,
+            let host = parts.host, !host.isEmpty, parts.url != nil
+        else { return nil }
+        self.host = host.trimmingCharacters(in: CharacterSet(charactersIn: "[]")).lowercased()
+        self.isEncrypted = scheme == "https"
+        self.shown = parts.query == nil ? text : text.prefix { $0 != "?" } + "?<redacted>"
+    }
+
+    /// Whether the host is this machine.
+    var isLoopback: Bool { Self.isLoopback(self.host) }
+
+    /// Whether a host is this machine: `localhost` and its subdomains (RFC 6761), 127.0.0.0/8, `::1`.
+    static func isLoopback(_ host: String) -> Bool {
+        if host == "localhost" || host.hasSuffix(".localhost") || host == "::1" { return true }
+        // Four numbers, or `127.example.com` would pass.
+        let octets = host.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
+        return octets.count == 4 && !octets.contains(nil) && octets.first == 127
+    }
+}

@@ -1,0 +1,278 @@
+import CardEngine
+import CardImaging
+import CardInput
+import CardModel
+import CardRemote
+import Foundation
+import Glibc
+import NIOCore
+
+/// The rules that join several keys; a rule whose keys could not be read says nothing.
+extension ConfigurationLoader {
+    /// Notes everything that is wrong or odd, and completes the secrets.
+    mutating func check(requiringRemotes: Bool) {
+        self.checkSandbox()
+        self.checkTimes()
+        self.checkSecrets()
+        self.checkReplies()
+        self.checkForm()
+        self.checkFiles()
+        self.checkIntake()
+        self.checkServer()
+        if requiringRemotes { self.checkMissing() }
+        self.noteOddities()
+    }
+
+    /// Notes a mistake at the place where its key is set.
+    mutating func note(_ code: ReasonCode, _ name: String, _ what: Message) {
+        let source = self.sources[name] ?? .standard
+        let place: Message =
+            switch source {
+            case .standard: "by default"
+            case .file(let line): "line \(line)"
+            case .variable(let variable): "\(variable)"
+            case .option: "command line"
+            }
+        self.note(code, name, from: source, at: place, what)
+    }
+
+    /// Whether all of some keys could be read.
+    func areRead(_ names: String...) -> Bool { self.unread.isDisjoint(with: names) }
+
+    /// Whether somebody set a key.
+    func isSet(_ name: String) -> Bool { self.sources[name] != nil }
+
+    // MARK: What is wrong
+
+    private mutating func checkSandbox() {
+        guard self.configuration.sandboxPath.isEmpty else { return }
+        self.note(
+            .settingMissing,
+            "sandbox.path",
+            "neither HOME nor XDG_DATA_HOME says where the sandbox is; set it, or give --sandbox DIR"
+        )
+    }
+
+    private mutating func checkTimes() {
+        let engine = self.configuration.engine
+        var limits = [("retry.base", engine.retry.base, "retry.cap", engine.retry.cap)]
+        if self.configuration.backend.layout == .batch {
+            // The run would end before the wait is over, every time.
+            limits.append(("delivery.batch_wait", engine.batchWait, "run.patience", engine.patience))
+        }
+        for (lower, shorter, upper, longer) in limits where self.areRead(lower, upper) && shorter > longer {
+            self.note(
+                .settingConflict,
+                lower,
+                """
+                \(DurationText.render(shorter)) must not be longer than \(upper), \(DurationText.render(longer)); \
+                change one of them
+                """
+            )
+        }
+        let imaging = self.configuration.imaging
+        if self.areRead("imaging.quality", "imaging.min_quality"), imaging.minQuality > imaging.quality,
+            self.isSet("imaging.min_quality")
+        {
+            self.note(
+                .settingConflict,
+                "imaging.min_quality",
+                "\(imaging.minQuality) is above imaging.quality, \(imaging.quality); lower it"
+            )
+        }
+    }
+
+    /// Of several places for one secret only one may be set.
+    private mutating func checkSecrets() {
+        let groups = [
+            ["vault.key_file", "vault.key", "vault.key_command"],
+            ["delivery.token", "delivery.token_file", "delivery.token_command"],
+            ["webhooks.secrets", "webhooks.secrets_file"],
+        ]
+        for group in groups {
+            let set = group.filter(self.isSet)
+            guard set.count > 1, let last = set.last else { continue }
+            let names = set.joined(separator: " and ")
+            self.note(.settingConflict, last, "\(names) exclude each other; keep one")
+        }
+        guard !self.configuration.isEmbedded else { return }
+        let secrets = self.configuration.deliverySecrets
+        if let token = secrets.token {
+            self.configuration.backend.token = .value(token)
+        } else if let path = secrets.tokenFile {
+            self.configuration.backend.token = .file(path: path)
+            self.attempt("delivery.token_file") { () throws(CodedError) in
+                _ = try SecretFile(path: path, key: "delivery.token_file").read()
+            }
+        } else if let text = secrets.tokenCommand {
+            let command = SecretCommand(
+                key: "delivery.token_command",
+                expected: "the TOKEN as its first line",
+                text: text
+            )
+            self.configuration.backend.token = .command { try await command.firstLine() }
+        }
+    }
+
+    private mutating func checkReplies() {
+        guard !self.configuration.isEmbedded else { return }
+        let secrets = self.configuration.deliverySecrets
+        let key = "delivery.reply.key_file"
+        guard let mode = ReplyEncryption.Mode(rawValue: secrets.replyEncryption.rawValue) else { return }
+        guard let path = secrets.replyKeyFile else {
+            if self.areRead(key) {
+                self.note(.settingMissing, key, "delivery.reply.encryption is \(mode); name the file with its key")
+            }
+            return
+        }
+        let text = self.attempt(key) { () throws(CodedError) in try SecretFile(path: path, key: key).read() }
+        guard let text else { return }
+        let count = text.reveal().utf8.count
+        if count != 16, count < 24 {
+            self.note(.settingInvalid, key, "the key has \(count) bytes; a key of 3DES has 16, or 24 and more")
+        }
+        if mode == .cbc, secrets.replyStartVector.reveal().utf8.count != 8 {
+            self.note(.settingInvalid, "delivery.reply.iv", "the start vector of 3des-cbc has 8 bytes; correct it")
+        }
+        self.configuration.backend.encryption = ReplyEncryption(mode, key: text)
+        self.configuration.backend.encryption?.startVector = secrets.replyStartVector
+    }
+
+    private mutating func checkForm() {
+        let isOctetStream = self.configuration.backend.body == .octetStream
+        let layout = self.configuration.backend.layout
+        if isOctetStream, layout != .single, self.areRead("delivery.body", "delivery.layout") {
+            self.note(
+                .settingConflict,
+                "delivery.body",
+                """
+                octet-stream carries one image, and delivery.layout \(layout) several; set delivery.layout to single \
+                or delivery.body to multipart
+                """
+            )
+        }
+        // Names of headers are the same in capitals and small letters (RFC 9110, section 5.1).
+        self.checkNames(ConfigurationKey.form, below: ConfigurationKey.fieldFamily) {
+            isOctetStream ? $0.lowercased() : $0
+        }
+        self.checkNames(ConfigurationKey.replies.filter { $0.expectation == ValueType.text.expectation }, below: "") {
+            $0
+        }
+        let codes = self.configuration.backend.retcodes
+        let lists = [
+            ("success", codes.success), ("already_exists", codes.alreadyExists), ("token_expired", codes.tokenExpired),
+            ("retryable", codes.retryable), ("rejected", codes.rejected),
+        ]
+        var owners: [String: String] = [:]
+        for (list, codes) in lists {
+            for code in codes.sorted() {
+                guard let owner = owners.updateValue(list, forKey: code) else { continue }
+                self.note(
+                    .settingConflict,
+                    "delivery.retcode.\(list)",
+                    "\(code) is in delivery.retcode.\(owner), too; take it out of one"
+                )
+            }
+        }
+        if codes.success.isEmpty, self.areRead("delivery.retcode.success") {
+            self.note(
+                .settingConflict,
+                "delivery.retcode.success",
+                "without a code no delivery is ever accepted; name one"
+            )
+        }
+    }
+
+    /// Every field needs its own name.
+    private mutating func checkNames(
+        _ keys: [ConfigurationKey],
+        below prefix: String,
+        normal: (String) -> String
+    ) {
+        var owners: [String: String] = [:]
+        for key in keys where key.name.hasPrefix(prefix) && self.areRead(key.name) {
+            let name = key.show(self.configuration).text
+            guard let owner = owners.updateValue(key.name, forKey: normal(name)) else { continue }
+            self.note(.settingConflict, key.name, "\(owner) is \"\(name)\", too; give each field its own name")
+        }
+        guard prefix == ConfigurationKey.fieldFamily else { return }
+        for part in self.configuration.backend.form.extra {
+            guard let owner = owners.updateValue(part.name, forKey: normal(part.name)) else { continue }
+            self.note(.settingConflict, prefix + part.name, "\(owner) has this name, too; give each field its own name")
+        }
+    }
+
+    private mutating func checkFiles() {
+        for service in Configuration.Service.allCases where !self.configuration.isEmbedded {
+            let endpoint = self.configuration[endpoint: service]
+            let section = service.rawValue
+            self.checkPair(
+                ("\(section).tls.client_certificate", endpoint.tls.clientCertificate),
+                ("\(section).tls.client_key", endpoint.tls.clientKey)
+            )
+            self.checkCertificate("\(section).tls.ca_file", endpoint.tls.caFile)
+            let files = [endpoint.tls.caFile, endpoint.tls.clientCertificate].compactMap { $0 }
+            if let address = ServiceAddress(endpoint.url), !address.isEncrypted, !address.isLoopback, !files.isEmpty {
+                self.note(
+                    .settingConflict,
+                    "\(section).url",
+                    "nothing is encrypted over http, and \(section).tls cannot hold; use https, or remove \(section).tls"
+                )
+            }
+        }
+        let server = self.configuration.server
+        self.checkPair(("server.tls.certificate", server.certificate), ("server.tls.key", server.key))
+        self.checkCertificate("fetch.tls.ca_file", self.configuration.fetch.caFile)
+        if let path = self.configuration.webhooks.secretsFile {
+            let key = "webhooks.secrets_file"
+            let text = self.attempt(key) { () throws(CodedError) in
+                try SecretFile(path: path, key: key).readText(expected: "secrets, one a line")
+            }
+            if let text { self.checkWebhookSecrets(text, key) }
+        }
+        if let secrets = self.configuration.webhooks.secrets { self.checkWebhookSecrets(secrets, "webhooks.secrets") }
+    }
+
+    /// A certificate and its key come together, and others may not read the key.
+    private mutating func checkPair(_ certificate: (String, String?), _ key: (String, String?)) {
+        guard self.areRead(certificate.0, key.0) else { return }
+        if (certificate.1 == nil) != (key.1 == nil) {
+            let missing = certificate.1 == nil ? certificate.0 : key.0
+            self.note(.settingMissing, missing, "\(certificate.0) and \(key.0) come together; set both or none")
+        }
+        self.checkCertificate(certificate.0, certificate.1)
+        guard let path = key.1 else { return }
+        self.attempt(key.0) { () throws(CodedError) in
+            let text = try SecretFile(path: path, key: key.0).readText(expected: "a private key in PEM")
+            guard !text.reveal().contains("PRIVATE KEY-----") else { return }
+            throw CodedError(
+                .secretUnreadable,
+                .configuration,
+                "\(key.0): \(Redacted(path)) holds no private key in PEM; name the file with the block PRIVATE KEY"
+            )
+        }
+    }
+
+    private mutating func checkCertificate(_ key: String, _ path: String?) {
+        guard let path else { return }
+        let text = try? String(contentsOfFile: path, encoding: .utf8)
+        guard text?.contains("-----BEGIN CERTIFICATE-----") != true else { return }
+        self.note(
+            .settingInvalid,
+            key,
+            "\(Redacted(path)) cannot be read as certificates in PEM; check its path and rights"
+        )
+    }
+
+    /// Notes the error of a body under a key.
+    @discardableResult
+    private mutating func attempt<Value>(_ key: String, _ body: () throws(CodedError) -> Value) -> Value? {
+        do throws(CodedError) {
+            return try body()
+        } catch {
+            let line: Int? = if case .file(let line)? = self.sources[key] { line } else { nil }
+            self.mistakes.append(.init(key: key, line: line, error: error))
+            return nil
+        }
+    }
+}

@@ -1,0 +1,168 @@
+import CardModel
+import Foundation
+import Glibc
+import SystemPackage
+import Yams
+
+/// The YAML file, read within a limit and taken apart into keys with their lines.
+struct ConfigurationFile {
+    /// A value and where it stands.
+    struct Setting {
+        var name: String
+        var value: WrittenValue
+        var line: Int
+    }
+
+    /// Most bytes that are read: a hundred keys take a few thousand.
+    private static let maximumBytes = 1 << 20
+    /// The variable that names the file.
+    static let variable = "IDCARD_CONFIG"
+
+    /// Where it lies.
+    let path: String
+    /// Whether group or others may read it.
+    let isReadableByOthers: Bool
+    /// What it sets, in its order.
+    private(set) var settings: [Setting] = []
+    /// What has no place in it.
+    private(set) var mistakes: [ConfigurationError.Mistake] = []
+
+    /// Decides which file to read: the one named, else `IDCARD_CONFIG`, else the one in the user's folder if it exists.
+    ///
+    /// A file in the working directory is never picked up by itself: it may be the sample of a project checkout.
+    static func locate(named: String?, environment: [String: String], folders: UserFolders) -> String? {
+        for explicit in [named, environment[Self.variable]] {
+            if let explicit, !explicit.isEmpty { return folders.expand(explicit) }
+        }
+        guard let usual = folders.configurationFile else { return nil }
+        return access(usual, F_OK) == 0 ? usual : nil
+    }
+
+    /// Reads a file.
+    ///
+    /// - Throws: `configuration_unreadable`, `setting_twice`; the message never quotes the file, which may hold secrets.
+    init(path: String) throws(ConfigurationError) {
+        self.path = path
+        let text: String
+        (text, self.isReadableByOthers) = try Self.read(path)
+        let root: Node?
+        do { root = try Yams.compose(yaml: text) } catch { throw Self.malformed(error, path) }
+        guard let root, root.null == nil else { return }
+        guard case .mapping(let mapping) = root else {
+            throw Self.unreadable(path, "holds no sections with `key: value` lines; see config show for the keys")
+        }
+        self.takeApart(mapping, below: "")
+        self.tellRepeated()
+    }
+
+    private mutating func takeApart(_ mapping: Node.Mapping, below section: String) {
+        for (key, value) in mapping {
+            let line = key.mark?.line ?? 0
+            guard let part = key.string else { continue }
+            let name = section.isEmpty ? part : "\(section).\(part)"
+            switch value {
+            case .mapping(let inner): self.takeApart(inner, below: name)
+            case .sequence(let items):
+                let texts = items.compactMap(\.string)
+                if texts.count == items.count {
+                    self.settings.append(Setting(name: name, value: .list(texts), line: line))
+                } else {
+                    self.note(name, line, "holds a list of something else than plain values; write plain texts in it")
+                }
+            default:
+                if value.null != nil || value.string == nil {
+                    self.note(name, line, "has no value; give one, or remove the line")
+                } else {
+                    self.settings.append(Setting(name: name, value: .text(value.string ?? ""), line: line))
+                }
+            }
+        }
+    }
+
+    /// One key may be written as `a: {b: 1}` and as `a.b: 1`; together they are two values.
+    private mutating func tellRepeated() {
+        var lines: [String: Int] = [:]
+        for setting in self.settings {
+            guard let first = lines.updateValue(setting.line, forKey: setting.name) else { continue }
+            let error = Self.twice(self.path, setting.name, setting.line, "it stands in line \(first) already")
+            self.mistakes.append(.init(key: setting.name, line: setting.line, error: error))
+        }
+    }
+
+    private mutating func note(_ name: String, _ line: Int, _ what: Message) {
+        let message: Message = "\(name) (\(Redacted(self.path)), line \(line)) " + what
+        self.mistakes.append(.init(key: name, line: line, error: CodedError(.settingInvalid, .configuration, message)))
+    }
+
+    private static func read(_ path: String) throws(ConfigurationError) -> (String, isReadableByOthers: Bool) {
+        var status = stat()
+        let bytes: Data
+        do {
+            let descriptor = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
+            bytes = try descriptor.closeAfter {
+                guard fstat(descriptor.rawValue, &status) == 0 else { throw Errno(rawValue: errno) }
+                return try descriptor.readUpTo(Self.maximumBytes + 1)
+            }
+        } catch {
+            let reason = (error as? Errno)?.description ?? "it fails to be read"
+            throw Self.unreadable(path, "cannot be read (\(reason)); name another with --config or \(Self.variable)")
+        }
+        guard bytes.count <= Self.maximumBytes else {
+            let limit = ByteCountText.render(Int64(Self.maximumBytes))
+            throw Self.unreadable(path, "is longer than \(limit); name the right file with --config")
+        }
+        guard let text = String(data: bytes, encoding: .utf8) else {
+            throw Self.unreadable(path, "is not UTF-8 text; save it as UTF-8")
+        }
+        return (text, CredentialFolder.othersMayTouch(path, mode: status.st_mode & 0o044, owner: status.st_uid))
+    }
+
+    /// Says what the parser found without its quotation of the line.
+    private static func malformed(_ error: any Error, _ path: String) -> ConfigurationError {
+        switch error {
+        case YamlError.duplicatedKeysInMapping(let names, let context):
+            let line = context.mark.line
+            let name = names.first ?? ""
+            return ConfigurationError(mistakes: [
+                .init(key: name, line: line, error: Self.twice(path, name, line, "its section has it twice"))
+            ])
+        case YamlError.scanner(_, _, let mark, _), YamlError.parser(_, _, let mark, _),
+            YamlError.composer(_, _, let mark, _):
+            return Self.unreadable(
+                path,
+                "is not valid YAML at line \(mark.line), column \(mark.column); see there for blanks and quotes",
+                line: mark.line
+            )
+        default: return Self.unreadable(path, "is not valid YAML; write sections with `key: value` lines")
+        }
+    }
+
+    private static func twice(_ path: String, _ name: String, _ line: Int, _ what: Message) -> CodedError {
+        CodedError(.settingTwice, .configuration, "\(name) (\(Redacted(path)), line \(line)): " + what + "; keep one")
+    }
+
+    private static func unreadable(_ path: String, _ what: Message, line: Int? = nil) -> ConfigurationError {
+        let message: Message = "the configuration file \(Redacted(path)) " + what
+        return ConfigurationError(mistakes: [
+            .init(line: line, error: CodedError(.configurationUnreadable, .configuration, message))
+        ])
+    }
+}
+
+extension FileDescriptor {
+    /// Reads to the end of the file, but at most a number of bytes.
+    func readUpTo(_ limit: Int) throws -> Data {
+        var bytes = Data()
+        while bytes.count < limit {
+            let wanted = min(16_384, limit - bytes.count)
+            let piece = try Data(
+                [UInt8](unsafeUninitializedCapacity: wanted) { buffer, count in
+                    count = try self.read(into: UnsafeMutableRawBufferPointer(buffer), retryOnInterrupt: true)
+                }
+            )
+            if piece.isEmpty { break }
+            bytes.append(piece)
+        }
+        return bytes
+    }
+}

@@ -1,0 +1,395 @@
+import CardEngine
+import CardModel
+import CardRemote
+
+/// Times that a call may be given.
+private let callTimes = Duration.milliseconds(100)...Duration.seconds(3600)
+/// Times that work may wait.
+private let waits = Duration.zero...Duration.seconds(86_400)
+
+extension ConfigurationKey {
+    static let verification: [ConfigurationKey] =
+        [
+            ConfigurationKey(
+                "verification.url",
+                \.verifier.endpoint.url,
+                .address,
+                "Address of the verification service; the dialect's path is added where it has none.",
+                default: "none: it must be set"
+            ),
+            ConfigurationKey("verification.dialect", \.verifier.dialect, .word, "What the service speaks."),
+            ConfigurationKey("verification.api_key", \.verifier.apiKey, .secret, "Key of the account at the service."),
+            ConfigurationKey(
+                "verification.api_secret",
+                \.verifier.apiSecret,
+                .secret,
+                "Secret of the account at the service."
+            ),
+            ConfigurationKey(
+                "verification.auth",
+                \.verifier.authentication,
+                .word,
+                "How calls prove the account: key and secret in every form, or a signature made with the secret."
+            ),
+            ConfigurationKey(
+                "verification.legality_threshold",
+                \.engine.rules.legalityThreshold,
+                .number(0...1),
+                "Least score as a genuine card that passes, unless the service names its own."
+            ),
+        ] + Self.calls(of: .verification, "the verification service")
+
+    /// How an endpoint is called.
+    private static func calls(of service: Configuration.Service, _ peer: String) -> [ConfigurationKey] {
+        let section = service.rawValue
+        return [
+            ConfigurationKey(
+                "\(section).concurrency",
+                \.[pace: service].concurrency,
+                .integer(1...256),
+                "Most calls of \(peer) at a time; its answers may lower it for a while."
+            ),
+            ConfigurationKey(
+                "\(section).rate",
+                \.[pace: service].rate,
+                .rate,
+                "Most calls of \(peer) per second; 0 sets no limit."
+            ),
+            ConfigurationKey(
+                "\(section).timeout",
+                \.[endpoint: service].timeout,
+                .duration(callTimes),
+                "Longest time of one call of \(peer)."
+            ),
+            ConfigurationKey(
+                "\(section).max_attempts",
+                \.[pace: service].maxAttempts,
+                .integer(1...100),
+                "Failed calls of \(peer) after which a card ends; they count only while it takes other cards."
+            ),
+            .optional(
+                "\(section).proxy",
+                \.[endpoint: service].proxy,
+                .secret,
+                "HTTP proxy on the way to \(peer), http://host:port; may hold user name and password."
+            ),
+            .optional(
+                "\(section).tls.ca_file",
+                \.[endpoint: service].tls.caFile,
+                .path,
+                "PEM file with the only authorities trusted for \(peer); a self-signed certificate is its own."
+            ),
+            .optional(
+                "\(section).tls.client_certificate",
+                \.[endpoint: service].tls.clientCertificate,
+                .path,
+                "PEM file with the certificate, and its chain, by which \(peer) knows us."
+            ),
+            .optional(
+                "\(section).tls.client_key",
+                \.[endpoint: service].tls.clientKey,
+                .path,
+                "PEM file (mode 0600) with the private key of that certificate."
+            ),
+        ]
+    }
+
+    static let verdict: [ConfigurationKey] =
+        [
+            ConfigurationKey(
+                "verdict.min_age",
+                \.engine.rules.minimumAge,
+                .integer(0...150),
+                "Least age of the holder in whole years; 0 asks for none."
+            ),
+            ConfigurationKey(
+                "verdict.severity.legality_unavailable",
+                \.engine.rules.legalityUnavailable,
+                .word,
+                "What happens to a card for which the service gives no legality."
+            ),
+        ]
+        + VerdictRule.allCases.map { rule in
+            ConfigurationKey(
+                "verdict.severity.\(rule.rawValue)",
+                \.engine.rules[severity: rule],
+                .word(rule.possibleSeverities),
+                "What happens to a card that the rule \(rule.rawValue) finds wanting."
+            )
+        }
+
+    static let delivery: [ConfigurationKey] =
+        [
+            ConfigurationKey(
+                "delivery.url",
+                \.backend.endpoint.url,
+                .address,
+                "Address of the business backend, with its path.",
+                default: "none: it must be set"
+            ),
+            ConfigurationKey(
+                "delivery.layout",
+                \.backend.layout,
+                .word,
+                "Cards of a request: one; front and back of a business number; several of one user account."
+            ),
+            ConfigurationKey(
+                "delivery.body",
+                \.backend.body,
+                .word,
+                "Form of a request: a multipart form, or the image alone with the other fields as headers."
+            ),
+            ConfigurationKey(
+                "delivery.batch_max_cards",
+                \.engine.batchMaxCards,
+                .integer(1...1000),
+                "Most cards of a request in the layout batch."
+            ),
+            ConfigurationKey(
+                "delivery.batch_max_bytes",
+                \.batchMaximumBytes,
+                .bytes(10_000...(1 << 30)),
+                "Most bytes of the images of a request in the layout batch; a larger card goes alone."
+            ),
+            ConfigurationKey(
+                "delivery.batch_wait",
+                \.engine.batchWait,
+                .duration(.zero...(.seconds(3600))),
+                "How long the first card of a request waits for others in the layout batch."
+            ),
+            .optional(
+                "delivery.token",
+                \.deliverySecrets.token,
+                .secret,
+                "TOKEN of the form; set one of this, delivery.token_file and delivery.token_command."
+            ),
+            .optional(
+                "delivery.token_file",
+                \.deliverySecrets.tokenFile,
+                .path,
+                "File (mode 0600) that holds the TOKEN; it is read again for every delivery."
+            ),
+            .optional(
+                "delivery.token_command",
+                \.deliverySecrets.tokenCommand,
+                .secret,
+                "Command for /bin/sh -c whose first line of output is the TOKEN; it is run again when that is refused."
+            ),
+            .optional(
+                "delivery.user_no",
+                \.backend.userNumber,
+                .secret,
+                "USERNO of the form for cards whose metadata names none."
+            ),
+            ConfigurationKey(
+                "delivery.back_without_front",
+                \.engine.policy.backWithoutFront,
+                .word,
+                "Whether a back whose front is not known waits, or is sent once its wait is over."
+            ),
+            ConfigurationKey(
+                "delivery.on_unknown",
+                \.engine.onUnknown,
+                .word,
+                "After a call with unknown outcome: send the same again under the same key, or leave it to a person."
+            ),
+            ConfigurationKey(
+                "delivery.front_wait",
+                \.frontWait,
+                .duration(waits),
+                "How long a card that arrives singly waits for its other side."
+            ),
+        ] + Self.calls(of: .delivery, "the business backend")
+
+    static let form: [ConfigurationKey] = [
+        ConfigurationKey(
+            "delivery.business_type",
+            \.backend.form.businessTypeValue,
+            .text,
+            "BUSINESSTYPE of the form."
+        ),
+        ConfigurationKey(
+            "delivery.doctype.front",
+            \.backend.form.frontDocumentType,
+            .text,
+            "Kind of document of a front."
+        ),
+        ConfigurationKey(
+            "delivery.doctype.back",
+            \.backend.form.backDocumentType,
+            .text,
+            "Kind of document of a back."
+        ),
+        ConfigurationKey("delivery.filename.front", \.backend.form.frontFilename, .text, "File name of a front."),
+        ConfigurationKey("delivery.filename.back", \.backend.form.backFilename, .text, "File name of a back."),
+        ConfigurationKey("delivery.fields.token", \.backend.form.token, .text, "Name of the field with the TOKEN."),
+        ConfigurationKey(
+            "delivery.fields.user_no",
+            \.backend.form.userNumber,
+            .text,
+            "Name of the field with the user account."
+        ),
+        ConfigurationKey(
+            "delivery.fields.business_type",
+            \.backend.form.businessType,
+            .text,
+            "Name of the field with the kind of business."
+        ),
+        ConfigurationKey(
+            "delivery.fields.business_no",
+            \.backend.form.businessNumber,
+            .text,
+            "Name of the field with the business number."
+        ),
+        ConfigurationKey(
+            "delivery.fields.doctype",
+            \.backend.form.documentType,
+            .text,
+            "Name of the field with the kind of document."
+        ),
+        ConfigurationKey("delivery.fields.file", \.backend.form.file, .text, "Name of the part with the image."),
+    ]
+
+    /// What stands before the names of further fields with constant values: `delivery.fields.CHANNEL: app`.
+    static let fieldFamily = "delivery.fields."
+
+    static let replies: [ConfigurationKey] = [
+        ConfigurationKey(
+            "delivery.reply.code",
+            \.backend.reply.code,
+            .text,
+            "Name of the reply's field with the code."
+        ),
+        ConfigurationKey(
+            "delivery.reply.message",
+            \.backend.reply.message,
+            .text,
+            "Name of the reply's field with the text."
+        ),
+        ConfigurationKey(
+            "delivery.reply.items",
+            \.backend.reply.items,
+            .text,
+            "Name of the reply's field with one answer per card."
+        ),
+        ConfigurationKey(
+            "delivery.reply.encryption",
+            \.deliverySecrets.replyEncryption,
+            .word,
+            "How replies are encrypted; they are then Base64 of that."
+        ),
+        .optional(
+            "delivery.reply.key_file",
+            \.deliverySecrets.replyKeyFile,
+            .path,
+            "File (mode 0600) with the key of encrypted replies: 16 bytes, or 24 and more."
+        ),
+        ConfigurationKey(
+            "delivery.reply.iv",
+            \.deliverySecrets.replyStartVector,
+            .secret,
+            "Start vector of 3des-cbc: 8 bytes.",
+            default: "that of the convention"
+        ),
+        ConfigurationKey(
+            "delivery.retcode.success",
+            \.backend.retcodes.success,
+            .codes,
+            "RETCODEs of an accepted card."
+        ),
+        ConfigurationKey(
+            "delivery.retcode.already_exists",
+            \.backend.retcodes.alreadyExists,
+            .codes,
+            "RETCODEs of a card that the backend had before; it counts as delivered."
+        ),
+        ConfigurationKey(
+            "delivery.retcode.token_expired",
+            \.backend.retcodes.tokenExpired,
+            .codes,
+            "RETCODEs that say: nothing was applied, a new TOKEN is needed."
+        ),
+        ConfigurationKey(
+            "delivery.retcode.retryable",
+            \.backend.retcodes.retryable,
+            .codes,
+            "RETCODEs that say: send the same later."
+        ),
+        ConfigurationKey(
+            "delivery.retcode.rejected",
+            \.backend.retcodes.rejected,
+            .codes,
+            "RETCODEs of a refused card."
+        ),
+        ConfigurationKey(
+            "delivery.retcode.unlisted",
+            \.backend.retcodes.unlisted,
+            .word,
+            "What happens to a card whose RETCODE is in no list."
+        ),
+    ]
+
+    static let pace: [ConfigurationKey] = [
+        ConfigurationKey(
+            "retry.base",
+            \.engine.retry.base,
+            .duration(.milliseconds(1)...(.seconds(3600))),
+            "Upper bound of the first delay after a failure; it doubles with every one, and the delay is drawn below it."
+        ),
+        ConfigurationKey(
+            "retry.cap",
+            \.engine.retry.cap,
+            .duration(.milliseconds(1)...(.seconds(86_400))),
+            "Upper bound of every delay."
+        ),
+        ConfigurationKey(
+            "stop.probe_interval",
+            \.engine.probeInterval,
+            .duration(.seconds(1)...(.seconds(86_400))),
+            "Longest rest of a stopped stage before it tries one card."
+        ),
+        ConfigurationKey(
+            "run.patience",
+            \.engine.patience,
+            .duration(waits),
+            "How long a run waits for cards that are to be repeated later."
+        ),
+        ConfigurationKey(
+            "run.shutdown_timeout",
+            \.engine.shutdownTimeout,
+            .duration(.zero...(.seconds(3600))),
+            "How long calls under way may go on after SIGINT or SIGTERM."
+        ),
+    ]
+}
+
+extension Configuration {
+    /// The services that are called.
+    enum Service: String, CaseIterable, Sendable {
+        case verification, delivery
+    }
+
+    /// How a service is called.
+    fileprivate subscript(pace service: Service) -> EngineSettings.Pace {
+        get { service == .verification ? self.engine.verification : self.engine.delivery }
+        set {
+            if service == .verification { self.engine.verification = newValue } else { self.engine.delivery = newValue }
+        }
+    }
+
+    /// How a service is reached.
+    subscript(endpoint service: Service) -> EndpointSettings {
+        get { service == .verification ? self.verifier.endpoint : self.backend.endpoint }
+        set {
+            if service == .verification { self.verifier.endpoint = newValue } else { self.backend.endpoint = newValue }
+        }
+    }
+}
+
+extension VerdictRules {
+    /// What follows from a rule, its default where nothing else is set.
+    fileprivate subscript(severity rule: VerdictRule) -> VerdictSeverity {
+        get { self.severities[rule] ?? rule.defaultSeverity }
+        set { self.severities[rule] = newValue == rule.defaultSeverity ? nil : newValue }
+    }
+}

@@ -1,0 +1,81 @@
+import CardModel
+
+/// A key of the configuration: the one place that says what it is called, what it may hold, what it is for, and which
+/// property it fills. Its default is that of the property.
+struct ConfigurationKey: Sendable {
+    /// The path in the file, such as `imaging.max_edge`.
+    let name: String
+    /// What it is for, in one sentence.
+    let meaning: String
+    /// What is expected as its value.
+    let expectation: String
+    /// Whether its value must never be shown.
+    let isSecret: Bool
+    /// What holds if nobody sets it, in words, where that is more than the property's own value.
+    let defaultWords: String?
+    /// Fills the property; `false` if the value is not what is expected.
+    let fill: @Sendable (WrittenValue, UserFolders, inout Configuration) -> Bool
+    /// Shows the property.
+    let show: @Sendable (Configuration) -> ShownValue
+
+    /// Declares a key beside the property that it fills.
+    init<Value: Sendable>(
+        _ name: String,
+        _ property: any WritableKeyPath<Configuration, Value> & Sendable,
+        _ type: ValueType<Value>,
+        _ meaning: String,
+        default words: String? = nil,
+        isSecret: Bool = false
+    ) {
+        self.name = name
+        self.meaning = meaning
+        self.expectation = type.expectation
+        self.isSecret = isSecret || Value.self == Redacted<String>.self
+        self.defaultWords = words
+        self.fill = { written, folders, configuration in
+            guard let value = type.read(written, folders) else { return false }
+            configuration[keyPath: property] = value
+            return true
+        }
+        self.show = { type.show($0[keyPath: property]) }
+    }
+
+    /// Declares a key whose property is `nil` unless somebody sets it.
+    static func optional<Value: Sendable>(
+        _ name: String,
+        _ property: any WritableKeyPath<Configuration, Value?> & Sendable,
+        _ type: ValueType<Value>,
+        _ meaning: String,
+        default words: String? = nil
+    ) -> ConfigurationKey {
+        let isSecret = Value.self == Redacted<String>.self
+        let unset = isSecret ? ShownValue.secret(isSet: false) : .unset
+        let optional = ValueType<Value?>(
+            type.expectation,
+            read: { written, folders in type.read(written, folders).map { .some($0) } },
+            show: { $0.map(type.show) ?? unset }
+        )
+        return ConfigurationKey(name, property, optional, meaning, default: words, isSecret: isSecret)
+    }
+
+    /// The name of the variable: `IDCARD_` and the path in capitals with `_` for `.`.
+    var variable: String { Self.variable(of: self.name) }
+
+    /// The variable of a key's name.
+    static func variable(of name: String) -> String {
+        Self.variablePrefix + name.uppercased().replacing(".", with: "_")
+    }
+
+    /// What every variable of ours starts with.
+    static let variablePrefix = "IDCARD_"
+
+    /// The key of a name.
+    static func named(_ name: String) -> ConfigurationKey? { Self.byName[name] }
+
+    private static let byName = Dictionary(Self.all.map { ($0.name, $0) }) { first, _ in first }
+
+    /// Every key, in the order in which they are shown.
+    static let all =
+        Self.sandbox + Self.imaging + Self.verification + Self.verdict + Self.delivery + Self.form + Self.replies
+        + Self.pace + Self.server + Self.intake + Self.watch + Self.upkeep
+}

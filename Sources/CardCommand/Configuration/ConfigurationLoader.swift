@@ -1,0 +1,235 @@
+import CardEngine
+import CardModel
+import CardRemote
+import Foundation
+
+/// A configuration with where each of its values comes from.
+struct LoadedConfiguration: Sendable {
+    /// A key with its value and where that comes from.
+    struct Entry: Sendable {
+        var key: ConfigurationKey
+        var value: ShownValue
+        var source: Source
+    }
+
+    /// Where a value comes from; the stronger ones last.
+    enum Source: Hashable, Sendable {
+        case standard
+        case file(line: Int)
+        case variable(String)
+        case option
+
+        /// In a word or two, for `config show`.
+        var words: String {
+            switch self {
+            case .standard: "default"
+            case .file(let line): "file, line \(line)"
+            case .variable(let name): name
+            case .option: "command line"
+            }
+        }
+    }
+
+    /// The values.
+    var configuration: Configuration
+    /// Every key, in the order of the declarations.
+    var entries: [Entry]
+    /// The file that was read.
+    var file: String?
+}
+
+extension Configuration {
+    /// Loads the configuration: options over `IDCARD_…` variables over the file over the defaults.
+    ///
+    /// - Parameters:
+    ///   - file: the file that the command line names.
+    ///   - environment: the variables.
+    ///   - options: values of the command line by the names of their keys.
+    ///   - embedded: whether the built-in endpoints take the place of the configured ones.
+    ///   - requiringRemotes: whether it is a mistake if no endpoints are configured.
+    /// - Throws: all mistakes together.
+    static func load(
+        file: String?,
+        environment: [String: String],
+        options: [String: String] = [:],
+        embedded: Bool,
+        requiringRemotes: Bool
+    ) throws(ConfigurationError) -> Configuration {
+        try ConfigurationLoader.load(
+            file: file,
+            environment: environment,
+            options: options,
+            embedded: embedded,
+            requiringRemotes: requiringRemotes
+        ).configuration
+    }
+}
+
+/// Puts the layers of a configuration one over the other and collects what is wrong.
+struct ConfigurationLoader {
+    let folders: UserFolders
+    var configuration: Configuration
+    var sources: [String: LoadedConfiguration.Source] = [:]
+    var mistakes: [ConfigurationError.Mistake] = []
+    /// The keys whose values could not be read; rules that need them say nothing.
+    var unread: Set<String> = []
+
+    /// Loads a configuration, as `Configuration.load` does, with the sources of its values.
+    static func load(
+        file: String?,
+        environment: [String: String],
+        options: [String: String],
+        embedded: Bool,
+        requiringRemotes: Bool
+    ) throws(ConfigurationError) -> LoadedConfiguration {
+        let folders = UserFolders(environment: environment)
+        var loader = Self(folders: folders, configuration: Configuration(sandboxPath: ""))
+        loader.configuration.isEmbedded = embedded
+        let path = ConfigurationFile.locate(named: file, environment: environment, folders: folders)
+        if let path { loader.read(try ConfigurationFile(path: path)) }
+        loader.read(environment: environment)
+        for (name, text) in options.sorted(by: { $0.key < $1.key }) {
+            loader.fill(name, .text(text), from: .option, at: "command line")
+        }
+        let entries = loader.finish()
+        loader.check(requiringRemotes: requiringRemotes)
+        guard loader.mistakes.isEmpty else { throw ConfigurationError(mistakes: loader.mistakes) }
+        if loader.configuration.verifier.endpoint.url.isEmpty || embedded { loader.configuration.verification = nil }
+        if loader.configuration.backend.endpoint.url.isEmpty || embedded { loader.configuration.delivery = nil }
+        return LoadedConfiguration(configuration: loader.configuration, entries: entries, file: path)
+    }
+
+    // MARK: The layers
+
+    private mutating func read(_ file: ConfigurationFile) {
+        self.mistakes += file.mistakes
+        self.unread.formUnion(file.mistakes.compactMap(\.key))
+        var holdsSecret = false
+        for setting in file.settings {
+            holdsSecret = holdsSecret || ConfigurationKey.named(setting.name)?.isSecret == true
+            let place: Message = "\(Redacted(file.path)), line \(setting.line)"
+            self.fill(setting.name, setting.value, from: .file(line: setting.line), at: place)
+        }
+        if holdsSecret, file.isReadableByOthers {
+            self.configuration.notices.append(
+                "others may read \(Redacted(file.path)), which holds secrets; run: chmod 600 \(Redacted(file.path))"
+            )
+        }
+    }
+
+    private mutating func read(environment: [String: String]) {
+        for key in ConfigurationKey.all {
+            guard let text = environment[key.variable] else { continue }
+            self.fill(key.name, .text(text), from: .variable(key.variable), at: "\(key.variable)")
+        }
+        let known = Set(ConfigurationKey.all.map(\.variable)).union([ConfigurationFile.variable])
+        let removed = Dictionary(
+            RemovedKeys.names.map { (ConfigurationKey.variable(of: $0), $0) },
+            uniquingKeysWith: { first, _ in first }
+        )
+        for name in environment.keys.sorted() where name.hasPrefix(ConfigurationKey.variablePrefix) {
+            if known.contains(name) { continue }
+            if let key = removed[name] {
+                self.note(.settingRemoved, key, from: .variable(name), at: "\(name)", RemovedKeys.remedy(key) ?? "")
+            } else {
+                let near = NameSuggestion.closest(to: name, among: known.sorted())
+                let hint: Message = near.map { "; did you mean \($0)?" } ?? ""
+                self.configuration.notices.append("the variable \(name) is that of no key and is not used" + hint)
+            }
+        }
+    }
+
+    /// Fills the property of a key, or says why not.
+    private mutating func fill(
+        _ name: String,
+        _ value: WrittenValue,
+        from source: LoadedConfiguration.Source,
+        at place: Message
+    ) {
+        guard let key = ConfigurationKey.named(name) else {
+            if let remedy = RemovedKeys.remedy(name) {
+                return self.note(.settingRemoved, name, from: source, at: place, remedy)
+            }
+            if self.addField(name, value) { return }
+            let near = NameSuggestion.closest(to: name, among: ConfigurationKey.all.map(\.name))
+            let hint: Message = near.map { "did you mean \($0)?" } ?? "config show lists the keys there are"
+            return self.note(.settingUnknown, name, from: source, at: place, hint)
+        }
+        guard key.fill(value, self.folders, &self.configuration) else {
+            let shown: Message = key.isSecret ? "its value" : "\"\(Redacted(value.shown))\""
+            self.unread.insert(name)
+            return self.note(
+                .settingInvalid,
+                name,
+                from: source,
+                at: place,
+                shown + " cannot be used; write \(key.expectation)"
+            )
+        }
+        self.sources[name] = source
+    }
+
+    /// Takes a further field with a constant value, `delivery.fields.NAME`, unless its name is that of a known one but
+    /// for a slip.
+    private mutating func addField(_ name: String, _ value: WrittenValue) -> Bool {
+        guard name.hasPrefix(ConfigurationKey.fieldFamily), let text = value.text, text.isOneLine else { return false }
+        let field = String(name.dropFirst(ConfigurationKey.fieldFamily.count))
+        let known = ConfigurationKey.form.map(\.name).filter { $0.hasPrefix(ConfigurationKey.fieldFamily) }
+            .map { String($0.dropFirst(ConfigurationKey.fieldFamily.count)) }
+        guard field.isOneLine, NameSuggestion.closest(to: field, among: known) == nil else { return false }
+        self.configuration.backend.form.extra.append(.text(text, name: field))
+        return true
+    }
+
+    /// Notes a mistake: key, place, what is wrong or what to do.
+    mutating func note(
+        _ code: ReasonCode,
+        _ name: String,
+        from source: LoadedConfiguration.Source,
+        at place: Message,
+        _ what: Message
+    ) {
+        let stem: Message =
+            switch code {
+            case .settingRemoved: "\(name) (" + place + ") is gone: "
+            case .settingUnknown: "\(name) (" + place + ") is no key; "
+            default: "\(name) (" + place + "): "
+            }
+        self.unread.insert(name)
+        let line: Int? = if case .file(let line) = source { line } else { nil }
+        self.mistakes.append(.init(key: name, line: line, error: CodedError(code, .configuration, stem + what)))
+    }
+
+    // MARK: What follows from the values
+
+    /// Fills what several properties share and what depends on the user's folders, and lists every key.
+    private mutating func finish() -> [LoadedConfiguration.Entry] {
+        self.configuration.applyDefaults(self.folders)
+        self.configuration.verifier.endpoint.concurrency = self.configuration.engine.verification.concurrency
+        self.configuration.backend.endpoint.concurrency = self.configuration.engine.delivery.concurrency
+        self.configuration.backend.batchMaximumCards = self.configuration.engine.batchMaxCards
+        self.configuration.engine.policy.layout = self.configuration.backend.layout
+        self.configuration.engine.hasDefaultUserNumber =
+            self.configuration.isEmbedded || self.configuration.backend.userNumber != nil
+        let configuration = self.configuration
+        return ConfigurationKey.all.map { key in
+            LoadedConfiguration.Entry(
+                key: key,
+                value: key.show(configuration),
+                source: self.sources[key.name] ?? .standard
+            )
+        }
+    }
+}
+
+extension Configuration {
+    /// Fills what depends on the folders of the user where nobody set it.
+    fileprivate mutating func applyDefaults(_ folders: UserFolders) {
+        if self.sandboxPath.isEmpty { self.sandboxPath = folders.sandbox(embedded: self.isEmbedded) ?? "" }
+        // The folder may change while the process runs; and nothing but an absolute path can be compared with others.
+        if !self.sandboxPath.isEmpty { self.sandboxPath = URL(filePath: self.sandboxPath).standardized.path }
+        if self.server.tokensFile == nil { self.server.tokensFile = folders.tokensFile }
+        let hasVaultKey = self.vault.key != nil || self.vault.keyCommand != nil
+        if self.vault.keyFile == nil, !hasVaultKey { self.vault.keyFile = folders.keyFile(embedded: self.isEmbedded) }
+    }
+}

@@ -1,0 +1,109 @@
+import CardModel
+import Foundation
+import Subprocess
+import SystemPackage
+
+/// A command that writes a secret on its standard output.
+///
+/// Nothing of what it writes is in a message, not even of its standard error: programs echo what they were given.
+struct SecretCommand: Sendable {
+    /// The longest time that it may take; a key service on the network answers sooner or not at all.
+    static let timeout = Duration.seconds(10)
+
+    /// The key that holds the command, for messages.
+    let key: String
+    /// What it must write, for messages.
+    let expected: Message
+    /// The command, for `/bin/sh -c`; it may hold a password.
+    let text: Redacted<String>
+    /// The longest time that it may take.
+    var timeout = Self.timeout
+
+    /// Runs the command and returns the first line that it wrote.
+    ///
+    /// - Throws: `CodedError` `secret_unreadable`; `CancellationError`.
+    func firstLine() async throws -> Redacted<String> {
+        let line = try await self.run().reveal().prefix { !$0.isNewline }.trimmed
+        guard line.isOneLine else { throw self.error("wrote nothing that can be used in its first line") }
+        return Redacted(line)
+    }
+
+    /// Runs the command and returns all that it wrote.
+    ///
+    /// - Throws: `CodedError` `secret_unreadable`; `CancellationError`.
+    func run() async throws -> Redacted<String> {
+        do {
+            return Redacted(try await self.outputInTime())
+        } catch {
+            // A command that was cut short together with our task shows as an error of its own.
+            try Task.checkCancellation()
+            throw self.translated(error)
+        }
+    }
+
+    /// The error of a command whose output is of no use.
+    func error(_ reason: Message) -> CodedError {
+        CodedError(
+            .secretUnreadable,
+            .configuration,
+            "\(self.key) " + reason + "; run it by hand with /bin/sh -c: it must end with status 0 and write "
+                + self.expected
+        )
+    }
+
+    private func outputInTime() async throws -> String {
+        let timeout = self.timeout
+        return try await withThrowingTaskGroup(of: String?.self) { group in
+            group.addTask { try await self.output() }
+            group.addTask {
+                try await Task.sleep(for: timeout)
+                return nil
+            }
+            defer { group.cancelAll() }
+            // The first to end decides; leaving the group ends a command that still runs.
+            guard let first = try await group.next(), let output = first else {
+                throw self.error("took longer than \(DurationText.render(timeout))")
+            }
+            return output
+        }
+    }
+
+    private func output() async throws -> String {
+        var options = PlatformOptions()
+        // A session of its own: what the shell started ends with it, and nothing asks for a password at our terminal.
+        options.createSession = true
+        // A gentler signal could end the shell alone, and then nobody would end the rest.
+        options.teardownSequence = [
+            .send(signal: .kill, toProcessGroup: true, allowedDurationToNextStep: .milliseconds(500))
+        ]
+        let result = try await Subprocess.run(
+            .path("/bin/sh"),
+            arguments: ["-c", self.text.reveal()],
+            environment: .inherit.updating(Self.withheld),
+            platformOptions: options,
+            input: .none,
+            output: .string(limit: SecretFile.maximumBytes),
+            error: .discarded
+        )
+        switch result.terminationStatus {
+        case .exited(0): return result.standardOutput
+        case .exited(let code): throw self.error("failed with exit status \(code)")
+        case .signaled(let signal): throw self.error("was ended by signal \(signal)")
+        }
+    }
+
+    /// Our secrets in the environment: one program is not told them all in order to give one.
+    private static let withheld = Dictionary(
+        uniqueKeysWithValues: ConfigurationKey.all.filter(\.isSecret).map { key in
+            (Environment.Key(stringLiteral: key.variable), String?.none)
+        }
+    )
+
+    private func translated(_ error: any Error) -> CodedError {
+        if let error = error as? CodedError { return error }
+        if let error = error as? SubprocessError, error.code == .outputLimitExceeded {
+            return self.error("wrote more than \(ByteCountText.render(Int64(SecretFile.maximumBytes)))")
+        }
+        return self.error("could not be run or its output not be read")
+    }
+}

@@ -1,0 +1,99 @@
+import CardModel
+import CardStore
+import Foundation
+import Glibc
+import SystemPackage
+
+/// The file that keeps the keys of a sandbox, the current one first; nobody but its owner may touch it.
+struct KeyFile: Sendable {
+    /// What a key looks like.
+    static let form = "32 random bytes in Base64 (or 64 hexadecimal digits)"
+    private static let key = "vault.key_file"
+    private static let header = """
+        # Keys of an idcard-pipeline sandbox: all of them open what is there, and the first is the newest.
+        # Without them the sandbox cannot be read by anybody: keep a copy in another place.
+
+        """
+
+    /// Where it lies.
+    let path: String
+    /// What to do if it is not there, for messages.
+    var remedy: Message = "make it by `idcard-pipeline keys init`, or name the file that there is"
+
+    /// Whether something is there, readable or not.
+    var exists: Bool {
+        var status = stat()
+        return lstat(self.path, &status) == 0
+    }
+
+    /// Reads the keys.
+    ///
+    /// - Throws: `secret_insecure`, `secret_unreadable`.
+    func read() throws(CodedError) -> KeyRing {
+        guard self.exists else { throw self.error("does not exist; " + self.remedy) }
+        let text = try SecretFile(path: self.path, key: Self.key).readText(
+            expected: "keys of the sandbox, \(Self.form)"
+        )
+        do throws(KeyRing.Refusal) {
+            return try KeyRing(text: text.reveal())
+        } catch {
+            throw self.error("cannot be used: " + error.message + "; it must hold keys, one a line, \(Self.form)")
+        }
+    }
+
+    /// Writes a file with one key, unless there is a file by then: of several processes the first one's key counts, and
+    /// nobody sees half a file.
+    ///
+    /// - Returns: whether the file was made here.
+    /// - Throws: `file_not_written`.
+    func create(_ key: VaultKey) throws(CodedError) -> Bool {
+        guard !self.exists else { return false }
+        let folder = DurableFile.folder(of: self.path)
+        try DurableFile.makeFolders(folder, mode: 0o700)
+        let temporary = "\(self.path).\(UUID().uuidString).new"
+        defer { unlink(temporary) }
+        try DurableFile.replace(temporary, with: Self.bytes(of: KeyRing(key)))
+        // Unlike rename(2), link(2) does not replace a file that another process has put there meanwhile.
+        guard link(temporary, self.path) == 0 else {
+            guard errno != EEXIST else { return false }
+            let reason = Errno(rawValue: errno).description
+            throw self.error("cannot be made (\(reason)); correct the rights of its folder")
+        }
+        try DurableFile.synchroniseFolder(folder)
+        return true
+    }
+
+    /// Writes other keys in place of those that are there, whole or not at all.
+    ///
+    /// - Throws: `file_not_written`.
+    func replace(with ring: KeyRing) throws(CodedError) {
+        // A link keeps leading where it led: what it names is replaced, not the link.
+        try DurableFile.replace(Self.resolved(self.path), with: Self.bytes(of: ring))
+    }
+
+    private static func bytes(of ring: KeyRing) -> [UInt8] {
+        Array((Self.header + ring.keys.map { $0.reveal() + "\n" }.joined()).utf8)
+    }
+
+    private static func resolved(_ path: String) -> String {
+        guard let real = realpath(path, nil) else { return path }
+        defer { free(real) }
+        return String(cString: real)
+    }
+
+    private func error(_ what: Message) -> CodedError {
+        CodedError(.secretUnreadable, .configuration, "\(Self.key): \(Redacted(self.path)) " + what)
+    }
+}
+
+extension KeyRing.Refusal {
+    /// What is wrong; nothing of what stands there.
+    var message: Message {
+        switch self {
+        case .empty: "there is no key"
+        case .notAKey(let line): "line \(line) holds something that is not a key"
+        case .repeated(let line): "line \(line) holds a key that stands there already"
+        case .tooMany: "there are more than \(KeyRing.maximumCount) keys"
+        }
+    }
+}

@@ -1,0 +1,154 @@
+import CardEngine
+import CardImaging
+import CardModel
+import CardRemote
+import Foundation
+import Logging
+import Testing
+
+@testable import CardCommand
+
+@Suite("Loading the configuration")
+struct ConfigurationLoaderTests {
+    private let home: ScratchHome
+
+    init() throws { self.home = try ScratchHome() }
+
+    private static let remotes = """
+        verification: {url: "https://v.example/", api_key: canary-key, api_secret: canary-secret}
+        delivery: {url: "https://b.example/up?key=canary-query", token: canary-token, user_no: canary-user}
+
+        """
+
+    @Test func `Options stand over variables, variables over the file, the file over defaults`() throws {
+        let yaml = """
+            imaging:
+              quality: 0.6
+              max_edge: 1000
+            run.patience: 5m
+            """
+        let loaded = try self.home.load(
+            yaml,
+            ["IDCARD_IMAGING_MAX_EDGE": "1200", "IDCARD_SANDBOX_PATH": "/a"],
+            options: ["sandbox.path": "/b"]
+        )
+        #expect(loaded.configuration.imaging.quality == 0.6)
+        #expect(loaded.configuration.imaging.maxEdge == 1200)
+        #expect(loaded.configuration.sandboxPath == "/b")
+        #expect(loaded.configuration.engine.patience == .seconds(300))
+        let sources = Dictionary(uniqueKeysWithValues: loaded.entries.map { ($0.key.name, $0.source) })
+        #expect(sources["imaging.quality"] == .file(line: 2))
+        #expect(sources["imaging.max_edge"] == .variable("IDCARD_IMAGING_MAX_EDGE"))
+        #expect(sources["sandbox.path"] == .option)
+        #expect(sources["imaging.min_quality"] == .standard)
+    }
+
+    @Test func `Values of every type reach their settings`() throws {
+        let yaml =
+            Self.remotes + """
+                verification.dialect: facepp-v1
+                verification.concurrency: 7
+                delivery.rate: 2.5
+                delivery.layout: batch
+                delivery.retcode: {success: [000000, '0'], retryable: "7, 8"}
+                delivery.fields.CHANNEL: app
+                verdict.severity: {under_age: hold, legality_unavailable: accept}
+                sandbox.intake_free_space: 1 GiB
+                fetch.allow_http: yes
+                watch.folders: [~/in]
+                log: {level: debug, format: json}
+                """
+        let configuration = try self.home.load(yaml, requiringRemotes: true).configuration
+        let verification = try #require(configuration.verification)
+        let delivery = try #require(configuration.delivery)
+        #expect(verification.dialect == .faceppv1)
+        #expect(verification.endpoint.concurrency == 7 && configuration.engine.verification.concurrency == 7)
+        #expect(configuration.engine.delivery.rate == 2.5)
+        #expect(delivery.layout == .batch && configuration.engine.policy.layout == .batch)
+        #expect(delivery.retcodes.success == ["000000", "0"] && delivery.retcodes.retryable == ["7", "8"])
+        #expect(delivery.form.extra == [.text("app", name: "CHANNEL")])
+        #expect(configuration.engine.rules.severities == [.underAge: .hold])
+        #expect(configuration.engine.rules.legalityUnavailable == .accept)
+        #expect(configuration.engine.intakeFreeSpace == 1 << 30)
+        #expect(configuration.engine.hasDefaultUserNumber)
+        #expect(configuration.fetch.allowsHTTP && configuration.watch.folders == [self.home.path + "/in"])
+        #expect(configuration.logLevel == .debug && configuration.logFormat == .json)
+    }
+
+    @Test func `The usual file is found, IDCARD_CONFIG names another, the option a third`() throws {
+        _ = try self.home.file(".config/idcard-pipeline-next/idcard-pipeline.yaml", "imaging.max_edge: 1001\n")
+        #expect(try self.home.load().configuration.imaging.maxEdge == 1001)
+        let named = ["IDCARD_CONFIG": try self.home.file("two.yaml", "imaging.max_edge: 1002\n")]
+        #expect(try self.home.load(nil, named).configuration.imaging.maxEdge == 1002)
+        #expect(try self.home.load("imaging.max_edge: 1003\n", named).configuration.imaging.maxEdge == 1003)
+        #expect(throws: ConfigurationError.self) {
+            try self.home.load(nil, ["IDCARD_CONFIG": self.home.path + "/none.yaml"])
+        }
+    }
+
+    @Test func `Empty files and files of comments set nothing`() throws {
+        for text in ["", "# nothing\n", "---\n"] { #expect(try self.home.mistakes(text).isEmpty, "\(text)") }
+    }
+
+    @Test func `A command that needs endpoints names all that is missing; embedded ones need none`() throws {
+        let error = #expect(throws: ConfigurationError.self) { try self.home.load(requiringRemotes: true) }
+        #expect(
+            error?.mistakes.map(\.key) == [
+                "verification.url", "verification.api_key", "verification.api_secret", "delivery.url",
+                "delivery.token_file",
+            ]
+        )
+        #expect(error?.problems.allSatisfy { $0.code == .settingMissing && $0.kind == .configuration } == true)
+        let embedded = try self.home.load(Self.remotes, embedded: true, requiringRemotes: true).configuration
+        #expect(embedded.isEmbedded && embedded.verification == nil && embedded.engine.hasDefaultUserNumber)
+        #expect(embedded.notices.map { $0.text() }.contains("verification.url is not used with --embedded"))
+    }
+
+    @Test func `Secrets are in no report, notice or error`() async throws {
+        let yaml = Self.remotes + "delivery.proxy: 'http://u:canary-proxy@h:1'\nwebhooks.secrets: canary-webhook\n"
+        let failed = Result { () throws(ConfigurationError) in
+            do { return try self.home.load(yaml) } catch let error as ConfigurationError { throw error } catch {
+                preconditionFailure("\(error)")
+            }
+        }
+        let wrong = await CheckedConfiguration(failed)
+        #expect(!wrong.ok)
+        let loaded = try self.home.load(Self.remotes, ["IDCARD_VAULT_KEY": "canary-vault"])
+        let shown = ShownConfiguration(loaded)
+        let texts =
+            [JSONText.document(wrong), JSONText.document(shown)]
+            + wrong.lines + shown.lines + loaded.configuration.notices.map { $0.text() }
+        for text in texts { #expect(!text.contains("canary"), "\(text)") }
+        // The address itself is a plain text in the settings of an endpoint.
+        let dumped = String(reflecting: loaded.configuration).replacing("canary-query", with: "")
+        #expect(!dumped.contains("canary") && dumped.contains("<redacted>"))
+        #expect(shown.lines.contains { $0.hasPrefix("verification.api_key") && $0.contains("<set>") })
+        #expect(shown.lines.contains { $0.hasPrefix("webhooks.secrets ") && $0.contains("<unset>") })
+    }
+
+    @Test func `What is odd but allowed is told`() throws {
+        let yaml = """
+            verification.url: http://v.example/
+            run.patience: 10s
+            verdict.severity.under_age: off
+            delivery.fields.CHANNEL: app
+            """
+        let notices = try self.home.load(yaml, ["IDCARD_IMAGING_QUALTY": "1"]).configuration.notices.map { $0.text() }
+        let expected = [
+            "verification.url is an http address", "run.patience is shorter than verification.timeout", "under_age",
+            "CHANNEL", "IDCARD_IMAGING_QUALTY is that of no key and is not used; did you mean IDCARD_IMAGING_QUALITY?",
+        ]
+        for text in expected { #expect(notices.contains { $0.contains(text) }, "\(text)") }
+    }
+
+    @Test func `A file with secrets that others may read is told, and a command's TOKEN is read when it is needed`()
+        async throws
+    {
+        let file = try self.home.file("open.yaml", "delivery.token_command: printf 'abc\\nsecond'\n", mode: 0o644)
+        let configuration = try self.home.load(nil, ["IDCARD_CONFIG": file]).configuration
+        #expect(configuration.notices.contains { $0.text().contains("chmod 600") })
+        let text = try #require(configuration.deliverySecrets.tokenCommand)
+        let command = SecretCommand(key: "delivery.token_command", expected: "the TOKEN", text: text)
+        #expect(try await command.firstLine().reveal() == "abc")
+    }
+}

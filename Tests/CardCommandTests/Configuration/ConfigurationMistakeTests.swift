@@ -1,0 +1,170 @@
+import CardModel
+import Foundation
+import Testing
+
+@testable import CardCommand
+
+@Suite("Mistakes in the configuration")
+struct ConfigurationMistakeTests {
+    /// A file, and the mistake it holds: code, key, line, and what the message says.
+    struct Case: Sendable, CustomTestStringConvertible {
+        var yaml: String
+        var code: ReasonCode
+        var key: String?
+        var line: Int?
+        var says: String
+
+        init(_ yaml: String, _ code: ReasonCode, _ key: String?, _ line: Int?, _ says: String) {
+            (self.yaml, self.code, self.key, self.line, self.says) = (yaml, code, key, line, says)
+        }
+
+        var testDescription: String { self.yaml }
+    }
+
+    private static let values: [Case] = [
+        Case("imaging:\n  qualty: 1\n", .settingUnknown, "imaging.qualty", 2, "did you mean imaging.quality?"),
+        Case(
+            "imaging.quality: 2\n",
+            .settingInvalid,
+            "imaging.quality",
+            1,
+            "\"2\" cannot be used; write a number from 0 to 1"
+        ),
+        Case("imaging.max_edge: big\n", .settingInvalid, "imaging.max_edge", 1, "a whole number from 48"),
+        Case("\nrun.patience: 5\n", .settingInvalid, "run.patience", 2, "a time such as 500ms"),
+        Case("imaging.byte_budget: 3 cats\n", .settingInvalid, "imaging.byte_budget", 1, "a number of bytes"),
+        Case("fetch.allow_http: 1\n", .settingInvalid, "fetch.allow_http", 1, "true or false"),
+        Case("delivery.layout: pair\n", .settingInvalid, "delivery.layout", 1, "one of single, application, batch"),
+        Case("imaging.quality: [1]\n", .settingInvalid, "imaging.quality", 1, "[1]"),
+        Case("imaging.quality:\n", .settingInvalid, "imaging.quality", 1, "has no value"),
+        Case("sources: [{a: b}]\n", .settingInvalid, "sources", 1, "something else than plain values"),
+        Case("verification.url: ftp://x/\n", .settingInvalid, "verification.url", 1, "an address such as https"),
+        Case("imaging:\n  quality: 1\n  quality: 1\n", .settingTwice, "quality", 2, "keep one"),
+        Case("imaging: {quality: 1}\nimaging.quality: 1\n", .settingTwice, "imaging.quality", 2, "line 1 already"),
+        Case("imaging: {quality: 1\n", .configurationUnreadable, nil, 2, "not valid YAML at line 2"),
+        Case("just words\n", .configurationUnreadable, nil, nil, "no sections"),
+        Case("vault.mode: none\n", .settingRemoved, "vault.mode", 1, "keys init"),
+        Case(
+            "delivery:\n  tls:\n    insecure: true\n",
+            .settingRemoved,
+            "delivery.tls.insecure",
+            3,
+            "delivery.tls.ca_file"
+        ),
+        Case("delivery.blocked_wait: 1h\n", .settingRemoved, "delivery.blocked_wait", 1, "is gone"),
+        Case(
+            "verification.legality_unavailable: hold\n",
+            .settingRemoved,
+            "verification.legality_unavailable",
+            1,
+            "use verdict.severity.legality_unavailable"
+        ),
+        Case("breaker: {open_for: 2m}\n", .settingRemoved, "breaker.open_for", 1, "a constant now"),
+        Case("delivery.fields.busines_no: X\n", .settingUnknown, "delivery.fields.busines_no", 1, "business_no?"),
+        Case(
+            "verdict.severity.card_not_recognised: off\n",
+            .settingInvalid,
+            "verdict.severity.card_not_recognised",
+            1,
+            "reject, hold"
+        ),
+    ]
+
+    private static let rules: [Case] = [
+        Case("server.listen: foo\n", .settingInvalid, "server.listen", 1, "write it as 127.0.0.1:8080"),
+        Case("server:\n  listen: 0.0.0.0:80\n", .settingConflict, "server.listen", 2, "server.tls.certificate"),
+        Case("fetch.ports: [443, x]\n", .settingInvalid, "fetch.ports", 1, "\"x\" is no port"),
+        Case("fetch.hosts: ['https://a']\n", .settingInvalid, "fetch.hosts", 1, "is no host"),
+        Case("fetch.allow_addresses: 10.0.0.0/33\n", .settingInvalid, "fetch.allow_addresses", 1, "no block"),
+        Case("sources: [scans]\n", .settingInvalid, "sources", 1, "is not NAME=PATH"),
+        Case("sources: [a=/x, a=/y]\n", .settingConflict, "sources", 1, "there twice"),
+        Case("webhooks.secrets: whsec_abc\n", .settingInvalid, "webhooks.secrets", 1, "24 to 64 bytes"),
+        Case("server.cors_origins: desk\n", .settingInvalid, "server.cors_origins", 1, "no origin"),
+        Case("server.tls.key: /nowhere\n", .settingMissing, "server.tls.certificate", nil, "set both or none"),
+        Case(
+            "intake.business_no_from: folder:x\n",
+            ReasonCode(rawValue: "business_no_from_invalid"),
+            "intake.business_no_from",
+            1,
+            "folder:2"
+        ),
+        Case("retry: {base: 1m}\n", .settingConflict, "retry.base", 1, "1m must not be longer than retry.cap, 30s"),
+        Case("delivery: {body: octet-stream, layout: batch}\n", .settingConflict, "delivery.body", 1, "multipart"),
+        Case("delivery.fields: {file: TOKEN}\n", .settingConflict, "delivery.fields.file", 1, "its own name"),
+        Case("delivery.retcode: {retryable: ['0']}\n", .settingConflict, "delivery.retcode.retryable", 1, "success"),
+        Case("delivery.retcode.success: []\n", .settingConflict, "delivery.retcode.success", 1, "no delivery"),
+        Case(
+            "delivery: {token: a, token_command: b}\n",
+            .settingConflict,
+            "delivery.token_command",
+            1,
+            "exclude each other"
+        ),
+        Case("delivery.token_file: /nowhere/t\n", .secretUnreadable, "delivery.token_file", 1, "cannot be read"),
+        Case("delivery.reply.encryption: 3des-cbc\n", .settingMissing, "delivery.reply.key_file", nil, "3des-cbc"),
+        Case("watch.done_marker: .json\n", .settingInvalid, "watch.done_marker", 1, "suffix such as .done"),
+        Case("delivery.tls.ca_file: /nowhere\n", .settingInvalid, "delivery.tls.ca_file", 1, "certificates in PEM"),
+    ]
+
+    @Test(arguments: Self.values + Self.rules)
+    func `A mistake is told with code, key, line and remedy`(_ mistake: Case) throws {
+        let found = try ScratchHome().mistakes(mistake.yaml)
+        let match = try #require(
+            found.first { $0.error.code == mistake.code && $0.key == mistake.key },
+            "\(found.map { ($0.key, $0.error) })"
+        )
+        #expect(match.line == mistake.line)
+        #expect(match.error.kind == .configuration)
+        #expect(match.error.message.text().contains(mistake.says), "\(match.error.message.text())")
+        if let key = mistake.key { #expect(match.error.message.text().contains(key)) }
+    }
+
+    @Test func `All mistakes of all layers are told together`() throws {
+        let found = try ScratchHome().mistakes(
+            "imaging.quality: 2\nvault.mode: none\n",
+            ["IDCARD_RUN_PATIENCE": "long", "IDCARD_SANDBOX_LEASE": "3m", "IDCARD_LOG_LEVEL": ""]
+        )
+        #expect(
+            found.map(\.key) == ["imaging.quality", "vault.mode", "run.patience", "log.level", "sandbox.lease"]
+        )
+        #expect(found[2].error.message.text().contains("run.patience (IDCARD_RUN_PATIENCE): \"long\""))
+    }
+
+    @Test(arguments: [(0o644, ReasonCode.secretInsecure), (0o620, .secretInsecure), (0o600, nil)])
+    func `A file of a secret must not be open to others`(_ mode: Int, _ code: ReasonCode?) throws {
+        let home = try ScratchHome()
+        let path = try home.file("token", "abc\n", mode: mode)
+        #expect(try home.mistakes("delivery.token_file: \(path)\n").first?.error.code == code)
+    }
+
+    @Test(arguments: ["", "two\nlines\n"])
+    func `A file that does not hold one secret is refused`(_ text: String) throws {
+        let home = try ScratchHome()
+        let path = try home.file("token", text)
+        #expect(try home.mistakes("delivery.token_file: \(path)\n").first?.error.code == .secretUnreadable)
+    }
+
+    @Test(arguments: [
+        ("exit 3", "exit status 3"), ("echo", "nothing that can be used"), ("kill -9 $$", "signal 9"),
+        ("head -c 100000 /dev/zero", "wrote more than 64KiB"),
+    ])
+    func `A command that gives no secret is told without its output`(_ text: String, _ says: String) async {
+        let command = SecretCommand(key: "delivery.token_command", expected: "the TOKEN", text: Redacted(text))
+        let error = await #expect(throws: CodedError.self) { _ = try await command.firstLine() }
+        #expect(
+            error?.code == .secretUnreadable && error?.message.text().contains(says) == true,
+            "\(String(describing: error))"
+        )
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `A command that hangs is ended`() async {
+        let command = SecretCommand(
+            key: "vault.key_command",
+            expected: "keys",
+            text: Redacted("exec tail -f /dev/null"),
+            timeout: .milliseconds(50)
+        )
+        let error = await #expect(throws: CodedError.self) { _ = try await command.run() }
+        #expect(error?.message.text().contains("took longer than 50ms") == true)
+    }
+}

@@ -1,0 +1,121 @@
+import CardModel
+import CardStore
+import Foundation
+import Testing
+
+@testable import CardCommand
+
+@Suite("Keys of the sandbox")
+struct VaultKeyTests {
+    private let home: ScratchHome
+
+    init() throws { self.home = try ScratchHome() }
+
+    private func configuration(_ yaml: String? = nil, embedded: Bool = false) throws -> Configuration {
+        try self.home.load(yaml, embedded: embedded).configuration
+    }
+
+    @Test func `Value, file and command give the same keys`() async throws {
+        let (first, second) = (VaultKey.random(), VaultKey.random())
+        let keys = [first.reveal(), second.reveal()]
+        let file = try self.home.file("k", "# keys\n" + keys.joined(separator: "\n"))
+        for yaml in [
+            "vault.key: '\(keys.joined(separator: ","))'", "vault.key_file: \(file)", "vault.key_command: cat \(file)",
+        ] {
+            let ring = try await self.configuration(yaml).vaultKeys(creating: false)
+            #expect(ring.keys == [first, second], "\(yaml.prefix(15))")
+        }
+    }
+
+    @Test(arguments: [
+        ("vault.key: nokey", ReasonCode.settingInvalid), ("vault.key_command: echo nokey", .secretUnreadable),
+        ("vault.key_file: /nowhere/k", .settingMissing),
+    ])
+    func `Keys that cannot be used are told without themselves`(_ yaml: String, _ code: ReasonCode) async throws {
+        let configuration = try self.configuration(yaml)
+        let error = await #expect(throws: CodedError.self) { _ = try await configuration.vaultKeys(creating: true) }
+        #expect(error?.code == code && error?.kind == .configuration)
+        #expect(error?.message.text().contains("nokey") == false)
+    }
+
+    @Test func `The key of the embedded endpoints is made with their sandbox, another one never`() throws {
+        let embedded = try self.configuration(embedded: true)
+        #expect(throws: CodedError.self) { try embedded.keyRing(creating: false) }
+        let ring = try embedded.keyRing(creating: true)
+        #expect(try embedded.keyRing(creating: false) == ring)
+        #expect(throws: CodedError.self) { try self.configuration().keyRing(creating: true) }
+        #expect(try embedded.keyRing(creating: true) == ring)
+    }
+
+    @Test func `A sandbox whose key file is gone gets no other key`() throws {
+        let embedded = try self.configuration(embedded: true)
+        _ = try self.home.file(".local/share/idcard-pipeline-next/embedded/sandbox.sqlite3", "x")
+        let error = #expect(throws: CodedError.self) { try embedded.keyRing(creating: true) }
+        #expect(error?.message.text().contains("put back the file") == true)
+    }
+
+    @Test func `A key file is made once with mode 0600, and replaced whole through a link`() throws {
+        let file = KeyFile(path: self.home.path + "/deep/vault.key")
+        let (first, second) = (VaultKey.random(), VaultKey.random())
+        #expect(try file.create(first))
+        #expect(try !file.create(second))
+        #expect(try file.read().keys == [first])
+        let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        let link = KeyFile(path: self.home.path + "/link.key")
+        try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: file.path)
+        try link.replace(with: try #require(KeyRing([second, first])))
+        #expect(try file.read().keys == [second, first])
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link.path) == file.path)
+        let names = try FileManager.default.contentsOfDirectory(atPath: self.home.path + "/deep")
+        #expect(names == ["vault.key"])
+    }
+
+    @Test func `Of several processes that make the file at once, one makes it`() async throws {
+        let file = KeyFile(path: self.home.path + "/vault.key")
+        let made = try await withThrowingTaskGroup(of: Bool.self) { group in
+            for _ in 0..<16 { group.addTask { try file.create(.random()) } }
+            return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+        }
+        #expect(made == 1)
+        #expect(try file.read().keys.count == 1)
+    }
+
+    @Test(arguments: [
+        (String?.none, String?.none, true), ("vault.key_file: CONFIGURED", nil, true),
+        ("vault.key_file: CONFIGURED", "OTHER", false), (nil, "OTHER", false),
+    ])
+    func `keys init says what is left to do`(_ yaml: String?, _ named: String?, _ isUsed: Bool) throws {
+        let place = { (text: String) in text.replacing("CONFIGURED", with: self.home.path + "/./c.key") }
+        let made = try KeyMaking(
+            named: named.map { self.home.path + "/" + $0 },
+            configuration: try self.configuration(yaml.map(place)),
+            folders: UserFolders(environment: ["HOME": self.home.path])
+        ).run()
+        #expect(made.isUsedAlready == isUsed)
+        #expect(made.lines[1].contains("Put into the configuration") == !isUsed)
+        #expect(FileManager.default.fileExists(atPath: made.path))
+    }
+
+    @Test func `keys init knows a relative path that is in the configuration`() throws {
+        var configuration = try self.configuration()
+        let name = "idcard-key-\(UUID().uuidString)"
+        configuration.vault.keyFile = "./" + name
+        let folders = UserFolders(environment: ["HOME": self.home.path])
+        let made = try KeyMaking(named: nil, configuration: configuration, folders: folders).run()
+        defer { try? FileManager.default.removeItem(atPath: made.path) }
+        #expect(made.isUsedAlready)
+        #expect(made.path == FileManager.default.currentDirectoryPath + "/" + name)
+    }
+
+    @Test func `keys init replaces no file and makes none in a sandbox`() throws {
+        let folders = UserFolders(environment: ["HOME": self.home.path])
+        let configuration = try self.configuration()
+        let making = try KeyMaking(named: nil, configuration: configuration, folders: folders)
+        _ = try making.run()
+        #expect(throws: CodedError.self) { try making.run() }
+        #expect(throws: CodedError.self) {
+            try KeyMaking(named: configuration.sandboxPath + "/a/k", configuration: configuration, folders: folders)
+        }
+    }
+}
