@@ -73,8 +73,11 @@ package final class CardStore: Sendable {
     ///
     /// - Throws: `not_found`.
     package static func requireSandbox(at path: String) throws(CodedError) {
-        guard !SandboxFolder(path: path).hasDatabase else { return }
-        throw CodedError(
+        guard SandboxFolder(path: path).hasDatabase else { throw Self.missing(path) }
+    }
+
+    private static func missing(_ path: String) -> CodedError {
+        CodedError(
             .notFound,
             .storage,
             "there is no sandbox at \(Redacted(path)); name another one (--sandbox), or take cards in first: idcard-pipeline run"
@@ -104,7 +107,7 @@ package final class CardStore: Sendable {
     private static func isNew(_ folder: SandboxFolder, creating: Bool) throws -> Bool {
         let file = try Database.identity(path: folder.database)
         if file.isEmpty {
-            guard creating else { throw Self.missing(folder) }
+            guard creating else { throw Self.missing(folder.path) }
             return true
         }
         if file.application != Schema.applicationID {

@@ -14,7 +14,9 @@ package struct IDCardPipelineCommand: AsyncParsableCommand {
             """,
         version: "0.2.0",
         subcommands: [
-            RunCommand.self, StatusCommand.self, CardsCommand.self, VerifierCommand.self, BackendCommand.self,
+            RunCommand.self, StatusCommand.self, CardsCommand.self, KeysCommand.self, ConfigCommand.self,
+            FsckCommand.self,
+            VerifierCommand.self, BackendCommand.self,
         ]
     )
 

@@ -13,7 +13,7 @@ extension GlobalOptions {
             let store = try await CardStore.open(
                 path: configuration.sandboxPath,
                 kind: configuration.isEmbedded ? .embedded : nil,
-                ring: try configuration.keyRing(creating: false),
+                ring: try await configuration.vaultKeys(creating: false),
                 creating: false,
                 now: Timestamp(Date())
             )

@@ -102,12 +102,6 @@ extension ConfigurationKey {
                 .integer(0...150),
                 "Least age of the holder in whole years; 0 asks for none."
             ),
-            ConfigurationKey(
-                "verdict.severity.legality_unavailable",
-                \.engine.rules.legalityUnavailable,
-                .word,
-                "What happens to a card for which the service gives no legality."
-            ),
         ]
         + VerdictRule.allCases.map { rule in
             ConfigurationKey(

@@ -25,7 +25,7 @@ enum ConfigurationReference {
     }
 
     private static func isInFamily(_ key: ConfigurationKey) -> Bool {
-        key.name.hasPrefix(Self.family) && key.name != "verdict.severity.legality_unavailable"
+        key.name.hasPrefix(Self.family)
     }
 
     private static func line(of key: ConfigurationKey) -> String {

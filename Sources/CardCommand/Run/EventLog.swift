@@ -25,7 +25,7 @@ struct EventLog: Sendable {
             self.logger.debug("card moved on", metadata: metadata)
         case .sending: break
         case .failed(let stage, let failure):
-            self.logger.info(
+            self.logger.debug(
                 "call failed",
                 metadata: [
                     "stage": "\(stage.rawValue)", "attempt.class": "\(failure.failureClass.rawValue)",

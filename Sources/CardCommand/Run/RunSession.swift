@@ -19,7 +19,7 @@ struct RunSession: Sendable {
         let store = try await CardStore.open(
             path: self.configuration.sandboxPath,
             kind: self.configuration.isEmbedded ? .embedded : .real,
-            ring: try self.configuration.keyRing(creating: true),
+            ring: try await self.configuration.vaultKeys(creating: true),
             creating: true,
             now: Timestamp(Date())
         )

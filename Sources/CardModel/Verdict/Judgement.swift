@@ -35,6 +35,8 @@ package enum VerdictSeverity: String, CaseIterable, Sendable, Codable {
     case warn
     /// The rule is not asked.
     case off
+    /// The card passes although the service cannot say (legality alone); the same as `off`, in the service's own word.
+    case accept
 }
 
 /// The verdict over one reading, with everything that was found on the way.
@@ -77,7 +79,7 @@ struct FindingList {
     /// Notes that a rule does not hold, unless it is not asked.
     mutating func note(_ rule: VerdictRule, _ message: Message) {
         let severity = self.severity(of: rule)
-        guard severity != .off else { return }
+        guard severity != .off, severity != .accept else { return }
         self.all.append(VerdictFinding(rule.reason, severity, message: message))
     }
 

@@ -82,7 +82,11 @@ package enum VerdictRule: String, CaseIterable, Sendable {
 
     /// What may follow: a photo without a card never passes, since nobody would know which side was delivered.
     package var possibleSeverities: [VerdictSeverity] {
-        self == .cardNotRecognised ? [.reject, .hold] : VerdictSeverity.allCases
+        switch self {
+        case .cardNotRecognised: [.reject, .hold]
+        case .legalityUnavailable: VerdictSeverity.allCases
+        default: [.reject, .hold, .warn, .off]
+        }
     }
 
     /// The code under which a card is refused, held or marked by this rule.
