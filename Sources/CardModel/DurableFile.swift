@@ -1,6 +1,7 @@
 package import Glibc
 
-/// Files that are whole and durable, or not there: written beside their place, flushed, renamed, and the folder flushed.
+/// Files that are whole and durable, or not there: written beside their place, flushed, renamed, and the folder
+/// flushed.
 package enum DurableFile {
     /// Puts a file in the place of another, or of none.
     ///

@@ -1,8 +1,8 @@
 /// A text for a person that is made at the edge: an English template and its typed arguments.
 ///
-/// A literal makes one: `"the image has \(count) pixels, more than \(limit)"`. The template is the key under which another
-/// language finds its own text, so modules write English and the command chooses the language. Values that are personal data
-/// are given as `Redacted`: ``description`` hides them, only ``text(in:)`` shows them.
+/// A literal makes one: `"the image has \(count) pixels, more than \(limit)"`. The template is the key under which
+/// another language finds its own text, so modules write English and the command chooses the language. Values that are
+/// personal data are given as `Redacted`: ``description`` hides them, only ``text(in:)`` shows them.
 package struct Message: Hashable, Sendable, Codable, ExpressibleByStringInterpolation, CustomStringConvertible {
     /// A value in a message.
     package enum Argument: Hashable, Sendable, Codable {
@@ -105,7 +105,8 @@ extension Message {
 }
 
 extension Message {
-    /// Collects the pieces of a literal; values come only in the types whose texts are known to be safe or are marked personal.
+    /// Collects the pieces of a literal; values come only in the types whose texts are known to be safe or are marked
+    /// personal.
     package struct Interpolation: StringInterpolationProtocol {
         fileprivate var template = ""
         fileprivate var arguments: [Argument] = []

@@ -12,14 +12,17 @@ package enum SpreadsheetText {
 
     /// Whether a text as a whole is such a thing.
     package static func isDamage(_ text: String) -> Bool {
-        // Nearly every identifier begins with a letter or is a whole number, and a manifest has 100,000 of them.
+        // No Regex here: it takes 0.2 ms a value, and a manifest has 100,000 rows.
         switch text.utf8.first ?? 0 {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"):
-            return self.isPlaceholder(text)
-        case UInt8(ascii: "0")...UInt8(ascii: "9"):
-            return text.utf8.contains(where: ".,eE".utf8.contains) && self.isNumber(text)
-        default:
-            return self.isPlaceholder(text) || self.isNumber(text) || self.isFormula(text)
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): self.isNumber(text)
+        case UInt8(ascii: "+"), UInt8(ascii: "-"): self.isPlaceholder(text) || self.isNumber(text)
+        case UInt8(ascii: "="), UInt8(ascii: "'"): true
+        case UInt8(ascii: "\""): text.utf8.count > 1 && text.utf8.last == UInt8(ascii: "\"")
+        // A column too narrow prints as nothing but #; any error begins with one and ends with ! or ?.
+        case UInt8(ascii: "#"):
+            self.isPlaceholder(text) || "!?".utf8.contains(text.utf8.last ?? 0)
+                || text.utf8.allSatisfy { $0 == UInt8(ascii: "#") }
+        default: self.isPlaceholder(text)
         }
     }
 
@@ -27,17 +30,25 @@ package enum SpreadsheetText {
         text.utf8.count <= 15 && self.placeholders.contains(text.lowercased())
     }
 
+    /// Whether a text is a number in scientific notation, or one with nothing but zeros behind its point.
+    ///
+    /// Spreadsheets write 1.23E+15 or 1E+15, Java 1.23E15; some countries write the point as a comma. A column of
+    /// numbers with a gap in it becomes 123.0. Nobody writes 12E34 for a number, so that is an identifier.
     private static func isNumber(_ text: String) -> Bool {
-        // Spreadsheets write 1.23E+15 or 1E+15, Java 1.23E15; some countries write the point as a comma. A column of numbers with a gap
-        // in it becomes 123.0. Nobody writes 12E34 for a number, so that is an identifier.
-        text.wholeMatch(of: /[+-]?\d+([.,]\d+[eE][+-]?\d+|[eE][+-]\d{2,})|\d+[.,]0+/) != nil
+        let parts = text.utf8.split(maxSplits: 1, omittingEmptySubsequences: false, whereSeparator: "eE".utf8.contains)
+        let mantissa = parts[0].drop(while: "+-".utf8.contains)
+            .split(maxSplits: 1, omittingEmptySubsequences: false, whereSeparator: ".,".utf8.contains)
+        guard mantissa.allSatisfy(self.isWhole) else { return false }
+        guard parts.count == 2 else {
+            return mantissa.count == 2 && mantissa[1].allSatisfy { $0 == UInt8(ascii: "0") }
+        }
+        let exponent = parts[1].drop(while: "+-".utf8.contains)
+        let isSigned = exponent.count < parts[1].count
+        return self.isWhole(exponent) && (mantissa.count == 2 || isSigned && exponent.count >= 2)
     }
 
-    private static func isFormula(_ text: String) -> Bool {
-        // A column too narrow prints as nothing but #; any error begins with one and ends with ! or ?.
-        if text.wholeMatch(of: /#+|#[A-Za-z0-9\/_]+[!?]/) != nil { return true }
-        // A formula, or a text quoted for a spreadsheet.
-        return text.hasPrefix("=") || text.hasPrefix("'") || text.wholeMatch(of: /".*"/) != nil
+    private static func isWhole(_ digits: Substring.UTF8View) -> Bool {
+        !digits.isEmpty && digits.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
     }
 
     /// None is longer than 15 bytes.

@@ -8,7 +8,8 @@ extension CalendarDay {
         guard rest.isEmpty else { return nil }
     }
 
-    /// Takes off a text the date that it begins with; `nil`, and nothing is taken, if there is none or the calendar has none such.
+    /// Takes off a text the date that it begins with; `nil`, and nothing is taken, if there is none or the calendar
+    /// has none such.
     ///
     /// Each date is taken as far as it goes, whatever follows: `2010.1.12020.1.1` is not cut where it would make sense.
     init?(takenFrom text: inout Substring) {

@@ -45,7 +45,8 @@ extension CalendarDay {
     private static let first = CalendarDay(checkedYear: 1, month: 1, day: 1)
     private static let last = CalendarDay(checkedYear: 9999, month: 12, day: 31)
 
-    /// The day so many days after 1970-01-01, within the years 1 to 9999: what lies outside becomes their first or last day.
+    /// The day so many days after 1970-01-01, within the years 1 to 9999: what lies outside becomes their first or
+    /// last day.
     ///
     /// Counts years that begin in March, so that the leap day is the last of its year, in eras of 400 years.
     package init(daysSinceEpoch days: Int) {
@@ -91,7 +92,8 @@ extension CalendarDay {
 extension CalendarDay {
     /// The day in China at a time: UTC+8 all the year round, since 1991.
     ///
-    /// A time outside the years 1 to 9999 gives the first or the last day of them: a clock gone wrong is no reason to crash.
+    /// A time outside the years 1 to 9999 gives the first or the last day of them: a clock gone wrong is no reason to
+    /// crash.
     package init(inChinaAt time: Timestamp) {
         let hours = time.millisecondsSinceEpoch.flooredQuotient(by: 3_600_000)
         self = CalendarDay(daysSinceEpoch: Int((hours + 8).flooredQuotient(by: 24)))

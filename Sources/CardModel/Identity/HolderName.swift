@@ -1,7 +1,8 @@
 /// A holder's name for comparison: what is written alike is equal.
 ///
-/// Folded are compatibility forms (NFKC), characters with two codes, white space, invisible characters, case, and the look-alikes of the
-/// middle dot that stands between the parts of minority names: keyboards, readers and other systems each write another one.
+/// Folded are compatibility forms (NFKC), characters with two codes, white space, invisible characters, case, and the
+/// look-alikes of the middle dot that stands between the parts of minority names: keyboards, readers and other systems
+/// each write another one.
 struct HolderName: Hashable {
     private let folded: String
 
@@ -15,8 +16,8 @@ struct HolderName: Hashable {
     /// How many characters the name has.
     var count: Int { self.folded.count }
 
-    /// Middle dots, bullets and full stops, full-width and half-width, and circles written for 〇: before NFKC, which makes two
-    /// characters of some.
+    /// Middle dots, bullets and full stops, full-width and half-width, and circles written for 〇: before NFKC, which
+    /// makes two characters of some.
     private static let lookAlikes: [Unicode.Scalar: Unicode.Scalar] = {
         let dots: [Unicode.Scalar] = [
             ".", "\u{2D9}", "\u{387}", "\u{1427}", "\u{16EB}", "\u{2022}", "\u{2024}", "\u{2027}", "\u{2218}",

@@ -2,8 +2,8 @@ import Foundation
 
 /// A resident identity number of 18 characters that passed every check of GB 11643-1999; it does not print itself.
 ///
-/// Made by `IDNumber.parse(_:)`. The structure: 6 digits region (GB/T 2260 at the time of issue), 8 birth date, 3 sequence (odd = male), 1 check
-/// character by ISO 7064 MOD 11-2.
+/// Made by `IDNumber.parse(_:)`. The structure: 6 digits region (GB/T 2260 at the time of issue), 8 birth date, 3
+/// sequence (odd = male), 1 check character by ISO 7064 MOD 11-2.
 package struct IDNumber: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// Why a text is not a resident identity number.
     package enum Violation: String, Error, Sendable, CaseIterable {
@@ -11,7 +11,8 @@ package struct IDNumber: Hashable, Sendable, CustomStringConvertible, CustomDebu
         case malformed
         /// A whole number of the first generation, 15 digits: its cards ended in 2013, and no later one carries it.
         case firstGeneration
-        /// The number of another document: foreigner's permanent residence, or a Hong Kong, Macao or Taiwan residence permit.
+        /// The number of another document: foreigner's permanent residence, or a Hong Kong, Macao or Taiwan residence
+        /// permit.
         case unsupportedDocument
         /// The check character is wrong.
         case checksum
@@ -76,8 +77,8 @@ package struct IDNumber: Hashable, Sendable, CustomStringConvertible, CustomDebu
         return self.parse(String(decoding: body + [self.checkCharacter(of: body)], as: UTF8.self))
     }
 
-    /// Whether a text holds an identity number of 18 characters anywhere, of a citizen or in a residence permit: with region,
-    /// birth date and the right check character.
+    /// Whether a text holds an identity number of 18 characters anywhere, of a citizen or in a residence permit: with
+    /// region, birth date and the right check character.
     package static func isContained(in raw: String) -> Bool {
         let bytes = Array((raw.utf8.allSatisfy { 0x21...0x7E ~= $0 } ? raw.uppercased() : self.normalise(raw)).utf8)
         var digits = 0

@@ -1,8 +1,9 @@
 /// Characters with two codes: GBK of 1995 had some that Unicode lacked then, and put them into the private-use area.
 ///
-/// Later standards gave each its own code, but old systems, fonts and input methods still write the private one, so one person's
-/// name comes in either. Sources: GB 18030-2000, appendix E, for those that moved first; GB 18030-2022 for U+9FB4…U+9FBB, the
-/// vertical punctuation (18 codes) and the six of the supplementary plane; the same as glibc's tables of GBK and GB18030.
+/// Later standards gave each its own code, but old systems, fonts and input methods still write the private one, so
+/// one person's name comes in either. Sources: GB 18030-2000, appendix E, for those that moved first; GB 18030-2022
+/// for U+9FB4…U+9FBB, the vertical punctuation (18 codes) and the six of the supplementary plane; the same as glibc's
+/// tables of GBK and GB18030.
 enum ReassignedCharacter {
     /// Private-use codes, each the first of a run, and the characters of the run in order.
     private static let runs: [(first: UInt32, characters: String)] = [

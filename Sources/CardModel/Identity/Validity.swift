@@ -17,10 +17,10 @@ package struct Validity: Hashable, Sendable {
 
     /// Reads a period part by part.
     ///
-    /// Taken are `2010.11.13-2020.11.13`, `2010.11.13-长期` (also 长期有效, 長期, 永久) and pairs of `YYYYMMDD`; inside a date also
-    /// `/`, `-` or 年月日; between the dates any dash, `~`, 至, 到 or nothing; full-width characters and white space are
-    /// folded. A start alone (`2010.11.13`, `2010.11.13-`) is a period without an end, 长期 or `-2020.11.13` one without
-    /// a start.
+    /// Taken are `2010.11.13-2020.11.13`, `2010.11.13-长期` (also 长期有效, 長期, 永久) and pairs of `YYYYMMDD`; inside a date
+    /// also `/`, `-` or 年月日; between the dates any dash, `~`, 至, 到 or nothing; full-width characters and white space
+    /// are folded. A start alone (`2010.11.13`, `2010.11.13-`) is a period without an end, 长期 or `-2020.11.13` one
+    /// without a start.
     ///
     /// `nil` if anything else stands in the text, a date is not one of the calendar, or the end lies before the start.
     package init?(_ text: String) {

@@ -51,8 +51,8 @@ extension CardReading {
 }
 
 extension CardReading {
-    /// Returns the reading with the card of a side in front of the others, if exactly one card of the photo shows it; else
-    /// the reading as it is.
+    /// Returns the reading with the card of a side in front of the others, if exactly one card of the photo shows it;
+    /// else the reading as it is.
     ///
     /// Selecting twice for one side changes nothing more.
     package func selecting(_ side: CardSide?) -> CardReading {

@@ -1,13 +1,12 @@
 /// What a verifier says about the genuineness of the photographed card: scores in 0…1 by class.
 ///
-/// Source: FaceID "ocridcard" documentation, `legality`. Keys are normalised: trimmed, underscores are spaces. A missing object, or zeros alone,
-/// means that the key is not licensed for it, never that the card is a fake. Classes that are not known are kept: the vendor announces new ones.
-/// Their names go into messages: one that is no plain name counts under `other`.
+/// Source: FaceID "ocridcard" documentation, `legality`. Keys are normalised: trimmed, underscores are spaces. A
+/// missing object, or zeros alone, means that the key is not licensed for it, never that the card is a fake. Classes
+/// that are not known are kept: the vendor announces new ones. Their names go into messages: one that is no plain name
+/// counts under `other`.
 package struct Legality: Hashable, Sendable, Codable {
     /// The class of a genuine card, photographed.
     package static let genuine = "ID Photo"
-    /// The class of a photocopy of a genuine card.
-    package static let photocopy = "Photocopy"
     /// FaceID v3 puts its threshold among the scores, under this key.
     package static let threshold = "ID Photo Threshold"
 
@@ -21,8 +20,9 @@ package struct Legality: Hashable, Sendable, Codable {
 
     /// Takes scores under the vendor's keys.
     ///
-    /// Of two keys that are one class, such as `ID Photo` and `ID_Photo`, the score that speaks against the card counts. A
-    /// threshold among the scores is taken as one; a threshold of 0 would let everything pass and counts as none.
+    /// Of two keys that are one class, such as `ID Photo` and `ID_Photo`, the score that speaks against the card
+    /// counts. A threshold among the scores is taken as one; a threshold of 0 would let everything pass and counts as
+    /// none.
     ///
     /// Returns `nil` if there are no scores or all are zero: unavailable.
     package init?(vendorScores: [String: Double], vendorThreshold: Double? = nil) {
@@ -49,8 +49,8 @@ package struct Legality: Hashable, Sendable, Codable {
             .key
     }
 
-    /// Returns a vendor's class name with its outer white space gone and underscores as spaces; ``other`` for what has not
-    /// 1 to 40 ASCII letters, digits, blanks and dashes.
+    /// Returns a vendor's class name with its outer white space gone and underscores as spaces; ``other`` for what has
+    /// not 1 to 40 ASCII letters, digits, blanks and dashes.
     ///
     /// The score of such a name still counts: a card must not pass, nor its legality be unavailable, for an odd name.
     package static func normalise(_ key: String) -> String {

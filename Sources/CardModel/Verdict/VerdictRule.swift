@@ -9,8 +9,9 @@ package enum VerdictRule: String, CaseIterable, Sendable {
     case sideMismatch = "side_mismatch"
     /// The service calls nothing on the card abnormal (FaceID v3, `result` 1002).
     case readingAbnormal = "reading_abnormal"
-    /// The service gave genuineness scores: a key that is not licensed for them gives none or zeros, and the vendor's samples of
-    /// backs carry none. Whoever knows that of the account sets `warn` or `off`, which lets fronts without scores pass too.
+    /// The service gave genuineness scores: a key that is not licensed for them gives none or zeros, and the vendor's
+    /// samples of backs carry none. Whoever knows that of the account sets `warn` or `off`, which lets fronts without
+    /// scores pass too.
     case legalityUnavailable = "legality_unavailable"
     /// The genuineness score reaches the threshold.
     case legalityLow = "legality_low"

@@ -69,8 +69,8 @@ extension VerdictRules {
         )
     }
 
-    /// A gender that was not read is not compared; a spelling that is not known cannot be the number's, since an altered card
-    /// must not pass for an unusual one.
+    /// A gender that was not read is not compared; a spelling that is not known cannot be the number's, since an
+    /// altered card must not pass for an unusual one.
     private func askGender(
         _ printed: Redacted<String>?,
         against number: IDNumber,

@@ -23,8 +23,8 @@ extension VerdictRules {
 }
 
 extension Validity {
-    /// Whether the span is the one the Law on Resident Identity Cards, article 5, gives at an age: 5 years below 16, 10 up to
-    /// 25, 20 up to 45, then 长期; a missing end is not held against it.
+    /// Whether the span is the one the Law on Resident Identity Cards, article 5, gives at an age: 5 years below 16,
+    /// 10 up to 25, 20 up to 45, then 长期; a missing end is not held against it.
     fileprivate func hasSpan(forAge age: Int) -> Bool {
         switch (self.end, age) {
         case (.missing, _): true

@@ -1,8 +1,8 @@
 /// The rules a reading must pass before its card is delivered; pure, so that every provider is judged alike.
 ///
-/// Every rule is asked, also when an earlier one fails: what a failing rule leads to is its severity. The first finding that
-/// rejects decides, so the rules are asked in the order in which a person can act on them: which card and side, is it an
-/// original, what is its number, whose is it, does it agree with itself, is it valid.
+/// Every rule is asked, also when an earlier one fails: what a failing rule leads to is its severity. The first
+/// finding that rejects decides, so the rules are asked in the order in which a person can act on them: which card and
+/// side, is it an original, what is its number, whose is it, does it agree with itself, is it valid.
 package struct VerdictRules: Hashable, Sendable {
     /// The least genuineness score that passes, 0…1, unless the vendor's reply carries its own threshold
     /// (`verification.legality_threshold`).
@@ -25,7 +25,8 @@ package struct VerdictRules: Hashable, Sendable {
 
     /// Judges a reading.
     ///
-    /// Of several cards in the photo the one that alone shows the expected side is judged (`CardReading.selecting(_:)`).
+    /// Of several cards in the photo the one that alone shows the expected side is judged
+    /// (`CardReading.selecting(_:)`).
     ///
     /// - Parameters:
     ///   - reading: what the provider read.

@@ -5,12 +5,12 @@ import Testing
     struct Field: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let changesVerdict: Bool
-        let say: @Sendable (inout CardMetadata) -> Void
+        let give: @Sendable (inout CardMetadata) -> Void
 
-        init(_ name: String, changesVerdict: Bool, _ say: @escaping @Sendable (inout CardMetadata) -> Void) {
+        init(_ name: String, changesVerdict: Bool, _ give: @escaping @Sendable (inout CardMetadata) -> Void) {
             self.testDescription = name
             self.changesVerdict = changesVerdict
-            self.say = say
+            self.give = give
         }
     }
 
@@ -22,12 +22,12 @@ import Testing
         Field("side", changesVerdict: true) { $0.side = .back },
     ]
 
-    let silent: CardMetadata
+    let empty: CardMetadata
     let full: CardMetadata
 
     init() throws {
         let number = try #require(BusinessNumber("CASE-1"))
-        self.silent = CardMetadata(businessNumber: number)
+        self.empty = CardMetadata(businessNumber: number)
         self.full = CardMetadata(
             businessNumber: number,
             userNumber: Redacted("user-1"),
@@ -39,32 +39,32 @@ import Testing
     }
 
     @Test(arguments: fields)
-    func `Every field that is said is taken over, alone, over nothing and over an older word`(field: Field) {
-        var newer = self.silent
-        field.say(&newer)
-        #expect(self.silent.takingOver(newer) == newer)
+    func `Every field that is given is taken over, in place of nothing and of an older value`(field: Field) {
+        var newer = self.empty
+        field.give(&newer)
+        #expect(self.empty.takingOver(newer) == newer)
         var expected = self.full
-        field.say(&expected)
+        field.give(&expected)
         #expect(expected != self.full)
         #expect(self.full.takingOver(newer) == expected)
     }
 
-    @Test func `What is not said changes nothing`() {
-        #expect(self.full.takingOver(self.silent) == self.full)
-        #expect(self.silent.takingOver(self.full) == self.full)
+    @Test func `What is not given changes nothing`() {
+        #expect(self.full.takingOver(self.empty) == self.full)
+        #expect(self.empty.takingOver(self.full) == self.full)
     }
 
     @Test func `The business number is never taken over`() throws {
         var newer = self.full
         newer.businessNumber = try #require(BusinessNumber("CASE-2"))
-        #expect(self.silent.takingOver(newer) == self.full)
+        #expect(self.empty.takingOver(newer) == self.full)
     }
 
     @Test(arguments: fields)
     func `Only another holder or side may change a verdict, in both directions`(field: Field) {
-        for older in [self.silent, self.full] {
+        for older in [self.empty, self.full] {
             var newer = older
-            field.say(&newer)
+            field.give(&newer)
             #expect(newer.changesVerdict(from: older) == field.changesVerdict)
             #expect(older.changesVerdict(from: newer) == field.changesVerdict)
             #expect(!newer.changesVerdict(from: newer))

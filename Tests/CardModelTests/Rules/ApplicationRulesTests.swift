@@ -100,6 +100,11 @@ import Testing
         + [CardState.delivering, .held].map { state in
             DecisionCase("its front is \(state)", [.front("f", state), .back()], is: "wait b waits_for_front")
         } + [
+            DecisionCase(
+                "its front is another submitter's",
+                [.front("f", .held) { $0.reason = .submitterConflict }, .back()],
+                is: "wait b front_missing"
+            ),
             DecisionCase("its front is verified", [.front(), .back()], is: "wait b waits_for_front, send f"),
             DecisionCase("no front", [.back()], is: "wait b front_missing"),
             DecisionCase(

@@ -156,6 +156,10 @@ import Testing
         ),
         (Case("failed, never sent", .failed), [.reject]),
         (Case("failed, after it was sent", .failed, wasSent: true, mayBeAtBackend: true), [.delivered, .reject]),
+        (
+            Case("failed, in a kept delivery", .failed, wasSent: true, mayBeAtBackend: true, hasKeptDelivery: true),
+            [.delivered, .reject]
+        ),
         (Case("delivered", .delivered, wasSent: true), []),
         (Case("a person rejected it", .rejected, .rejectedByOperator), []),
         (Case("superseded", .superseded, .superseded), []),

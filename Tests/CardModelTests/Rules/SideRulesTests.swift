@@ -109,6 +109,21 @@ import Testing
             is: "wait b waits_for_front, send f"
         ),
         DecisionCase(
+            "the front is to go alone",
+            [.front { $0.goesAlone = true }, .back()],
+            is: "wait b waits_for_front, send f"
+        ),
+        DecisionCase(
+            "the back is to go alone",
+            [.front(), .back { $0.goesAlone = true }],
+            is: "wait b waits_for_front, send f"
+        ),
+        DecisionCase(
+            "an older back may still arrive",
+            [.back("a", .delivering, order: 0), .front(), .back()],
+            is: "wait b waits_for_older_photo, send f"
+        ),
+        DecisionCase(
             "an older front may still arrive",
             [.front("e", .delivering, order: 0), .front(), .back()],
             is: "wait b waits_for_front, wait f waits_for_older_photo"
@@ -152,6 +167,12 @@ import Testing
             [.front { $0.isAccepted = true }, .back()],
             pair: [finding(.hold)],
             is: "hold b sides_identical, send f"
+        ),
+        DecisionCase(
+            "a refused front is no front to wait for",
+            [.front(), .back { $0.isAccepted = true }],
+            pair: [finding(.reject)],
+            is: "reject f sides_identical, wait b front_missing"
         ),
         DecisionCase(
             "a delivered front stays",

@@ -41,7 +41,7 @@ import Testing
         #expect(self.codes(front: both, back: both) == ["issued_before_birth"])
     }
 
-    @Test func `One picture for both sides is refused, before anything else is said`() {
+    @Test func `One picture for both sides is refused before anything else`() {
         let findings = VerdictRules().judgePair(
             front: .front(),
             back: .back("1980.01.01-长期"),

@@ -2,7 +2,7 @@ import CardModel
 import Testing
 
 @Suite struct VerdictPhotoTests {
-    @Test func `A good front and a good back are accepted without a word, whatever side was or was not named`() {
+    @Test func `A good front and a good back are accepted without a finding, whatever side was or was not named`() {
         for side in CardSide.allCases {
             let reading: CardReading = side == .front ? .front() : .back()
             for expectation in [CardExpectation(), CardExpectation(side: side)] {
