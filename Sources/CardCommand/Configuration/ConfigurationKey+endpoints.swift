@@ -101,7 +101,7 @@ extension ConfigurationKey {
                 \.engine.rules.minimumAge,
                 .integer(0...150),
                 "Least age of the holder in whole years; 0 asks for none."
-            ),
+            )
         ]
         + VerdictRule.allCases.map { rule in
             ConfigurationKey(

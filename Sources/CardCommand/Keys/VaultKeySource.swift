@@ -35,20 +35,15 @@ enum VaultKeySource: Sendable {
     ///
     /// - Throws: `CodedError` `secret_insecure`, `secret_unreadable`, `setting_invalid`; `CancellationError`.
     func load() async throws -> KeyRing {
-        guard case .command(let command) = self else { return try self.loadAtOnce() }
-        let text = try await command.run()
-        do throws(KeyRing.Refusal) {
-            return try KeyRing(text: text.reveal())
-        } catch {
-            throw command.error("wrote something else: " + error.message)
-        }
-    }
-
-    /// Gives the keys of a value or a file; a command cannot be waited for here.
-    fileprivate func loadAtOnce() throws(CodedError) -> KeyRing {
         switch self {
         case .file(let file): return try file.read()
-        case .command(let command): throw command.error("cannot be run by this command")
+        case .command(let command):
+            let text = try await command.run()
+            do throws(KeyRing.Refusal) {
+                return try KeyRing(text: text.reveal())
+            } catch {
+                throw command.error("wrote something else: " + error.message)
+            }
         case .value(let text):
             do throws(KeyRing.Refusal) {
                 return try KeyRing(text: text.reveal())
@@ -71,11 +66,6 @@ extension Configuration {
     /// - Throws: `CodedError` of kind `configuration`; `CancellationError`.
     func vaultKeys(creating: Bool) async throws -> KeyRing {
         try await self.vaultKeySource(creating: creating).load()
-    }
-
-    /// The same without waiting, for keys that no command writes.
-    func keyRing(creating: Bool) throws -> KeyRing {
-        try self.vaultKeySource(creating: creating).loadAtOnce()
     }
 
     private func vaultKeySource(creating: Bool) throws(CodedError) -> VaultKeySource {

@@ -68,7 +68,7 @@ struct ConfigurationLoaderTests {
         #expect(delivery.retcodes.success == ["000000", "0"] && delivery.retcodes.retryable == ["7", "8"])
         #expect(delivery.form.extra == [.text("app", name: "CHANNEL")])
         #expect(configuration.engine.rules.severities == [.underAge: .hold])
-        #expect(configuration.engine.rules.legalityUnavailable == .accept)
+        #expect(configuration.engine.rules.severities[.legalityUnavailable] == .accept)
         #expect(configuration.engine.intakeFreeSpace == 1 << 30)
         #expect(configuration.engine.hasDefaultUserNumber)
         #expect(configuration.fetch.allowsHTTP && configuration.watch.folders == [self.home.path + "/in"])

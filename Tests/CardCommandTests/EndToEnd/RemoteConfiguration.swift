@@ -2,8 +2,7 @@ import Foundation
 
 /// A configuration file for endpoints in other processes, as a user writes it: lines of YAML by section.
 ///
-/// No test depends on how fast cards are read: `run.patience` stays at its minute, and a host that only fails is left
-/// alone for longer than that, which ends the run at once.
+/// No test depends on how fast cards are read: `run.patience` stays at its minute.
 struct RemoteConfiguration {
     /// The keys of `verification`, beside its address.
     var verification = ["api_key: the-key", "api_secret: the-secret"]
@@ -19,7 +18,7 @@ struct RemoteConfiguration {
         let lines =
             ["verification:", "  url: \(verifier)"] + self.verification.map { "  \($0)" }
             + ["delivery:", "  url: \(backend)"] + self.delivery.map { "  \($0)" }
-            + ["retry: {base: 10ms, cap: 100ms}", "breaker: {open_for: 2m}"] + self.others
+            + ["retry: {base: 10ms, cap: 100ms}"] + self.others
         return ["--config", try tool.secretFile("idcard-pipeline.yaml", lines.joined(separator: "\n") + "\n").path]
     }
 }

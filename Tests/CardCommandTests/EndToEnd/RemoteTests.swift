@@ -16,7 +16,7 @@ struct RemoteTests {
             "IDCARD_VERIFICATION_API_SECRET": "the-secret", "IDCARD_DELIVERY_URL": backend,
             "IDCARD_DELIVERY_TOKEN": "token-a", "IDCARD_DELIVERY_USER_NO": "U-1",
             // Longer than `run.patience`: a host that only fails ends the run, however slowly cards are read.
-            "IDCARD_BREAKER_OPEN_FOR": "2m", "IDCARD_RETRY_BASE": "10ms", "IDCARD_RETRY_CAP": "100ms",
+            "IDCARD_RETRY_BASE": "10ms", "IDCARD_RETRY_CAP": "100ms",
             "IDCARD_DELIVERY_RETCODE_TOKEN_EXPIRED": "100001,100002",
         ]
     }

@@ -186,7 +186,7 @@ struct StopTests {
             let file = try RemoteConfiguration().write(for: tool, verifier: verifier, backend: backend)
             let command = ["run", try Self.fronts(tool, count).path, "--format", "json"] + file
             // What fails is due again after the next trial of the breaker: soon, so that the last run need not wait long.
-            let impatient = ["IDCARD_BREAKER_OPEN_FOR": "1s", "IDCARD_RUN_PATIENCE": "4s"]
+            let impatient = ["IDCARD_RUN_PATIENCE": "4s"]
             for _ in 0..<2 {
                 let outcome = try await tool.run(command, impatient)
                 #expect(outcome.status == 75, "\(outcome.errors)")

@@ -38,19 +38,19 @@ struct VaultKeyTests {
         #expect(error?.message.text().contains("nokey") == false)
     }
 
-    @Test func `The key of the embedded endpoints is made with their sandbox, another one never`() throws {
+    @Test func `The key of the embedded endpoints is made with their sandbox, another one never`() async throws {
         let embedded = try self.configuration(embedded: true)
-        #expect(throws: CodedError.self) { try embedded.keyRing(creating: false) }
-        let ring = try embedded.keyRing(creating: true)
-        #expect(try embedded.keyRing(creating: false) == ring)
-        #expect(throws: CodedError.self) { try self.configuration().keyRing(creating: true) }
-        #expect(try embedded.keyRing(creating: true) == ring)
+        await #expect(throws: CodedError.self) { try await embedded.vaultKeys(creating: false) }
+        let ring = try await embedded.vaultKeys(creating: true)
+        #expect(try await embedded.vaultKeys(creating: false) == ring)
+        await #expect(throws: CodedError.self) { try await self.configuration().vaultKeys(creating: true) }
+        #expect(try await embedded.vaultKeys(creating: true) == ring)
     }
 
-    @Test func `A sandbox whose key file is gone gets no other key`() throws {
+    @Test func `A sandbox whose key file is gone gets no other key`() async throws {
         let embedded = try self.configuration(embedded: true)
         _ = try self.home.file(".local/share/idcard-pipeline-next/embedded/sandbox.sqlite3", "x")
-        let error = #expect(throws: CodedError.self) { try embedded.keyRing(creating: true) }
+        let error = await #expect(throws: CodedError.self) { try await embedded.vaultKeys(creating: true) }
         #expect(error?.message.text().contains("put back the file") == true)
     }
 
