@@ -44,26 +44,24 @@ import Testing
         try await harness.killWorker()
         let statements = trace.statements.withLock(\.self).filter { $0.contains("SELECT") || $0.contains("WHERE") }
         #expect(statements.count > 30)
+        for (detail, statement) in try await Self.plans(of: statements.sorted(), in: harness) {
+            let scanned = detail.hasPrefix("SCAN ") ? String(detail.split(separator: " ")[1]) : nil
+            let isLimited =
+                detail.contains("delivery_open") || detail.contains("application_due")
+                || statement.hasSuffix("ORDER BY number DESC LIMIT 1")
+            #expect(scanned.map { Self.small.contains($0) || isLimited } ?? true, "\(detail): \(statement)")
+            let readsState = detail.contains("card_state") && !statement.contains("decide_at IS NULL")
+            #expect(!readsState, "\(detail): \(statement)")
+        }
+    }
+
+    private static func plans(of statements: [String], in harness: StoreHarness) async throws -> [(String, String)] {
         try await harness.store.database.withWriter { connection in
-            for statement in statements.sorted() where !statement.hasPrefix("EXPLAIN") {
-                let count = statement.count { $0 == "?" }
-                let arguments = StatementArguments(Array(repeating: "x", count: count))
-                let rows = try GRDB.Row.fetchAll(
-                    connection,
-                    sql: "EXPLAIN QUERY PLAN \(statement)",
-                    arguments: arguments
-                )
-                for row in rows {
-                    let detail: String = row["detail"]
-                    let scanned = detail.hasPrefix("SCAN ") ? String(detail.split(separator: " ")[1]) : nil
-                    let isLimited =
-                        detail.contains("delivery_open") || detail.contains("application_due")
-                        || statement.hasSuffix("ORDER BY number DESC LIMIT 1")
-                    #expect(scanned.map { Self.small.contains($0) || isLimited } ?? true, "\(detail): \(statement)")
-                    #expect(
-                        !detail.contains("card_state") || statement.contains("decide_at IS NULL"),
-                        "\(detail): \(statement)"
-                    )
+            try statements.filter { !$0.hasPrefix("EXPLAIN") }.flatMap { statement in
+                let arguments = StatementArguments(Array(repeating: "x", count: statement.count { $0 == "?" }))
+                let sql = "EXPLAIN QUERY PLAN \(statement)"
+                return try GRDB.Row.fetchAll(connection, sql: sql, arguments: arguments).map { row in
+                    (row["detail"] as String, statement)
                 }
             }
         }
