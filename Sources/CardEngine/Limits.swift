@@ -2,6 +2,8 @@
 enum Limits {
     /// How often a stage looks for what other processes did, if nothing happens here.
     static let look = Duration.seconds(1)
+    /// How often a batch whose patience is over looks whether its last calls have ended.
+    static let shortLook = Duration.milliseconds(50)
     /// How often a worker writes its heartbeat and looks for dead ones.
     static let heartbeat = Duration.seconds(2)
     /// The first rest of an endpoint; each further one doubles.

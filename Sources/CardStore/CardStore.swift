@@ -53,9 +53,10 @@ package final class CardStore: Sendable {
         if !creating { try Self.requireSandbox(at: path) }
         return try await Self.translating {
             if creating { try folder.create() }
-            let lock = creating ? try Self.waitForOpening(folder) : nil
+            let lock = creating ? try await Self.waitForOpening(folder) : nil
             defer { lock?.release() }
             let isNew = try Self.isNew(folder, creating: creating)
+            if isNew { try Database.layOut(path: folder.database) }
             let database = try Database(path: folder.database)
             do {
                 if isNew { try await Self.create(database, kind: kind, ring: ring, now: now) }
@@ -93,10 +94,10 @@ package final class CardStore: Sendable {
     package var commits: Int { self.database.commits }
 
     /// Another process makes the sandbox at this moment; it takes milliseconds.
-    private static func waitForOpening(_ folder: SandboxFolder) throws -> FileLock {
+    private static func waitForOpening(_ folder: SandboxFolder) async throws -> FileLock {
         for _ in 0..<500 {
             if let lock = try FileLock.take(path: folder.openingLock, creating: true) { return lock }
-            usleep(10_000)
+            try await Task.sleep(for: .milliseconds(10))
         }
         throw Self.busy
     }
@@ -135,7 +136,6 @@ package final class CardStore: Sendable {
 
     private static func create(_ database: Database, kind: Kind?, ring: KeyRing, now: Timestamp) async throws {
         try await database.withWriter { connection in
-            try Schema.create(on: connection)
             try connection.inTransaction(.immediate) {
                 try Schema.createTables(on: connection)
                 try Self.begin(kind: kind ?? .real, ring: ring, now: now, in: Transaction(connection))

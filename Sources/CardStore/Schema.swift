@@ -8,8 +8,8 @@ enum Schema {
     /// The version that this program writes (`PRAGMA user_version`).
     static let version = 1
 
-    /// Makes the tables in an empty file.
-    static func create(on connection: GRDB.Database) throws {
+    /// Lays out an empty file, before its journal becomes a write-ahead log: then the page size stays as it is.
+    static func layOut(_ connection: GRDB.Database) throws {
         // Both hold only if they come before the first table.
         try connection.execute(sql: "PRAGMA page_size = 8192")
         try connection.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")

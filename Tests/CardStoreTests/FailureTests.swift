@@ -68,7 +68,7 @@ import Testing
         try await Self.pass(harness, "other")
         #expect(try await harness.state(card) == "prepared")
         try await Self.fail(harness, .stop, scope: .request)
-        #expect(try await harness.state(card) == "failed attempts_exhausted")
+        #expect(try await harness.state(card) == "failed refused_by_remote")
     }
 
     @Test(arguments: [(FailureClass.transient, "failed attempts_exhausted"), (.unknown, "held outcome_unknown")])

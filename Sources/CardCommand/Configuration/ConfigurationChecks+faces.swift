@@ -135,7 +135,7 @@ extension ConfigurationLoader {
             let variables = alternatives.map(ConfigurationKey.variable).joined(separator: " or ")
             let others = alternatives.dropFirst().map { " (or \($0))" }.joined()
             let message: Message =
-                "\(alternatives[0])\(others) is not set; write it to the configuration file, or set \(variables)"
+                "\(alternatives[0])\(others) is not set; write it to the configuration file, or set \(variables); to try without any account: --embedded"
             self.mistakes.append(
                 .init(key: alternatives[0], error: CodedError(.settingMissing, .configuration, message))
             )

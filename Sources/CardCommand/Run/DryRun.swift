@@ -12,7 +12,7 @@ extension RunSession {
         for input in inputs { counts[input.action.rawValue, default: 0] += 1 }
         switch self.arguments.format {
         case .text:
-            for input in inputs where input.action != .ignore { Console.standardOutput(input.text) }
+            for input in inputs { Console.standardOutput(input.text) }
             Console.standardOutput(Self.line(counts, total: inputs.count))
         case .json: Console.standardOutput(JSONText.document(DryRunReport(counts: counts, inputs: inputs)))
         case .jsonl:

@@ -47,7 +47,19 @@ struct RunSession: Sendable {
             paths: self.arguments.paths,
             manifest: self.arguments.manifest,
             options: options
-        ).listing()
+        ).listing().refusing(self.requireAccount)
+    }
+
+    /// A card for a real backend needs a user account; without one it would be verified, paid for, and then wait for ever.
+    private func requireAccount(_ item: InputItem) -> CodedError? {
+        guard self.configuration.delivery != nil, !self.configuration.engine.hasDefaultUserNumber,
+            item.metadata.userNumber?.reveal().isEmpty ?? true
+        else { return nil }
+        return CodedError(
+            .userNumberMissing,
+            .input,
+            "no user account; set delivery.user_no, or give user_no in the manifest, in a sidecar or by --user-no"
+        )
     }
 
     /// What was passed over because of its name, once for each rule, and whether nothing is left.

@@ -148,7 +148,8 @@ final class WorkBoard: Sendable {
             let progressAt = self.state.withLock { $0.progressAt }
             await withTaskGroup { group in
                 group.addTask { await self.watch { self.isDone(patience: patience, time: time) } }
-                group.addTask { try? await time.sleep(progressAt + patience - time.steady()) }
+                // Once the patience is over, what is under way is looked at now and then.
+                group.addTask { try? await time.sleep(max(progressAt + patience - time.steady(), Limits.shortLook)) }
                 await group.next()
                 group.cancelAll()
             }
@@ -181,7 +182,8 @@ final class WorkBoard: Sendable {
         return self.state.withLock { state in
             guard !state.isEnding else { return true }
             guard state.isIntakeOver else { return false }
-            if steady - state.progressAt >= patience { return true }
+            // A call that takes long may still move its card on.
+            if steady - state.progressAt >= patience, state.underWay.values.allSatisfy({ $0 == 0 }) { return true }
             guard state.rung.isEmpty else { return false }
             return state.statuses.values.allSatisfy { status in
                 switch status {

@@ -31,6 +31,15 @@ package struct BatchListing: Sendable {
         }
     }
 
+    /// Returns the list with photos refused for which a rule gives an error.
+    package func refusing(_ rule: (InputItem) -> CodedError?) -> BatchListing {
+        let entries = self.entries.map { entry in
+            guard case .take(let item) = entry, let error = rule(item) else { return entry }
+            return Entry.refuse(RefusedInput(name: item.name, error: error))
+        }
+        return BatchListing(entries, passedOver: self.passedOver)
+    }
+
     /// The photos to take in, in the order of the list.
     package var items: [InputItem] {
         self.entries.compactMap { if case .take(let item) = $0 { item } else { nil } }

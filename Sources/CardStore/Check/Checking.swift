@@ -17,24 +17,31 @@ extension CardStore {
     /// Nothing is changed. Other processes may go on: each rule looks at one moment.
     package func check() async throws -> [SandboxFinding] {
         try await Self.translating {
-            let file = try await self.database.read { tx in try Self.fileFindings(in: tx) }
-            // What does not even hold together as a file says nothing about cards.
-            guard file.isEmpty else { return file }
-            let rules = try await self.database.read { tx in
-                try Self.referenceFindings(in: tx) + CheckRule.all.flatMap { try Self.findings(of: $0, in: tx) }
-                    + self.logFindings(in: tx)
+            do {
+                let file = try await self.database.read { tx in try Self.fileFindings(in: tx) }
+                // What does not even hold together as a file says nothing about cards.
+                guard file.isEmpty else { return file }
+                let rules = try await self.database.read { tx in
+                    try Self.referenceFindings(in: tx) + CheckRule.all.flatMap { try Self.findings(of: $0, in: tx) }
+                        + self.logFindings(in: tx)
+                }
+                return try await rules + self.sealFindings()
+            } catch let error as DatabaseError where error.kind == .damaged {
+                return [Self.fileDamaged(error.text)]
             }
-            return try await rules + self.sealFindings()
         }
     }
 
+    private static func fileDamaged(_ text: String) -> SandboxFinding {
+        SandboxFinding(
+            code: "file_damaged",
+            message: "the file of the sandbox is damaged (\(text)); check the disk and restore a backup"
+        )
+    }
+
     private static func fileFindings(in tx: Transaction) throws -> [SandboxFinding] {
-        try tx.rows("PRAGMA integrity_check(100)") { try $0.next(String.self) }.filter { $0 != "ok" }.map { text in
-            SandboxFinding(
-                code: "file_damaged",
-                message: "the file of the sandbox is damaged (\(text)); check the disk and restore a backup"
-            )
-        }
+        try tx.rows("PRAGMA integrity_check(100)") { try $0.next(String.self) }.filter { $0 != "ok" }
+            .map { Self.fileDamaged($0) }
     }
 
     private static func referenceFindings(in tx: Transaction) throws -> [SandboxFinding] {

@@ -68,7 +68,8 @@ extension CardStore {
         let parts: [Data] = try tx.rows(
             """
             SELECT delivery.parts FROM delivery_card JOIN delivery ON delivery.id = delivery_card.delivery
-            WHERE delivery_card.card = \(row.id) AND delivery_card.position = 0 AND delivery.parts IS NOT NULL
+            WHERE delivery_card.card = \(row.id) AND delivery_card.position = 0 AND delivery.state IN ('open', 'kept')
+            AND delivery.parts IS NOT NULL
             """
         ) { try $0.next() }
         for sealed in parts {

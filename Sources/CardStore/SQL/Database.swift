@@ -77,6 +77,17 @@ final class Database: Sendable {
         }
     }
 
+    /// Lays out an empty file.
+    static func layOut(path: String) throws {
+        do {
+            let queue = try DatabaseQueue(path: path)
+            defer { try? queue.close() }
+            try queue.inDatabase { connection in try Schema.layOut(connection) }
+        } catch {
+            throw Self.translated(error)
+        }
+    }
+
     /// How many commits were made since the opening.
     var commits: Int { self.state.withLock { $0.commits } }
 

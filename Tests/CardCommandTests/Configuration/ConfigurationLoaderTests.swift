@@ -67,7 +67,7 @@ struct ConfigurationLoaderTests {
         #expect(delivery.layout == .batch && configuration.engine.policy.layout == .batch)
         #expect(delivery.retcodes.success == ["000000", "0"] && delivery.retcodes.retryable == ["7", "8"])
         #expect(delivery.form.extra == [.text("app", name: "CHANNEL")])
-        #expect(configuration.engine.rules.severities == [.underAge: .hold])
+        #expect(configuration.engine.rules.severities == [.underAge: .hold, .legalityUnavailable: .accept])
         #expect(configuration.engine.rules.severities[.legalityUnavailable] == .accept)
         #expect(configuration.engine.intakeFreeSpace == 1 << 30)
         #expect(configuration.engine.hasDefaultUserNumber)

@@ -30,7 +30,7 @@ struct SupersededTests {
         let photos = try self.photos(tool)
         try await tool.servingBoth { verifier, backend in
             var configuration = RemoteConfiguration()
-            configuration.delivery[0] = "token: token-b"
+            configuration.delivery = ["token: token-b", "user_no: U-1", "retcode: {rejected: ['100002']}"]
             let wrong = try configuration.write(for: tool, verifier: verifier, backend: backend)
             let first = try await tool.run(["run", photos.path, "--format", "json"] + wrong)
             #expect(first.status == 1, "\(first.output) \(first.errors)")
@@ -69,11 +69,11 @@ struct SupersededTests {
         let again = try await tool.run(command)
         #expect(again.status == 0, "\(again.errors)")
         #expect(
-            again.output.contains("a.jpg superseded: a newer photo of the same side replaced it"),
+            again.output.contains("a.jpg superseded: a newer photo of the same side took its place"),
             "\(again.output)"
         )
         let retried = try await tool.run(["cards", "retry", id, "--embedded"])
         #expect(retried.status == 1)
-        #expect(retried.errors.contains("a newer photo of the same side replaced it"), "\(retried.errors)")
+        #expect(retried.errors.contains("a newer photo of the same side took its place"), "\(retried.errors)")
     }
 }

@@ -51,7 +51,6 @@ struct TokenTests {
             ("echo canary-out; echo canary-err >&2; exit 3", "exit status 3"),
             ("echo canary-err >&2", "no TOKEN"),
             ("echo; echo canary-out", "no TOKEN"),
-            ("echo canary-out; exec sleep 600", "longer than 300ms (delivery.token_timeout)"),
             ("kill -9 $$", "signal 9"),
             ("printf 'canary\\001out'", "control characters"),
             ("canary-no-such-program", "exit status 127"),
@@ -60,7 +59,7 @@ struct TokenTests {
             var configuration = RemoteConfiguration()
             for (command, words) in failures {
                 let text = try tool.secretFile("command.sh", command, mode: 0o700).path
-                configuration.delivery = ["token_command: . \(text)", "token_timeout: 300ms", "user_no: U-1"]
+                configuration.delivery = ["token_command: . \(text)", "user_no: U-1"]
                 let file = try configuration.write(for: tool, verifier: verifier, backend: backend)
                 let outcome = try await tool.run(["run", pair.path] + file)
                 #expect(outcome.status == 69, "\(command): \(outcome.errors)")
@@ -70,7 +69,7 @@ struct TokenTests {
                     "\(command)"
                 )
                 let status = try await tool.run(["status"] + file)
-                #expect(status.output.contains("deliver stopped") && status.output.contains(words), "\(command)")
+                #expect(status.output.contains("rests until"), "\(command)")
                 let all = outcome.output + outcome.errors + status.output + status.errors
                 #expect(!all.contains("canary"), "\(command)")
             }

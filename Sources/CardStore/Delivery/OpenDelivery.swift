@@ -1,0 +1,277 @@
+import CardModel
+import Foundation
+
+/// A delivery and its members within one transaction.
+struct OpenDelivery {
+    let id: DeliveryID
+    let members: [CardID]
+    private let state: String
+    private var mayBeApplied: Bool
+    private var history: FailureHistory
+    private let now: Timestamp
+
+    init(_ id: DeliveryID, store: CardStore, now: Timestamp, in tx: Transaction) throws {
+        let row = try tx.row(
+            "SELECT state, may_be_applied, failures, tries, failed_at FROM delivery WHERE id = \(id)"
+        ) { row in
+            (
+                state: try row.next(String.self), mayBeApplied: try row.next(Bool.self),
+                failures: try row.next(Int.self),
+                tries: try row.next(Int.self), failedAt: try row.next(Timestamp?.self)
+            )
+        }
+        guard let row else { throw DatabaseError(.damaged, "a delivery has no row") }
+        self.id = id
+        self.members = try store.members(of: id, in: tx)
+        self.state = row.state
+        self.mayBeApplied = row.mayBeApplied
+        self.history = FailureHistory(failures: row.failures, tries: row.tries, failedAt: row.failedAt)
+        self.now = now
+    }
+
+    var standing: DeliverySettlement.Standing {
+        DeliverySettlement.Standing(
+            mayBeApplied: self.mayBeApplied,
+            memberCount: self.members.count,
+            failures: self.history.failures
+        )
+    }
+
+    /// Whether what an attempt brought decides about the delivery.
+    ///
+    /// A failure does so while the delivery is open and the attempt is still its worker's: whoever took it over sends it now.
+    /// What the backend took settles also what was unknown meanwhile.
+    func isSettled(by outcome: DeliveryOutcome, isCurrent: Bool) -> Bool {
+        switch outcome {
+        case .accepted, .items: ["open", "kept", "closed"].contains(self.state)
+        case .tokenExpired, .failed: isCurrent && self.state == "open"
+        }
+    }
+
+    /// Counts a failure for the delivery, and for its members: one that is formed again remembers them.
+    mutating func countFailure(store: CardStore, in tx: Transaction) throws {
+        let rows = try self.members.map { try CardRow.require($0, in: tx) }
+        let known = FailureHistory(
+            failures: rows.map(\.failures).reduce(self.history.failures, max),
+            tries: rows.map(\.tries).reduce(self.history.tries, max),
+            failedAt: self.history.failedAt ?? rows.compactMap(\.failedAt).max()
+        )
+        self.history = try store.counting(known, stage: .deliver, subject: self.id.rawValue, now: self.now, in: tx)
+        try tx.run(
+            """
+            UPDATE delivery SET failures = \(self.history.failures), tries = \(self.history.tries),
+            failed_at = \(self.history.failedAt) WHERE id = \(self.id)
+            """
+        )
+        try tx.run(
+            """
+            UPDATE card SET failures = \(self.history.failures), tries = \(self.history.tries),
+            failed_at = \(self.history.failedAt) WHERE id IN \(list: self.members)
+            """
+        )
+    }
+
+    mutating func noteMayBeApplied(in tx: Transaction) throws {
+        self.mayBeApplied = true
+        try tx.run("UPDATE delivery SET may_be_applied = 1 WHERE id = \(self.id)")
+    }
+
+    // MARK: What follows
+
+    func apply(_ settlement: DeliverySettlement, delay: Duration, store: CardStore, in tx: Transaction) throws {
+        switch settlement {
+        case .again(let waits):
+            let due = waits ? CardStore.due(after: delay, from: self.now) : nil
+            try tx.run(
+                "UPDATE delivery SET worker = NULL, due_at = \(due), changed_at = \(self.now) WHERE id = \(self.id)"
+            )
+        case .delivered:
+            try self.close(as: "delivered", in: tx)
+            for card in self.members { try self.deliver(card, store: store, in: tx) }
+        case .items(let items):
+            try self.close(as: "closed", in: tx)
+            for (index, card) in self.members.enumerated() {
+                let item = items.indices.contains(index) ? items[index] : .unknown(Self.unnamed)
+                try self.settle(card, by: item, delay: delay, store: store, in: tx)
+            }
+        case .dissolved(let alone):
+            try self.close(as: "dissolved", in: tx)
+            for card in self.members { try self.release(card, alone: alone, dueAt: nil, store: store, in: tx) }
+        case .rejected(let failure):
+            try self.close(as: "refused", in: tx)
+            for card in self.members {
+                try self.end(card, as: .rejected, .refusedByRemote, failure, store: store, in: tx)
+            }
+        case .heldUnlisted(let failure):
+            try self.close(as: "refused", in: tx)
+            for card in self.members { try self.end(card, as: .held, .retcodeUnlisted, failure, store: store, in: tx) }
+        case .failed(let failure):
+            try self.close(as: "refused", in: tx)
+            let reason: ReasonCode = failure.failureClass == .stop ? .refusedByRemote : .attemptsExhausted
+            for card in self.members { try self.end(card, as: .failed, reason, failure, store: store, in: tx) }
+        case .kept(let failure):
+            try tx.run(
+                """
+                UPDATE delivery SET state = 'kept', may_be_applied = 1, worker = NULL, due_at = NULL, changed_at = \(self.now)
+                WHERE id = \(self.id)
+                """
+            )
+            for card in self.members { try self.end(card, as: .held, .outcomeUnknown, failure, store: store, in: tx) }
+        }
+    }
+
+    /// Closes the delivery: it is never sent again, so its parts go.
+    func close(as state: String, in tx: Transaction) throws {
+        try tx.run(
+            """
+            UPDATE delivery SET state = \(state), parts = NULL, worker = NULL, due_at = NULL, changed_at = \(self.now)
+            WHERE id = \(self.id)
+            """
+        )
+        if state != "closed" { try tx.run("UPDATE delivery_card SET undecided = 0 WHERE delivery = \(self.id)") }
+    }
+
+    /// Closes the delivery because one member leaves it: of the others nobody knows, unless it surely was not applied.
+    ///
+    /// - Returns: the others.
+    func close(leaving card: CardID, store: CardStore, in tx: Transaction) throws -> [CardID] {
+        try self.close(as: "closed", in: tx)
+        try self.decide(card, in: tx)
+        let others = self.members.filter { $0 != card }
+        for other in others {
+            if self.mayBeApplied {
+                guard let row = try self.member(other, in: tx), row.state == .delivering else { continue }
+                try Transition(other, from: row.state, to: .held, reason: .outcomeUnknown, message: Self.leftMessage)
+                    .perform(number: row.number, key: row.key(store.vault), now: self.now, in: tx)
+            } else {
+                try self.decide(other, in: tx)
+                try self.release(other, alone: false, dueAt: nil, store: store, in: tx)
+            }
+        }
+        return others
+    }
+
+    /// Ends a delivery that cannot be sent again since a value of it does not open.
+    func abandon(store: CardStore, in tx: Transaction) throws {
+        try self.close(as: "closed", in: tx)
+        for card in self.members {
+            guard let row = try self.member(card, in: tx) else { continue }
+            if self.mayBeApplied {
+                try Transition(
+                    card,
+                    from: row.state,
+                    to: .held,
+                    reason: .outcomeUnknown,
+                    message: Self.damagedMessage
+                )
+                .perform(number: row.number, key: try? row.key(store.vault), now: self.now, in: tx)
+            } else {
+                try self.decide(card, in: tx)
+                if (try? store.open(row, in: tx)) != nil {
+                    try self.release(card, alone: false, dueAt: nil, store: store, in: tx)
+                } else {
+                    try store.failUnreadable(row, now: self.now, in: tx)
+                }
+            }
+        }
+    }
+
+    private static let damagedMessage: Message =
+        "its delivery may have arrived and cannot be sent again, since a stored value is damaged; look at the backend, then resolve it"
+    private static let unnamed = RemoteFailure(
+        .unknown,
+        code: "not_in_reply",
+        message:
+            "the backend's reply names other cards of the delivery but not this one; look at the backend, then resolve it"
+    )
+    private static let leftMessage: Message =
+        "another card of its delivery was taken out while the delivery may have arrived; look at the backend, then resolve it"
+
+    private func settle(
+        _ card: CardID,
+        by item: DeliveryItemOutcome,
+        delay: Duration,
+        store: CardStore,
+        in tx: Transaction
+    ) throws {
+        switch item {
+        case .accepted:
+            try self.decide(card, in: tx)
+            try self.deliver(card, store: store, in: tx)
+        case .rejected(let failure) where !self.mayBeApplied:
+            try self.decide(card, in: tx)
+            let state: CardState = failure.isUnlisted ? .held : .rejected
+            let reason: ReasonCode = failure.isUnlisted ? .retcodeUnlisted : .refusedByRemote
+            try self.end(card, as: state, reason, failure, store: store, in: tx)
+        case .notApplied where !self.mayBeApplied:
+            try self.decide(card, in: tx)
+            let due = CardStore.due(after: delay, from: self.now)
+            try self.release(card, alone: false, dueAt: due, store: store, in: tx)
+        case .rejected(let failure), .notApplied(let failure), .unknown(let failure):
+            try tx.run("UPDATE delivery SET may_be_applied = 1 WHERE id = \(self.id)")
+            try self.end(card, as: .held, .outcomeUnknown, failure, store: store, in: tx)
+        }
+    }
+
+    /// It is known what became of a member.
+    private func decide(_ card: CardID, in tx: Transaction) throws {
+        try tx.run("UPDATE delivery_card SET undecided = 0 WHERE delivery = \(self.id) AND card = \(card)")
+    }
+
+    /// Marks a card as delivered, and its number: the order outlives the card.
+    func deliver(_ card: CardID, store: CardStore, in tx: Transaction) throws {
+        guard let row = try self.member(card, in: tx) else { return }
+        try self.move(row, to: .delivered, store: store, in: tx)
+        try store.noteDelivered(row, in: tx)
+    }
+
+    private func release(_ card: CardID, alone: Bool, dueAt: Timestamp?, store: CardStore, in tx: Transaction) throws {
+        guard let row = try self.member(card, in: tx) else { return }
+        try self.move(
+            row,
+            to: .verified,
+            also: ", due_at = \(dueAt), alone = \(alone || row.goesAlone)",
+            store: store,
+            in: tx
+        )
+    }
+
+    private func end(
+        _ card: CardID,
+        as state: CardState,
+        _ reason: ReasonCode,
+        _ failure: RemoteFailure,
+        store: CardStore,
+        in tx: Transaction
+    ) throws {
+        guard let row = try self.member(card, in: tx) else { return }
+        try Transition(
+            card,
+            from: row.state,
+            to: state,
+            reason: reason,
+            remoteCode: failure.code,
+            message: failure.message
+        ).perform(number: row.number, key: row.key(store.vault), now: self.now, in: tx)
+    }
+
+    private func move(
+        _ row: CardRow,
+        to state: CardState,
+        also assignments: SQL = "",
+        store: CardStore,
+        in tx: Transaction
+    ) throws {
+        try Transition(row.id, from: row.state, to: state)
+            .perform(also: assignments, number: row.number, key: row.key(store.vault), now: self.now, in: tx)
+    }
+
+    /// The row of a member that still stands as the delivery left it: a late answer settles what was unknown, and changes
+    /// nothing that a person has decided since.
+    private func member(_ card: CardID, in tx: Transaction) throws -> CardRow? {
+        let row = try CardRow.require(card, in: tx)
+        guard row.delivery == self.id else { return nil }
+        let isUnknown = row.state == .held && row.reason == .outcomeUnknown
+        return row.state == .delivering || isUnknown ? row : nil
+    }
+}

@@ -1,0 +1,156 @@
+package import CardModel
+import Foundation
+
+// Prepared cards are claimed for verification, and their attempts written down.
+extension CardStore {
+    /// Claims prepared cards for verification and writes down an attempt for each that is to be posted.
+    ///
+    /// - Parameters:
+    ///   - provider: who reads.
+    ///   - parameters: what changes an answer; readings stored under the same are used again.
+    ///   - limit: the most cards.
+    ///   - untriedFirst: whether cards that have not failed go first, while the endpoint fails.
+    package func claimVerification(
+        by worker: Worker,
+        provider: String,
+        parameters: String,
+        limit: Int,
+        untriedFirst: Bool,
+        now: Timestamp
+    ) async throws -> [VerificationJob] {
+        try await Self.translating {
+            let claimed = try await self.database.write { tx in
+                let rows = try self.claim(
+                    state: .prepared,
+                    by: worker,
+                    limit: limit,
+                    untriedFirst: untriedFirst,
+                    now: now,
+                    in: tx
+                )
+                return try rows.map { row in
+                    try self.begin(row, worker: worker, provider: provider, parameters: parameters, now: now, in: tx)
+                }
+            }
+            guard !claimed.isEmpty else { return [] }
+            return try await self.withImages(claimed, worker: worker, now: now)
+        }
+    }
+
+    /// When the next card that waits for its time may be verified; `nil` if none waits.
+    package func nextVerification() async throws -> Timestamp? {
+        try await Self.translating {
+            try await self.database.read { tx in
+                try tx.value(
+                    """
+                    SELECT min(coalesce(due_at, 0)) FROM card WHERE state = 'prepared' AND worker IS NULL
+                    AND state IN ('fetching', 'received', 'prepared')
+                    """,
+                    as: Timestamp?.self
+                ) ?? nil
+            }
+        }
+    }
+
+    /// A claim changes nothing that decisions read.
+    func claim(
+        state: CardState,
+        by worker: Worker,
+        limit: Int,
+        untriedFirst: Bool,
+        now: Timestamp,
+        in tx: Transaction
+    ) throws -> [CardRow] {
+        // One question each: an order by failure would sort all that wait.
+        let turns: [SQL] = untriedFirst ? ["AND failed_at IS NULL", "AND failed_at IS NOT NULL"] : [""]
+        var ids: [CardID] = []
+        for turn in turns where ids.count < limit {
+            // The list of states says nothing new: it is what the index of this work names as its condition.
+            ids += try tx.rows(
+                """
+                UPDATE card SET worker = \(worker.id) WHERE id IN (
+                    SELECT id FROM card
+                    WHERE state = \(state) AND state IN ('fetching', 'received', 'prepared') AND worker IS NULL
+                    AND (due_at IS NULL OR due_at <= \(now) OR due_at > \(now.advanced(by: .milliseconds(Limits.longestWait))))
+                    \(turn) ORDER BY priority DESC, intake_order LIMIT \(limit - ids.count)
+                ) RETURNING id
+                """
+            ) { try $0.next() }
+        }
+        guard !ids.isEmpty else { return [] }
+        return try tx.rows(
+            """
+            SELECT \(CardRow.columns) FROM \(CardRow.tables) WHERE card.id IN \(list: ids)
+            ORDER BY priority DESC, intake_order
+            """
+        ) { try CardRow(&$0) }
+    }
+
+    private struct Claimed: Sendable {
+        let id: CardID
+        let reading: CardReading?
+        let attempt: Int64?
+        let tries: Int
+    }
+
+    private func begin(
+        _ row: CardRow,
+        worker: Worker,
+        provider: String,
+        parameters: String,
+        now: Timestamp,
+        in tx: Transaction
+    ) throws -> Claimed {
+        // One that does not open is read again.
+        if let stored = try? self.reading(of: row, in: tx), stored.key.provider == provider,
+            stored.key.parameters == parameters, stored.key.imageDigest == (try? self.open(row, in: tx))?.image.digest
+        {
+            return Claimed(id: row.id, reading: stored.reading, attempt: nil, tries: row.tries)
+        }
+        let attempt = try self.beginAttempt(.verify, of: row.id.rawValue, worker: worker.id, now: now, in: tx)
+        let origin = AccessOrigin(actor: "engine:\(worker.id)", purpose: "verify")
+        try AccessLog.append(.verify, of: [row.id], by: origin, vault: self.vault, now: now, in: tx)
+        return Claimed(id: row.id, reading: nil, attempt: attempt, tries: row.tries)
+    }
+
+    /// Fetches what the claimed cards hold; one that does not open ends here.
+    private func withImages(_ claimed: [Claimed], worker: Worker, now: Timestamp) async throws -> [VerificationJob] {
+        let (jobs, damaged) = try await self.database.read { tx in
+            var jobs: [VerificationJob] = []
+            var damaged: [Claimed] = []
+            for claim in claimed {
+                do {
+                    let (card, image) = try self.open(CardRow.require(claim.id, in: tx), in: tx)
+                    jobs.append(
+                        VerificationJob(
+                            card: card,
+                            image: image,
+                            reading: claim.reading,
+                            attempt: claim.attempt,
+                            tries: claim.tries,
+                            worker: worker.id
+                        )
+                    )
+                } catch let error as CodedError where error.code == .imageUnreadable {
+                    damaged.append(claim)
+                }
+            }
+            return (jobs, damaged)
+        }
+        for claim in damaged {
+            try await self.database.write { tx in
+                if let attempt = claim.attempt { try self.endUnsent(attempt, now: now, in: tx) }
+                let row = try CardRow.require(claim.id, in: tx)
+                guard row.state == .prepared else { return }
+                try self.failUnreadable(row, now: now, in: tx)
+            }
+        }
+        return jobs
+    }
+
+    /// Ends an attempt for which there was nothing to send.
+    func endUnsent(_ attempt: Int64, now: Timestamp, in tx: Transaction) throws {
+        let code = ReasonCode.imageUnreadable.rawValue
+        try self.endAttempt(attempt, as: .notSent, code: code, httpStatus: nil, now: now, in: tx)
+    }
+}

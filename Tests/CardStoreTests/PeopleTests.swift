@@ -1,0 +1,157 @@
+import CardModel
+import Foundation
+import Testing
+
+@testable import CardStore
+
+@Suite struct PeopleTests {
+    private static func held(_ harness: StoreHarness, number: String = "N") async throws -> (CardID, DeliveryJob) {
+        let (card, job) = try await harness.delivering("front", number: number)
+        try await harness.conclude(job, .failure(.unknown), onUnknown: .hold)
+        return (card, job)
+    }
+
+    // MARK: Of unknown outcome
+
+    @Test func `no retry and no new metadata sends a card of unknown outcome under a new key`() async throws {
+        let harness = try await StoreHarness()
+        let (card, _) = try await Self.held(harness)
+        await #expect(throws: CodedError.self) { try await harness.retry(card) }
+        let again = harness.photo("front", number: "N") { $0.expectedName = Redacted("OTHER") }
+        _ = try await harness.store.admit([again], now: harness.now)
+        #expect(try await harness.state(card) == "held outcome_unknown")
+    }
+
+    @Test func `resend repeats the same bytes under the same key, with all attempts before it`() async throws {
+        let harness = try await StoreHarness()
+        let (card, job) = try await Self.held(harness)
+        try await harness.plant("UPDATE card SET failures = 4, tries = 4, failed_at = 1")
+        try await harness.resolve(card, .resend)
+        let again = try #require(try await harness.claimDeliveries().first)
+        #expect(again.outbound.idempotencyKey == job.outbound.idempotencyKey)
+        #expect(again.outbound.parts == job.outbound.parts && again.outbound.images == job.outbound.images)
+        try await harness.conclude(again, .failure(.unknown), maxAttempts: 2)
+        #expect(try await harness.state(card) == "delivering")
+    }
+
+    @Test func `accept is a person's word that the backend lacks it, and sends it under a new key`() async throws {
+        let harness = try await StoreHarness()
+        let (card, job) = try await Self.held(harness)
+        try await harness.resolve(card, .accept)
+        let again = try #require(try await harness.begin().first)
+        #expect(again.members == [card])
+        #expect(again.outbound.idempotencyKey != job.outbound.idempotencyKey)
+        #expect(try await harness.claimDeliveries().isEmpty)
+        #expect(try await harness.findings() == [])
+    }
+
+    @Test func `delivered counts for the backs and the photos of its number`() async throws {
+        let harness = try await StoreHarness()
+        let (card, _) = try await Self.held(harness)
+        let back = try await harness.verified("back", number: "N", .back)
+        #expect(try await harness.begin().isEmpty)
+        try await harness.resolve(card, .delivered)
+        #expect(try await harness.proposals() == [[back]])
+        #expect(try await harness.findings() == [])
+    }
+
+    @Test func `an older photo is sent again while a newer one waits for it, not once that is on its way`() async throws
+    {
+        let harness = try await StoreHarness()
+        let (card, _) = try await Self.held(harness)
+        let newer = try await harness.verified("newer", number: "N", .front)
+        _ = try await harness.begin()
+        #expect(try await harness.state(newer) == "verified waits_for_older_photo")
+        try await harness.resolve(card, .resend)
+        let again = try #require(try await harness.claimDeliveries().first)
+        try await harness.conclude(again, .failure(.unknown), onUnknown: .hold)
+        try await harness.plant("UPDATE card SET state = 'delivering' WHERE id = '\(newer)'")
+        await #expect(throws: CodedError.self) { try await harness.resolve(card, .resend) }
+    }
+
+    @Test func `resend moves only the members that are still held`() async throws {
+        let harness = try await StoreHarness()
+        let terms = DecidingTerms(policy: ApplicationPolicy(layout: .application), rules: VerdictRules())
+        let front = try await harness.verified("front", number: "N", .front)
+        let back = try await harness.verified("back", number: "N", .back)
+        let job = try #require(try await harness.begin(terms).first)
+        try await harness.conclude(job, .failure(.unknown), onUnknown: .hold)
+        try await harness.plant("UPDATE card SET state = 'rejected' WHERE id = '\(back)'")
+        try await harness.resolve(front, .resend)
+        #expect(try await harness.state(front) == "delivering")
+        #expect(try await harness.card(back).state == .rejected)
+    }
+
+    // MARK: Retrying
+
+    @Test func `what a person rejected stays so`() async throws {
+        let harness = try await StoreHarness()
+        let (card, _) = try await Self.held(harness)
+        try await harness.resolve(card, .reject)
+        let error = await #expect(throws: CodedError.self) { try await harness.retry(card) }
+        #expect(error?.code == .cardConflict)
+        #expect(try await harness.state(card) == "rejected rejected_by_operator")
+    }
+
+    @Test func `a card that is done again keeps its reading and has all its attempts`() async throws {
+        let harness = try await StoreHarness()
+        let (card, job) = try await harness.delivering("front", number: "N")
+        try await harness.conclude(job, .failure(.transient), maxAttempts: 1)
+        #expect(try await harness.state(card) == "failed attempts_exhausted")
+        try await harness.retry(card)
+        #expect(try await harness.card(card).failures == 0)
+        let again = try #require(try await harness.claim().first)
+        #expect(again.reading != nil && again.attempt == nil)
+    }
+
+    @Test func `nothing is done to a card while an attempt is under way`() async throws {
+        let harness = try await StoreHarness()
+        let card = try await harness.admit("front", number: "N").card
+        _ = try await harness.claim()
+        try await harness.plant("UPDATE card SET failures = 1")
+        await #expect(throws: CodedError.self) { try await harness.retry(card) }
+        for resolution in Resolution.allCases {
+            await #expect(throws: CodedError.self) { try await harness.resolve(card, resolution) }
+        }
+        #expect(try await harness.state(card) == "prepared")
+    }
+
+    // MARK: Looking
+
+    @Test func `a look is written down with who and why, and one at nothing is not`() async throws {
+        let harness = try await StoreHarness()
+        let card = try await harness.admit("front", number: "N").card
+        let origin = AccessOrigin(actor: "root:cards show", purpose: "a\ncomplaint")
+        _ = try await harness.store.show(card, to: origin, now: harness.now)
+        let error = await #expect(throws: CodedError.self) {
+            try await harness.store.show(CardID(rawValue: "none"), to: origin, now: harness.now)
+        }
+        #expect(error?.code == .notFound)
+        let lines = try await harness.store.database.read { tx in
+            try tx.rows("SELECT actor, purpose, card FROM access_log") { row in
+                [try row.next(String.self), try row.next(String.self), try row.next(String.self)]
+            }
+        }
+        #expect(lines == [["root:cards show", "a complaint", card.rawValue]])
+    }
+
+    @Test func `cards are listed in the order of their intake, filtered and page by page`() async throws {
+        let harness = try await StoreHarness()
+        var ids: [CardID] = []
+        for index in 0..<5 { ids.append(try await harness.admit("\(index)", number: "N\(index % 2)").card) }
+        let first = try await harness.store.cards(CardFilter(), after: 0, limit: 2)
+        #expect(first.map(\.id) == Array(ids[..<2]))
+        #expect(
+            try await harness.store.cards(CardFilter(), after: first[1].order, limit: 9).map(\.id) == Array(ids[2...])
+        )
+        var filter = CardFilter()
+        filter.number = BusinessNumber(stored: "N1")
+        #expect(try await harness.store.cards(filter, after: 0, limit: 9).map(\.id) == [ids[1], ids[3]])
+        filter.needsAttention = true
+        #expect(try await harness.store.cards(filter, after: 0, limit: 9).isEmpty)
+        try await harness.plant("UPDATE card SET state = 'held', reason = 'legality_low' WHERE id = '\(ids[3])'")
+        #expect(try await harness.store.cards(filter, after: 0, limit: 9).map(\.id) == [ids[3]])
+        let counts = try await harness.store.counts()
+        #expect(counts.states == [.prepared: 4, .held: 1] && counts.needingAttention == 1)
+    }
+}

@@ -1,0 +1,69 @@
+import CardModel
+import GRDB
+import Synchronization
+import Testing
+
+@testable import CardStore
+
+@Suite struct QueryPlanTests {
+    /// Collects the statements of a connection.
+    private final class Trace: Sendable {
+        let statements = Mutex<Set<String>>([])
+    }
+
+    /// The small tables, and those of which a condition picks few rows.
+    private static let small: Set<String> = ["store", "worker", "run", "rest"]
+
+    @Test func `no change on the path of a card reads a table from end to end, or sorts what waits`() async throws {
+        let harness = try await StoreHarness()
+        let trace = Trace()
+        try await harness.store.database.withWriter { connection in
+            connection.trace { event in
+                if case .statement(let statement) = event { trace.statements.withLock { _ = $0.insert(statement.sql) } }
+            }
+        }
+        let photos = [
+            harness.photo("front", number: "N"), harness.photo("back", number: "N"),
+            harness.photo("newer", number: "N"),
+        ]
+        let cards = try await harness.store.admit(photos, now: harness.now).map(\.card)
+        _ = try await harness.store.admit([harness.photo("front", number: "N", priority: 3)], now: harness.now)
+        for job in try await harness.claim(untriedFirst: true) {
+            let isBack = job.card.id == cards[1]
+            try await harness.conclude(job, side: isBack ? .back : .front, number: nil)
+        }
+        let job = try #require(try await harness.begin().first)
+        try await harness.conclude(job, .failure(.unknown))
+        harness.pass(.seconds(1))
+        let second = try #require(try await harness.claimDeliveries().first)
+        try await harness.conclude(second, .failure(.unknown))
+        harness.pass(.seconds(1))
+        let third = try #require(try await harness.claimDeliveries().first)
+        try await harness.conclude(third, .accepted)
+        try await harness.deliverAll()
+        try await harness.killWorker()
+        let statements = trace.statements.withLock(\.self).filter { $0.contains("SELECT") || $0.contains("WHERE") }
+        #expect(statements.count > 30)
+        for (detail, statement) in try await Self.plans(of: statements.sorted(), in: harness) {
+            let scanned = detail.hasPrefix("SCAN ") ? String(detail.split(separator: " ")[1]) : nil
+            let isLimited =
+                detail.contains("delivery_open") || detail.contains("application_due")
+                || statement.hasSuffix("ORDER BY number DESC LIMIT 1")
+            #expect(scanned.map { Self.small.contains($0) || isLimited } ?? true, "\(detail): \(statement)")
+            let readsState = detail.contains("card_state") && !statement.contains("decide_at IS NULL")
+            #expect(!readsState, "\(detail): \(statement)")
+        }
+    }
+
+    private static func plans(of statements: [String], in harness: StoreHarness) async throws -> [(String, String)] {
+        try await harness.store.database.withWriter { connection in
+            try statements.filter { !$0.hasPrefix("EXPLAIN") }.flatMap { statement in
+                let arguments = StatementArguments(Array(repeating: "x", count: statement.count { $0 == "?" }))
+                let sql = "EXPLAIN QUERY PLAN \(statement)"
+                return try GRDB.Row.fetchAll(connection, sql: sql, arguments: arguments).map { row in
+                    (row["detail"] as String, statement)
+                }
+            }
+        }
+    }
+}

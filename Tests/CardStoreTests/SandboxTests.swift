@@ -1,0 +1,186 @@
+import CardModel
+import Foundation
+import Testing
+
+@testable import CardStore
+
+@Suite struct SandboxTests {
+    private static func open(
+        _ path: String,
+        kind: CardStore.Kind? = nil,
+        key: VaultKey = .random(),
+        creating: Bool = true
+    ) async throws -> CardStore {
+        let now = Timestamp(millisecondsSinceEpoch: 1_700_000_000_000)
+        return try await CardStore.open(path: path, kind: kind, ring: KeyRing(key), creating: creating, now: now)
+    }
+
+    // MARK: The file
+
+    @Test func `a commit waits for the disk, and what is deleted is overwritten`() async throws {
+        let harness = try await StoreHarness()
+        let expected: [(SQL, Int)] = [
+            ("PRAGMA synchronous", 2), ("PRAGMA secure_delete", 1), ("PRAGMA foreign_keys", 1),
+            ("PRAGMA page_size", 8192),
+            ("PRAGMA auto_vacuum", 2), ("PRAGMA user_version", 1),
+        ]
+        for (pragma, value) in expected {
+            let read = try await harness.store.database.write { tx in try tx.value(pragma, as: Int.self) }
+            #expect(read == value, "\(pragma.text)")
+        }
+        let journal = try await harness.store.database.write { tx in
+            try tx.value("PRAGMA journal_mode", as: String.self)
+        }
+        #expect(journal == "wal")
+    }
+
+    @Test func `folder and files are closed to others`() async throws {
+        let harness = try await StoreHarness()
+        for (path, mode) in [
+            ("", 0o700), ("/workers", 0o700), ("/sandbox.sqlite3", 0o600), ("/sandbox.sqlite3-wal", 0o600),
+        ] {
+            let attributes = try FileManager.default.attributesOfItem(atPath: harness.folder + path)
+            #expect(attributes[.posixPermissions] as? Int == mode, "\(path)")
+        }
+    }
+
+    @Test func `nothing personal stands in the files of a sandbox`() async throws {
+        let harness = try await StoreHarness()
+        let file = try harness.file("CANARY-FILE")
+        let photo = harness.photo("CANARY-BYTES", number: "N", file: file) {
+            $0.userNumber = Redacted("CANARY-USER")
+            $0.expectedIDNumber = Redacted("CANARY-EXPECTED-NUMBER")
+            $0.expectedName = Redacted("CANARY-EXPECTED-NAME")
+        }
+        let card = try await harness.store.admit([photo], now: harness.now)[0].card
+        let job = try #require(try await harness.claim().first)
+        let fields = CardFields(name: "CANARY-NAME", address: "CANARY-ADDRESS", number: "11010519491231002X")
+        let key = ReadingKey(imageDigest: job.image.digest, provider: "test", parameters: "")
+        let warning = VerdictFinding(.numberRegion, .warn, message: "a \(Redacted("CANARY-WARNING"))")
+        let judgement = Judgement(.accepted, warnings: [warning])
+        let reading = CardReading(side: .front, fields: fields, requestID: "CANARY-REQUEST")
+        try await harness.store.conclude(job, with: .judged(reading, key: key, judgement), now: harness.now)
+        let delivery = try #require(try await harness.begin().first)
+        let failure = RemoteFailure(.unknown, code: "CODE", message: "it says \(Redacted("CANARY-MESSAGE"))")
+        try await harness.conclude(delivery, .failed(failure), onUnknown: .hold)
+        #expect(try await harness.state(card) == "held outcome_unknown")
+        var bytes = try Data(contentsOf: URL(filePath: "\(harness.folder)/sandbox.sqlite3-wal"))
+        try harness.store.close()
+        bytes += try Data(contentsOf: URL(filePath: "\(harness.folder)/sandbox.sqlite3"))
+        harness.store = try await harness.another()
+        // What is not personal is found, so the search works.
+        #expect(bytes.range(of: Data(card.rawValue.utf8)) != nil)
+        let canaries = [
+            "CANARY", "SECRET-TOKEN", "11010519491231002X", harness.folder, Data("jpeg of".utf8).base64EncodedString(),
+            "jpeg of",
+        ]
+        for canary in canaries { #expect(bytes.range(of: Data(canary.utf8)) == nil, "\(canary)") }
+    }
+
+    // MARK: Opening
+
+    @Test func `two processes that open a new sandbox at once share one`() async throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "store-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let key = VaultKey.random()
+        let stores = try await withThrowingTaskGroup(of: CardStore.self) { group in
+            for _ in 0..<4 { group.addTask { try await Self.open(path, kind: .real, key: key) } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        for (index, store) in stores.enumerated() {
+            _ = try await store.startWorker(id: "w\(index)", command: "run", now: Timestamp(millisecondsSinceEpoch: 0))
+        }
+        #expect(try await stores[0].workers().count == 4)
+        for store in stores { try store.close() }
+    }
+
+    @Test func `a sandbox holds cards for one kind of endpoints`() async throws {
+        let harness = try await StoreHarness()
+        let error = await #expect(throws: CodedError.self) {
+            try await Self.open(harness.folder, kind: .embedded, key: harness.key)
+        }
+        #expect(error?.code == .wrongSandbox && error?.kind == .configuration)
+    }
+
+    @Test func `a sandbox that is not there is made only on purpose`() async throws {
+        let path = "/tmp/\(UUID().uuidString)"
+        let error = await #expect(throws: CodedError.self) { try await Self.open(path, creating: false) }
+        #expect(error?.code == .notFound)
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
+    @Test(arguments: [
+        "PRAGMA application_id = 0", "PRAGMA application_id = 1229210419", "PRAGMA user_version = 2",
+    ])
+    func `a sandbox of another edition or a newer version is refused untouched`(_ change: String) async throws {
+        let harness = try await StoreHarness()
+        try await harness.plant(change)
+        try harness.store.close()
+        let file = URL(filePath: "\(harness.folder)/sandbox.sqlite3")
+        let before = try Data(contentsOf: file)
+        for creating in [true, false] {
+            let error = await #expect(throws: CodedError.self) {
+                try await Self.open(harness.folder, key: harness.key, creating: creating)
+            }
+            #expect(error?.code == .wrongSandbox && error?.kind == .configuration)
+        }
+        #expect(try Data(contentsOf: file) == before)
+    }
+
+    @Test func `a file of another program is refused untouched, journal and all`() async throws {
+        let harness = try await StoreHarness()
+        let path = "\(harness.folder)/other"
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        try StoreHarness.plantFile("\(path)/sandbox.sqlite3", "CREATE TABLE card (id TEXT)")
+        let before = try Data(contentsOf: URL(filePath: "\(path)/sandbox.sqlite3"))
+        let error = await #expect(throws: CodedError.self) { try await Self.open(path) }
+        #expect(error?.code == .wrongSandbox)
+        #expect(try Data(contentsOf: URL(filePath: "\(path)/sandbox.sqlite3")) == before)
+    }
+
+    // MARK: Group commit
+
+    @Test func `changes that wait share commits, and what they returned is there after opening again`() async throws {
+        let harness = try await StoreHarness()
+        let before = harness.store.commits
+        let photos = (0..<200).map { harness.photo("\($0)", number: "N\($0)") }
+        let (store, now) = (harness.store, harness.now)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for photo in photos { group.addTask { _ = try await store.admit([photo], now: now) } }
+            try await group.waitForAll()
+        }
+        #expect(harness.store.commits - before < 100)
+        try harness.store.close()
+        harness.store = try await harness.another()
+        #expect(try await harness.store.counts().states == [.prepared: 200])
+        #expect(try await harness.findings() == [])
+    }
+
+    @Test func `a change that fails is undone alone`() async throws {
+        let harness = try await StoreHarness()
+        let database = harness.store.database
+        let results = await withTaskGroup(of: Bool.self) { group in
+            for index in 0..<50 {
+                group.addTask {
+                    do {
+                        try await database.write { tx in
+                            try tx.run("INSERT INTO application (number, submitter) VALUES (\("N\(index)"), '')")
+                            if index % 5 == 0 { try tx.run("INSERT INTO store (id) VALUES (2)") }
+                        }
+                        return true
+                    } catch { return false }
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(results.count { $0 } == 40)
+        #expect(try await harness.value("SELECT count(*) FROM application", as: Int.self) == 40)
+    }
+
+    @Test func `a lone change does not wait for others`() async throws {
+        let harness = try await StoreHarness()
+        let before = harness.store.commits
+        for index in 0..<5 { try await harness.admit("\(index)", number: "N") }
+        #expect(harness.store.commits - before == 5)
+    }
+}

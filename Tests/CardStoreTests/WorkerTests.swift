@@ -1,0 +1,138 @@
+import CardModel
+import Foundation
+import Testing
+
+@testable import CardStore
+
+@Suite struct WorkerTests {
+    @Test func `two workers never claim the same card`() async throws {
+        let harness = try await StoreHarness()
+        for index in 0..<60 { try await harness.admit("\(index)", number: "N\(index)") }
+        let other = try await harness.another()
+        let second = try await other.startWorker(id: "second", command: "watch", now: harness.now)
+        let claimants = [(harness.store, harness.worker), (other, second)]
+        let now = harness.now
+        let claimed = try await withThrowingTaskGroup(of: [CardID].self) { group in
+            for round in 0..<20 {
+                let (store, worker) = claimants[round % 2]
+                group.addTask {
+                    try await store.claimVerification(
+                        by: worker,
+                        provider: "test",
+                        parameters: "",
+                        limit: 5,
+                        untriedFirst: round % 3 == 0,
+                        now: now
+                    ).map(\.card.id)
+                }
+            }
+            return try await group.reduce(into: []) { $0 += $1 }
+        }
+        #expect(claimed.count == 60)
+        #expect(Set(claimed).count == 60)
+        try other.close()
+    }
+
+    @Test func `cards are claimed by priority, then in the order of intake`() async throws {
+        let harness = try await StoreHarness()
+        var ids: [CardID] = []
+        for priority in [0, 5, 0, 5] {
+            ids.append(try await harness.admit("\(ids.count)", number: "N", priority: priority).card)
+        }
+        #expect(try await harness.claim(3).map(\.card.id) == [ids[1], ids[3], ids[0]])
+        #expect(try await harness.claim().map(\.card.id) == [ids[2]])
+    }
+
+    @Test func `what a dead worker had is taken over at once, what a living one has never`() async throws {
+        let harness = try await StoreHarness()
+        let card = try await harness.admit("front", number: "N").card
+        _ = try await harness.claim()
+        let other = try await harness.another()
+        let second = try await other.startWorker(id: "second", command: "watch", now: harness.now)
+        // A year without a heartbeat does not make it dead: it holds its lock.
+        harness.pass(.seconds(365 * 86_400))
+        #expect(try await other.heartbeat(of: second, now: harness.now) == 0)
+        #expect(try await harness.claim().isEmpty)
+        #expect(try await other.workers().map(\.id) == ["second", "w1"])
+        #expect(try await other.workers().map(\.claims) == [0, 1])
+        // Its lock ends with its process, here with the last reference to it.
+        harness.worker = second
+        #expect(try await other.heartbeat(of: second, now: harness.now) == 1)
+        #expect(try await harness.claim().map(\.card.id) == [card])
+        #expect(try await other.workers().map(\.id) == ["second"])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: "\(harness.folder)/workers") == ["second"])
+        try other.close()
+    }
+
+    @Test func `a worker whose lock file was removed knows, and cannot claim any more`() async throws {
+        let harness = try await StoreHarness()
+        try await harness.admit("front", number: "N")
+        #expect(harness.worker.isAlive)
+        try FileManager.default.removeItem(atPath: "\(harness.folder)/workers/w1")
+        #expect(!harness.worker.isAlive)
+        let other = try await harness.store.startWorker(id: "second", command: "run", now: harness.now)
+        #expect(try await harness.store.heartbeat(of: other, now: harness.now) == 1)
+        await #expect(throws: CodedError.self) { try await harness.claim() }
+    }
+
+    @Test func `a worker that ends gives back what it claimed, and no attempt is spent`() async throws {
+        let harness = try await StoreHarness()
+        let card = try await harness.admit("front", number: "N").card
+        _ = try await harness.claim()
+        try await harness.store.end(harness.worker, now: harness.now)
+        harness.worker = try await harness.store.startWorker(id: "second", command: "run", now: harness.now)
+        let again = try #require(try await harness.claim().first)
+        #expect(again.card.id == card && again.card.failures == 0 && again.tries == 0)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: "\(harness.folder)/workers") == ["second"])
+    }
+
+    @Test func `a late verdict changes nothing for whoever verifies the card now, and is not paid for twice`()
+        async throws
+    {
+        let harness = try await StoreHarness()
+        let card = try await harness.admit("front", number: "N").card
+        let late = try #require(try await harness.claim().first)
+        try await harness.killWorker()
+        let job = try #require(try await harness.claim().first)
+        try await harness.conclude(late, side: .front, number: nil)
+        #expect(try await harness.state(card) == "prepared")
+        #expect(try await harness.claim().isEmpty)
+        let failure = StoreHarness.failure(.transient)
+        let terms = RetryTerms(maxAttempts: 5, delay: .zero)
+        try await harness.store.conclude(job, with: .failed(failure, terms), now: harness.now)
+        let again = try #require(try await harness.claim().first)
+        #expect(again.attempt == nil && again.reading?.side == .front)
+    }
+
+    @Test func `a late failure changes nothing for whoever verifies the card now`() async throws {
+        let harness = try await StoreHarness()
+        let card = try await harness.admit("front", number: "N").card
+        let late = try #require(try await harness.claim().first)
+        try await harness.killWorker()
+        let job = try #require(try await harness.claim().first)
+        let terms = RetryTerms(maxAttempts: 1, delay: .zero)
+        try await harness.store.conclude(late, with: .failed(StoreHarness.failure(.rejected), terms), now: harness.now)
+        #expect(try await harness.state(card) == "prepared")
+        #expect(try await harness.claim().isEmpty)
+        try await harness.conclude(job, side: .front, number: nil)
+        #expect(try await harness.state(card) == "verified")
+    }
+
+    @Test func `a rest is known to all processes until it is ended`() async throws {
+        let harness = try await StoreHarness()
+        let rest = EndpointRest(
+            endpoint: "a:443",
+            until: harness.now,
+            failureClass: .throttled,
+            code: "",
+            setAt: harness.now
+        )
+        try await harness.store.set(rest, of: "a:443")
+        try await harness.store.set(rest, of: "a:443")
+        let other = try await harness.another()
+        #expect(try await other.rests() == [rest])
+        try await other.set(nil, of: "a:443")
+        #expect(try await harness.store.rests() == [])
+        try other.close()
+    }
+}
