@@ -62,7 +62,11 @@ package struct Engine: Sendable {
         try await self.verifyGate.restore()
         try await self.deliverGate.restore()
         // Before anything is claimed: what dead processes had is taken over.
-        try await context.store.heartbeat(of: context.worker, now: context.time.now())
+        try await context.store.heartbeat(
+            of: context.worker,
+            onUnknown: context.settings.onUnknown,
+            now: context.time.now()
+        )
         try await self.runTogether {
             try await Intake(context: context, submitter: "local").take(groups)
             context.board.endIntake()
@@ -74,7 +78,8 @@ package struct Engine: Sendable {
 
     /// What runs beside the stages, and ends with them.
     private enum Part: Sendable {
-        case stages
+        /// The stages have ended, with the first error of the sandbox if there was one.
+        case stages((any Error)?)
         case companion
         case timeout
     }
@@ -82,11 +87,18 @@ package struct Engine: Sendable {
     /// Runs the stages with their companions until the end was asked for, and what is under way is concluded or cut off.
     private func runTogether(_ source: @escaping @Sendable () async throws -> Void) async throws {
         let board = self.context.board
+        // Who cancels the run wants its end: nothing below hears of it otherwise.
+        try await withTaskCancellationHandler {
+            try await self.runParts(source)
+        } onCancel: {
+            board.end()
+        }
+    }
+
+    private func runParts(_ source: @escaping @Sendable () async throws -> Void) async throws {
+        let board = self.context.board
         try await withThrowingTaskGroup(of: Part.self) { tasks in
-            tasks.addTask {
-                try await self.runStages()
-                return .stages
-            }
+            tasks.addTask { .stages(await self.runStages()) }
             tasks.addTask {
                 try await self.beat()
                 return .companion
@@ -104,7 +116,10 @@ package struct Engine: Sendable {
             while let result = await tasks.nextResult() {
                 switch result {
                 case .success(.companion): continue
-                case .success(.stages), .success(.timeout): tasks.cancelAll()
+                case .success(.stages(let error)):
+                    failure = failure ?? error
+                    tasks.cancelAll()
+                case .success(.timeout): tasks.cancelAll()
                 case .failure(is CancellationError): continue
                 case .failure(let error):
                     failure = failure ?? error
@@ -129,17 +144,33 @@ package struct Engine: Sendable {
         return stopped
     }
 
-    private func runStages() async throws {
-        let verify = VerifyStage(context: self.context, gate: self.verifyGate)
+    /// Runs the stages to their end; an error of one lets the other conclude what it has under way.
+    private func runStages() async -> (any Error)? {
+        let (context, verify) = (self.context, VerifyStage(context: self.context, gate: self.verifyGate))
         let deliver = DeliverStage(context: self.context, gate: self.deliverGate)
-        try await withThrowingTaskGroup { tasks in
+        return await withTaskGroup(of: (any Error)?.self) { tasks in
             tasks.addTask {
-                try await StageRunner(stage: verify.stage, board: self.context.board, time: self.context.time).run()
+                await Self.error(of: {
+                    try await StageRunner(stage: verify.stage, board: context.board, time: context.time).run()
+                })
             }
             tasks.addTask {
-                try await StageRunner(stage: deliver.stage, board: self.context.board, time: self.context.time).run()
+                await Self.error(of: {
+                    try await StageRunner(stage: deliver.stage, board: context.board, time: context.time).run()
+                })
             }
-            try await tasks.waitForAll()
+            var failure: (any Error)?
+            for await error in tasks where !(error is CancellationError) { failure = failure ?? error }
+            return failure
+        }
+    }
+
+    private static func error(of body: () async throws -> Void) async -> (any Error)? {
+        do {
+            try await body()
+            return nil
+        } catch {
+            return error
         }
     }
 
@@ -147,7 +178,11 @@ package struct Engine: Sendable {
     private func beat() async throws {
         while !self.context.board.isEnding {
             do { try await self.context.time.sleep(Limits.heartbeat) } catch { return }
-            let dead = try await self.context.store.heartbeat(of: self.context.worker, now: self.context.time.now())
+            let dead = try await self.context.store.heartbeat(
+                of: self.context.worker,
+                onUnknown: self.context.settings.onUnknown,
+                now: self.context.time.now()
+            )
             try await self.verifyGate.restore()
             try await self.deliverGate.restore()
             guard dead > 0 else { continue }

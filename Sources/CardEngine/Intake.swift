@@ -14,16 +14,24 @@ struct Intake: Sendable {
         while !rest.isEmpty, !self.context.board.isEnding {
             let portion = Self.portion(of: &rest)
             let unknown = try await self.lookUp(portion)
-            try await self.waitForRoom()
+            guard try await self.waitForRoom() else { return }
             try await self.admit(unknown)
         }
     }
 
     /// Waits while more cards are under way than the sandbox is to hold at a time.
-    private func waitForRoom() async throws {
-        while try await self.context.store.isFull(), !self.context.board.isEnding {
+    ///
+    /// - Returns: `false` if nothing moves on any more: the rest of the list is left to a later run.
+    private func waitForRoom() async throws -> Bool {
+        let board = self.context.board
+        while try await self.context.store.isFull(), !board.isEnding {
+            let patience = self.context.settings.patience
+            guard board.stopped.isEmpty, !board.standsStill(for: patience, time: self.context.time) else {
+                return false
+            }
             try await self.context.time.sleep(Limits.look)
         }
+        return true
     }
 
     /// Takes groups off until they hold enough photos for one look-up.
@@ -39,17 +47,15 @@ struct Intake: Sendable {
 
     /// Returns the photos that are not known as cards yet; a file that is the same as before is not read again.
     private func lookUp(_ groups: [[InputItem]]) async throws -> [[InputItem]] {
-        let files = groups.joined().compactMap { item -> (file: FileIdentity, number: BusinessNumber)? in
+        let files = groups.joined().compactMap { item -> ListedFile? in
             guard case .file(let file) = item.place else { return nil }
-            return (file, item.metadata.businessNumber)
+            return ListedFile(file: file, name: item.name, metadata: item.metadata, submitter: self.submitter)
         }
-        var known = try await self.context.store.known(files)[...]
+        var known = try await self.context.store.known(files, now: self.context.time.now())[...]
         return groups.map { group in
             group.filter { item in
                 guard case .file = item.place, let outcome = known.popFirst() else { return true }
                 guard let outcome else { return true }
-                // What a manifest says now may differ from what it said: the card is asked with the new metadata.
-                guard item.metadata == CardMetadata(businessNumber: item.metadata.businessNumber) else { return true }
                 self.context.events(.taken(item, outcome))
                 return false
             }

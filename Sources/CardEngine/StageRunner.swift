@@ -25,24 +25,28 @@ struct StageRunner<Job: Sendable>: Sendable {
     /// - Throws: the first error of the sandbox, which asks for the end: what else is under way is concluded first.
     func run() async throws {
         let failure = Mutex<(any Error)?>(nil)
-        do {
-            try await self.run { error in
-                failure.withLock { $0 = $0 ?? error }
-                self.board.end()
-            }
-        } catch {
+        await self.run { error in
+            failure.withLock { $0 = $0 ?? error }
             self.board.end()
-            throw error
         }
         if let error = failure.withLock({ $0 }) { throw error }
     }
 
-    private func run(onError: @escaping @Sendable (any Error) -> Void) async throws {
-        try await withThrowingDiscardingTaskGroup { group in
+    private func run(onError: @escaping @Sendable (any Error) -> Void) async {
+        await withDiscardingTaskGroup { group in
             while !self.board.isEnding {
                 self.board.listen(self.stage.name)
                 let places = self.stage.gate.places
-                let jobs = places > 0 ? try await self.stage.claim(places) : []
+                let jobs: [Job]
+                let pause: Duration
+                do {
+                    jobs = places > 0 ? try await self.stage.claim(places) : []
+                    pause = jobs.isEmpty ? try await self.pause() : .zero
+                } catch {
+                    // Thrown out of here it would cut off what is under way.
+                    onError(error)
+                    break
+                }
                 self.stage.gate.begin(jobs.count)
                 self.board.begin(jobs.count, of: self.stage.name)
                 for job in jobs {
@@ -53,7 +57,7 @@ struct StageRunner<Job: Sendable>: Sendable {
                         } catch { onError(error) }
                     }
                 }
-                if jobs.isEmpty { await self.board.wait(self.stage.name, for: try await self.pause(), time: self.time) }
+                if jobs.isEmpty { await self.board.wait(self.stage.name, for: pause, time: self.time) }
             }
         }
     }

@@ -63,6 +63,7 @@ import Testing
         }
         #expect(rests == [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300].map { Duration.seconds($0) })
         #expect(gate.stopsInRow == 11)
+        #expect(gate.places(at: now) == 1)
         gate.begin(1, at: now)
         gate.end(.answered, at: now)
         #expect(gate.stopsInRow == 0)
@@ -76,6 +77,18 @@ import Testing
             #expect((gate.places(at: .zero) == 0) == (count == 10))
             #expect(gate.isFailing)
         }
+    }
+
+    @Test func `what was under way before a rest began neither ends it nor adds to it`() {
+        var gate = Self.gate()
+        gate.begin(4, at: .zero)
+        gate.end(.throttled(retryAfter: .seconds(60)), at: .zero)
+        gate.end(.answered, at: .zero)
+        #expect(gate.opens(after: .zero) == .seconds(60))
+        gate.end(.stopped, at: .zero)
+        gate.end(.stopped, at: .zero)
+        #expect(gate.stopsInRow == 0)
+        #expect(gate.places(at: .seconds(59)) == 0)
     }
 
     @Test func `calls that end together for one reason make one rest`() {

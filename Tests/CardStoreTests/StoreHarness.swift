@@ -131,6 +131,23 @@ final class StoreHarness {
         )
     }
 
+    /// Looks files up that a list names with nothing but a number, or with more.
+    func known(
+        _ files: [FileIdentity],
+        number: BusinessNumber,
+        metadata: CardMetadata? = nil
+    ) async throws -> [AdmissionOutcome?] {
+        let listed = files.map { file in
+            ListedFile(
+                file: file,
+                name: file.path,
+                metadata: metadata ?? CardMetadata(businessNumber: number),
+                submitter: "local"
+            )
+        }
+        return try await self.store.known(listed, now: self.now)
+    }
+
     /// Claims what may be verified.
     func claim(_ limit: Int = 100, untriedFirst: Bool = false) async throws -> [VerificationJob] {
         try await self.store.claimVerification(

@@ -103,10 +103,10 @@ struct RunSession: Sendable {
                 }
             }
         } catch {
-            try? await store.end(worker, now: Timestamp(Date()))
+            try? await store.end(worker, onUnknown: self.configuration.engine.onUnknown, now: Timestamp(Date()))
             throw error
         }
-        try await store.end(worker, now: Timestamp(Date()))
+        try await store.end(worker, onUnknown: self.configuration.engine.onUnknown, now: Timestamp(Date()))
         return try await RunPrinter(tracker: tracker, store: store).print(
             end,
             runID: runID,
@@ -119,9 +119,16 @@ struct RunSession: Sendable {
     /// Where the configured endpoints are.
     private var addresses: [StageName: String] {
         var addresses: [StageName: String] = [:]
-        addresses[.verify] = self.configuration.verification?.endpoint.url
-        addresses[.deliver] = self.configuration.delivery?.endpoint.url
+        addresses[.verify] = self.configuration.verification.flatMap { Self.shown($0.endpoint.url) }
+        addresses[.deliver] = self.configuration.delivery.flatMap { Self.shown($0.endpoint.url) }
         return addresses
+    }
+
+    /// An address without what may be a secret in it: user, password and query.
+    private static func shown(_ url: String) -> String? {
+        guard var parts = URLComponents(string: url) else { return nil }
+        (parts.user, parts.password, parts.query, parts.fragment) = (nil, nil, nil, nil)
+        return parts.string
     }
 
     /// Where the built-in backend keeps what it accepts.
@@ -183,8 +190,10 @@ struct RunSession: Sendable {
         do {
             let timeout = settings.shutdownTimeout
             let end: @Sendable () -> Void = {
-                Self.sayEnding(calls: engine.callsUnderWay, timeout: timeout)
+                let calls = engine.callsUnderWay
+                // First, since whoever reads standard error may have stopped reading.
                 engine.end()
+                Self.sayEnding(calls: calls, timeout: timeout)
             }
             let watched = try await SignalWatch(end: end).watching {
                 try await engine.runBatch(listing?.groups ?? [])

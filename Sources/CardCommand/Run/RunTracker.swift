@@ -125,7 +125,7 @@ final class RunTracker: Sendable {
         switch self.state.withLock({ $0.standings[place] }) {
         case .notReached, .ignored: break
         case .refused(let error):
-            line.state = error.code == .diskSpaceLow ? "unchanged" : CardState.rejected.rawValue
+            line.state = error.kind == .storage || error.kind == .temporary ? "unchanged" : CardState.rejected.rawValue
             line.reason = error.code.rawValue
             line.message = error.message.text()
         case .card(let id, let isDuplicate):
@@ -205,9 +205,13 @@ struct RunTally: Sendable {
     }
 
     mutating func noteRefused(_ error: CodedError) {
-        if error.code == .diskSpaceLow {
+        if error.kind == .storage {
             self.counts.add("unchanged")
             self.isOutOfRoom = true
+        } else if error.kind == .temporary {
+            // No memory or time now says nothing about the photo.
+            self.counts.add("unchanged")
+            self.workRemains = true
         } else {
             self.counts.add(CardState.rejected.rawValue)
             self.isIncomplete = true

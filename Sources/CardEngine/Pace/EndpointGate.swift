@@ -26,13 +26,18 @@ final class EndpointGate: Sendable {
     /// Takes over what another process, or an earlier one, was asked for.
     func restore() async throws {
         guard let rest = try await self.store.rests().first(where: { $0.endpoint == self.endpoint }) else { return }
-        let left = rest.until.duration(since: self.time.now())
+        // Stops are found out by one probe, since whoever starts a run may have mended the cause. A rest is never longer than it
+        // was written down for, whatever the clock did since.
+        guard rest.failureClass != .stop else {
+            return self.state.withLock { $0.isWrittenDown = true }
+        }
+        let left = min(rest.until.duration(since: self.time.now()), rest.until.duration(since: rest.setAt))
         self.state.withLock { state in
             state.isWrittenDown = true
             let now = self.time.steady()
             // Our own rest is in the gate already.
             guard state.gate.opens(after: now) == nil else { return }
-            state.gate.rest(for: left, isStop: rest.failureClass == .stop, at: now)
+            state.gate.rest(for: left, isStop: false, at: now)
         }
     }
 

@@ -97,7 +97,8 @@ package struct Gate: Hashable, Sendable {
                 self.beginRest(atLeast: .zero, longest: Limits.longestRest, at: now)
             }
         case .stopped:
-            self.stopsInRow += 1
+            // Calls that were under way together meet one stop.
+            if case .resting = self.phase {} else { self.stopsInRow += 1 }
             self.beginRest(atLeast: .zero, longest: self.probeInterval, at: now)
         }
     }
@@ -110,6 +111,8 @@ package struct Gate: Hashable, Sendable {
     }
 
     private mutating func noteAnswer(at now: Duration) {
+        // What was under way before a rest began does not end it.
+        if case .resting = self.phase { return }
         self.failuresInRow = 0
         self.stopsInRow = 0
         if self.phase != .open {

@@ -135,6 +135,17 @@ final class WorkBoard: Sendable {
     /// Something moved on.
     func noteProgress(at now: Duration) { self.state.withLock { $0.progressAt = now } }
 
+    /// Whether nothing has moved on for so long, and nothing is under way that may.
+    func standsStill(for duration: Duration, time: EngineTime) -> Bool {
+        let steady = time.steady()
+        return self.state.withLock { Self.standsStill($0, for: duration, at: steady) }
+    }
+
+    private static func standsStill(_ state: State, for duration: Duration, at steady: Duration) -> Bool {
+        // A call that takes long may still move its card on.
+        steady - state.progressAt >= duration && state.underWay.values.allSatisfy { $0 == 0 }
+    }
+
     /// Waits until the stages are asked to end.
     func waitUntilEnding() async {
         while !self.isEnding { await self.watch { self.isEnding } }
@@ -182,8 +193,7 @@ final class WorkBoard: Sendable {
         return self.state.withLock { state in
             guard !state.isEnding else { return true }
             guard state.isIntakeOver else { return false }
-            // A call that takes long may still move its card on.
-            if steady - state.progressAt >= patience, state.underWay.values.allSatisfy({ $0 == 0 }) { return true }
+            if Self.standsStill(state, for: patience, at: steady) { return true }
             guard state.rung.isEmpty else { return false }
             return state.statuses.values.allSatisfy { status in
                 switch status {

@@ -19,6 +19,8 @@ final class DeliverStage: Sendable {
     private let busy = Mutex<Set<BusinessNumber>>([])
     /// Numbers whose cards were refused by codes that no list names, since the last success.
     private let unlisted = Mutex<Set<BusinessNumber>>([])
+    /// Whether the TOKEN was refused and fetched again since the last success: a second time it is the account.
+    private let hasRefreshedToken = Mutex(false)
     private let gathering: BatchGathering
 
     init(context: EngineContext, gate: EndpointGate) {
@@ -41,20 +43,32 @@ final class DeliverStage: Sendable {
 
     // MARK: Claiming
 
-    /// An attempted delivery is repeated before a new one is formed.
+    /// An attempted delivery is repeated before a new one is formed; while the endpoint fails, cards that have not failed go
+    /// first, so that one bad card does not hold the place of the probe.
     private func claim(_ limit: Int) async throws -> [Job] {
         try self.context.requireWorker()
         let now = self.context.time.now()
-        let again = try await self.context.store.claimDeliveries(by: self.context.worker, limit: limit, now: now)
-        guard again.count < limit else { return again.map(Job.again) }
-        return again.map(Job.again) + (try await self.propose(limit - again.count, now: now)).map(Job.new)
+        var jobs: [Job] = []
+        if self.gate.isFailing { jobs = try await self.propose(limit, untriedOnly: true, now: now).map(Job.new) }
+        if jobs.count < limit {
+            let store = self.context.store
+            jobs += try await store.claimDeliveries(by: self.context.worker, limit: limit - jobs.count, now: now)
+                .map(Job.again)
+        }
+        if jobs.count < limit { jobs += try await self.propose(limit - jobs.count, now: now).map(Job.new) }
+        return jobs
     }
 
-    private func propose(_ limit: Int, now: Timestamp) async throws -> [[DeliveryMember]] {
+    private func propose(
+        _ limit: Int,
+        untriedOnly: Bool = false,
+        now: Timestamp
+    ) async throws -> [[DeliveryMember]] {
         let isBatch = self.context.settings.policy.layout == .batch
         let proposals = try await self.context.store.proposeDeliveries(
             limit: isBatch ? limit * self.context.settings.batchMaxCards : limit,
             excluding: self.busy.withLock { $0 },
+            untriedOnly: untriedOnly,
             terms: self.context.deciding,
             now: now
         )
@@ -99,9 +113,19 @@ final class DeliverStage: Sendable {
         do {
             draft = try await self.draft(members, images: material.images)
         } catch {
-            // No TOKEN: nothing was formed, and the stage rests as after any other refusal.
-            try await self.gate.end(Gate.Result(error), failure: error)
-            return self.context.events(.failed(.deliver, error))
+            guard error.failureClass == .rejected || error.failureClass == .shrink else {
+                // No TOKEN: nothing was formed, and the stage rests as after any other refusal.
+                try await self.gate.end(Gate.Result(error), failure: error)
+                return self.context.events(.failed(.deliver, error))
+            }
+            // These cards cannot be put into a form; the endpoint has no part in it.
+            self.gate.withdraw()
+            let changes = try await self.context.store.failForming(
+                members.map(\.card),
+                because: error,
+                now: self.context.time.now()
+            )
+            return changes.forEach { self.context.events(.changed($0)) }
         }
         let job = try await self.context.store.begin(
             draft,
@@ -156,11 +180,17 @@ final class DeliverStage: Sendable {
         switch outcome {
         case .accepted, .items:
             self.unlisted.withLock { $0 = [] }
+            self.hasRefreshedToken.withLock { $0 = false }
             try await self.gate.end(.answered, failure: nil)
         case .tokenExpired(let failure):
             let isNew = await self.context.ports.backend.refreshToken(job.outbound.parts)
-            try await self.gate.end(isNew ? .answered : .stopped, failure: failure)
-            if !isNew { self.context.events(.failed(.deliver, failure)) }
+            let isFirst = self.hasRefreshedToken.withLock { wasRefreshed in
+                defer { wasRefreshed = true }
+                return !wasRefreshed
+            }
+            let goesOn = isNew && isFirst
+            try await self.gate.end(goesOn ? .answered : .stopped, failure: failure)
+            if !goesOn { self.context.events(.failed(.deliver, failure)) }
         case .failed(let failure):
             let isSuspect = failure.isUnlisted && self.noteUnlisted(job)
             try await self.gate.end(isSuspect ? .stopped : Gate.Result(failure), failure: failure)

@@ -119,8 +119,10 @@ extension BackendJudge {
 
     private var statusMeaning: (FailureClass, remedy: Message) {
         switch self.reply.status {
-        // Redirects are not followed, and the other stops say "wrong address" or "wrong credentials": every card would
-        // meet them.
+        // Post/redirect/get: the backend may have stored the document.
+        case 302, 303:
+            (.unknown, "redirects are not followed; set delivery.url to where it points, and see whether it is there")
+        // The other redirects and stops say "wrong address" or "wrong credentials": every card would meet them.
         case 300..<400: (.stop, "redirects are not followed; set delivery.url to where it points")
         case 401, 403: (.stop, "check delivery.token, the account's rights and a proxy on the way")
         case 404, 405, 410: (.stop, "check delivery.url")

@@ -1,12 +1,35 @@
 import CardModel
 import Foundation
 
+/// What a sender says once more about bytes that are there.
+struct SentAgain {
+    let metadata: CardMetadata
+    let name: Redacted<String>
+    let submitter: String
+    /// The prepared image, if the bytes were read.
+    let image: PreparedImage?
+
+    init(_ photo: Admission) {
+        self.metadata = photo.metadata
+        self.name = photo.name
+        self.submitter = photo.submitter
+        if case .prepared(let image) = photo.content { self.image = image } else { self.image = nil }
+    }
+
+    init(_ file: ListedFile) {
+        self.metadata = file.metadata
+        self.name = file.name
+        self.submitter = file.submitter
+        self.image = nil
+    }
+}
+
 // What a sender says once more about bytes that are there: de-duplication with amended metadata.
 extension CardStore {
     /// Amends a card with what its own submitter says of the same bytes now, and gives it an image if it had none.
     ///
     /// - Returns: the card as the answer.
-    func amend(_ row: CardRow, with photo: Admission, now: Timestamp, in tx: Transaction) throws -> AdmissionOutcome {
+    func amend(_ row: CardRow, with photo: SentAgain, now: Timestamp, in tx: Transaction) throws -> AdmissionOutcome {
         let unchanged = AdmissionOutcome(card: row.id, state: row.state, reason: row.reason, isDuplicate: true)
         // One that does not open stays as it is: it must not stop a list.
         guard row.submitter == photo.submitter, try self.mayBeAmended(row, in: tx),
@@ -27,7 +50,7 @@ extension CardStore {
                 in: tx
             )
         else { return unchanged }
-        if case .prepared(let image) = photo.content, try !self.hasImage(row.id, in: tx) {
+        if let image = photo.image, try !self.hasImage(row.id, in: tx) {
             try self.put(image, of: row.id, key: key, in: tx)
         }
         try transition.perform(
@@ -43,13 +66,13 @@ extension CardStore {
     /// How a card that is sent again begins once more; `nil` if it stays where it is.
     private func beginning(
         _ row: CardRow,
-        with photo: Admission,
+        with photo: SentAgain,
         changesVerdict: Bool,
         in tx: Transaction
     ) throws -> Transition? {
         let again = Transition(row.id, from: row.state, to: .prepared)
         guard try self.hasImage(row.id, in: tx) else {
-            guard case .prepared = photo.content else { return nil }
+            guard photo.image != nil else { return nil }
             let owner: String? = try tx.value("SELECT submitter FROM application WHERE number = \(row.number)")
             return owner == row.submitter ? again : Self.holdForeign(row.id, from: row.state)
         }

@@ -101,22 +101,28 @@ struct CardRow {
     /// The card with its personal values opened; an erased one has none.
     func card(_ vault: Vault) throws -> Card {
         let key = self.state == .erased ? nil : try self.key(vault)
-        var metadata = CardMetadata(businessNumber: self.number, side: self.expectedSide, priority: self.priority)
+        var card = self.bare
         if let key, let sealed = self.metadata {
             let values = try key.open(json: sealed, as: SealedMetadata.self, column: SealedMetadata.column)
-            metadata.userNumber = values.userNumber
-            metadata.expectedIDNumber = values.expectedIDNumber
-            metadata.expectedName = values.expectedName
+            card.metadata.userNumber = values.userNumber
+            card.metadata.expectedIDNumber = values.expectedIDNumber
+            card.metadata.expectedName = values.expectedName
         }
-        return Card(
+        if let key, let message { card.message = try key.open(json: message, column: Self.messageColumn) }
+        return card
+    }
+
+    /// The card for lists: without its personal values if they do not open, so that one damaged card hides no other.
+    func shown(_ vault: Vault) -> Card { (try? self.card(vault)) ?? self.bare }
+
+    private var bare: Card {
+        Card(
             id: self.id,
             state: self.state,
             reason: self.reason,
             remoteCode: self.remoteCode,
-            message: try key.flatMap { key in
-                try self.message.map { try key.open(json: $0, column: Self.messageColumn) }
-            },
-            metadata: metadata,
+            message: nil,
+            metadata: CardMetadata(businessNumber: self.number, side: self.expectedSide, priority: self.priority),
             submitter: self.submitter,
             side: self.side,
             order: self.order,

@@ -62,18 +62,65 @@ package struct AdmissionOutcome: Hashable, Sendable {
     package var isDuplicate: Bool
 }
 
+/// A file that a list names, before it is read.
+package struct ListedFile: Sendable {
+    /// The file as it was when it was listed.
+    package var file: FileIdentity
+    /// The name by which reports speak of it.
+    package var name: Redacted<String>
+    /// What the list says of it.
+    package var metadata: CardMetadata
+    /// Who lists it.
+    package var submitter: String
+
+    /// Describes a file.
+    package init(file: FileIdentity, name: Redacted<String>, metadata: CardMetadata, submitter: String) {
+        self.file = file
+        self.name = name
+        self.metadata = metadata
+        self.submitter = submitter
+    }
+}
+
 // MARK: Intake
 
 extension CardStore {
-    /// Returns, for each file, the card that it was taken in as under its number, if it is still the same file.
+    /// Returns, for each file, the card that it was taken in as under its number, if it is still the same file; what the list
+    /// says now amends it, or brings a replaced photo back, without reading a byte.
     ///
     /// A photo whose image could not be used left no bytes, so its file is read again.
-    package func known(_ files: [(file: FileIdentity, number: BusinessNumber)]) async throws -> [AdmissionOutcome?] {
+    package func known(_ files: [ListedFile], now: Timestamp) async throws -> [AdmissionOutcome?] {
         try await Self.translating {
-            try await self.database.read { tx in
-                try files.map { try self.known($0.file, number: $0.number, in: tx) }
+            let (found, changed) = try await self.database.read { tx in
+                let found = try files.map { try self.known($0.file, number: $0.metadata.businessNumber, in: tx) }
+                let changed = try files.indices.filter { index in
+                    try found[index].map { try self.changes($0, files[index], in: tx) } ?? false
+                }
+                return (found, changed)
             }
+            guard !changed.isEmpty else { return found }
+            let numbers = Set(changed.map { files[$0].metadata.businessNumber.rawValue }).sorted()
+            let amended = try await self.database.write(locking: numbers) { tx in
+                try changed.compactMap { index -> (Int, AdmissionOutcome)? in
+                    guard let card = found[index]?.card else { return nil }
+                    let row = try CardRow.require(card, in: tx)
+                    return (index, try self.amend(row, with: SentAgain(files[index]), now: now, in: tx))
+                }
+            }
+            var outcomes = found
+            for (index, outcome) in amended { outcomes[index] = outcome }
+            return outcomes
         }
+    }
+
+    /// Whether what a list says now may change a card.
+    private func changes(_ outcome: AdmissionOutcome, _ file: ListedFile, in tx: Transaction) throws -> Bool {
+        if outcome.state == .superseded { return true }
+        // Most lists say nothing but the number, and then nothing is opened.
+        guard outcome.state != .erased, file.metadata != CardMetadata(businessNumber: file.metadata.businessNumber),
+            let said = try? CardRow.require(outcome.card, in: tx).card(self.vault).metadata
+        else { return false }
+        return said.takingOver(file.metadata) != said
     }
 
     private func known(_ file: FileIdentity, number: BusinessNumber, in tx: Transaction) throws -> AdmissionOutcome? {
@@ -118,7 +165,7 @@ extension CardStore {
         let same: CardID? = try tx.value("SELECT id FROM card WHERE number = \(number) AND source = \(source)")
         if let same {
             let row = try CardRow.require(same, in: tx)
-            let outcome = try self.amend(row, with: photo, now: now, in: tx)
+            let outcome = try self.amend(row, with: SentAgain(photo), now: now, in: tx)
             try self.remember(photo, as: same, in: tx)
             return outcome
         }

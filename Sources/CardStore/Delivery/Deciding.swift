@@ -34,19 +34,28 @@ extension CardStore {
     /// - Parameters:
     ///   - limit: the most numbers.
     ///   - excluded: numbers that this process has under way.
+    ///   - untriedOnly: whether numbers of which a card has failed are left out, while the endpoint fails.
     package func proposeDeliveries(
         limit: Int,
         excluding excluded: Set<BusinessNumber>,
+        untriedOnly: Bool = false,
         terms: DecidingTerms,
         now: Timestamp
     ) async throws -> [DeliveryProposal] {
-        try await Self.translating {
+        let untried: SQL =
+            untriedOnly
+            ? """
+            AND NOT EXISTS (
+                SELECT 1 FROM card WHERE card.number = application.number AND card.state = 'verified' AND failed_at IS NOT NULL
+            )
+            """ : ""
+        return try await Self.translating {
             try await self.database.read { tx in
                 let due: [BusinessNumber] = try tx.rows(
                     """
                     SELECT number FROM application WHERE decide_at IS NOT NULL
                     AND (decide_at <= \(now) OR decide_at > \(now.advanced(by: .milliseconds(Limits.longestWait))))
-                    ORDER BY priority DESC, decide_at LIMIT \(limit + excluded.count)
+                    \(untried) ORDER BY priority DESC, decide_at LIMIT \(limit + excluded.count)
                     """
                 ) { try $0.next() }
                 return try due.filter { !excluded.contains($0) }.prefix(limit).map { number in

@@ -78,6 +78,31 @@ extension CardStore {
         }
     }
 
+    /// Ends cards that cannot be put into a form, whatever is done: a person is told why.
+    package func failForming(
+        _ cards: [CardID],
+        because failure: RemoteFailure,
+        now: Timestamp
+    ) async throws -> [CardChange] {
+        try await Self.translating {
+            try await self.database.write { tx in
+                try cards.compactMap { id in
+                    let row = try CardRow.require(id, in: tx)
+                    guard row.state == .verified else { return nil }
+                    try Transition(
+                        id,
+                        from: .verified,
+                        to: .failed,
+                        reason: .refusedByRemote,
+                        remoteCode: failure.code,
+                        message: failure.message
+                    ).perform(number: row.number, key: row.key(self.vault), now: now, in: tx)
+                    return CardChange(try CardRow.require(id, in: tx))
+                }
+            }
+        }
+    }
+
     func material(for cards: [CardID], in tx: Transaction) throws -> DeliveryMaterial {
         var material = DeliveryMaterial(images: [:], confidential: [])
         for id in cards {

@@ -12,7 +12,7 @@ extension CardStore {
                     UPDATE delivery SET worker = \(worker.id) WHERE id IN (
                         SELECT id FROM delivery WHERE state = 'open' AND worker IS NULL AND (due_at IS NULL
                         OR due_at <= \(now) OR due_at > \(now.advanced(by: .milliseconds(Limits.longestWait))))
-                        ORDER BY formed_at LIMIT \(limit)
+                        ORDER BY tries, formed_at LIMIT \(limit)
                     ) RETURNING id
                     """
                 ) { try $0.next() }

@@ -84,7 +84,7 @@ extension CardStore {
                     ORDER BY card.intake_order LIMIT \(min(limit, Limits.pageSize))
                     """
                 ) { try CardRow(&$0) }
-                return try rows.map { try $0.card(self.vault) }
+                return rows.map { $0.shown(self.vault) }
             }
         }
     }
@@ -110,7 +110,7 @@ extension CardStore {
     package func cards(_ ids: [CardID]) async throws -> [Card] {
         try await Self.translating {
             try await self.database.read { tx in
-                try ids.compactMap { try CardRow.fetch($0, in: tx)?.card(self.vault) }
+                try ids.compactMap { try CardRow.fetch($0, in: tx)?.shown(self.vault) }
             }
         }
     }

@@ -68,9 +68,11 @@ extension CardStore {
     }
 
     /// Ends to work: gives back what is still claimed, and the lock.
-    package func end(_ worker: Worker, now: Timestamp) async throws {
+    package func end(_ worker: Worker, onUnknown: UnknownPolicy = .resend, now: Timestamp) async throws {
         try await Self.translating {
-            try await self.database.write { tx in try self.releaseClaims(of: worker.id, now: now, in: tx) }
+            try await self.database.write { tx in
+                try self.releaseClaims(of: worker.id, onUnknown: onUnknown, now: now, in: tx)
+            }
         }
         unlink(self.folder.workerLock(worker.id))
         worker.release()
@@ -80,7 +82,11 @@ extension CardStore {
     ///
     /// - Returns: how many dead workers there were.
     @discardableResult
-    package func heartbeat(of worker: Worker, now: Timestamp) async throws -> Int {
+    package func heartbeat(
+        of worker: Worker,
+        onUnknown: UnknownPolicy = .resend,
+        now: Timestamp
+    ) async throws -> Int {
         try await Self.translating {
             let others = try await self.database.read { tx in
                 try tx.rows("SELECT id FROM worker WHERE id <> \(worker.id)") { try $0.next(String.self) }
@@ -92,7 +98,7 @@ extension CardStore {
             try await self.database.write { tx in
                 try tx.run("UPDATE worker SET seen_at = \(now) WHERE id = \(worker.id)")
                 try tx.run("UPDATE store SET seen_at = \(now) WHERE seen_at < \(now)")
-                for id in ids { try self.releaseClaims(of: id, now: now, in: tx) }
+                for id in ids { try self.releaseClaims(of: id, onUnknown: onUnknown, now: now, in: tx) }
             }
             for id in ids { unlink(self.folder.workerLock(id)) }
             return ids.count
@@ -105,14 +111,25 @@ extension CardStore {
     }
 
     /// Gives back what a worker has claimed. What it was sending may have arrived.
-    private func releaseClaims(of worker: String, now: Timestamp, in tx: Transaction) throws {
-        try tx.run(
+    private func releaseClaims(
+        of worker: String,
+        onUnknown: UnknownPolicy,
+        now: Timestamp,
+        in tx: Transaction
+    ) throws {
+        let interrupted: [DeliveryID] = try tx.rows(
             """
             UPDATE delivery SET may_be_applied = 1 WHERE state IN ('open', 'kept') AND id IN (
                 SELECT subject FROM attempt WHERE worker = \(worker) AND stage = 'deliver' AND ended_at IS NULL
-            )
+            ) RETURNING id
             """
-        )
+        ) { try $0.next() }
+        if onUnknown == .hold {
+            for id in interrupted {
+                try OpenDelivery(id, store: self, now: now, in: tx)
+                    .apply(.kept(Self.interruption), delay: .zero, store: self, in: tx)
+            }
+        }
         try tx.run(
             """
             UPDATE attempt SET ended_at = \(now), class = \(FailureClass.unknown), code = 'interrupted'
@@ -124,6 +141,12 @@ extension CardStore {
         try tx.run("UPDATE run SET worker = NULL WHERE worker = \(worker)")
         try tx.run("DELETE FROM worker WHERE id = \(worker)")
     }
+
+    private static let interruption = RemoteFailure(
+        .unknown,
+        code: "interrupted",
+        message: "the process ended while it was sending; look at the backend, then resolve the card"
+    )
 
     /// Returns the processes at work.
     package func workers() async throws -> [WorkerStatus] {

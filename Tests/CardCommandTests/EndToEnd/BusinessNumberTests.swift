@@ -137,38 +137,4 @@ struct BusinessNumberTests {
         #expect(listed.status != 0, "\(listed.output)")
         #expect(try self.cases().isEmpty)
     }
-
-    @Test("A watch leaves images that lie too deep where they are, and warns once")
-    func watch() async throws {
-        let folder = try self.tool.folder(
-            "in",
-            [
-                "LOAN-1/身份证/front.jpg": "cards/LOAN-2026-0001/front.jpg",
-                "LOAN-1/身份证/back.jpg": "cards/LOAN-2026-0001/back.jpg",
-                "LOAN-2/front.jpg": "cards/LOAN-2026-0002/front.jpg",
-            ]
-        )
-        var warnings = 0
-        let variables = [
-            "IDCARD_WATCH_SIDECAR_WAIT": "0s", "IDCARD_WATCH_RESCAN_INTERVAL": "1s", "IDCARD_WATCH_QUIET_TIME": "200ms",
-            "IDCARD_LOG_LEVEL": "debug",
-        ]
-        let status = try await self.tool.running(["watch", folder.path, "--embedded"], variables) { errors, send in
-            var (taken, looks) = (0, 0)
-            // Three more looks through the folder would warn again.
-            while warnings == 0 || taken == 0 || looks < 3, let line = try await errors.next() {
-                if line.contains("warning: watched folder 1") { warnings += 1 }
-                if line.contains("card taken in from a watched folder") { taken += 1 }
-                if warnings > 0, taken > 0, line.contains("watched folder looked through") { looks += 1 }
-            }
-            try send(.terminate)
-        }
-        #expect(status == 143)
-        #expect(warnings == 1)
-        let manager = FileManager.default
-        for name in ["LOAN-1/身份证/front.jpg", "LOAN-1/身份证/back.jpg", "done/LOAN-2/front.jpg"] {
-            #expect(manager.fileExists(atPath: folder.appending(path: name).path), "\(name)")
-        }
-        #expect(!manager.fileExists(atPath: folder.appending(path: "failed").path))
-    }
 }

@@ -28,85 +28,6 @@ import Testing
         #expect(named.errors.contains("is or lies in the folder of the sandbox"))
     }
 
-    /// The locks by fcntl(2) that a process holds on a file, asked of the kernel through one open descriptor.
-    ///
-    /// Asked as an open file description, which this process's own locks are in the way of, too. `/proc/locks` says the same,
-    /// but is empty for whoever sees another PID namespace's `/proc`. The descriptor stays open: closing it is what drops them.
-    private struct Locks {
-        /// `F_OFD_GETLK` of fcntl(2), which Swift's Glibc does not have.
-        private static let ofdGetLock: CInt = 36
-
-        private let descriptor: CInt
-
-        init(_ path: String) throws {
-            descriptor = open(path, O_RDWR | O_CLOEXEC)
-            try #require(descriptor >= 0, "\(path): errno \(errno)")
-        }
-
-        /// The kind, first byte and length of each lock, in the order of their bytes.
-        func all() throws -> [[Int]] {
-            var locks: [[Int]] = []
-            var start: off_t = 0
-            while true {
-                var wanted = flock()
-                wanted.l_type = Int16(F_WRLCK)
-                wanted.l_whence = Int16(SEEK_SET)
-                wanted.l_start = start
-                // The kernel names any lock in the way, so ask of what lies before it until there is none.
-                var found: flock?
-                while true {
-                    try #require(fcntl(descriptor, Self.ofdGetLock, &wanted) == 0, "errno \(errno)")
-                    if wanted.l_type == Int16(F_UNLCK) { break }
-                    found = wanted
-                    if wanted.l_start <= start { break }
-                    wanted.l_len = wanted.l_start - start
-                    wanted.l_start = start
-                    wanted.l_type = Int16(F_WRLCK)
-                    wanted.l_pid = 0
-                }
-                guard let found else { return locks }
-                locks.append([Int(found.l_type), Int(found.l_start), Int(found.l_len)])
-                if found.l_len == 0 { return locks }
-                start = found.l_start + found.l_len
-            }
-        }
-
-        func close() { _ = Glibc.close(descriptor) }
-    }
-
-    @Test("Listing a folder that holds an open sandbox leaves the locks of its database")
-    func locks() async throws {
-        let tool = try Tool()
-        let cards = try tool.folder("cards", Self.pair)
-        let box = cards.appending(path: "box").path
-        let store = try await CardStore.open(
-            path: box,
-            kind: .real,
-            ring: KeyRing(VaultKey.random()),
-            creating: true,
-            now: Timestamp(Date())
-        )
-        let files = try ["sandbox.sqlite3", "sandbox.sqlite3-shm"].map { try Locks(box + "/" + $0) }
-        let before = try files.map { try $0.all() }
-        #expect(before.allSatisfy { !$0.isEmpty })
-        func list(_ paths: String..., sandbox: String?) throws {
-            var options = BatchOptions(
-                recognisesImage: { _, _ in false },
-                isImageName: { $0.hasSuffix(".jpg") }
-            )
-            options.fields = try SubmittedFields([.businessNumber: "N"])
-            options.sandbox = sandbox
-            _ = try BatchSource(paths: paths, manifest: nil, options: options).listing()
-        }
-        try list(cards.path, box + "/sandbox.sqlite3", sandbox: box)
-        #expect(try files.map { try $0.all() } == before)
-        // What it would do to them: this is what the test is to see.
-        try list(cards.path, sandbox: nil)
-        #expect(try files.map { try $0.all() } != before)
-        try store.close()
-        for file in files { file.close() }
-    }
-
     @Test("What is wrong with the inputs is said first, and the sandbox is left as it was")
     func wrongInputs() async throws {
         let tool = try Tool()
@@ -123,12 +44,12 @@ import Testing
         try await expectComplaint(variables)
         #expect(!FileManager.default.fileExists(atPath: box.path), "a sandbox was made for nothing")
         #expect(try await tool.run(["run", cards.path, "--embedded"], variables).status == 0)
-        func owners() throws -> [String] {
-            try FileManager.default.contentsOfDirectory(atPath: box.appending(path: "owners").path).sorted()
+        func workers() throws -> [String] {
+            try FileManager.default.contentsOfDirectory(atPath: box.appending(path: "workers").path).sorted()
         }
-        let before = try owners()
+        let before = try workers()
         try await expectComplaint(variables)
-        #expect(try owners() == before)
+        #expect(try workers() == before)
         let other = try tool.secretFile("other.key", Tool.randomKey())
         var withOther = variables
         withOther["IDCARD_VAULT_KEY_FILE"] = other.path
