@@ -56,6 +56,11 @@ struct Intake: Sendable {
             group.filter { item in
                 guard case .file = item.place, let outcome = known.popFirst() else { return true }
                 guard let outcome else { return true }
+                if outcome.state.isRunnable {
+                    // What the list says may have brought it back.
+                    self.context.board.ring(.verify)
+                    self.context.board.ring(.deliver)
+                }
                 self.context.events(.taken(item, outcome))
                 return false
             }

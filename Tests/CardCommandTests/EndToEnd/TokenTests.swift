@@ -49,10 +49,10 @@ struct TokenTests {
         let pair = try tool.pairs()
         let failures = [
             ("echo canary-out; echo canary-err >&2; exit 3", "exit status 3"),
-            ("echo canary-err >&2", "no TOKEN"),
-            ("echo; echo canary-out", "no TOKEN"),
+            ("echo canary-err >&2", "nothing that can be used in its first line"),
+            ("echo; echo canary-out", "nothing that can be used in its first line"),
             ("kill -9 $$", "signal 9"),
-            ("printf 'canary\\001out'", "control characters"),
+            ("printf 'canary\\001out'", "nothing that can be used in its first line"),
             ("canary-no-such-program", "exit status 127"),
         ]
         try await tool.servingBoth { verifier, backend in
