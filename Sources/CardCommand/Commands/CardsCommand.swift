@@ -154,7 +154,7 @@ private struct CardReport: Report {
     private struct Event: Encodable {
         let at: String
         let kind: String
-        let state: CardState
+        let state: CardState?
         let code: String?
     }
 
@@ -187,18 +187,27 @@ private struct CardReport: Report {
         self.imageBytes = details.image?.byteCount
         self.legality = details.reading?.legality?.scores
         self.fields = reveal ? details.reading.map { Self.revealed($0.fields) } : nil
+        self.events = Self.history(details)
+    }
+
+    /// What happened to the card, with the calls to outside services in between.
+    private static func history(_ details: CardDetails) -> [Event] {
         var before: CardState?
-        self.events = details.events.map { event in
+        let events = details.events.map { event -> (Timestamp, Event) in
             // What a rule says of a card that passes leaves it where it is.
             let kind = event.state == before ? "warning" : event.state.rawValue
             before = event.state
-            return Event(
-                at: event.at.description,
-                kind: kind,
-                state: event.state,
-                code: event.remoteCode ?? event.reason?.rawValue
-            )
+            let code = event.remoteCode ?? event.reason?.rawValue
+            return (event.at, Event(at: event.at.description, kind: kind, state: event.state, code: code))
         }
+        let attempts = details.attempts.map { attempt -> (Timestamp, Event) in
+            let at = attempt.endedAt ?? attempt.startedAt
+            let outcome = attempt.failureClass == .accepted ? (attempt.delivery == nil ? "ok" : "accepted") : nil
+            let code = attempt.code ?? outcome ?? (attempt.endedAt == nil ? "under way" : nil)
+            return (at, Event(at: at.description, kind: "attempt", state: nil, code: code))
+        }
+        // What an attempt led to stands after it.
+        return (attempts + events).sorted { $0.0 < $1.0 }.map(\.1)
     }
 
     private static func revealed(_ fields: CardFields) -> [String: String] {

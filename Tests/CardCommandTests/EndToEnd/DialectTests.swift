@@ -49,7 +49,7 @@ struct DialectTests {
             }
             #expect(!outcome.errors.contains("canary"))
             let status = try await tool.run(["status"] + file)
-            #expect(status.output.contains("verify stopped") && status.output.contains("AUTHENTICATION_ERROR"))
+            #expect(status.output.contains("rests until") && status.output.contains("AUTHENTICATION_ERROR"))
         }
         #expect(try tool.ledger().isEmpty)
     }

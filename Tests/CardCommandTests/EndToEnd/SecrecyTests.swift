@@ -118,7 +118,6 @@ struct SecrecyTests {
         arguments: [
             ["token: canary-wrong"], ["token: canary-wrong", "retcode: {token_expired: ['100002']}"],
             ["token: canary-token", proxy], ["token_command: echo canary-out; echo canary-err >&2; false"],
-            ["token: canary-token", "tls: {insecure: true}"],
         ]
     )
     func failed(lines: [String]) async throws {

@@ -114,7 +114,7 @@ struct StopTests {
     @Test(
         "A backend that answers one business number with a stop delivers all others in one run",
         arguments: [
-            "404 Not Found", "403 Forbidden", "405 Method Not Allowed", "410 Gone", "302 Found",
+            "404 Not Found", "403 Forbidden", "405 Method Not Allowed", "410 Gone",
         ]
     )
     func oneDelivery(status: String) async throws {
@@ -128,14 +128,15 @@ struct StopTests {
             let photos = try Self.fronts(tool).path
             let first = try await tool.run(["run", photos, "--format", "json"] + file)
             // Refused after all others were taken, it stops the stage until another one is.
-            let isLast = remotes.calls.last == "R-106" && remotes.calls.count == 11
+            let isLast = remotes.calls.prefix { $0 != "R-106" }.count == 10
             #expect(first.status == (isLast ? 69 : 1), "\(first.errors)")
             #expect(remotes.delivered.sorted() == Self.numbers.filter { $0 != "R-106" })
             let another = try tool.folder("another", ["R-112/front.jpg": "cards/LOAN-2026-0001/back.jpg"]).path
             let second = try await tool.run(["run", photos, another, "--format", "json"] + file)
             #expect(second.status == 1, "\(second.errors)")
             #expect(remotes.delivered.last == "R-112")
-            #expect(remotes.calls.count { $0 == "R-106" } == 2)
+            // One more try after another was taken; as the last one it was the probe twice before that.
+            #expect((isLast ? 4...5 : 2...2).contains(remotes.calls.count { $0 == "R-106" }), "\(remotes.calls)")
             let card = try #require(try second.json().cards.first { $0.businessNo == "R-106" })
             #expect(card.state == "failed" && card.reason == "http_\(status.prefix(3))")
             #expect(try await tool.run(["fsck"] + file).status == 0)

@@ -79,7 +79,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (302, FailureClass.stop, "http_302"), (400, .rejected, "http_400"), (401, .stop, "http_401"),
+        (302, FailureClass.unknown, "http_302"), (303, .unknown, "http_303"), (301, .stop, "http_301"),
+        (400, .rejected, "http_400"), (401, .stop, "http_401"),
         (403, .stop, "http_403"), (404, .stop, "http_404"), (407, .stop, "http_407"), (408, .unknown, "http_408"),
         (409, .unknown, "in_progress"), (413, .rejected, "http_413"), (415, .rejected, "http_415"),
         (422, .unknown, "idempotency_key_conflict"), (429, .throttled, "http_429"), (500, .unknown, "http_500"),
