@@ -132,6 +132,14 @@ final class WorkBoard: Sendable {
         self.state.withLock { state in state.statuses.filter { $0.value == .stopped }.map(\.key) }
     }
 
+    /// Whether no card can reach delivery any more that is not there already.
+    var nothingComes: Bool {
+        self.state.withLock { state in
+            guard state.isIntakeOver, !state.rung.contains(.verify) else { return false }
+            return state.statuses[.verify] != .busy && state.underWay[.verify, default: 0] == 0
+        }
+    }
+
     /// Something moved on.
     func noteProgress(at now: Duration) { self.state.withLock { $0.progressAt = now } }
 

@@ -20,8 +20,8 @@ final class BatchGathering: Sendable {
         self.since.withLock { $0.values.min()?.advanced(by: self.settings.batchWait) }
     }
 
-    /// Returns the deliveries that go now: full ones, and those that have waited long enough.
-    func gather(_ groups: [[DeliveryMember]], limit: Int) -> [[DeliveryMember]] {
+    /// Returns the deliveries that go now: full ones, those that have waited long enough, and all if nothing more can come.
+    func gather(_ groups: [[DeliveryMember]], limit: Int, nothingComes: Bool) -> [[DeliveryMember]] {
         let now = self.time.now()
         let accounts = Dictionary(grouping: groups.joined(), by: \.userNumber)
         return self.since.withLock { since in
@@ -38,7 +38,7 @@ final class BatchGathering: Sendable {
                     continue
                 }
                 let first = since[account] ?? now
-                if first.advanced(by: self.settings.batchWait) <= now {
+                if nothingComes || first.advanced(by: self.settings.batchWait) <= now {
                     deliveries.append(Array(rest))
                     since[account] = nil
                 } else {

@@ -79,7 +79,9 @@ final class DeliverStage: Sendable {
         }
         // One delivery of a number at a time: what the first comes to decides about the next.
         let groups = proposals.compactMap(\.groups.first)
-        let formed = isBatch ? self.gathering.gather(groups, limit: limit) : groups
+        let formed =
+            isBatch
+            ? self.gathering.gather(groups, limit: limit, nothingComes: self.context.board.nothingComes) : groups
         self.busy.withLock { $0.formUnion(formed.joined().map(\.businessNumber)) }
         return formed
     }
