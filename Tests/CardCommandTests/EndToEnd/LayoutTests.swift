@@ -112,16 +112,19 @@ struct LayoutTests {
         let pair = try tool.pairs()
         try await tool.servingBoth(backend: ["--token", "token-a"] + Reply.chained.options) { verifier, backend in
             var configuration = RemoteConfiguration()
-            configuration.delivery += [
-                "max_attempts: 2", "reply: {encryption: 3des-cbc, key: canary-key-of-24-bytes-x}",
-            ]
+            let key = try tool.secretFile("reply.key", "canary-key-of-24-bytes-x").path
+            // A single card uses no attempts up while the endpoint takes no other one.
+            configuration.delivery += ["on_unknown: hold", "reply: {encryption: 3des-cbc, key_file: \(key)}"]
             let file = try configuration.write(for: tool, verifier: verifier, backend: backend)
             let outcome = try await tool.run(["run", pair.path, "--format", "json"] + file)
             #expect(outcome.status == 1, "\(outcome.errors)")
             let report = try outcome.json()
             #expect(report.counts["held"] == 1 && report.counts["delivered"] == 0)
             let held = try #require(report.cards.first { $0.state == "held" })
-            #expect(held.reason == "outcome_unknown" && held.message?.contains("unreadable_reply") == true)
+            #expect(
+                held.reason == "outcome_unknown"
+                    && held.message?.contains("the configured 3DES makes no sense of") == true
+            )
             #expect(!(outcome.output + outcome.errors).contains("canary"))
         }
         #expect(try tool.ledger().map(\.doctype) == [Self.fronts])
