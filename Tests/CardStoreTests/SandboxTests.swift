@@ -2,6 +2,8 @@ import CardModel
 import Foundation
 import Testing
 
+import class GRDB.DatabaseQueue
+
 @testable import CardStore
 
 @Suite struct SandboxTests {
@@ -107,6 +109,35 @@ import Testing
         let error = await #expect(throws: CodedError.self) { try await Self.open(path, creating: false) }
         #expect(error?.code == .notFound)
         #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
+    @Test func `a file whose making was cut off can be looked at`() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "cut-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        for name in ["making", "left"] {
+            try FileManager.default.createDirectory(atPath: "\(folder)/\(name)", withIntermediateDirectories: true)
+        }
+        let making = "\(folder)/making/sandbox.sqlite3"
+        let queue = try DatabaseQueue(path: making)
+        // More than the cache holds, so that pages are in the file before the commit: what a kill leaves behind.
+        try await queue.writeWithoutTransaction { connection in
+            try connection.execute(sql: "PRAGMA cache_size = 5")
+            try connection.execute(sql: "CREATE TABLE first (bytes BLOB)")
+            try connection.beginTransaction()
+            try connection.execute(sql: "DROP TABLE first; CREATE TABLE begun (bytes BLOB)")
+            try connection.execute(sql: "INSERT INTO begun VALUES (randomblob(2000000))")
+            for ending in ["", "-journal"] {
+                try FileManager.default.copyItem(
+                    atPath: making + ending,
+                    toPath: "\(folder)/left/sandbox.sqlite3\(ending)"
+                )
+            }
+            try connection.rollback()
+        }
+        try queue.close()
+        let identity = try Database.identity(path: "\(folder)/left/sandbox.sqlite3")
+        #expect(!identity.isEmpty && identity.application == 0)
+        #expect(!FileManager.default.fileExists(atPath: "\(folder)/left/sandbox.sqlite3-journal"))
     }
 
     @Test(arguments: [

@@ -57,23 +57,34 @@ final class Database: Sendable {
         }
     }
 
-    /// What marks a file: by whom it was made, in which version, and whether anything is in it; the file is only read.
+    /// What marks a file: by whom it was made, in which version, and whether anything is in it.
+    ///
+    /// The file is only read, unless its making was cut off: then SQLite has to undo what was begun before it can be read.
     static func identity(path: String) throws -> (application: Int, version: Int, isEmpty: Bool) {
-        var configuration = Configuration()
-        configuration.readonly = true
-        configuration.busyMode = .timeout(Limits.busyTimeout)
         do {
-            let queue = try DatabaseQueue(path: path, configuration: configuration)
-            defer { try? queue.close() }
-            return try queue.read { connection in
-                (
-                    application: try Int.fetchOne(connection, sql: "PRAGMA application_id") ?? 0,
-                    version: try Int.fetchOne(connection, sql: "PRAGMA user_version") ?? 0,
-                    isEmpty: try Int.fetchOne(connection, sql: "SELECT count(*) FROM sqlite_master") == 0
-                )
-            }
+            return try self.identity(path: path, readonly: true)
+        } catch let error as GRDB.DatabaseError where error.extendedResultCode == .SQLITE_READONLY_ROLLBACK {
+            do { return try self.identity(path: path, readonly: false) } catch { throw Self.translated(error) }
         } catch {
             throw Self.translated(error)
+        }
+    }
+
+    private static func identity(
+        path: String,
+        readonly: Bool
+    ) throws -> (application: Int, version: Int, isEmpty: Bool) {
+        var configuration = Configuration()
+        configuration.readonly = readonly
+        configuration.busyMode = .timeout(Limits.busyTimeout)
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        defer { try? queue.close() }
+        return try queue.read { connection in
+            (
+                application: try Int.fetchOne(connection, sql: "PRAGMA application_id") ?? 0,
+                version: try Int.fetchOne(connection, sql: "PRAGMA user_version") ?? 0,
+                isEmpty: try Int.fetchOne(connection, sql: "SELECT count(*) FROM sqlite_master") == 0
+            )
         }
     }
 
