@@ -170,7 +170,7 @@ let package = Package(
                 "CardRemote", "CardModel", "MultipartForm", "TestSupport", .nioCore, .nioHTTP1, .nioPosix, .nioSSL,
             ]
         ),
-        .testTarget(name: "CardStoreTests", dependencies: ["CardStore", "CardModel", "TestSupport"]),
+        .testTarget(name: "CardStoreTests", dependencies: ["CardStore", "CardModel", "TestSupport", .grdb]),
         .testTarget(
             name: "CardEngineTests",
             dependencies: ["CardEngine", "CardStore", "CardModel", "TestSupport", .log]
