@@ -147,6 +147,22 @@ let package = Package(
         .target(name: "CardEngine", dependencies: ["CardModel", "CardStore", .log]),
         .target(name: "CardInput", dependencies: ["CardModel", "CardStore", "CardEngine", "CFolders", .csv, .system]),
         .target(
+            name: "CardServer",
+            dependencies: [
+                "CardEngine", "CardInput", "CardModel", "CardStore", "MultipartForm", .coreMetrics, .crypto,
+                .hummingbird, .lifecycle, .log, .metrics, .nioCore, .nioHTTP1, .nioPosix, .nioSSL,
+            ]
+        ),
+        // The built-in remote side: shares no client, store or engine code.
+        .target(
+            name: "CardEmbedded",
+            dependencies: [
+                "MultipartForm", "CImaging",
+                .target(name: "CLibCrypto", condition: .when(traits: ["TripleDES"])), .crypto, .grdb,
+                .hummingbird, .lifecycle, .log, .nioCore, .subprocess, .system,
+            ]
+        ),
+        .target(
             name: "CardCommand",
             dependencies: [
                 "CardEngine", "CardImaging", "CardInput", "CardModel", "CardRemote", "CardStore", "IDCardEmbedded",
@@ -178,6 +194,17 @@ let package = Package(
         .testTarget(
             name: "CardInputTests",
             dependencies: ["CardInput", "CardEngine", "CardStore", "CardModel", "TestSupport"]
+        ),
+        .testTarget(
+            name: "CardServerTests",
+            dependencies: [
+                "CardServer", "CardEngine", "CardInput", "CardModel", "CardStore", "TestSupport", .log, .nioCore,
+                .nioHTTP1, .nioPosix, .nioSSL,
+            ]
+        ),
+        .testTarget(
+            name: "CardEmbeddedTests",
+            dependencies: ["CardEmbedded", "MultipartForm", "TestSupport", .grdb, .log, .nioCore],
         ),
         .testTarget(
             name: "CardCommandTests",
