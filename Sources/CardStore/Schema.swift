@@ -127,6 +127,7 @@ enum Schema {
             inode INTEGER,
             size INTEGER,
             modified INTEGER,
+            request BLOB,
             PRIMARY KEY (place, number)
         ) WITHOUT ROWID;
         CREATE TABLE attempt (

@@ -112,6 +112,8 @@ package struct ReasonCode: RawRepresentable, Hashable, Sendable, Codable, Custom
     package static let notFound = ReasonCode(rawValue: "not_found")
     /// A card does not stand where a change expects it.
     package static let cardConflict = ReasonCode(rawValue: "card_conflict")
+    /// The name of a request was used for another one before.
+    package static let requestReused = ReasonCode(rawValue: "request_reused")
 
     /// Why a `verified` card waits for something that only a person can give.
     package static let needingAttention: Set<ReasonCode> = [.frontMissing, .userNumberMissing, .imageUnreadable]

@@ -2,7 +2,7 @@
 package enum OperatorRules {
     /// What is known of a card beside the card itself when a person wants it changed.
     package struct Circumstances: Hashable, Sendable {
-        /// Whether its prepared image is there.
+        /// Whether its prepared image is there, or what it can be made of: source bytes, or an address.
         package var hasImage: Bool
         /// Whether the verifier has read it.
         package var wasRead: Bool
@@ -41,6 +41,7 @@ package enum OperatorRules {
         case .rejected where card.reason == .rejectedByOperator:
             throw Self.refusal(card, "a person rejected it, which stays so; take a new photo in instead")
         case .rejected, .failed, .held, .superseded: break
+        case .fetching where card.hasFailed, .received where card.hasFailed: break
         case .prepared where card.hasFailed, .verified where card.hasFailed: break
         default:
             throw Self.refusal(
@@ -96,6 +97,7 @@ package enum OperatorRules {
         switch card.state {
         case .held, .failed: return
         case .verified where card.reason.map(ReasonCode.needingAttention.contains) == true: return
+        case .fetching where card.hasFailed, .received where card.hasFailed: return
         case .prepared where card.hasFailed, .verified where card.hasFailed, .delivering where card.hasFailed: return
         default:
             throw Self.refusal(

@@ -6,21 +6,21 @@ struct SentAgain {
     let metadata: CardMetadata
     let name: Redacted<String>
     let submitter: String
-    /// The prepared image, if the bytes were read.
-    let image: PreparedImage?
+    /// What there is of the photo; `nil` for a file that was not read.
+    let content: Admission.Content?
 
     init(_ photo: Admission) {
         self.metadata = photo.metadata
         self.name = photo.name
         self.submitter = photo.submitter
-        if case .prepared(let image) = photo.content { self.image = image } else { self.image = nil }
+        self.content = photo.content
     }
 
     init(_ file: ListedFile) {
         self.metadata = file.metadata
         self.name = file.name
         self.submitter = file.submitter
-        self.image = nil
+        self.content = nil
     }
 }
 
@@ -50,8 +50,9 @@ extension CardStore {
                 in: tx
             )
         else { return unchanged }
-        if let image = photo.image, try !self.hasImage(row.id, in: tx) {
-            try self.put(image, of: row.id, key: key, in: tx)
+        if let content = photo.content, try !self.hasImage(row.id, in: tx) {
+            try self.dropSource(of: row.id, in: tx)
+            try self.put(content, of: row.id, key: key, in: tx)
         }
         try transition.perform(
             also: ", side = NULL, failures = 0, tries = 0, failed_at = NULL, due_at = NULL",
@@ -72,7 +73,9 @@ extension CardStore {
     ) throws -> Transition? {
         let again = Transition(row.id, from: row.state, to: .prepared)
         guard try self.hasImage(row.id, in: tx) else {
-            guard photo.image != nil else { return nil }
+            // One whose bytes are still to be prepared goes on as it is, unless they come prepared now.
+            guard let start = photo.content?.start, start == .prepared || !row.state.isRunnable else { return nil }
+            let again = Transition(row.id, from: row.state, to: start)
             let owner: String? = try tx.value("SELECT submitter FROM application WHERE number = \(row.number)")
             return owner == row.submitter ? again : Self.holdForeign(row.id, from: row.state)
         }

@@ -1,5 +1,5 @@
 package import CardModel
-import Foundation
+package import Foundation
 
 /// A photo on its way into the store: its image prepared, or refused already.
 package struct Admission: Sendable {
@@ -7,6 +7,10 @@ package struct Admission: Sendable {
     package enum Content: Sendable {
         /// The card starts as `prepared`.
         case prepared(PreparedImage)
+        /// Source bytes that are to be durable before they are prepared: the card starts as `received`.
+        case received(Data)
+        /// An image that is still to be fetched from an address: the card starts as `fetching`.
+        case remote(Redacted<String>)
         /// The image cannot be used: the card starts, and ends, as `rejected`.
         case refused(CodedError)
     }
@@ -19,10 +23,13 @@ package struct Admission: Sendable {
     package var metadata: CardMetadata
     /// Who sends it.
     package var submitter: String
-    /// The SHA-256 of the source bytes: with the business number, what makes two inputs the same card.
-    package var source: ContentDigest
+    /// The SHA-256 of the source bytes: with the business number, what makes two inputs the same card; `nil` until they are
+    /// fetched, and then the address makes them the same.
+    package var source: ContentDigest?
     /// The file it came from, if any.
     package var file: FileIdentity?
+    /// The name of the request that brought it, if it has one.
+    package var receipt: Receipt?
     /// What intake made of it.
     package var content: Content
     /// Until when it waits for the other side; the time of intake for cards of a list.
@@ -34,8 +41,9 @@ package struct Admission: Sendable {
         name: Redacted<String>,
         metadata: CardMetadata,
         submitter: String,
-        source: ContentDigest,
+        source: ContentDigest?,
         file: FileIdentity?,
+        receipt: Receipt? = nil,
         content: Content,
         waitsUntil: Timestamp
     ) {
@@ -45,6 +53,7 @@ package struct Admission: Sendable {
         self.submitter = submitter
         self.source = source
         self.file = file
+        self.receipt = receipt
         self.content = content
         self.waitsUntil = waitsUntil
     }
@@ -60,6 +69,8 @@ package struct AdmissionOutcome: Hashable, Sendable {
     package var reason: ReasonCode?
     /// Whether it was there already.
     package var isDuplicate: Bool
+    /// Whether this very request was answered before, which changes nothing.
+    package var isReplay = false
 }
 
 /// A file that a list names, before it is read.
@@ -148,8 +159,11 @@ extension CardStore {
     ///   submitter says now amends it while no delivery holds it.
     package func admit(_ photos: [Admission], now: Timestamp) async throws -> [AdmissionOutcome] {
         let byteCount = photos.reduce(0) { sum, photo in
-            guard case .prepared(let image) = photo.content else { return sum }
-            return sum + image.jpeg.count
+            switch photo.content {
+            case .prepared(let image): sum + image.jpeg.count
+            case .received(let source): sum + source.count
+            case .remote, .refused: sum
+            }
         }
         let numbers = Set(photos.map(\.metadata.businessNumber.rawValue)).sorted()
         return try await Self.translating {
@@ -160,19 +174,30 @@ extension CardStore {
     }
 
     private func admit(_ photo: Admission, now: Timestamp, in tx: Transaction) throws -> AdmissionOutcome {
-        let number = photo.metadata.businessNumber
-        let source = self.vault.fingerprint(photo.source.bytes, .source)
-        let same: CardID? = try tx.value("SELECT id FROM card WHERE number = \(number) AND source = \(source)")
-        if let same {
-            let row = try CardRow.require(same, in: tx)
-            let outcome = try self.amend(row, with: SentAgain(photo), now: now, in: tx)
-            try self.remember(photo, as: same, in: tx)
-            return outcome
+        if let receipt = photo.receipt, let known = try self.outcome(of: receipt, from: photo.submitter, in: tx) {
+            return known
         }
-        let submitter = try self.firstSubmitter(of: photo, in: tx)
-        let outcome = try self.insert(photo, source: source, isForeign: submitter != photo.submitter, now: now, in: tx)
+        let source = photo.source.map { self.vault.fingerprint($0.bytes, .source) }
+        let outcome: AdmissionOutcome
+        if let same = try self.sameCard(as: photo, source: source, in: tx) {
+            outcome = try self.amend(CardRow.require(same, in: tx), with: SentAgain(photo), now: now, in: tx)
+        } else {
+            let submitter = try self.firstSubmitter(of: photo, in: tx)
+            outcome = try self.insert(photo, source: source, isForeign: submitter != photo.submitter, now: now, in: tx)
+        }
         try self.remember(photo, as: outcome.card, in: tx)
+        if let receipt = photo.receipt { try self.remember(receipt, of: photo, as: outcome.card, in: tx) }
         return outcome
+    }
+
+    /// The card with the same bytes under the same number, or, where they are not known yet, from the same address.
+    private func sameCard(as photo: Admission, source: Data?, in tx: Transaction) throws -> CardID? {
+        let number = photo.metadata.businessNumber
+        guard let source else {
+            guard let place = self.place(of: photo) else { return nil }
+            return try tx.value("SELECT card FROM input WHERE place = \(place) AND number = \(number)")
+        }
+        return try tx.value("SELECT id FROM card WHERE number = \(number) AND source = \(source)")
     }
 
     /// A number belongs to whoever sent its first card, erased cards included.
@@ -187,7 +212,7 @@ extension CardStore {
 
     private func insert(
         _ photo: Admission,
-        source: Data,
+        source: Data?,
         isForeign: Bool,
         now: Timestamp,
         in tx: Transaction
@@ -208,7 +233,7 @@ extension CardStore {
         let message = try start.message.map { try key.seal(json: $0, column: CardRow.messageColumn) }
         let sealed = try key.seal(json: SealedMetadata(metadata, inputName: photo.name), column: SealedMetadata.column)
         try tx.run("UPDATE card SET message = \(message), metadata = \(sealed) WHERE id = \(photo.id)")
-        if case .prepared(let image) = photo.content { try self.put(image, of: photo.id, key: key, in: tx) }
+        try self.put(photo.content, of: photo.id, key: key, in: tx)
         try start.note(sealed: message, now: now, in: tx)
         try self.raisePriority(of: metadata.businessNumber, to: metadata.priority, in: tx)
         return AdmissionOutcome(card: photo.id, state: start.to, reason: start.reason, isDuplicate: false)
@@ -219,14 +244,23 @@ extension CardStore {
         try tx.run("UPDATE application SET priority = \(priority) WHERE number = \(number) AND priority < \(priority)")
     }
 
-    private static func start(of photo: Admission, isForeign: Bool) -> Transition {
-        switch photo.content {
-        case .refused(let error):
-            Transition(photo.id, from: .received, to: .rejected, reason: error.code, message: error.message)
-        case .prepared where isForeign:
-            Self.holdForeign(photo.id, from: .received)
-        case .prepared: Transition(photo.id, from: .received, to: .prepared)
+    /// Stores what there is of a photo.
+    func put(_ content: Admission.Content, of card: CardID, key: CardKey, in tx: Transaction) throws {
+        switch content {
+        case .prepared(let image): try self.put(image, of: card, key: key, in: tx)
+        case .received(let source): try self.putSource(source, at: 0, of: card, key: key, in: tx)
+        case .remote(let address): try self.put(SealedAddress(address: address), of: card, key: key, in: tx)
+        case .refused: break
         }
+    }
+
+    private static func start(of photo: Admission, isForeign: Bool) -> Transition {
+        if case .refused(let error) = photo.content {
+            return Transition(photo.id, from: .received, to: .rejected, reason: error.code, message: error.message)
+        }
+        // Nothing is spent on it before a person accepts it.
+        if isForeign { return Self.holdForeign(photo.id, from: .received) }
+        return Transition(photo.id, from: .received, to: photo.content.start ?? .rejected)
     }
 
     static func holdForeign(_ card: CardID, from state: CardState) -> Transition {
@@ -242,17 +276,36 @@ extension CardStore {
         )
     }
 
-    /// Notes where a photo came from, so that the same file is not read again.
+    /// Notes where a photo came from, so that the same file is not read, nor the same address fetched, again.
     private func remember(_ photo: Admission, as card: CardID, in tx: Transaction) throws {
-        guard let file = photo.file else { return }
+        guard let place = self.place(of: photo) else { return }
+        let file = photo.file
         try tx.run(
             """
             INSERT INTO input (place, number, card, device, inode, size, modified)
-            VALUES (\(self.place(file)), \(photo.metadata.businessNumber), \(card), \(Int64(bitPattern: file.device)),
-            \(Int64(bitPattern: file.inode)), \(file.size), \(file.modifiedNanoseconds))
+            VALUES (\(place), \(photo.metadata.businessNumber), \(card), \(file.map { Int64(bitPattern: $0.device) }),
+            \(file.map { Int64(bitPattern: $0.inode) }), \(file?.size), \(file?.modifiedNanoseconds))
             ON CONFLICT (place, number) DO UPDATE SET card = excluded.card, device = excluded.device, inode = excluded.inode,
             size = excluded.size, modified = excluded.modified
             """
         )
+    }
+
+    private func place(of photo: Admission) -> Data? {
+        if let file = photo.file { return self.place(file) }
+        guard case .remote(let address) = photo.content else { return nil }
+        return self.vault.fingerprint(Data(address.reveal().utf8), .place)
+    }
+}
+
+extension Admission.Content {
+    /// In which state a card starts with it; `nil` if there is nothing to start with.
+    var start: CardState? {
+        switch self {
+        case .prepared: .prepared
+        case .received: .received
+        case .remote: .fetching
+        case .refused: nil
+        }
     }
 }

@@ -14,7 +14,7 @@ extension CardStore {
                 let circumstances = try self.circumstances(of: row, isReplaced: self.isReplaced(row, in: tx), in: tx)
                 try OperatorRules.requireRetry(of: row.card(self.vault), under: circumstances)
                 try AccessLog.append(.retry, of: [id], by: origin, vault: self.vault, now: now, in: tx)
-                let target: CardState = row.state == .verified ? .verified : .prepared
+                let target = row.state == .verified ? .verified : try self.start(of: id, in: tx) ?? .prepared
                 try Transition(id, from: row.state, to: target).perform(
                     also: ", failures = 0, tries = 0, failed_at = NULL, due_at = NULL",
                     number: row.number,
@@ -68,7 +68,7 @@ extension CardStore {
             try perform(Transition(row.id, from: state, to: .delivered))
             try self.noteDelivered(row, in: tx)
         case .accept where row.reason == .submitterConflict:
-            try perform(Transition(row.id, from: state, to: .prepared))
+            try perform(Transition(row.id, from: state, to: self.start(of: row.id, in: tx) ?? .prepared))
         case .accept:
             // The first word settles whose card it is; a second one, or one about a missing front, lets a back go alone.
             let goesAlone = row.isAccepted || row.state == .verified
@@ -151,7 +151,7 @@ extension CardStore {
             isKept = try tx.exists("SELECT 1 FROM delivery WHERE id = \(delivery) AND state = 'kept'")
         }
         return OperatorRules.Circumstances(
-            hasImage: try self.hasImage(row.id, in: tx),
+            hasImage: try self.start(of: row.id, in: tx) != nil,
             wasRead: try tx.exists("SELECT 1 FROM blob WHERE card = \(row.id) AND kind = 'reading'"),
             isUnderWay: row.worker != nil || isSending,
             mayBeAtBackend: try self.mayBeAtBackend(row.id, in: tx),

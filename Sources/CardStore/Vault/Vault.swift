@@ -15,6 +15,8 @@ struct Vault: Sendable {
         case place
         /// The identity number on a front.
         case holder
+        /// The name of a request, and what it said.
+        case receipt
     }
 
     private let ring: KeyRing

@@ -38,12 +38,15 @@ extension CardStore {
     }
 
     /// When the next card that waits for its time may be verified; `nil` if none waits.
-    package func nextVerification() async throws -> Timestamp? {
+    package func nextVerification() async throws -> Timestamp? { try await self.nextDue(in: .prepared) }
+
+    /// When the next unclaimed card in a state is due; `nil` if there is none.
+    func nextDue(in state: CardState) async throws -> Timestamp? {
         try await Self.translating {
             try await self.database.read { tx in
                 try tx.value(
                     """
-                    SELECT min(coalesce(due_at, 0)) FROM card WHERE state = 'prepared' AND worker IS NULL
+                    SELECT min(coalesce(due_at, 0)) FROM card WHERE state = \(state) AND worker IS NULL
                     AND state IN ('fetching', 'received', 'prepared')
                     """,
                     as: Timestamp?.self

@@ -1,0 +1,86 @@
+package import CardModel
+import Foundation
+
+/// The name that a sender gave to a request, so that the same request sent once more gets the answer of the first.
+package struct Receipt: Hashable, Sendable {
+    /// Whose names they are; each submitter has names of its own.
+    package enum Kind: String, Sendable {
+        /// The `Idempotency-Key` of a request.
+        case idempotencyKey
+        /// The `webhook-id` of a message.
+        case webhook
+    }
+
+    /// Whose name it is.
+    package var kind: Kind
+    /// The name.
+    package var name: String
+    /// A digest of all that the request says.
+    package var request: ContentDigest
+
+    /// Describes a request.
+    package init(kind: Kind, name: String, request: ContentDigest) {
+        self.kind = kind
+        self.name = name
+        self.request = request
+    }
+}
+
+// A receipt is an input whose place is the name of the request.
+extension CardStore {
+    /// Returns what became of a request that was answered before, so that its image need not be read again.
+    ///
+    /// - Throws: `request_reused` if the name was used for another request.
+    package func outcome(of receipt: Receipt, from submitter: String) async throws -> AdmissionOutcome? {
+        try await Self.translating {
+            try await self.database.read { tx in try self.outcome(of: receipt, from: submitter, in: tx) }
+        }
+    }
+
+    func outcome(of receipt: Receipt, from submitter: String, in tx: Transaction) throws -> AdmissionOutcome? {
+        let known = try tx.row(
+            """
+            SELECT card.id, card.state, card.reason, input.request FROM input JOIN card ON card.id = input.card
+            WHERE input.place = \(self.place(of: receipt, from: submitter))
+            """
+        ) { row in
+            (
+                outcome: AdmissionOutcome(
+                    card: try row.next(),
+                    state: try row.next(),
+                    reason: try row.next(),
+                    isDuplicate: true,
+                    isReplay: true
+                ),
+                request: try row.next(Data?.self)
+            )
+        }
+        guard let known else { return nil }
+        guard known.request == self.fingerprint(of: receipt) else {
+            throw CodedError(
+                .requestReused,
+                .conflict,
+                "the name of the request was used for another one; give each submission a name of its own"
+            )
+        }
+        return known.outcome
+    }
+
+    /// Writes down that a request was answered with a card.
+    func remember(_ receipt: Receipt, of photo: Admission, as card: CardID, in tx: Transaction) throws {
+        try tx.run(
+            """
+            INSERT INTO input (place, number, card, request)
+            VALUES (\(self.place(of: receipt, from: photo.submitter)), \(photo.metadata.businessNumber), \(card),
+            \(self.fingerprint(of: receipt)))
+            """
+        )
+    }
+
+    private func place(of receipt: Receipt, from submitter: String) -> Data {
+        self.vault.fingerprint(Data("\(receipt.kind.rawValue)\0\(submitter)\0\(receipt.name)".utf8), .receipt)
+    }
+
+    /// Keyed, as it depends on what is personal.
+    private func fingerprint(of receipt: Receipt) -> Data { self.vault.fingerprint(receipt.request.bytes, .receipt) }
+}

@@ -1,0 +1,103 @@
+import CardModel
+import Foundation
+
+/// Where an image is fetched from, and what it was when its first bytes came; one sealed value of a card.
+struct SealedAddress: Codable {
+    static let column = "blob.address"
+
+    var address: Redacted<String>
+    var version: FetchedVersion?
+}
+
+// The source bytes of cards that are not prepared yet, in sealed pieces, and the addresses they come from.
+extension CardStore {
+    /// Stores bytes of the source of a card, in pieces that are opened one at a time.
+    func putSource(_ bytes: Data, at offset: Int, of card: CardID, key: CardKey, in tx: Transaction) throws {
+        var rest = bytes
+        var start = offset
+        while !rest.isEmpty {
+            let piece = Data(rest.prefix(Limits.pieceSize))
+            rest = rest.dropFirst(piece.count)
+            // The offset is part of what a piece is sealed for: pieces cannot change places.
+            let sealed = try key.seal(piece, column: Self.sourceColumn(start))
+            try tx.run(
+                """
+                INSERT INTO blob (card, kind, start, bytes) VALUES (\(card), 'source', \(Int64(start)), \(sealed))
+                ON CONFLICT (card, kind, start) DO UPDATE SET bytes = excluded.bytes
+                """
+            )
+            start += piece.count
+        }
+    }
+
+    /// Returns the source of a card from its pieces.
+    ///
+    /// - Throws: `stored_image_unreadable` if a piece is missing or damaged.
+    func source(of card: CardID, key: CardKey, in tx: Transaction) throws -> Data {
+        let pieces = try tx.rows(
+            "SELECT start, bytes FROM blob WHERE card = \(card) AND kind = 'source' ORDER BY start"
+        ) { row in (start: Int(try row.next(Int64.self)), sealed: try row.next(Data.self)) }
+        var source = Data()
+        for piece in pieces {
+            guard piece.start == source.count,
+                let bytes = try? key.open(piece.sealed, column: Self.sourceColumn(piece.start))
+            else { throw Self.unreadable }
+            source.append(bytes)
+        }
+        guard !source.isEmpty else { throw Self.unreadable }
+        return source
+    }
+
+    /// Which bytes of the source of a card are there.
+    func sourceRanges(of card: CardID, in tx: Transaction) throws -> [Range<Int>] {
+        let pieces = try tx.rows(
+            "SELECT start, length(bytes) FROM blob WHERE card = \(card) AND kind = 'source' ORDER BY start"
+        ) { row in
+            let start = Int(try row.next(Int64.self))
+            return start..<(start + Int(try row.next(Int64.self)) - SealedValue.overhead)
+        }
+        return pieces.reduce(into: []) { ranges, piece in
+            if let last = ranges.last, last.upperBound == piece.lowerBound {
+                ranges[ranges.count - 1] = last.lowerBound..<piece.upperBound
+            } else {
+                ranges.append(piece)
+            }
+        }
+    }
+
+    /// Forgets the source of a card, whose prepared image took its place or which cannot be used.
+    func dropSource(of card: CardID, in tx: Transaction) throws {
+        try tx.run("DELETE FROM blob WHERE card = \(card) AND kind IN ('source', 'address')")
+    }
+
+    /// Stores where the image of a card is fetched from.
+    func put(_ address: SealedAddress, of card: CardID, key: CardKey, in tx: Transaction) throws {
+        let sealed = try key.seal(json: address, column: SealedAddress.column)
+        try tx.run(
+            """
+            INSERT INTO blob (card, kind, start, bytes) VALUES (\(card), 'address', 0, \(sealed))
+            ON CONFLICT (card, kind, start) DO UPDATE SET bytes = excluded.bytes
+            """
+        )
+    }
+
+    /// Returns where the image of a card is fetched from.
+    func address(of card: CardID, key: CardKey, in tx: Transaction) throws -> SealedAddress {
+        let sealed: Data? = try tx.value(
+            "SELECT bytes FROM blob WHERE card = \(card) AND kind = 'address' AND start = 0"
+        )
+        guard let sealed else { throw Self.unreadable }
+        return try key.open(json: sealed, column: SealedAddress.column)
+    }
+
+    /// In which state a card starts with what is there of it; `nil` if nothing is.
+    func start(of card: CardID, in tx: Transaction) throws -> CardState? {
+        let kinds = try tx.rows("SELECT DISTINCT kind FROM blob WHERE card = \(card)") { try $0.next(String.self) }
+        if kinds.contains("image") { return .prepared }
+        // While it is fetched, its address is there beside the bytes that have come.
+        if kinds.contains("address") { return .fetching }
+        return kinds.contains("source") ? .received : nil
+    }
+
+    private static func sourceColumn(_ start: Int) -> String { "blob.source \(start)" }
+}

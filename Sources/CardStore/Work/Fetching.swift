@@ -1,0 +1,246 @@
+package import CardModel
+package import Foundation
+
+/// A card whose image a worker has claimed to fetch.
+package struct FetchJob: Sendable {
+    /// The card.
+    package var card: Card
+    /// Where from, and what is there already.
+    package var request: FetchRequest
+    /// How often it has failed in a row.
+    package var tries: Int
+    /// Whose claim it is.
+    let worker: String
+}
+
+/// What came of trying to fetch an image.
+package enum FetchConclusion: Sendable {
+    /// An attempt was made and ended.
+    case ended(FetchOutcome, startedAt: Timestamp, RetryTerms)
+    /// Its host has no place for it before a time.
+    case postponed(until: Timestamp)
+}
+
+// MARK: Claiming
+
+extension CardStore {
+    /// Claims cards whose images are to be fetched.
+    package func claimFetching(
+        by worker: Worker,
+        limit: Int,
+        untriedFirst: Bool,
+        now: Timestamp
+    ) async throws -> [FetchJob] {
+        try await Self.translating {
+            try await self.database.write { tx in
+                let rows = try self.claim(
+                    state: .fetching,
+                    by: worker,
+                    limit: limit,
+                    untriedFirst: untriedFirst,
+                    now: now,
+                    in: tx
+                )
+                return try rows.compactMap { row in
+                    do { return try self.fetchJob(row, worker: worker, in: tx) } catch is CodedError {
+                        // One that does not open ends here: it must not stop its stage.
+                        try self.failUnreadable(row, now: now, in: tx)
+                        return nil
+                    }
+                }
+            }
+        }
+    }
+
+    /// When the next image may be fetched; `nil` if none waits.
+    package func nextFetching() async throws -> Timestamp? { try await self.nextDue(in: .fetching) }
+
+    private func fetchJob(_ row: CardRow, worker: Worker, in tx: Transaction) throws -> FetchJob {
+        let stored = try self.address(of: row.id, key: row.key(self.vault), in: tx)
+        // Without a version nobody could say whether what is there and what comes are of the same bytes.
+        let kept = stored.version?.validator == nil ? [] : try self.sourceRanges(of: row.id, in: tx)
+        return FetchJob(
+            card: try row.card(self.vault),
+            request: FetchRequest(
+                address: stored.address,
+                kept: kept,
+                version: kept.isEmpty ? nil : stored.version
+            ),
+            tries: row.tries,
+            worker: worker.id
+        )
+    }
+}
+
+// MARK: Keeping
+
+extension CardStore {
+    /// Makes bytes of an image durable; what is there of another version of it goes.
+    ///
+    /// - Throws: `card_conflict` if the card is not fetched here any more.
+    package func keep(_ bytes: Data, at offset: Int, of job: FetchJob, version: FetchedVersion) async throws {
+        let id = job.card.id
+        try await Self.translating {
+            try await self.database.write(byteCount: bytes.count) { tx in
+                let row = try CardRow.require(id, in: tx)
+                guard row.state == .fetching, row.worker == job.worker else {
+                    throw CodedError(
+                        .cardConflict,
+                        .conflict,
+                        "card \(id.rawValue) is not fetched here any more; nothing was changed"
+                    )
+                }
+                let key = try row.key(self.vault)
+                var stored = try self.address(of: id, key: key, in: tx)
+                if stored.version != version || version.validator == nil && offset == 0 {
+                    try tx.run("DELETE FROM blob WHERE card = \(id) AND kind = 'source'")
+                    stored.version = version
+                    try self.put(stored, of: id, key: key, in: tx)
+                }
+                try self.putSource(bytes, at: offset, of: id, key: key, in: tx)
+            }
+        }
+    }
+}
+
+// MARK: Concluding
+
+extension CardStore {
+    /// Writes down how an attempt to fetch ended, and what follows; gives the claim back.
+    ///
+    /// - Returns: where the card stands now.
+    @discardableResult
+    package func conclude(
+        _ job: FetchJob,
+        with conclusion: FetchConclusion,
+        now: Timestamp
+    ) async throws -> CardChange {
+        let id = job.card.id
+        return try await Self.translating {
+            try await self.database.write(locking: [job.card.metadata.businessNumber.rawValue]) { tx in
+                let row = try CardRow.require(id, in: tx)
+                if case .ended(let outcome, let startedAt, _) = conclusion {
+                    try self.note(outcome, of: job, startedAt: startedAt, now: now, in: tx)
+                }
+                guard row.state == .fetching, row.worker == job.worker else { return CardChange(row) }
+                try self.settle(row, with: conclusion, now: now, in: tx)
+                return CardChange(try CardRow.require(id, in: tx))
+            }
+        }
+    }
+
+    private func settle(_ row: CardRow, with conclusion: FetchConclusion, now: Timestamp, in tx: Transaction) throws {
+        switch conclusion {
+        case .postponed(let time):
+            let due = min(time, Self.due(after: .milliseconds(Limits.longestWait), from: now))
+            try tx.run("UPDATE card SET worker = NULL, due_at = \(due) WHERE id = \(row.id)")
+        case .ended(.fetched, _, _): try self.complete(row, now: now, in: tx)
+        case .ended(.forbidden(let error), _, _):
+            try self.end(row, as: .failed, error.code, error.message, now: now, in: tx)
+        case .ended(.unusable(let error), _, _):
+            try self.dropSource(of: row.id, in: tx)
+            try self.end(row, as: .rejected, error.code, error.message, now: now, in: tx)
+        case .ended(.failed(let failure), _, let terms):
+            try self.settle(row, failure: failure, terms: terms, now: now, in: tx)
+        }
+    }
+
+    /// All bytes are there: the card is received, unless another card of its number holds the same image.
+    private func complete(_ row: CardRow, now: Timestamp, in tx: Transaction) throws {
+        let key = try row.key(self.vault)
+        let digest = ContentDigest(of: try self.source(of: row.id, key: key, in: tx))
+        let source = self.vault.fingerprint(digest.bytes, .source)
+        let same: CardID? = try tx.value("SELECT id FROM card WHERE number = \(row.number) AND source = \(source)")
+        guard let same else {
+            try tx.run("DELETE FROM blob WHERE card = \(row.id) AND kind = 'address'")
+            return try Transition(row.id, from: .fetching, to: .received).perform(
+                also: ", source = \(source), failures = 0, tries = 0, failed_at = NULL, due_at = NULL",
+                number: row.number,
+                key: key,
+                now: now,
+                in: tx
+            )
+        }
+        try self.dropSource(of: row.id, in: tx)
+        try self.end(
+            row,
+            as: .superseded,
+            .duplicate,
+            "the same image is here already as card \(same.rawValue)",
+            now: now,
+            in: tx
+        )
+        // Whoever names the address again gets the card that holds its image.
+        try tx.run("UPDATE input SET card = \(same) WHERE card = \(row.id)")
+    }
+
+    private func settle(
+        _ row: CardRow,
+        failure: RemoteFailure,
+        terms: RetryTerms,
+        now: Timestamp,
+        in tx: Transaction
+    ) throws {
+        switch failure.failureClass {
+        case .rejected, .shrink:
+            try self.end(row, as: .rejected, .refusedByRemote, failure.message, code: failure.code, now: now, in: tx)
+        case .accepted, .throttled, .notSent, .transient, .unknown, .stop:
+            let counts = failure.failureClass != .throttled && failure.failureClass != .notSent
+            let failures = row.failures + (counts ? 1 : 0)
+            let isTooOld = row.changedAt.advanced(by: .milliseconds(Limits.longestFetch)) <= now
+            guard failures < terms.maxAttempts, !isTooOld else {
+                return try self.end(
+                    row,
+                    as: .failed,
+                    .attemptsExhausted,
+                    failure.message,
+                    code: failure.code,
+                    now: now,
+                    in: tx
+                )
+            }
+            try tx.run(
+                """
+                UPDATE card SET worker = NULL, failures = \(failures), tries = tries + 1, failed_at = \(now),
+                due_at = \(Self.due(after: max(terms.delay, failure.retryAfter ?? .zero), from: now))
+                WHERE id = \(row.id)
+                """
+            )
+        }
+    }
+
+    private func end(
+        _ row: CardRow,
+        as state: CardState,
+        _ reason: ReasonCode,
+        _ message: Message,
+        code: String? = nil,
+        now: Timestamp,
+        in tx: Transaction
+    ) throws {
+        try Transition(row.id, from: .fetching, to: state, reason: reason, remoteCode: code, message: message)
+            .perform(also: ", due_at = NULL", number: row.number, key: try row.key(self.vault), now: now, in: tx)
+    }
+
+    private func note(
+        _ outcome: FetchOutcome,
+        of job: FetchJob,
+        startedAt: Timestamp,
+        now: Timestamp,
+        in tx: Transaction
+    ) throws {
+        let (failureClass, code, status): (FailureClass, String?, Int?) =
+            switch outcome {
+            case .fetched: (.accepted, nil, 200)
+            case .forbidden(let error), .unusable(let error): (.rejected, error.code.rawValue, nil)
+            case .failed(let failure): (failure.failureClass, failure.code, failure.httpStatus)
+            }
+        try tx.run(
+            """
+            INSERT INTO attempt (stage, subject, worker, started_at, ended_at, class, code, http_status)
+            VALUES ('fetch', \(job.card.id.rawValue), \(job.worker), \(startedAt), \(now), \(failureClass), \(code),
+            \(status.map(Int64.init)))
+            """
+        )
+    }
+}

@@ -1,0 +1,163 @@
+import CardModel
+import Foundation
+import Testing
+
+@testable import CardStore
+
+/// Cards whose source bytes come over HTTP.
+@Suite struct ReceivedTests {
+    private static func photo(
+        _ harness: StoreHarness,
+        _ bytes: String,
+        number: String = "N",
+        submitter: String = "shop",
+        receipt: Receipt? = nil
+    ) -> Admission {
+        var photo = harness.photo(bytes, number: number, submitter: submitter)
+        photo.content = .received(Data(bytes.utf8))
+        photo.receipt = receipt
+        return photo
+    }
+
+    private static func admit(_ harness: StoreHarness, _ photo: Admission) async throws -> AdmissionOutcome {
+        try await harness.store.admit([photo], now: harness.now)[0]
+    }
+
+    private static func claim(_ harness: StoreHarness) async throws -> [PreparationJob] {
+        try await harness.store.claimPreparation(by: harness.worker, limit: 10, now: harness.now)
+    }
+
+    private static func sources(_ harness: StoreHarness) async throws -> Int64? {
+        try await harness.value("SELECT count(*) FROM blob WHERE kind = 'source'")
+    }
+
+    private static func image(_ bytes: String) -> PreparedImage {
+        PreparedImage(jpeg: Data(bytes.utf8), width: 4, height: 3, digest: ContentDigest(of: Data(bytes.utf8)))
+    }
+
+    private static func key(_ name: String, request: String = "request") -> Receipt {
+        Receipt(kind: .idempotencyKey, name: name, request: ContentDigest(of: Data(request.utf8)))
+    }
+
+    // MARK: Preparing
+
+    @Test func `a received source survives a kill, and goes when its image takes its place`() async throws {
+        let harness = try await StoreHarness()
+        let bytes = String(repeating: "source ", count: 400_000)
+        let card = try await Self.admit(harness, Self.photo(harness, bytes)).card
+        #expect(try await harness.state(card) == "received")
+        #expect(try await Self.claim(harness).count == 1)
+        #expect(try await Self.claim(harness).isEmpty)
+        try await harness.killWorker()
+        let job = try #require(try await Self.claim(harness).first)
+        #expect(job.source == Data(bytes.utf8))
+        #expect(try await Self.sources(harness) == 3)
+        let change = try await harness.store.conclude(job, with: .prepared(Self.image("small")), now: harness.now)
+        #expect(change.state == .prepared)
+        #expect(try await Self.sources(harness) == 0)
+        #expect(try await harness.claim().map(\.image.jpeg) == [Data("small".utf8)])
+        #expect(try await harness.findings() == [])
+    }
+
+    @Test func `an image that cannot be used leaves no bytes, and is received again when it is sent again`()
+        async throws
+    {
+        let harness = try await StoreHarness()
+        let card = try await Self.admit(harness, Self.photo(harness, "torn")).card
+        let job = try #require(try await Self.claim(harness).first)
+        let refusal = CodedError(.sourceTooLarge, .input, "the image is too large")
+        try await harness.store.conclude(job, with: .refused(refusal), now: harness.now)
+        #expect(try await harness.state(card) == "rejected image_too_large_bytes")
+        #expect(try await Self.sources(harness) == 0)
+        await #expect(throws: CodedError.self) { try await harness.retry(card) }
+        let again = try await Self.admit(harness, Self.photo(harness, "torn"))
+        #expect(again.card == card && again.state == .received)
+    }
+
+    @Test func `preparing that fails for time or memory ends after its attempts, and a retry has the source`()
+        async throws
+    {
+        let harness = try await StoreHarness()
+        let card = try await Self.admit(harness, Self.photo(harness, "photo")).card
+        let failure = CodedError(ReasonCode(rawValue: "image_memory"), .temporary, "there is no memory")
+        let terms = RetryTerms(maxAttempts: 2, delay: .seconds(5))
+        for expected in ["received", "failed image_memory"] {
+            let job = try #require(try await Self.claim(harness).first)
+            try await harness.store.conclude(job, with: .failed(failure, terms), now: harness.now)
+            #expect(try await harness.state(card) == expected)
+            #expect(try await Self.claim(harness).isEmpty)
+            harness.pass(.seconds(5))
+        }
+        try await harness.retry(card)
+        #expect(try await Self.claim(harness).map(\.source) == [Data("photo".utf8)])
+    }
+
+    @Test func `what a killed worker prepared late changes nothing`() async throws {
+        let harness = try await StoreHarness()
+        let card = try await Self.admit(harness, Self.photo(harness, "photo")).card
+        let late = try #require(try await Self.claim(harness).first)
+        try await harness.killWorker()
+        _ = try await Self.claim(harness)
+        try await harness.store.conclude(late, with: .prepared(Self.image("late")), now: harness.now)
+        #expect(try await harness.state(card) == "received")
+    }
+
+    @Test func `nothing of a number goes while a card of it is still to be prepared`() async throws {
+        let harness = try await StoreHarness()
+        let front = try await harness.verified("front", number: "N", .front)
+        _ = try await Self.admit(harness, Self.photo(harness, "newer", submitter: "local"))
+        #expect(try await harness.proposals() == [])
+        #expect(try await harness.state(front).hasPrefix("verified"))
+    }
+
+    @Test func `another submitter's source is held as it came, and prepared once a person accepts it`() async throws {
+        let harness = try await StoreHarness()
+        let front = try await harness.verified("front", number: "N", .front)
+        let other = try await Self.admit(harness, Self.photo(harness, "other", submitter: "two"))
+        #expect(other.reason == .submitterConflict)
+        #expect(try await Self.claim(harness).isEmpty)
+        #expect(try await harness.proposals() == [[front]])
+        try await harness.resolve(other.card, .accept)
+        #expect(try await Self.claim(harness).map(\.source) == [Data("other".utf8)])
+    }
+
+    // MARK: Names of requests
+
+    @Test func `the same request under its name is answered with its card, whatever became of it`() async throws {
+        let harness = try await StoreHarness()
+        let first = try await Self.admit(harness, Self.photo(harness, "photo", receipt: Self.key("k")))
+        #expect(!first.isReplay && !first.isDuplicate)
+        let again = try await Self.admit(harness, Self.photo(harness, "photo", receipt: Self.key("k")))
+        #expect(again.card == first.card && again.isReplay)
+        let known = try await harness.store.outcome(of: Self.key("k"), from: "shop")
+        #expect(known?.card == first.card)
+        try await harness.erase(first.card)
+        #expect(try await Self.admit(harness, Self.photo(harness, "photo", receipt: Self.key("k"))).state == .erased)
+    }
+
+    @Test func `a name that was used for another request is refused and takes nothing in`() async throws {
+        let harness = try await StoreHarness()
+        _ = try await Self.admit(harness, Self.photo(harness, "photo", receipt: Self.key("k")))
+        let other = Self.photo(harness, "other", receipt: Self.key("k", request: "another"))
+        let error = await #expect(throws: CodedError.self) { try await Self.admit(harness, other) }
+        #expect(error?.code == .requestReused)
+        #expect(try await harness.value("SELECT count(*) FROM card", as: Int64.self) == 1)
+    }
+
+    @Test func `each submitter, and each kind of name, has names of its own`() async throws {
+        let harness = try await StoreHarness()
+        let first = try await Self.admit(harness, Self.photo(harness, "photo", receipt: Self.key("k")))
+        let other = Self.photo(harness, "two", number: "M", submitter: "two", receipt: Self.key("k", request: "2"))
+        #expect(try await Self.admit(harness, other).card != first.card)
+        let webhook = Receipt(kind: .webhook, name: "k", request: ContentDigest(of: Data("3".utf8)))
+        #expect(try await !Self.admit(harness, Self.photo(harness, "three", receipt: webhook)).isReplay)
+    }
+
+    @Test func `a new name for the same image is a duplicate, and remembered`() async throws {
+        let harness = try await StoreHarness()
+        let first = try await Self.admit(harness, Self.photo(harness, "photo", receipt: Self.key("k")))
+        let second = try await Self.admit(harness, Self.photo(harness, "photo", receipt: Self.key("l")))
+        #expect(second.card == first.card && second.isDuplicate && !second.isReplay)
+        #expect(try await harness.store.outcome(of: Self.key("l"), from: "shop")?.card == first.card)
+    }
+}
