@@ -17,10 +17,19 @@ struct BackendAnswer: Hashable, Sendable {
         let code = table.listedSpelling(of: statement.spellings)
         self.meaning = table.meaning(of: code)
         let isShowable =
-            code.wholeMatch(of: #/[A-Za-z0-9_.\-]+/#) != nil && code.utf8.count <= Limits.retcodeLength
+            !code.isEmpty && code.utf8.allSatisfy(Self.isCodeByte) && code.utf8.count <= Limits.retcodeLength
             && code.utf8.count { (0x30...0x39).contains($0) } <= Limits.retcodeDigits
         self.code = isShowable && !mask.holdsValue(code) ? code : "unknown_retcode"
         self.text = mask.presentable(statement.message)
+    }
+
+    private static func isCodeByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "-"):
+            true
+        default: false
+        }
     }
 
     /// The code and, if there is one, the text.

@@ -91,7 +91,7 @@ struct HeaderField: Sendable {
     /// Checks a header (RFC 9110 section 5).
     init(_ name: String, _ value: String) throws(HeaderViolation) {
         // A token (RFC 9110 section 5.6.2).
-        guard name.wholeMatch(of: #/[A-Za-z0-9!#$%&'*+\-.^_`|~]+/#) != nil else {
+        guard !name.isEmpty, name.utf8.allSatisfy({ Self.isTokenByte($0) }) else {
             throw HeaderViolation(message: "the name of a header is empty or holds an illegal character")
         }
         guard value.utf8.allSatisfy({ (0x20...0x7E).contains($0) }), value == value.trimmed else {
@@ -102,5 +102,14 @@ struct HeaderField: Sendable {
         }
         self.name = name
         self.value = Redacted(value)
+    }
+
+    private static func isTokenByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+        }
     }
 }

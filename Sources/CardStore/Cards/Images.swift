@@ -10,12 +10,17 @@ extension CardStore {
         "the stored image is missing or damaged; check the disk, and take the photo in again as a new file"
     )
 
+    /// Width, height and digest stand before the JPEG.
+    private static let imageHeaderSize = 8 + 32
+
     /// Stores the prepared image of a card, in the place of an older one.
     func put(_ image: PreparedImage, of card: CardID, key: CardKey, in tx: Transaction) throws {
-        var bytes = Data(capacity: image.jpeg.count + 8)
+        var bytes = Data(capacity: image.jpeg.count + Self.imageHeaderSize)
         for edge in [image.width, image.height] {
             withUnsafeBytes(of: UInt32(clamping: edge).bigEndian) { bytes.append(contentsOf: $0) }
         }
+        // Sealed with the bytes it is of, so it is not computed again when they are opened.
+        bytes.append(image.digest.bytes)
         bytes.append(image.jpeg)
         let sealed = try key.seal(bytes, column: "blob.image")
         try tx.run(
@@ -31,14 +36,19 @@ extension CardStore {
     /// - Throws: `stored_image_unreadable` if it is missing or damaged.
     func image(of card: CardID, key: CardKey, in tx: Transaction) throws -> PreparedImage {
         let sealed: Data? = try tx.value("SELECT bytes FROM blob WHERE card = \(card) AND kind = 'image' AND start = 0")
-        guard let sealed, let bytes = try? key.open(sealed, column: "blob.image"), bytes.count > 8 else {
+        guard let sealed, let bytes = try? key.open(sealed, column: "blob.image"), bytes.count > Self.imageHeaderSize
+        else {
             throw Self.unreadable
         }
         let edges = stride(from: 0, to: 8, by: 4).map { offset in
             bytes.dropFirst(offset).prefix(4).reduce(0) { $0 << 8 | Int($1) }
         }
-        let jpeg = bytes.dropFirst(8)
-        return PreparedImage(jpeg: jpeg, width: edges[0], height: edges[1], digest: ContentDigest(of: jpeg))
+        return PreparedImage(
+            jpeg: bytes.dropFirst(Self.imageHeaderSize),
+            width: edges[0],
+            height: edges[1],
+            digest: ContentDigest(stored: Data(bytes.dropFirst(8).prefix(32)))
+        )
     }
 
     /// Opens what a stage needs of a card.
