@@ -10,6 +10,9 @@ extension CardStore {
         "the stored image is missing or damaged; check the disk, and take the photo in again as a new file"
     )
 
+    /// How much longer the stored value is than the JPEG.
+    static let imageOverhead = 8 + SealedValue.overhead
+
     /// Stores the prepared image of a card, in the place of an older one.
     func put(_ image: PreparedImage, of card: CardID, key: CardKey, in tx: Transaction) throws {
         var bytes = Data(capacity: image.jpeg.count + 8)

@@ -30,6 +30,16 @@ struct FailureHistory {
     var tries: Int
     /// When the last one ended.
     var failedAt: Timestamp?
+    /// Whether the last one had the one before it count.
+    var hasCounted = false
+
+    /// Whether the attempts are used up, which only a failure that has another one count can bring about.
+    func isUsedUp(by most: Int) -> Bool { self.hasCounted && self.failures >= most }
+
+    /// This history with one more failure, which does not count.
+    func repeated(at now: Timestamp) -> FailureHistory {
+        FailureHistory(failures: self.failures, tries: self.tries + 1, failedAt: now)
+    }
 }
 
 // MARK: Attempts
@@ -76,32 +86,35 @@ extension CardStore {
         return wasOpen
     }
 
-    /// Counts a failure: it counts only if the endpoint took another card since the last one, so that an outage fails nobody.
+    /// Adds a failure: the one before it counts if the endpoint has taken another card since.
+    ///
+    /// So a failure counts only once it is known that it was not the endpoint's: an outage fails nobody, even where one failure
+    /// is the most, and a card that fails while others pass ends. Of the first failure nothing is known yet. What was under way
+    /// when the card failed, or was taken while a clock was ahead, proves nothing.
+    ///
+    /// - Parameter own: selects the subjects of the card's own attempts.
     func counting(
         _ history: FailureHistory,
         stage: AttemptStage,
-        subject: String,
+        own: SQL,
         now: Timestamp,
         in tx: Transaction
     ) throws -> FailureHistory {
-        var counts = true
-        if let failedAt = history.failedAt {
-            counts = try tx.exists(
-                """
-                SELECT 1 FROM attempt WHERE stage = \(stage.rawValue) AND class = 'accepted' AND ended_at >= \(failedAt)
-                AND subject <> \(subject)
-                """
-            )
-        }
-        return FailureHistory(
-            failures: history.failures + (counts ? 1 : 0),
-            tries: history.tries + 1,
-            failedAt: now
+        var next = history.repeated(at: now)
+        guard let failedAt = history.failedAt else { return next }
+        next.hasCounted = try tx.exists(
+            """
+            SELECT 1 FROM attempt WHERE stage = \(stage.rawValue) AND class = 'accepted'
+            AND ended_at > \(failedAt) AND ended_at <= \(now) AND started_at > \(failedAt) AND subject NOT IN (\(own))
+            """
         )
+        if next.hasCounted { next.failures += 1 }
+        return next
     }
 
-    /// A due time: never so far ahead that a clock that was wrong once does harm.
-    static func due(after delay: Duration, from now: Timestamp) -> Timestamp {
-        now.advanced(by: min(delay, .milliseconds(Limits.longestWait)))
+    /// Whether a card or delivery is due. One that failed at a time that is still to come did so while a clock was ahead: it
+    /// waits for no time of that clock.
+    static func isDue(at now: Timestamp) -> SQL {
+        "(due_at IS NULL OR due_at <= \(now) OR failed_at > \(now))"
     }
 }
