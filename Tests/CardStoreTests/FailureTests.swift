@@ -62,6 +62,18 @@ import Testing
         #expect(try await harness.state(card) == "failed attempts_exhausted")
     }
 
+    @Test func `a card that fails faster than others are read ends, too`() async throws {
+        let harness = try await StoreHarness()
+        let card = try await harness.admit("front", number: "N").card
+        try await Self.fail(harness, maxAttempts: 1)
+        try await harness.admit("slow", number: "M", priority: 9)
+        let slow = try #require(try await harness.claim(1).first)
+        for _ in 0..<3 { #expect(try await Self.fail(harness, maxAttempts: 1) == 1) }
+        try await harness.conclude(slow, side: .front, number: nil)
+        try await Self.fail(harness, maxAttempts: 1)
+        #expect(try await harness.state(card) == "failed attempts_exhausted")
+    }
+
     @Test func `fewer attempts than a card has used end nobody in an outage`() async throws {
         let harness = try await StoreHarness()
         let card = try await harness.admit("front", number: "N").card

@@ -26,7 +26,7 @@ extension CardStore {
                     in: tx
                 )
                 if delivery.isSettled(by: outcome, isCurrent: isCurrent) {
-                    if outcome.counts { try delivery.countFailure(store: self, in: tx) }
+                    if outcome.counts { try delivery.countFailure(outcome.failureClass, store: self, in: tx) }
                     let settlement = DeliverySettlement(outcome, standing: delivery.standing, terms: terms)
                     if outcome.failure?.failureClass == .unknown { try delivery.noteMayBeApplied(in: tx) }
                     try delivery.apply(settlement, retry: terms.retry, store: self, in: tx)

@@ -241,7 +241,7 @@ struct Application {
 extension ApplicationCard {
     /// A wait that began at a time that is still to come was written while a clock was ahead, and is over.
     fileprivate init(_ row: CardRow, now: Timestamp) {
-        let hasFailedYet = row.failedAt.map { $0 <= now } ?? true
+        let hasFailedYet = row.history.failedAt.map { $0 <= now } ?? true
         self.init(
             id: row.id,
             state: row.state,

@@ -245,7 +245,7 @@ extension CardStore {
         // After the moves, each of which marks its number.
         let changes = try applications.flatMap { try $0.apply(forming: members, store: self, in: tx) }
         let attempt = try self.beginSending(draft.id, members: members, worker: worker, now: now, in: tx)
-        return Formed(attempt: attempt, tries: rows.map(\.tries).max() ?? 0, changes: changes)
+        return Formed(attempt: attempt, tries: rows.map(\.history.tries).max() ?? 0, changes: changes)
     }
 
     func beginSending(

@@ -45,19 +45,12 @@ extension OpenDelivery {
         in tx: Transaction
     ) throws {
         guard let row = try self.member(card, in: tx) else { return }
-        var history = FailureHistory(failures: row.failures, tries: row.tries, failedAt: row.failedAt)
-        if failure.failureClass == .transient {
-            let own: SQL = "SELECT delivery FROM delivery_card WHERE card = \(card)"
-            history = try store.counting(history, stage: .deliver, own: own, now: self.now, in: tx)
-        } else {
-            history = history.repeated(at: self.now)
-        }
-        try tx.run(
-            """
-            UPDATE card SET failures = \(history.failures), tries = \(history.tries), failed_at = \(history.failedAt)
-            WHERE id = \(card)
-            """
-        )
+        let own: SQL = "SELECT delivery FROM delivery_card WHERE card = \(card)"
+        let history =
+            failure.failureClass == .transient
+            ? try store.counting(.transient, after: row.history, stage: .deliver, own: own, now: self.now, in: tx)
+            : row.history.repeated(at: self.now)
+        try tx.run("UPDATE card SET \(history.assignments) WHERE id = \(card)")
         if history.isUsedUp(by: retry.maxAttempts) {
             try self.end(card, as: .failed, .attemptsExhausted, failure, store: store, in: tx)
         } else {

@@ -12,20 +12,16 @@ struct OpenDelivery {
 
     init(_ id: DeliveryID, store: CardStore, now: Timestamp, in tx: Transaction) throws {
         let row = try tx.row(
-            "SELECT state, may_be_applied, failures, tries, failed_at FROM delivery WHERE id = \(id)"
+            "SELECT state, may_be_applied, failures, tries, failed_at, blamed_at FROM delivery WHERE id = \(id)"
         ) { row in
-            (
-                state: try row.next(String.self), mayBeApplied: try row.next(Bool.self),
-                failures: try row.next(Int.self),
-                tries: try row.next(Int.self), failedAt: try row.next(Timestamp?.self)
-            )
+            (state: try row.next(String.self), mayBeApplied: try row.next(Bool.self), history: try FailureHistory(&row))
         }
         guard let row else { throw DatabaseError(.damaged, "a delivery has no row") }
         self.id = id
         self.members = try store.members(of: id, in: tx)
         self.state = row.state
         self.mayBeApplied = row.mayBeApplied
-        self.history = FailureHistory(failures: row.failures, tries: row.tries, failedAt: row.failedAt)
+        self.history = row.history
         self.now = now
     }
 
@@ -52,26 +48,25 @@ struct OpenDelivery {
     private var own: SQL { "SELECT delivery FROM delivery_card WHERE card IN \(list: self.members)" }
 
     /// Counts a failure for the delivery, and for its members: one that is formed again remembers them.
-    mutating func countFailure(store: CardStore, in tx: Transaction) throws {
-        let rows = try self.members.map { try CardRow.require($0, in: tx) }
-        let known = FailureHistory(
-            failures: rows.map(\.failures).reduce(self.history.failures, max),
-            tries: rows.map(\.tries).reduce(self.history.tries, max),
-            failedAt: self.history.failedAt ?? rows.compactMap(\.failedAt).max()
+    mutating func countFailure(_ failureClass: FailureClass, store: CardStore, in tx: Transaction) throws {
+        var known = self.history
+        for row in try self.members.map({ try CardRow.require($0, in: tx) }) {
+            known.failures = max(known.failures, row.history.failures)
+            known.tries = max(known.tries, row.history.tries)
+            guard self.history.failedAt == nil, let failedAt = row.history.failedAt else { continue }
+            known.failedAt = max(known.failedAt ?? failedAt, failedAt)
+            known.blamedAt = [known.blamedAt, row.history.blamedAt].compactMap(\.self).max()
+        }
+        self.history = try store.counting(
+            failureClass,
+            after: known,
+            stage: .deliver,
+            own: self.own,
+            now: self.now,
+            in: tx
         )
-        self.history = try store.counting(known, stage: .deliver, own: self.own, now: self.now, in: tx)
-        try tx.run(
-            """
-            UPDATE delivery SET failures = \(self.history.failures), tries = \(self.history.tries),
-            failed_at = \(self.history.failedAt) WHERE id = \(self.id)
-            """
-        )
-        try tx.run(
-            """
-            UPDATE card SET failures = \(self.history.failures), tries = \(self.history.tries),
-            failed_at = \(self.history.failedAt) WHERE id IN \(list: self.members)
-            """
-        )
+        try tx.run("UPDATE delivery SET \(self.history.assignments) WHERE id = \(self.id)")
+        try tx.run("UPDATE card SET \(self.history.assignments) WHERE id IN \(list: self.members)")
     }
 
     mutating func noteMayBeApplied(in tx: Transaction) throws {

@@ -147,7 +147,7 @@ extension CardStore {
     /// damaged one can be acted on, too.
     private func judged(_ row: CardRow) -> Card {
         var card = row.shown(self.vault)
-        if row.failedAt != nil { card.failures = max(1, card.failures) }
+        if row.history.failedAt != nil { card.failures = max(1, card.failures) }
         return card
     }
 

@@ -30,15 +30,41 @@ struct FailureHistory {
     var tries: Int
     /// When the last one ended.
     var failedAt: Timestamp?
+    /// When the first one ended of which it is not known yet whether it counts.
+    var blamedAt: Timestamp?
     /// Whether the last one had the one before it count.
     var hasCounted = false
+
+    /// The assignments that write it down.
+    var assignments: SQL {
+        """
+        failures = \(self.failures), tries = \(self.tries), failed_at = \(self.failedAt), blamed_at = \(self.blamedAt)
+        """
+    }
 
     /// Whether the attempts are used up, which only a failure that has another one count can bring about.
     func isUsedUp(by most: Int) -> Bool { self.hasCounted && self.failures >= most }
 
     /// This history with one more failure, which does not count.
     func repeated(at now: Timestamp) -> FailureHistory {
-        FailureHistory(failures: self.failures, tries: self.tries + 1, failedAt: now)
+        FailureHistory(
+            failures: self.failures,
+            tries: self.tries + 1,
+            failedAt: now,
+            blamedAt: self.failedAt == nil ? now : self.blamedAt
+        )
+    }
+}
+
+extension FailureHistory {
+    /// Reads `failures, tries, failed_at, blamed_at`.
+    init(_ row: inout Row) throws {
+        self.init(
+            failures: try row.next(),
+            tries: try row.next(),
+            failedAt: try row.next(),
+            blamedAt: try row.next()
+        )
     }
 }
 
@@ -86,29 +112,35 @@ extension CardStore {
         return wasOpen
     }
 
-    /// Adds a failure: the one before it counts if the endpoint has taken another card since.
+    /// Adds a failure: the ones before it count as one if the endpoint has taken another card since the first of them.
     ///
     /// So a failure counts only once it is known that it was not the endpoint's: an outage fails nobody, even where one failure
-    /// is the most, and a card that fails while others pass ends. Of the first failure nothing is known yet. What was under way
-    /// when the card failed, or was taken while a clock was ahead, proves nothing.
+    /// is the most, and a card that fails while others pass ends. Of the first failure nothing is known yet. A call that was
+    /// under way when the card failed, or was taken while a clock was ahead, proves nothing; but that one request is refused
+    /// and another is not, is no matter of time.
     ///
     /// - Parameter own: selects the subjects of the card's own attempts.
     func counting(
-        _ history: FailureHistory,
+        _ failureClass: FailureClass,
+        after history: FailureHistory,
         stage: AttemptStage,
         own: SQL,
         now: Timestamp,
         in tx: Transaction
     ) throws -> FailureHistory {
         var next = history.repeated(at: now)
-        guard let failedAt = history.failedAt else { return next }
+        guard history.failedAt != nil, let blamedAt = history.blamedAt else { return next }
+        let began = failureClass == .stop ? Timestamp(millisecondsSinceEpoch: 0) : blamedAt
         next.hasCounted = try tx.exists(
             """
             SELECT 1 FROM attempt WHERE stage = \(stage.rawValue) AND class = 'accepted'
-            AND ended_at > \(failedAt) AND ended_at <= \(now) AND started_at > \(failedAt) AND subject NOT IN (\(own))
+            AND ended_at > \(blamedAt) AND ended_at <= \(now) AND started_at > \(began) AND subject NOT IN (\(own))
             """
         )
-        if next.hasCounted { next.failures += 1 }
+        if next.hasCounted {
+            next.failures += 1
+            next.blamedAt = now
+        }
         return next
     }
 

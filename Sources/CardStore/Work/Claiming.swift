@@ -109,12 +109,12 @@ extension CardStore {
         if let stored = try? self.reading(of: row, in: tx), stored.key.provider == provider,
             stored.key.parameters == parameters, stored.key.imageDigest == (try? self.open(row, in: tx))?.image.digest
         {
-            return Claimed(id: row.id, reading: stored.reading, attempt: nil, tries: row.tries)
+            return Claimed(id: row.id, reading: stored.reading, attempt: nil, tries: row.history.tries)
         }
         let attempt = try self.beginAttempt(.verify, of: row.id.rawValue, worker: worker.id, now: now, in: tx)
         let origin = AccessOrigin(actor: "engine:\(worker.id)", purpose: "verify")
         try AccessLog.append(.verify, of: [row.id], by: origin, vault: self.vault, now: now, in: tx)
-        return Claimed(id: row.id, reading: nil, attempt: attempt, tries: row.tries)
+        return Claimed(id: row.id, reading: nil, attempt: attempt, tries: row.history.tries)
     }
 
     /// Fetches what the claimed cards hold; one that does not open ends here.

@@ -194,7 +194,8 @@ extension CardStore {
             try tx.run("UPDATE card SET worker = NULL WHERE id = \(row.id)")
         case .stop, .transient, .unknown:
             let history = try self.counting(
-                FailureHistory(failures: row.failures, tries: row.tries, failedAt: row.failedAt),
+                failure.failureClass,
+                after: row.history,
                 stage: .verify,
                 own: "\(row.id)",
                 now: now,
@@ -206,8 +207,8 @@ extension CardStore {
             }
             try tx.run(
                 """
-                UPDATE card SET worker = NULL, failures = \(history.failures), tries = \(history.tries),
-                failed_at = \(history.failedAt), due_at = \(now.advanced(by: terms.delay)) WHERE id = \(row.id)
+                UPDATE card SET worker = NULL, \(history.assignments),
+                due_at = \(now.advanced(by: terms.delay)) WHERE id = \(row.id)
                 """
             )
         }
