@@ -134,7 +134,7 @@ extension CardStore {
         next.hasCounted = try tx.exists(
             """
             SELECT 1 FROM attempt WHERE stage = \(stage.rawValue) AND class = 'accepted'
-            AND ended_at > \(blamedAt) AND ended_at <= \(now) AND started_at > \(began) AND subject NOT IN (\(own))
+            AND ended_at >= \(blamedAt) AND ended_at <= \(now) AND started_at > \(began) AND subject NOT IN (\(own))
             """
         )
         if next.hasCounted {
