@@ -30,6 +30,8 @@ package struct EngineSettings: Sendable {
     package var hasDefaultUserNumber = true
     /// The most cards of a delivery in the layout `batch`.
     package var batchMaxCards = 20
+    /// The most bytes of the images of a delivery in the layout `batch`.
+    package var batchMaxBytes = 20_000_000
     /// How long a delivery in the layout `batch` gathers cards.
     package var batchWait = Duration.seconds(2)
     /// How failed calls are repeated.

@@ -11,8 +11,6 @@ package enum Limits {
     static let bytesPerCommit = 16 << 20
     /// A worker that has not written its heartbeat for so long is called hanging by `status`, in milliseconds.
     package static let hangingAfter: Int64 = 120_000
-    /// What lies further ahead than the longest wait was written while a clock was wrong, in milliseconds.
-    static let longestWait: Int64 = 24 * 3_600_000
     /// The most cards that are under way at a time; more wait outside.
     package static let queueDepth = 10_000
     /// Source bytes that are sealed as one value: what has come of a fetched image is durable piece by piece.

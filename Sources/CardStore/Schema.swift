@@ -64,7 +64,9 @@ enum Schema {
             failures INTEGER NOT NULL DEFAULT 0,
             tries INTEGER NOT NULL DEFAULT 0,
             failed_at INTEGER,
+            blamed_at INTEGER,
             due_at INTEGER,
+            priority INTEGER NOT NULL,
             formed_at INTEGER NOT NULL,
             changed_at INTEGER NOT NULL
         );
@@ -89,6 +91,7 @@ enum Schema {
             failures INTEGER NOT NULL DEFAULT 0,
             tries INTEGER NOT NULL DEFAULT 0,
             failed_at INTEGER,
+            blamed_at INTEGER,
             shrunk INTEGER NOT NULL DEFAULT 0 CHECK (shrunk IN (0, 1)),
             accepted INTEGER NOT NULL DEFAULT 0 CHECK (accepted IN (0, 1)),
             without_front INTEGER NOT NULL DEFAULT 0 CHECK (without_front IN (0, 1)),
@@ -184,9 +187,11 @@ enum Schema {
         CREATE UNIQUE INDEX card_source ON card (number, source) WHERE source IS NOT NULL;
         CREATE INDEX card_work ON card (state, priority DESC, intake_order, due_at, worker)
             WHERE worker IS NULL AND state IN ('fetching', 'received', 'prepared');
+        CREATE INDEX card_failed ON card (state, failed_at)
+            WHERE worker IS NULL AND failed_at IS NOT NULL AND state IN ('fetching', 'received', 'prepared');
         CREATE INDEX card_state ON card (state, intake_order);
         CREATE INDEX card_worker ON card (worker) WHERE worker IS NOT NULL;
-        CREATE INDEX delivery_open ON delivery (due_at) WHERE state = 'open';
+        CREATE INDEX delivery_open ON delivery (priority DESC, tries, formed_at, due_at) WHERE state = 'open';
         CREATE INDEX delivery_worker ON delivery (worker) WHERE worker IS NOT NULL;
         CREATE INDEX delivery_member ON delivery_card (card);
         CREATE INDEX input_card ON input (card);

@@ -164,7 +164,7 @@ import Testing
                 count: 1000
             )
         }
-        let settings = harness.settings { $0.delivery.maxAttempts = 2 }
+        let settings = harness.settings { $0.delivery.maxAttempts = 1 }
         let others = (0..<30).map { "front \($0)" }
         try await harness.run(harness.items(["N1": ["front"], "N2": others]), settings)
         #expect(try await harness.states()["N1 front"] == "held outcome_unknown")

@@ -160,31 +160,6 @@ import Testing
         #expect(try await harness.begin(terms).map(\.members) == [[lone]])
     }
 
-    // MARK: Clocks
-
-    @Test(arguments: ["waits_until", "due_at"])
-    func `a time written while a clock was wrong holds nobody`(_ column: String) async throws {
-        let harness = try await StoreHarness()
-        let terms = DecidingTerms(policy: ApplicationPolicy(layout: .application), rules: VerdictRules())
-        let front = try await harness.verified("front", number: "N", .front, wait: .seconds(60))
-        let year = harness.now.advanced(by: .seconds(365 * 86_400)).millisecondsSinceEpoch
-        try await harness.plant("UPDATE card SET waits_until = 0; UPDATE card SET \(column) = \(year)")
-        try await harness.plant("UPDATE application SET decide_at = \(year)")
-        #expect(try await harness.begin(terms).map(\.members) == [[front]])
-    }
-
-    @Test(arguments: [true, false])
-    func `a card or delivery that is due too far ahead is due at once`(isDelivery: Bool) async throws {
-        let harness = try await StoreHarness()
-        let (_, job) = try await harness.delivering("front", number: "N")
-        try await harness.conclude(job, .failure(.unknown))
-        try await harness.admit("other", number: "M")
-        let year = harness.now.advanced(by: .seconds(365 * 86_400)).millisecondsSinceEpoch
-        try await harness.plant("UPDATE card SET due_at = \(year); UPDATE delivery SET due_at = \(year)")
-        let count = isDelivery ? try await harness.claimDeliveries().count : try await harness.claim().count
-        #expect(count == 1)
-    }
-
     // MARK: Agreement
 
     @Test func `a proposal that is out of date forms nothing`() async throws {
@@ -217,6 +192,29 @@ import Testing
         #expect(job == nil)
         #expect(try await harness.value("SELECT count(*) FROM delivery", as: Int.self) == 0)
         #expect(try await harness.value("SELECT count(*) FROM attempt WHERE stage = 'deliver'", as: Int.self) == 0)
+    }
+
+    @Test func `forming a delivery names the cards that it replaces or holds`() async throws {
+        let harness = try await StoreHarness()
+        let older = try await harness.verified("older", number: "N", .front)
+        let newer = try await harness.verified("newer", number: "N", .front)
+        let job = try #require(try await harness.begin().first)
+        #expect(job.members == [newer])
+        #expect(job.changes == (try await harness.store.standing(of: [older])))
+        #expect(job.changes.map(\.state) == [.superseded])
+    }
+
+    @Test func `forming a delivery names the cards that a dispute holds`() async throws {
+        let harness = try await StoreHarness()
+        let one = try await harness.verified("one", number: "N", .front)
+        let two = try await harness.verified("two", number: "N", .front, holder: Self.other)
+        _ = try await harness.begin()
+        try await harness.resolve(two, .accept)
+        let late = try await harness.verified("back", number: "N", .back)
+        let job = try #require(try await harness.begin().first)
+        #expect(job.members == [two])
+        #expect(job.changes.map(\.card) == [late] && job.changes.map(\.reason) == [.holderConflict])
+        #expect(try await harness.state(one) == "held holder_conflict")
     }
 
     @Test func `the highest priority is decided first`() async throws {

@@ -7,16 +7,6 @@ import Testing
 @Suite struct DeliveryTests {
     private static let together = DecidingTerms(policy: ApplicationPolicy(layout: .application), rules: VerdictRules())
 
-    /// A front and a back in one delivery.
-    private static func pair(_ harness: StoreHarness, number: String = "N") async throws -> (
-        CardID, CardID, DeliveryJob
-    ) {
-        let front = try await harness.verified("front", number: number, .front)
-        let back = try await harness.verified("back", number: number, .back)
-        let job = try #require(try await harness.begin(Self.together).first { $0.members == [front, back] })
-        return (front, back, job)
-    }
-
     // MARK: Forming
 
     @Test func `a delivery, its first attempt and its lines in the access log come in one commit`() async throws {
@@ -29,6 +19,61 @@ import Testing
         #expect(attempt == job.attempt)
         #expect(try await harness.value("SELECT count(*) FROM access_log WHERE action = 'deliver'", as: Int.self) == 1)
         #expect(try await harness.findings() == [])
+    }
+
+    @Test func `images that together are too large for one delivery go in several, and a large one alone`() async throws
+    {
+        let harness = try await StoreHarness()
+        for index in 0..<4 { _ = try await harness.verified("\(index)", number: "N\(index)", .front) }
+        let members = try await harness.store.proposeDeliveries(
+            limit: 9,
+            excluding: [],
+            terms: StoreHarness.terms,
+            now: harness.now
+        ).flatMap(\.groups).joined()
+        // "jpeg of 0": nine bytes each.
+        for (most, count) in [(1, 1), (9, 1), (17, 1), (18, 2), (35, 3), (36, 4), (1_000, 4)] {
+            let fitting = try await harness.store.members(Array(members), within: most)
+            #expect(fitting == Array(members.prefix(count)), "\(most) bytes")
+        }
+    }
+
+    @Test func `cards of one form that name different accounts are held until that is put right`() async throws {
+        let harness = try await StoreHarness()
+        let front = try await harness.verified("front", number: "N", .front)
+        let back = try await harness.verified("back", number: "N", .back)
+        let mismatch = RemoteFailure(.rejected, code: "member_mismatch", message: "two accounts")
+        let changes = try await harness.store.failForming([front, back], because: mismatch, now: harness.now)
+        #expect(changes.map(\.state) == [.held, .held])
+        #expect(try await harness.state(front) == "held member_mismatch")
+        #expect(try await harness.begin(Self.together).isEmpty)
+        let again = harness.photo("back", number: "N") { $0.userNumber = Redacted("U") }
+        _ = try await harness.store.admit([again], now: harness.now)
+        #expect(try await harness.state(front) == "verified")
+        try await harness.verify([back: (.back, nil)])
+        #expect(try await harness.begin(Self.together).map(\.members) == [[front, back]])
+        #expect(try await harness.findings() == [])
+    }
+
+    @Test func `a person's word sends cards of different accounts one by one`() async throws {
+        let harness = try await StoreHarness()
+        let front = try await harness.verified("front", number: "N", .front)
+        let back = try await harness.verified("back", number: "N", .back)
+        let mismatch = RemoteFailure(.rejected, code: "member_mismatch", message: "two accounts")
+        try await harness.store.failForming([front, back], because: mismatch, now: harness.now)
+        for card in [front, back] { try await harness.resolve(card, .accept) }
+        let job = try #require(try await harness.begin(Self.together).first)
+        #expect(job.members == [front])
+        try await harness.conclude(job, .accepted)
+        #expect(try await harness.begin(Self.together).map(\.members) == [[back]])
+    }
+
+    @Test func `cards that cannot be put into a form for another reason fail`() async throws {
+        let harness = try await StoreHarness()
+        let front = try await harness.verified("front", number: "N", .front)
+        let refusal = RemoteFailure(.rejected, code: "field_invalid", message: "no")
+        try await harness.store.failForming([front], because: refusal, now: harness.now)
+        #expect(try await harness.state(front) == "failed refused_by_remote")
     }
 
     @Test func `after a crash the same bytes go under the same key, whatever the configuration says now`() async throws
@@ -98,9 +143,28 @@ import Testing
         #expect(try await harness.claimDeliveries().isEmpty)
     }
 
+    @Test(arguments: [true, false])
+    func `under hold a person decides about what an ended process was sending`(wasKilled: Bool) async throws {
+        let harness = try await StoreHarness()
+        let (card, _) = try await harness.delivering("front", number: "N")
+        let ended = harness.worker
+        harness.worker = try await harness.store.startWorker(id: "second", command: "run", now: harness.now)
+        if wasKilled {
+            try FileManager.default.removeItem(atPath: "\(harness.folder)/workers/w1")
+            try await harness.store.heartbeat(of: harness.worker, onUnknown: .hold, now: harness.now)
+        } else {
+            try await harness.store.end(ended, onUnknown: .hold, now: harness.now)
+        }
+        #expect(try await harness.state(card) == "held outcome_unknown")
+        #expect(try await harness.claimDeliveries().isEmpty)
+        #expect(try await harness.findings() == [])
+        try await harness.resolve(card, .resend)
+        #expect(try await harness.claimDeliveries().map(\.members) == [[card]])
+    }
+
     @Test func `several members that are refused as a whole go alone from then on`() async throws {
         let harness = try await StoreHarness()
-        let (front, back, job) = try await Self.pair(harness)
+        let (front, back, job) = try await harness.joint()
         try await harness.conclude(job, .failure(.rejected))
         #expect(try await harness.state(front) == "verified")
         let alone = try await harness.begin(Self.together)
@@ -111,10 +175,11 @@ import Testing
 
     @Test func `several members whose request others pass by go alone, and none fails for another`() async throws {
         let harness = try await StoreHarness()
-        let (front, back, job) = try await Self.pair(harness)
+        let (front, back, job) = try await harness.joint()
         let stop = DeliveryOutcome.failure(.stop, scope: .request)
         try await harness.conclude(job, stop)
         let second = try #require(try await harness.begin(Self.together).first)
+        harness.pass(.milliseconds(1))
         let (_, passing) = try await harness.delivering("other", number: "M")
         try await harness.conclude(passing, .accepted)
         try await harness.conclude(second, stop)
@@ -142,7 +207,7 @@ import Testing
     ) async throws {
         let harness = try await StoreHarness()
         for (number, after, mayBeApplied) in [("N", surely, false), ("M", perhaps, true)] {
-            var (front, back, job) = try await Self.pair(harness, number: number)
+            var (front, back, job) = try await harness.joint(number: number)
             if mayBeApplied {
                 try await harness.conclude(job, .failure(.unknown))
                 harness.pass(.seconds(1))
@@ -160,7 +225,7 @@ import Testing
 
     @Test func `a reply that leaves a member out leaves it to a person`() async throws {
         let harness = try await StoreHarness()
-        let (front, back, job) = try await Self.pair(harness)
+        let (front, back, job) = try await harness.joint()
         try await harness.conclude(job, .items([.accepted(alreadyExisted: false, code: "0")]))
         #expect(try await harness.state(front) == "delivered")
         #expect(try await harness.state(back) == "held outcome_unknown")
@@ -172,7 +237,7 @@ import Testing
     @Test(arguments: [true, false])
     func `a member that leaves closes the delivery for the others`(mayBeApplied: Bool) async throws {
         let harness = try await StoreHarness()
-        let (front, back, job) = try await Self.pair(harness)
+        let (front, back, job) = try await harness.joint()
         try await harness.conclude(job, .failure(mayBeApplied ? .unknown : .transient))
         try await harness.resolve(front, .reject)
         #expect(try await harness.state(front) == "rejected rejected_by_operator")
@@ -240,7 +305,7 @@ import Testing
     @Test(arguments: [true, false])
     func `a delivery whose image does not open stops no other`(mayBeApplied: Bool) async throws {
         let harness = try await StoreHarness()
-        let (front, back, job) = try await Self.pair(harness)
+        let (front, back, job) = try await harness.joint()
         let (sound, other) = try await harness.delivering("sound", number: "M")
         try await harness.conclude(job, .failure(mayBeApplied ? .unknown : .transient))
         try await harness.conclude(other, .failure(.unknown))

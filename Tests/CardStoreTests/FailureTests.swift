@@ -31,21 +31,60 @@ import Testing
         try await harness.conclude(job, side: .front, number: nil)
     }
 
-    @Test func `an outage fails nobody`() async throws {
+    @Test(arguments: [1, 2])
+    func `an outage fails nobody, however few failures end a card`(_ maxAttempts: Int) async throws {
         let harness = try await StoreHarness()
         let card = try await harness.admit("front", number: "N").card
-        for _ in 0..<20 { #expect(try await Self.fail(harness) == 1) }
+        // Others were read after it was taken in, and one while it failed.
+        try await Self.pass(harness, "before")
+        try await harness.admit("meanwhile", number: "M", priority: 9)
+        let meanwhile = try #require(try await harness.claim(1).first)
+        harness.pass(.seconds(1))
+        #expect(try await Self.fail(harness, maxAttempts: maxAttempts) == 1)
+        try await harness.conclude(meanwhile, side: .front, number: nil)
+        for _ in 0..<20 { #expect(try await Self.fail(harness, maxAttempts: maxAttempts) == 1) }
         #expect(try await harness.state(card) == "prepared")
-        #expect(try await harness.card(card).failures == 1)
+        #expect(try await harness.card(card).failures == 0)
     }
 
-    @Test func `an attempt counts once the endpoint took another card since, and used up ones end`() async throws {
+    @Test(arguments: [1, 3])
+    func `a failure counts once the endpoint took another card after it, and used up ones end`(
+        _ maxAttempts: Int
+    ) async throws {
         let harness = try await StoreHarness()
         let card = try await harness.admit("front", number: "N").card
-        try await Self.fail(harness)
-        try await Self.pass(harness, "other")
-        try await Self.fail(harness)
+        try await Self.fail(harness, maxAttempts: maxAttempts)
+        for round in 1...maxAttempts {
+            #expect(try await harness.state(card) == "prepared")
+            try await Self.pass(harness, "other \(round)")
+            try await Self.fail(harness, maxAttempts: maxAttempts)
+        }
         #expect(try await harness.state(card) == "failed attempts_exhausted")
+    }
+
+    @Test func `a card that fails faster than others are read ends, too`() async throws {
+        let harness = try await StoreHarness()
+        let card = try await harness.admit("front", number: "N").card
+        try await Self.fail(harness, maxAttempts: 1)
+        try await harness.admit("slow", number: "M", priority: 9)
+        let slow = try #require(try await harness.claim(1).first)
+        for _ in 0..<3 { #expect(try await Self.fail(harness, maxAttempts: 1) == 1) }
+        try await harness.conclude(slow, side: .front, number: nil)
+        try await Self.fail(harness, maxAttempts: 1)
+        #expect(try await harness.state(card) == "failed attempts_exhausted")
+    }
+
+    @Test func `fewer attempts than a card has used end nobody in an outage`() async throws {
+        let harness = try await StoreHarness()
+        let card = try await harness.admit("front", number: "N").card
+        try await Self.fail(harness, maxAttempts: 9)
+        for round in 0..<5 {
+            try await Self.pass(harness, "other \(round)")
+            try await Self.fail(harness, maxAttempts: 9)
+        }
+        try await Self.fail(harness, maxAttempts: 2)
+        #expect(try await harness.state(card) == "prepared")
+        #expect(try await harness.card(card).failures == 5)
     }
 
     @Test(arguments: [FailureClass.throttled, .notSent, .stop])
@@ -79,14 +118,14 @@ import Testing
         let harness = try await StoreHarness()
         var (card, job) = try await harness.delivering("front", number: "N")
         for _ in 0..<5 {
-            try await harness.conclude(job, .failure(failureClass), maxAttempts: 2)
+            try await harness.conclude(job, .failure(failureClass), maxAttempts: 1)
             #expect(try await harness.state(card) == "delivering")
             harness.pass(.seconds(1))
             job = try #require(try await harness.claimDeliveries().first)
         }
         let (_, other) = try await harness.delivering("other", number: "M")
         try await harness.conclude(other, .accepted)
-        try await harness.conclude(job, .failure(failureClass), maxAttempts: 2)
+        try await harness.conclude(job, .failure(failureClass), maxAttempts: 1)
         #expect(try await harness.state(card) == end)
         #expect(try await harness.findings() == [])
     }
@@ -103,13 +142,44 @@ import Testing
         #expect(try await harness.store.nextDelivery() == nil)
     }
 
-    @Test func `while an endpoint fails, cards that have not failed go first`() async throws {
+    @Test func `while an endpoint fails, cards that have not failed go first, then the one that failed longest ago`()
+        async throws
+    {
         let harness = try await StoreHarness()
-        let tried = try await harness.admit("tried", number: "N", priority: 9).card
+        let first = try await harness.admit("first", number: "N").card
         try await Self.fail(harness)
+        // The higher priority does not make it the probe for ever.
+        let second = try await harness.admit("second", number: "O", priority: 9).card
+        let job = try #require(try await harness.claim(1).first)
+        #expect(job.card.id == second)
+        let terms = RetryTerms(maxAttempts: 2, delay: .seconds(1))
+        let failure = StoreHarness.failure(.transient)
+        try await harness.store.conclude(job, with: .failed(failure, terms), now: harness.now)
+        harness.pass(.seconds(1))
         let new = try await harness.admit("new", number: "M").card
-        #expect(try await harness.claim(1, untriedFirst: true).map(\.card.id) == [new])
-        #expect(try await harness.claim(2, untriedFirst: true).map(\.card.id) == [tried])
+        for expected in [new, first, second] {
+            #expect(try await harness.claim(1, untriedFirst: true).map(\.card.id) == [expected])
+        }
+    }
+
+    @Test func `attempted deliveries go again by priority, then the one with the fewest failures`() async throws {
+        let harness = try await StoreHarness()
+        var jobs: [DeliveryJob] = []
+        for (index, priority) in [0, 0, 9].enumerated() {
+            let card = try await harness.admit("\(index)", number: "N\(index)", priority: priority).card
+            try await harness.verify([card: (.front, nil)])
+            jobs += try await harness.begin()
+            harness.pass(.seconds(1))
+        }
+        for job in jobs { try await harness.conclude(job, .failure(.transient)) }
+        harness.pass(.seconds(1))
+        let first = try #require(try await harness.claimDeliveries(1).first)
+        #expect(first.members == jobs[2].members)
+        let second = try #require(try await harness.claimDeliveries(1).first)
+        #expect(second.members == jobs[0].members)
+        try await harness.conclude(second, .failure(.transient))
+        harness.pass(.seconds(1))
+        #expect(try await harness.claimDeliveries(1).map(\.members) == [jobs[1].members])
     }
 
     @Test func `a card made smaller is due at once with its new image, and is not read by its old one`() async throws {

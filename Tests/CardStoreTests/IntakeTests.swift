@@ -199,6 +199,53 @@ import Testing
         #expect(metadata == 0)
     }
 
+    @Test func `a card that a rule holds is judged again by what its submitter says now`() async throws {
+        let harness = try await StoreHarness()
+        let card = try await harness.admit("front", number: "N").card
+        let job = try #require(try await harness.claim().first)
+        let verdict = Verdict.held(.legalityLow, message: "look at it")
+        let key = ReadingKey(imageDigest: job.image.digest, provider: "test", parameters: "")
+        try await harness.store.conclude(
+            job,
+            with: .judged(CardReading(side: .front, fields: CardFields()), key: key, Judgement(verdict)),
+            now: harness.now
+        )
+        #expect(try await harness.state(card) == "held legality_low")
+        let other = harness.photo("front", number: "N", submitter: "two") { $0.expectedName = Redacted("SPECIMEN") }
+        _ = try await harness.store.admit([other], now: harness.now)
+        #expect(try await harness.state(card) == "held legality_low")
+        let again = harness.photo("front", number: "N") { $0.expectedName = Redacted("SPECIMEN") }
+        _ = try await harness.store.admit([again], now: harness.now)
+        #expect(try await harness.state(card) == "prepared")
+        #expect(try await harness.claim().map(\.attempt) == [nil])
+    }
+
+    @Test(arguments: ["submitter_conflict", "holder_conflict"])
+    func `a card of which is in doubt whose it is takes new metadata over, and waits on for a person`(
+        _ reason: String
+    ) async throws {
+        let harness = try await StoreHarness()
+        try await harness.admit("first", number: "N", submitter: "one")
+        let card = try await harness.admit("front", number: "N", submitter: "two").card
+        try await harness.plant("UPDATE card SET reason = '\(reason)' WHERE id = '\(card)'")
+        let again = harness.photo("front", number: "N", submitter: "two") { $0.expectedName = Redacted("SPECIMEN") }
+        _ = try await harness.store.admit([again], now: harness.now)
+        #expect(try await harness.state(card) == "held \(reason)")
+        #expect(try await harness.card(card).metadata.expectedName == Redacted("SPECIMEN"))
+    }
+
+    @Test(arguments: ["retcode_unlisted", "restored"])
+    func `nothing amends a card that is held for`(_ reason: String) async throws {
+        let harness = try await StoreHarness()
+        let (card, job) = try await harness.delivering("front", number: "N")
+        try await harness.conclude(job, .failure(.rejected, isUnlisted: true))
+        try await harness.plant("UPDATE card SET reason = '\(reason)'")
+        let again = harness.photo("front", number: "N") { $0.expectedName = Redacted("SPECIMEN") }
+        _ = try await harness.store.admit([again], now: harness.now)
+        #expect(try await harness.state(card) == "held \(reason)")
+        #expect(try await harness.card(card).metadata.expectedName == nil)
+    }
+
     @Test func `a card that the backend refused goes again when its sender puts it right`() async throws {
         let harness = try await StoreHarness()
         let (card, job) = try await harness.delivering("front", number: "N")
@@ -217,6 +264,33 @@ import Testing
             now: harness.now
         )
         #expect(outcomes[0].card == card && outcomes[1].state == .prepared)
+    }
+
+    // MARK: Room
+
+    @Test func `the sandbox is full while so many cards are under way, whoever took them in`() async throws {
+        let harness = try await StoreHarness()
+        let other = try await harness.another()
+        #expect(try await harness.store.isFull(depth: 3) == false)
+        for index in 0..<3 {
+            #expect(try await other.isFull(depth: 3) == false)
+            try await harness.admit("\(index)", number: "N\(index)")
+        }
+        #expect(try await other.isFull(depth: 3))
+        let job = try #require(try await harness.claim(1).first)
+        try await harness.conclude(job, side: .front, number: nil)
+        #expect(try await other.isFull(depth: 3) == false)
+        try other.close()
+    }
+
+    @Test func `nothing is counted while too few were taken in since the oldest card under way`() async throws {
+        let harness = try await StoreHarness()
+        for index in 0..<5 { try await harness.admit("\(index)", number: "N\(index)") }
+        for job in try await harness.claim(3) { try await harness.conclude(job, side: .front, number: nil) }
+        let mayHold = try await harness.store.database.read { [store = harness.store] tx in
+            try (1...4).map { try store.mayHold($0, in: tx) }
+        }
+        #expect(mayHold == [true, true, false, false])
     }
 
     // MARK: Superseded

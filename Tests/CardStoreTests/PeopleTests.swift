@@ -97,6 +97,11 @@ import Testing
         let harness = try await StoreHarness()
         let (card, job) = try await harness.delivering("front", number: "N")
         try await harness.conclude(job, .failure(.transient), maxAttempts: 1)
+        harness.pass(.seconds(1))
+        let (_, other) = try await harness.delivering("other", number: "M")
+        try await harness.conclude(other, .accepted)
+        let second = try #require(try await harness.claimDeliveries().first)
+        try await harness.conclude(second, .failure(.transient), maxAttempts: 1)
         #expect(try await harness.state(card) == "failed attempts_exhausted")
         try await harness.retry(card)
         #expect(try await harness.card(card).failures == 0)
@@ -116,7 +121,73 @@ import Testing
         #expect(try await harness.state(card) == "prepared")
     }
 
+    @Test(arguments: ["retry", "reject"])
+    func `a card whose delivery failed for certain is done again or rejected while it waits`(_ act: String) async throws
+    {
+        let harness = try await StoreHarness()
+        let (front, back, job) = try await harness.joint()
+        await #expect(throws: CodedError.self) { try await harness.retry(front) }
+        try await harness.conclude(job, .failure(.transient))
+        if act == "retry" { try await harness.retry(front) } else { try await harness.resolve(front, .reject) }
+        #expect(try await harness.state(front) == (act == "retry" ? "verified" : "rejected rejected_by_operator"))
+        #expect(try await harness.card(back).state == .verified)
+        harness.pass(.seconds(1))
+        #expect(try await harness.claimDeliveries().isEmpty)
+        #expect(try await harness.findings() == [])
+    }
+
+    @Test func `a card whose delivery may have arrived is not done again while it waits`() async throws {
+        let harness = try await StoreHarness()
+        let (card, job) = try await harness.delivering("front", number: "N")
+        try await harness.conclude(job, .failure(.unknown))
+        await #expect(throws: CodedError.self) { try await harness.retry(card) }
+        #expect(try await harness.state(card) == "delivering")
+    }
+
+    @Test func `a card that failed once in an outage is done again or rejected`() async throws {
+        let harness = try await StoreHarness()
+        let card = try await harness.admit("front", number: "N").card
+        let terms = RetryTerms(maxAttempts: 5, delay: .seconds(1))
+        let job = try #require(try await harness.claim().first)
+        try await harness.store.conclude(
+            job,
+            with: .failed(StoreHarness.failure(.transient), terms),
+            now: harness.now
+        )
+        try await harness.retry(card)
+        await #expect(throws: CodedError.self) { try await harness.retry(card) }
+        let again = try #require(try await harness.claim().first)
+        try await harness.store.conclude(
+            again,
+            with: .failed(StoreHarness.failure(.transient), terms),
+            now: harness.now
+        )
+        try await harness.resolve(card, .reject)
+        #expect(try await harness.state(card) == "rejected rejected_by_operator")
+    }
+
     // MARK: Looking
+
+    @Test(arguments: [
+        "UPDATE card SET metadata = x'00' WHERE id", "UPDATE card SET message = x'00' WHERE id",
+        "UPDATE card_key SET wrapped = x'00' WHERE card", "DELETE FROM card_key WHERE card",
+        "UPDATE event SET message = x'00' WHERE card",
+    ])
+    func `a damaged card hides no other from a list, and can be looked at and rejected`(_ damage: String) async throws {
+        let harness = try await StoreHarness()
+        let (damaged, job) = try await harness.delivering("damaged", number: "N")
+        try await harness.conclude(job, .failure(.unknown), onUnknown: .hold)
+        let sound = try await harness.admit("sound", number: "M").card
+        try await harness.plant("\(damage) = '\(damaged)'")
+        let cards = try await harness.store.cards(CardFilter(), after: 0, limit: 10)
+        #expect(cards.map(\.id) == [damaged, sound])
+        #expect(cards[0].state == .held && cards[0].metadata.businessNumber.rawValue == "N")
+        #expect(try await harness.store.cards([sound, damaged]).map(\.id) == [sound, damaged])
+        let details = try await harness.store.show(damaged, to: StoreHarness.person, now: harness.now)
+        #expect(details.card.state == .held && details.events.count == 4)
+        try await harness.resolve(damaged, .reject)
+        #expect(try await harness.store.standing(of: [damaged]).map(\.state) == [.rejected])
+    }
 
     @Test func `a look is written down with who and why, and one at nothing is not`() async throws {
         let harness = try await StoreHarness()

@@ -36,6 +36,46 @@ import class GRDB.DatabaseQueue
         #expect(journal == "wal")
     }
 
+    @Test func `a sandbox that is closed is one file, which holds every change`() async throws {
+        let harness = try await StoreHarness()
+        try await harness.admit("front", number: "N")
+        _ = try await harness.store.counts()
+        try harness.store.close()
+        let log = "\(harness.folder)/sandbox.sqlite3-wal"
+        #expect((try? Data(contentsOf: URL(filePath: log)).count) ?? 0 == 0)
+        harness.store = try await harness.another()
+        #expect(try await harness.store.counts().states == [.prepared: 1])
+    }
+
+    @Test func `closing waits for no other process that reads`() async throws {
+        let harness = try await StoreHarness()
+        try await harness.admit("front", number: "N")
+        let other = try await harness.another()
+        let (reading, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        async let count = other.database.read { tx in
+            let count = try tx.value("SELECT count(*) FROM card", as: Int.self)
+            reading.signal()
+            mayEnd.wait()
+            return count
+        }
+        await Self.wait(for: reading)
+        let clock = ContinuousClock()
+        let duration = try clock.measure { try harness.store.close() }
+        mayEnd.signal()
+        #expect(duration < .seconds(2))
+        #expect(try await count == 1)
+        try other.close()
+    }
+
+    private static func wait(for semaphore: DispatchSemaphore) async {
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                semaphore.wait()
+                continuation.resume()
+            }
+        }
+    }
+
     @Test func `folder and files are closed to others`() async throws {
         let harness = try await StoreHarness()
         for (path, mode) in [

@@ -72,7 +72,20 @@ import Testing
         #expect(!harness.worker.isAlive)
         let other = try await harness.store.startWorker(id: "second", command: "run", now: harness.now)
         #expect(try await harness.store.heartbeat(of: other, now: harness.now) == 1)
-        await #expect(throws: CodedError.self) { try await harness.claim() }
+        let (store, dead, now) = (harness.store, harness.worker, harness.now)
+        let claim = await #expect(throws: CodedError.self) { try await harness.claim() }
+        let repeating = await #expect(throws: CodedError.self) {
+            try await store.claimDeliveries(by: dead, limit: 1, now: now)
+        }
+        let beat = await #expect(throws: CodedError.self) { try await store.heartbeat(of: dead, now: now) }
+        harness.worker = other
+        try await harness.verify([:])
+        harness.worker = dead
+        let begin = await #expect(throws: CodedError.self) { try await harness.begin() }
+        for error in [claim, repeating, beat, begin] {
+            #expect(error?.code == .sandboxUnavailable)
+            #expect(error.map { "\($0.message)".contains("lock file of this process was removed") } == true)
+        }
     }
 
     @Test func `a worker that ends gives back what it claimed, and no attempt is spent`() async throws {

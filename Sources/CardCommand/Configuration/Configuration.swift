@@ -23,8 +23,6 @@ struct Configuration: Sendable {
     var delivery: DeliverySettings?
     /// The TOKEN and the key of encrypted replies (`delivery.token…`, `delivery.reply.…`).
     var deliverySecrets = DeliverySecrets()
-    /// The most bytes of the images of a delivery in the layout `batch` (`delivery.batch_max_bytes`).
-    var batchMaximumBytes = 20_000_000
     /// How long a card that arrives singly waits for its other side (`delivery.front_wait`).
     var frontWait = Duration.seconds(600)
     /// How the engine works.

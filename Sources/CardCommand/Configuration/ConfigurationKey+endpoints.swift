@@ -141,7 +141,7 @@ extension ConfigurationKey {
             ),
             ConfigurationKey(
                 "delivery.batch_max_bytes",
-                \.batchMaximumBytes,
+                \.engine.batchMaxBytes,
                 .bytes(10_000...(1 << 30)),
                 "Most bytes of the images of a request in the layout batch; a larger card goes alone."
             ),

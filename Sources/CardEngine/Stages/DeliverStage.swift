@@ -99,6 +99,11 @@ final class DeliverStage: Sendable {
     }
 
     private func form(_ members: [DeliveryMember]) async throws {
+        // What does not fit is due still, and goes next.
+        let settings = self.context.settings
+        let members =
+            settings.policy.layout == .batch
+            ? try await self.context.store.members(members, within: settings.batchMaxBytes) : members
         let material: DeliveryMaterial
         do {
             material = try await self.context.store.material(for: members.map(\.card))
@@ -137,6 +142,7 @@ final class DeliverStage: Sendable {
             now: self.context.time.now()
         )
         guard let job else { return self.gate.withdraw() }
+        for change in job.changes { self.context.events(.changed(change)) }
         try await self.send(job)
     }
 
@@ -179,6 +185,8 @@ final class DeliverStage: Sendable {
     }
 
     private func tellGate(_ outcome: DeliveryOutcome, of job: DeliveryJob) async throws {
+        // Refused for one member, the TOKEN is refused for all.
+        let outcome = outcome.refusedToken.map(DeliveryOutcome.tokenExpired) ?? outcome
         switch outcome {
         case .accepted, .items:
             self.unlisted.withLock { $0 = [] }
@@ -207,5 +215,16 @@ final class DeliverStage: Sendable {
             unlisted.formUnion(numbers)
             return unlisted.count >= Limits.unlistedInRow
         }
+    }
+}
+
+extension DeliveryOutcome {
+    /// Why the TOKEN was refused for a member of a joint reply.
+    fileprivate var refusedToken: RemoteFailure? {
+        guard case .items(let items) = self else { return nil }
+        return items.lazy.compactMap { item in
+            guard case .notApplied(let failure) = item, failure.failureClass == .stop else { return nil }
+            return failure
+        }.first
     }
 }

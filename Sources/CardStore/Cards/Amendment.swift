@@ -39,16 +39,11 @@ extension CardStore {
         if metadata != said {
             try self.store(metadata, of: row, name: photo.name, key: key, in: tx)
             // It may have waited for just this: a user account.
-            try Transition.markForDecision(row.number, at: now, in: tx)
+            try Transition.markForDecision(row.number, in: tx)
         }
         // Whoever verifies it at this moment finds what changed, and has it judged again.
         guard row.worker == nil,
-            let transition = try self.beginning(
-                row,
-                with: photo,
-                changesVerdict: metadata.changesVerdict(from: said),
-                in: tx
-            )
+            let transition = try self.beginning(row, with: photo, said: said, metadata: metadata, in: tx)
         else { return unchanged }
         if let content = photo.content, try !self.hasImage(row.id, in: tx) {
             try self.dropSource(of: row.id, in: tx)
@@ -61,14 +56,26 @@ extension CardStore {
             now: now,
             in: tx
         )
+        if row.reason == .memberMismatch { try self.releaseMismatched(of: row.number, now: now, in: tx) }
         return AdmissionOutcome(card: row.id, state: transition.to, reason: transition.reason, isDuplicate: true)
+    }
+
+    /// The other cards of a form that did not belong together go again with the one that was put right.
+    private func releaseMismatched(of number: BusinessNumber, now: Timestamp, in tx: Transaction) throws {
+        let cards: [CardID] = try tx.rows(
+            "SELECT id FROM card WHERE number = \(number) AND state = 'held' AND reason = \(ReasonCode.memberMismatch)"
+        ) { try $0.next() }
+        for card in cards {
+            try Transition(card, from: .held, to: .verified).perform(number: number, key: nil, now: now, in: tx)
+        }
     }
 
     /// How a card that is sent again begins once more; `nil` if it stays where it is.
     private func beginning(
         _ row: CardRow,
         with photo: SentAgain,
-        changesVerdict: Bool,
+        said: CardMetadata,
+        metadata: CardMetadata,
         in tx: Transaction
     ) throws -> Transition? {
         let again = Transition(row.id, from: row.state, to: .prepared)
@@ -80,15 +87,21 @@ extension CardStore {
             return owner == row.submitter ? again : Self.holdForeign(row.id, from: row.state)
         }
         if row.state == .superseded { return try self.isReplaced(row, in: tx) ? nil : again }
-        return row.state != .prepared && changesVerdict ? again : nil
+        switch row.reason {
+        // Whose card it is, new metadata does not say.
+        case .submitterConflict, .holderConflict: return nil
+        case .memberMismatch: return metadata.userNumber != said.userNumber ? again : nil
+        default: return row.state != .prepared && metadata.changesVerdict(from: said) ? again : nil
+        }
     }
 
-    /// Whether no delivery holds it, no person decided on it, and the backend surely lacks it.
+    /// Whether no delivery holds it, no person decided on it, and the backend surely lacks it and has no part in why it is held.
     private func mayBeAmended(_ row: CardRow, in tx: Transaction) throws -> Bool {
         switch row.state {
         case .fetching, .received, .prepared, .verified, .superseded: break
         case .rejected: guard row.reason != .rejectedByOperator else { return false }
-        case .delivering, .delivered, .failed, .held, .erased: return false
+        case .held: guard row.reason != .restored, row.reason != .retcodeUnlisted else { return false }
+        case .delivering, .delivered, .failed, .erased: return false
         }
         return try !self.mayBeAtBackend(row.id, in: tx)
     }

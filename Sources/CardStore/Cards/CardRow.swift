@@ -7,7 +7,7 @@ struct CardRow {
     static let columns: SQL = """
         card.id, card.state, card.number, card.submitter, card.side, card.expected_side, card.intake_order, card.priority,
         card.reason, card.remote_code, card.message, card.metadata, card.waits_until, card.due_at, card.worker, card.failures,
-        card.tries, card.failed_at, card.shrunk, card.accepted, card.without_front, card.alone, card.delivery, card.created_at,
+        card.tries, card.failed_at, card.blamed_at, card.shrunk, card.accepted, card.without_front, card.alone, card.delivery, card.created_at,
         card.changed_at, card_key.key_id, card_key.wrapped
         """
     static let tables: SQL = "card LEFT JOIN card_key ON card_key.card = card.id"
@@ -27,9 +27,7 @@ struct CardRow {
     let waitsUntil: Timestamp
     let dueAt: Timestamp?
     let worker: String?
-    let failures: Int
-    let tries: Int
-    let failedAt: Timestamp?
+    let history: FailureHistory
     let isShrunk: Bool
     let isAccepted: Bool
     let goesWithoutFront: Bool
@@ -56,9 +54,7 @@ struct CardRow {
         self.waitsUntil = try row.next()
         self.dueAt = try row.next()
         self.worker = try row.next()
-        self.failures = try row.next()
-        self.tries = try row.next()
-        self.failedAt = try row.next()
+        self.history = try FailureHistory(&row)
         self.isShrunk = try row.next()
         self.isAccepted = try row.next()
         self.goesWithoutFront = try row.next()
@@ -126,7 +122,7 @@ struct CardRow {
             submitter: self.submitter,
             side: self.side,
             order: self.order,
-            failures: self.failures,
+            failures: self.history.failures,
             dueAt: self.dueAt,
             waitsUntil: self.waitsUntil,
             isShrunk: self.isShrunk,

@@ -12,6 +12,8 @@ extension CardStore {
 
     /// Width, height and digest stand before the JPEG.
     private static let imageHeaderSize = 8 + 32
+    /// How much longer the stored value is than the JPEG.
+    static let imageOverhead = imageHeaderSize + SealedValue.overhead
 
     /// Stores the prepared image of a card, in the place of an older one.
     func put(_ image: PreparedImage, of card: CardID, key: CardKey, in tx: Transaction) throws {

@@ -44,7 +44,7 @@ struct Transition {
             """
         )
         try self.note(sealed: sealed, now: now, in: tx)
-        try Self.markForDecision(number, at: now, in: tx)
+        try Self.markForDecision(number, in: tx)
     }
 
     /// Writes the event of a card that is new.
@@ -57,11 +57,12 @@ struct Transition {
         )
     }
 
-    /// Marks that the cards of a number are to be looked at; only one that is `verified` can be decided.
-    static func markForDecision(_ number: BusinessNumber, at time: Timestamp, in tx: Transaction) throws {
+    /// Marks that the cards of a number are to be looked at, at once whatever the clock says; only one that is `verified` can be
+    /// decided.
+    static func markForDecision(_ number: BusinessNumber, in tx: Transaction) throws {
         try tx.run(
             """
-            UPDATE application SET decide_at = \(time)
+            UPDATE application SET decide_at = 0
             WHERE number = \(number) AND EXISTS (SELECT 1 FROM card WHERE number = \(number) AND state = 'verified')
             """
         )

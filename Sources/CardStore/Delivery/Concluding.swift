@@ -20,16 +20,16 @@ extension CardStore {
                 let isCurrent = try self.endAttempt(
                     attempt,
                     as: outcome.failureClass,
-                    code: outcome.failure?.code,
-                    httpStatus: outcome.failure?.httpStatus,
+                    code: outcome.toldFailure?.code,
+                    httpStatus: outcome.toldFailure?.httpStatus,
                     now: now,
                     in: tx
                 )
                 if delivery.isSettled(by: outcome, isCurrent: isCurrent) {
-                    if outcome.counts { try delivery.countFailure(store: self, in: tx) }
+                    if outcome.counts { try delivery.countFailure(outcome.failureClass, store: self, in: tx) }
                     let settlement = DeliverySettlement(outcome, standing: delivery.standing, terms: terms)
-                    if outcome.failureClass == .unknown { try delivery.noteMayBeApplied(in: tx) }
-                    try delivery.apply(settlement, delay: terms.retry.delay, store: self, in: tx)
+                    if outcome.failure?.failureClass == .unknown { try delivery.noteMayBeApplied(in: tx) }
+                    try delivery.apply(settlement, retry: terms.retry, store: self, in: tx)
                 }
                 return try delivery.members.map { CardChange(try CardRow.require($0, in: tx)) }
             }

@@ -31,6 +31,9 @@ package struct DeliveryProposal: Sendable {
 extension CardStore {
     /// Looks at the numbers that are due, the highest priority first; nothing is changed.
     ///
+    /// A card that changed at a time that is still to come did so while a clock was ahead: its number waits for no time of that
+    /// clock.
+    ///
     /// - Parameters:
     ///   - limit: the most numbers.
     ///   - excluded: numbers that this process has under way.
@@ -53,9 +56,9 @@ extension CardStore {
             try await self.database.read { tx in
                 let due: [BusinessNumber] = try tx.rows(
                     """
-                    SELECT number FROM application WHERE decide_at IS NOT NULL
-                    AND (decide_at <= \(now) OR decide_at > \(now.advanced(by: .milliseconds(Limits.longestWait))))
-                    \(untried) ORDER BY priority DESC, decide_at LIMIT \(limit + excluded.count)
+                    SELECT number FROM application WHERE decide_at IS NOT NULL AND (decide_at <= \(now) OR EXISTS (
+                        SELECT 1 FROM card WHERE card.number = application.number AND state = 'verified' AND changed_at > \(now)
+                    )) \(untried) ORDER BY priority DESC, decide_at LIMIT \(limit + excluded.count)
                     """
                 ) { try $0.next() }
                 return try due.filter { !excluded.contains($0) }.prefix(limit).map { number in
@@ -200,7 +203,7 @@ struct Application {
             try tx.run("UPDATE card SET reason = \(reason), message = NULL WHERE id = \(id) AND state = 'verified'")
         }
         let others = self.decision.ready.joined().contains { !formed.contains($0) }
-        let next = others ? self.now : self.decision.reconsiderAt
+        let next = others ? Timestamp(millisecondsSinceEpoch: 0) : self.decision.reconsiderAt
         try tx.run("UPDATE application SET decide_at = \(next) WHERE number = \(self.number)")
         return try changed.map { CardChange(try CardRow.require($0, in: tx)) }
     }
@@ -236,17 +239,17 @@ struct Application {
 }
 
 extension ApplicationCard {
-    /// A time further ahead than the longest wait was written while a clock was wrong, and is over.
+    /// A wait that began at a time that is still to come was written while a clock was ahead, and is over.
     fileprivate init(_ row: CardRow, now: Timestamp) {
-        let latest = now.advanced(by: .milliseconds(Limits.longestWait))
+        let hasFailedYet = row.history.failedAt.map { $0 <= now } ?? true
         self.init(
             id: row.id,
             state: row.state,
             reason: row.reason,
             side: row.anySide,
             order: row.order,
-            waitsUntil: row.waitsUntil > latest ? now : row.waitsUntil,
-            dueAt: row.dueAt.flatMap { $0 > latest ? nil : $0 },
+            waitsUntil: row.createdAt > now ? now : row.waitsUntil,
+            dueAt: hasFailedYet ? row.dueAt : nil,
             isAccepted: row.isAccepted,
             goesWithoutFront: row.goesWithoutFront,
             goesAlone: row.goesAlone

@@ -20,8 +20,9 @@ enum DeliverySettlement: Hashable, Sendable {
     case delivered(code: String)
     /// The backend answered for single members; the delivery is closed.
     case items([DeliveryItemOutcome])
-    /// It was not applied: its members are `verified` again, each alone from now on if they were refused as a whole.
-    case dissolved(alone: Bool)
+    /// It was not applied: its members are `verified` again, each alone from now on if they were refused as a whole or failed too
+    /// often together; a wait only where the failure counts.
+    case dissolved(alone: Bool, waits: Bool = false)
     /// A definite no for its only member.
     case rejected(RemoteFailure)
     /// A code that no list names, for its only member: a person decides.
@@ -39,8 +40,8 @@ enum DeliverySettlement: Hashable, Sendable {
         var mayBeApplied: Bool
         /// How many members it has.
         var memberCount: Int
-        /// Failures that count, with this one.
-        var failures: Int
+        /// Its failures, with this one.
+        var history: FailureHistory
     }
 
     init(_ outcome: DeliveryOutcome, standing: Standing, terms: DeliveryTerms) {
@@ -54,7 +55,7 @@ enum DeliverySettlement: Hashable, Sendable {
 
     private static func settle(_ failure: RemoteFailure, standing: Standing, terms: DeliveryTerms) -> DeliverySettlement
     {
-        let isUsedUp = standing.failures >= terms.retry.maxAttempts
+        let isUsedUp = standing.history.isUsedUp(by: terms.retry.maxAttempts)
         switch failure.failureClass {
         case .rejected, .shrink:
             if standing.mayBeApplied { return .kept(failure) }
@@ -64,7 +65,7 @@ enum DeliverySettlement: Hashable, Sendable {
         case .accepted, .notSent: return standing.mayBeApplied ? .again(waits: false) : .dissolved(alone: false)
         case .stop:
             // A request that another card's passes by is this one's own fault; it gets one more try.
-            if failure.stopScope == .request, standing.failures >= 2 {
+            if failure.stopScope == .request, standing.history.isUsedUp(by: 1) {
                 if standing.mayBeApplied { return .kept(failure) }
                 // Of several members nobody knows which one is at fault.
                 return standing.memberCount == 1 ? .failed(failure) : .dissolved(alone: true)
@@ -72,7 +73,9 @@ enum DeliverySettlement: Hashable, Sendable {
             return standing.mayBeApplied ? .again(waits: false) : .dissolved(alone: false)
         case .transient:
             guard isUsedUp else { return .again(waits: true) }
-            return standing.mayBeApplied ? .kept(failure) : .failed(failure)
+            if standing.mayBeApplied { return .kept(failure) }
+            // It was surely not applied, and one member may be the cause for all: each gets a try alone.
+            return standing.memberCount == 1 ? .failed(failure) : .dissolved(alone: true, waits: true)
         case .unknown:
             return terms.onUnknown == .hold || isUsedUp ? .kept(failure) : .again(waits: true)
         }
@@ -88,8 +91,16 @@ extension DeliveryOutcome {
         }
     }
 
+    /// The failure that its attempt is written down with: a joint reply that took no card tells as much of the endpoint as one
+    /// for the whole.
+    var toldFailure: RemoteFailure? {
+        guard case .items(let items) = self else { return self.failure }
+        let failures = items.map(\.failure)
+        return failures.contains(nil) ? nil : failures.first ?? nil
+    }
+
     /// The class under which its attempt is written down.
-    var failureClass: FailureClass { self.failure?.failureClass ?? .accepted }
+    var failureClass: FailureClass { self.toldFailure?.failureClass ?? .accepted }
 
     /// Whether the failure counts towards the most attempts.
     var counts: Bool {
@@ -98,6 +109,15 @@ extension DeliveryOutcome {
         case .transient, .unknown: return true
         case .stop: return failure.stopScope == .request
         default: return false
+        }
+    }
+}
+
+extension DeliveryItemOutcome {
+    fileprivate var failure: RemoteFailure? {
+        switch self {
+        case .accepted: nil
+        case .rejected(let failure), .notApplied(let failure), .unknown(let failure): failure
         }
     }
 }

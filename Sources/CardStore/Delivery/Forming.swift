@@ -38,6 +38,8 @@ package struct DeliveryJob: Sendable {
     package var attempt: Int64
     /// How often it has failed in a row.
     package var tries: Int
+    /// The cards that moved on when it was formed: those that it replaces, and those that are held.
+    package var changes: [CardChange] = []
 }
 
 /// What a delivery needs of its cards.
@@ -78,7 +80,9 @@ extension CardStore {
         }
     }
 
-    /// Ends cards that cannot be put into a form, whatever is done: a person is told why.
+    /// Ends cards that cannot be put into a form, whatever is done: a person is told why. Cards that do not belong into one form
+    /// are held instead: a person knows which of them is right.
+    @discardableResult
     package func failForming(
         _ cards: [CardID],
         because failure: RemoteFailure,
@@ -89,16 +93,45 @@ extension CardStore {
                 try cards.compactMap { id in
                     let row = try CardRow.require(id, in: tx)
                     guard row.state == .verified else { return nil }
-                    try Transition(
-                        id,
-                        from: .verified,
-                        to: .failed,
-                        reason: .refusedByRemote,
-                        remoteCode: failure.code,
-                        message: failure.message
-                    ).perform(number: row.number, key: row.key(self.vault), now: now, in: tx)
+                    let transition =
+                        failure.code == ReasonCode.memberMismatch.rawValue
+                        ? Transition(
+                            id,
+                            from: .verified,
+                            to: .held,
+                            reason: .memberMismatch,
+                            message: failure.message
+                        )
+                        : Transition(
+                            id,
+                            from: .verified,
+                            to: .failed,
+                            reason: .refusedByRemote,
+                            remoteCode: failure.code,
+                            message: failure.message
+                        )
+                    try transition.perform(number: row.number, key: row.key(self.vault), now: now, in: tx)
                     return CardChange(try CardRow.require(id, in: tx))
                 }
+            }
+        }
+    }
+
+    /// Returns the members of a delivery, from the first on, whose images together keep to a number of bytes; never none, so
+    /// that a larger card goes alone.
+    package func members(_ members: [DeliveryMember], within byteCount: Int) async throws -> [DeliveryMember] {
+        try await Self.translating {
+            try await self.database.read { tx in
+                var room = byteCount
+                return try Array(
+                    members.enumerated().prefix { index, member in
+                        let size: Int? = try tx.value(
+                            "SELECT length(bytes) FROM blob WHERE card = \(member.card) AND kind = 'image' AND start = 0"
+                        )
+                        room -= max(0, (size ?? 0) - Self.imageOverhead)
+                        return index == 0 || room >= 0
+                    }.map(\.element)
+                )
             }
         }
     }
@@ -131,8 +164,9 @@ extension CardStore {
         now: Timestamp
     ) async throws -> DeliveryJob? {
         let numbers = Set(draft.members.map(\.businessNumber))
-        let attempt = try await Self.translating {
-            try await self.database.write(locking: numbers.map(\.rawValue).sorted()) { tx -> Int64? in
+        let formed = try await Self.translating {
+            try await self.database.write(locking: numbers.map(\.rawValue).sorted()) { tx -> Formed? in
+                try self.require(worker, in: tx)
                 let applications = try numbers.map {
                     try Application($0, terms: terms, store: self, now: now, in: tx)
                 }
@@ -140,7 +174,7 @@ extension CardStore {
                 return try self.form(draft, of: applications, worker: worker, now: now, in: tx)
             }
         }
-        guard let attempt else { return nil }
+        guard let formed else { return nil }
         return DeliveryJob(
             id: draft.id,
             members: draft.members.map(\.card),
@@ -152,9 +186,17 @@ extension CardStore {
                 images: material.images,
                 confidential: material.confidential
             ),
-            attempt: attempt,
-            tries: 0
+            attempt: formed.attempt,
+            tries: formed.tries,
+            changes: formed.changes
         )
+    }
+
+    private struct Formed: Sendable {
+        let attempt: Int64
+        /// How often a member has failed in a row, in deliveries before this one.
+        let tries: Int
+        let changes: [CardChange]
     }
 
     /// Whether every group of cards that the draft joins may go now.
@@ -171,11 +213,11 @@ extension CardStore {
         worker: Worker,
         now: Timestamp,
         in tx: Transaction
-    ) throws -> Int64 {
+    ) throws -> Formed {
         let members = draft.members.map(\.card)
-        let keys = try Dictionary(
-            uniqueKeysWithValues: members.map { ($0, try CardRow.require($0, in: tx).key(self.vault)) }
-        )
+        let rows = try members.map { try CardRow.require($0, in: tx) }
+        let keys = try Dictionary(uniqueKeysWithValues: rows.map { ($0.id, try $0.key(self.vault)) })
+        let priority = rows.map(\.priority).max() ?? 0
         guard let first = members.first, let firstKey = keys[first] else {
             throw DatabaseError(.constraint, "a delivery needs a card")
         }
@@ -183,8 +225,8 @@ extension CardStore {
         let parts = try firstKey.seal(json: draft.parts, column: "delivery.parts")
         try tx.run(
             """
-            INSERT INTO delivery (id, key, boundary, parts, state, worker, formed_at, changed_at)
-            VALUES (\(draft.id), \(draft.key), \(draft.boundary), \(parts), 'open', \(worker.id), \(now), \(now))
+            INSERT INTO delivery (id, key, boundary, parts, state, worker, priority, formed_at, changed_at)
+            VALUES (\(draft.id), \(draft.key), \(draft.boundary), \(parts), 'open', \(worker.id), \(priority), \(now), \(now))
             """
         )
         for (position, member) in draft.members.enumerated() {
@@ -201,8 +243,9 @@ extension CardStore {
             )
         }
         // After the moves, each of which marks its number.
-        for application in applications { _ = try application.apply(forming: members, store: self, in: tx) }
-        return try self.beginSending(draft.id, members: members, worker: worker, now: now, in: tx)
+        let changes = try applications.flatMap { try $0.apply(forming: members, store: self, in: tx) }
+        let attempt = try self.beginSending(draft.id, members: members, worker: worker, now: now, in: tx)
+        return Formed(attempt: attempt, tries: rows.map(\.history.tries).max() ?? 0, changes: changes)
     }
 
     func beginSending(
@@ -216,4 +259,9 @@ extension CardStore {
         try AccessLog.append(.deliver, of: members, by: origin, vault: self.vault, now: now, in: tx)
         return try self.beginAttempt(.deliver, of: id.rawValue, worker: worker.id, now: now, in: tx)
     }
+}
+
+extension ReasonCode {
+    /// Cards of one delivery do not belong into one form: they name different user accounts.
+    static let memberMismatch = ReasonCode(rawValue: "member_mismatch")
 }

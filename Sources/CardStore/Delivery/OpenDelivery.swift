@@ -6,26 +6,22 @@ struct OpenDelivery {
     let id: DeliveryID
     let members: [CardID]
     private let state: String
-    private var mayBeApplied: Bool
+    private(set) var mayBeApplied: Bool
     private var history: FailureHistory
-    private let now: Timestamp
+    let now: Timestamp
 
     init(_ id: DeliveryID, store: CardStore, now: Timestamp, in tx: Transaction) throws {
         let row = try tx.row(
-            "SELECT state, may_be_applied, failures, tries, failed_at FROM delivery WHERE id = \(id)"
+            "SELECT state, may_be_applied, failures, tries, failed_at, blamed_at FROM delivery WHERE id = \(id)"
         ) { row in
-            (
-                state: try row.next(String.self), mayBeApplied: try row.next(Bool.self),
-                failures: try row.next(Int.self),
-                tries: try row.next(Int.self), failedAt: try row.next(Timestamp?.self)
-            )
+            (state: try row.next(String.self), mayBeApplied: try row.next(Bool.self), history: try FailureHistory(&row))
         }
         guard let row else { throw DatabaseError(.damaged, "a delivery has no row") }
         self.id = id
         self.members = try store.members(of: id, in: tx)
         self.state = row.state
         self.mayBeApplied = row.mayBeApplied
-        self.history = FailureHistory(failures: row.failures, tries: row.tries, failedAt: row.failedAt)
+        self.history = row.history
         self.now = now
     }
 
@@ -33,7 +29,7 @@ struct OpenDelivery {
         DeliverySettlement.Standing(
             mayBeApplied: self.mayBeApplied,
             memberCount: self.members.count,
-            failures: self.history.failures
+            history: self.history
         )
     }
 
@@ -48,27 +44,29 @@ struct OpenDelivery {
         }
     }
 
+    /// Selects every delivery that one of its members was in: what those brought says nothing of other cards.
+    private var own: SQL { "SELECT delivery FROM delivery_card WHERE card IN \(list: self.members)" }
+
     /// Counts a failure for the delivery, and for its members: one that is formed again remembers them.
-    mutating func countFailure(store: CardStore, in tx: Transaction) throws {
-        let rows = try self.members.map { try CardRow.require($0, in: tx) }
-        let known = FailureHistory(
-            failures: rows.map(\.failures).reduce(self.history.failures, max),
-            tries: rows.map(\.tries).reduce(self.history.tries, max),
-            failedAt: self.history.failedAt ?? rows.compactMap(\.failedAt).max()
+    mutating func countFailure(_ failureClass: FailureClass, store: CardStore, in tx: Transaction) throws {
+        var known = self.history
+        for row in try self.members.map({ try CardRow.require($0, in: tx) }) {
+            known.failures = max(known.failures, row.history.failures)
+            known.tries = max(known.tries, row.history.tries)
+            guard self.history.failedAt == nil, let failedAt = row.history.failedAt else { continue }
+            known.failedAt = max(known.failedAt ?? failedAt, failedAt)
+            known.blamedAt = [known.blamedAt, row.history.blamedAt].compactMap(\.self).max()
+        }
+        self.history = try store.counting(
+            failureClass,
+            after: known,
+            stage: .deliver,
+            own: self.own,
+            now: self.now,
+            in: tx
         )
-        self.history = try store.counting(known, stage: .deliver, subject: self.id.rawValue, now: self.now, in: tx)
-        try tx.run(
-            """
-            UPDATE delivery SET failures = \(self.history.failures), tries = \(self.history.tries),
-            failed_at = \(self.history.failedAt) WHERE id = \(self.id)
-            """
-        )
-        try tx.run(
-            """
-            UPDATE card SET failures = \(self.history.failures), tries = \(self.history.tries),
-            failed_at = \(self.history.failedAt) WHERE id IN \(list: self.members)
-            """
-        )
+        try tx.run("UPDATE delivery SET \(self.history.assignments) WHERE id = \(self.id)")
+        try tx.run("UPDATE card SET \(self.history.assignments) WHERE id IN \(list: self.members)")
     }
 
     mutating func noteMayBeApplied(in tx: Transaction) throws {
@@ -78,10 +76,11 @@ struct OpenDelivery {
 
     // MARK: What follows
 
-    func apply(_ settlement: DeliverySettlement, delay: Duration, store: CardStore, in tx: Transaction) throws {
+    func apply(_ settlement: DeliverySettlement, retry: RetryTerms, store: CardStore, in tx: Transaction) throws {
+        let later = self.now.advanced(by: retry.delay)
         switch settlement {
         case .again(let waits):
-            let due = waits ? CardStore.due(after: delay, from: self.now) : nil
+            let due = waits ? later : nil
             try tx.run(
                 "UPDATE delivery SET worker = NULL, due_at = \(due), changed_at = \(self.now) WHERE id = \(self.id)"
             )
@@ -92,11 +91,12 @@ struct OpenDelivery {
             try self.close(as: "closed", in: tx)
             for (index, card) in self.members.enumerated() {
                 let item = items.indices.contains(index) ? items[index] : .unknown(Self.unnamed)
-                try self.settle(card, by: item, delay: delay, store: store, in: tx)
+                try self.settle(card, by: item, retry: retry, store: store, in: tx)
             }
-        case .dissolved(let alone):
+        case .dissolved(let alone, let waits):
             try self.close(as: "dissolved", in: tx)
-            for card in self.members { try self.release(card, alone: alone, dueAt: nil, store: store, in: tx) }
+            let due = waits ? later : nil
+            for card in self.members { try self.release(card, alone: alone, dueAt: due, store: store, in: tx) }
         case .rejected(let failure):
             try self.close(as: "refused", in: tx)
             for card in self.members {
@@ -178,43 +178,11 @@ struct OpenDelivery {
 
     private static let damagedMessage: Message =
         "its delivery may have arrived and cannot be sent again, since a stored value is damaged; look at the backend, then resolve it"
-    private static let unnamed = RemoteFailure(
-        .unknown,
-        code: "not_in_reply",
-        message:
-            "the backend's reply names other cards of the delivery but not this one; look at the backend, then resolve it"
-    )
     private static let leftMessage: Message =
         "another card of its delivery was taken out while the delivery may have arrived; look at the backend, then resolve it"
 
-    private func settle(
-        _ card: CardID,
-        by item: DeliveryItemOutcome,
-        delay: Duration,
-        store: CardStore,
-        in tx: Transaction
-    ) throws {
-        switch item {
-        case .accepted:
-            try self.decide(card, in: tx)
-            try self.deliver(card, store: store, in: tx)
-        case .rejected(let failure) where !self.mayBeApplied:
-            try self.decide(card, in: tx)
-            let state: CardState = failure.isUnlisted ? .held : .rejected
-            let reason: ReasonCode = failure.isUnlisted ? .retcodeUnlisted : .refusedByRemote
-            try self.end(card, as: state, reason, failure, store: store, in: tx)
-        case .notApplied where !self.mayBeApplied:
-            try self.decide(card, in: tx)
-            let due = CardStore.due(after: delay, from: self.now)
-            try self.release(card, alone: false, dueAt: due, store: store, in: tx)
-        case .rejected(let failure), .notApplied(let failure), .unknown(let failure):
-            try tx.run("UPDATE delivery SET may_be_applied = 1 WHERE id = \(self.id)")
-            try self.end(card, as: .held, .outcomeUnknown, failure, store: store, in: tx)
-        }
-    }
-
     /// It is known what became of a member.
-    private func decide(_ card: CardID, in tx: Transaction) throws {
+    func decide(_ card: CardID, in tx: Transaction) throws {
         try tx.run("UPDATE delivery_card SET undecided = 0 WHERE delivery = \(self.id) AND card = \(card)")
     }
 
@@ -225,7 +193,7 @@ struct OpenDelivery {
         try store.noteDelivered(row, in: tx)
     }
 
-    private func release(_ card: CardID, alone: Bool, dueAt: Timestamp?, store: CardStore, in tx: Transaction) throws {
+    func release(_ card: CardID, alone: Bool, dueAt: Timestamp?, store: CardStore, in tx: Transaction) throws {
         guard let row = try self.member(card, in: tx) else { return }
         try self.move(
             row,
@@ -236,7 +204,7 @@ struct OpenDelivery {
         )
     }
 
-    private func end(
+    func end(
         _ card: CardID,
         as state: CardState,
         _ reason: ReasonCode,
@@ -268,7 +236,7 @@ struct OpenDelivery {
 
     /// The row of a member that still stands as the delivery left it: a late answer settles what was unknown, and changes
     /// nothing that a person has decided since.
-    private func member(_ card: CardID, in tx: Transaction) throws -> CardRow? {
+    func member(_ card: CardID, in tx: Transaction) throws -> CardRow? {
         let row = try CardRow.require(card, in: tx)
         guard row.delivery == self.id else { return nil }
         let isUnknown = row.state == .held && row.reason == .outcomeUnknown

@@ -7,12 +7,12 @@ extension CardStore {
     package func claimDeliveries(by worker: Worker, limit: Int, now: Timestamp) async throws -> [DeliveryJob] {
         try await Self.translating {
             let claimed = try await self.database.write { tx in
+                try self.require(worker, in: tx)
                 let ids: [DeliveryID] = try tx.rows(
                     """
                     UPDATE delivery SET worker = \(worker.id) WHERE id IN (
-                        SELECT id FROM delivery WHERE state = 'open' AND worker IS NULL AND (due_at IS NULL
-                        OR due_at <= \(now) OR due_at > \(now.advanced(by: .milliseconds(Limits.longestWait))))
-                        ORDER BY tries, formed_at LIMIT \(limit)
+                        SELECT id FROM delivery WHERE state = 'open' AND worker IS NULL AND \(Self.isDue(at: now))
+                        ORDER BY priority DESC, tries, formed_at LIMIT \(limit)
                     ) RETURNING id
                     """
                 ) { try $0.next() }

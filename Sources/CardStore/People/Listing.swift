@@ -136,21 +136,22 @@ extension CardStore {
 
     private func details(of id: CardID, in tx: Transaction) throws -> CardDetails {
         let row = try CardRow.require(id, in: tx)
-        let key = row.state == .erased ? nil : try row.key(self.vault)
+        // What does not open is left out: a damaged card is to be looked at more than any other.
+        let key = row.state == .erased ? nil : try? row.key(self.vault)
         let image = key.flatMap { try? self.image(of: id, key: $0, in: tx) }
         return CardDetails(
-            card: try row.card(self.vault),
-            inputName: try self.inputName(of: row, key: key),
-            reading: key == nil ? nil : try self.reading(of: row, in: tx)?.reading,
+            card: row.shown(self.vault),
+            inputName: self.inputName(of: row, key: key),
+            reading: key == nil ? nil : (try? self.reading(of: row, in: tx))?.reading,
             image: image.map { ($0.width, $0.height, $0.jpeg.count) },
             events: try self.events(of: id, key: key, in: tx),
             attempts: try self.attempts(of: id, in: tx)
         )
     }
 
-    private func inputName(of row: CardRow, key: CardKey?) throws -> Redacted<String>? {
+    private func inputName(of row: CardRow, key: CardKey?) -> Redacted<String>? {
         guard let key, let sealed = row.metadata else { return nil }
-        return try key.open(json: sealed, as: SealedMetadata.self, column: SealedMetadata.column).inputName
+        return try? key.open(json: sealed, as: SealedMetadata.self, column: SealedMetadata.column).inputName
     }
 
     private func events(of id: CardID, key: CardKey?, in tx: Transaction) throws -> [CardEvent] {
@@ -163,7 +164,7 @@ extension CardStore {
                 message: nil
             )
             if let key, let sealed = try row.next(Data?.self) {
-                event.message = try key.open(json: sealed, column: CardRow.messageColumn)
+                event.message = try? key.open(json: sealed, column: CardRow.messageColumn)
             }
             return event
         }

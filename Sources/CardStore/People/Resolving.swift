@@ -12,13 +12,17 @@ extension CardStore {
             try await self.database.write { tx in
                 let row = try CardRow.require(id, in: tx)
                 let circumstances = try self.circumstances(of: row, isReplaced: self.isReplaced(row, in: tx), in: tx)
-                try OperatorRules.requireRetry(of: row.card(self.vault), under: circumstances)
+                var card = self.judged(row)
+                // Outside its delivery it would be verified, unless that may have arrived.
+                if row.state == .delivering { card.state = .verified }
+                try OperatorRules.requireRetry(of: card, under: circumstances)
                 try AccessLog.append(.retry, of: [id], by: origin, vault: self.vault, now: now, in: tx)
-                let target = row.state == .verified ? .verified : try self.start(of: id, in: tx) ?? .prepared
+                if row.state == .delivering { _ = try self.leaveDelivery(row, now: now, in: tx) }
+                let target = card.state == .verified ? .verified : try self.start(of: id, in: tx) ?? .prepared
                 try Transition(id, from: row.state, to: target).perform(
                     also: ", failures = 0, tries = 0, failed_at = NULL, due_at = NULL",
                     number: row.number,
-                    key: row.key(self.vault),
+                    key: nil,
                     now: now,
                     in: tx
                 )
@@ -56,9 +60,8 @@ extension CardStore {
     }
 
     private func move(_ row: CardRow, by resolution: Resolution, now: Timestamp, in tx: Transaction) throws {
-        let key = try row.key(self.vault)
         func perform(_ transition: Transition, also assignments: SQL = "") throws {
-            try transition.perform(also: assignments, number: row.number, key: key, now: now, in: tx)
+            try transition.perform(also: assignments, number: row.number, key: nil, now: now, in: tx)
         }
         // A front that a person settles is read again from the row, which the delivery may have moved.
         let state = try CardRow.require(row.id, in: tx).state
@@ -71,11 +74,12 @@ extension CardStore {
             try perform(Transition(row.id, from: state, to: self.start(of: row.id, in: tx) ?? .prepared))
         case .accept:
             // The first word settles whose card it is; a second one, or one about a missing front, lets a back go alone.
-            let goesAlone = row.isAccepted || row.state == .verified
+            let isLone = row.isAccepted || row.state == .verified || row.goesWithoutFront
+            // Cards of different user accounts that are right both go one by one.
+            let goesAlone = row.goesAlone || row.reason == .memberMismatch
             try perform(
                 Transition(row.id, from: state, to: .verified),
-                also:
-                    ", accepted = 1, without_front = \(goesAlone || row.goesWithoutFront), failures = 0, due_at = NULL"
+                also: ", accepted = 1, without_front = \(isLone), alone = \(goesAlone), failures = 0, due_at = NULL"
             )
         case .resend: break
         }
@@ -91,7 +95,7 @@ extension CardStore {
             try Transition(member.id, from: .held, to: .delivering).perform(
                 also: ", failures = 0, tries = 0, failed_at = NULL, due_at = NULL",
                 number: member.number,
-                key: member.key(self.vault),
+                key: nil,
                 now: now,
                 in: tx
             )
@@ -136,7 +140,15 @@ extension CardStore {
         // A newer photo that waits for this one goes after it; only one that is sent already must stay the last.
         let isReplaced = try self.isReplaced(row, by: [.delivering, .delivered], in: tx)
         let circumstances = try self.circumstances(of: row, isReplaced: isReplaced, in: tx)
-        try OperatorRules.requireResolution(of: row.card(self.vault), as: resolution, under: circumstances)
+        try OperatorRules.requireResolution(of: self.judged(row), as: resolution, under: circumstances)
+    }
+
+    /// The card as the rules about what a person may do see it: one that failed has failed, whether or not that counts yet, and a
+    /// damaged one can be acted on, too.
+    private func judged(_ row: CardRow) -> Card {
+        var card = row.shown(self.vault)
+        if row.history.failedAt != nil { card.failures = max(1, card.failures) }
+        return card
     }
 
     private func circumstances(

@@ -162,9 +162,16 @@ final class Database: Sendable {
         }
     }
 
-    /// Closes every connection.
+    /// Closes every connection, with the log taken over into the file: the last connection that closes reads only, and would
+    /// leave it. A process that still reads keeps it, and is not waited for.
     func close() throws {
-        do { try self.pool.close() } catch { throw Self.translated(error) }
+        do {
+            try? self.pool.writeWithoutTransaction { connection in
+                try connection.execute(sql: "PRAGMA busy_timeout = 0")
+                try connection.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+            }
+            try self.pool.close()
+        } catch { throw Self.translated(error) }
     }
 
     // MARK: Groups

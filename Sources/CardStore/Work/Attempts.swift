@@ -30,6 +30,42 @@ struct FailureHistory {
     var tries: Int
     /// When the last one ended.
     var failedAt: Timestamp?
+    /// When the first one ended of which it is not known yet whether it counts.
+    var blamedAt: Timestamp?
+    /// Whether the last one had the one before it count.
+    var hasCounted = false
+
+    /// The assignments that write it down.
+    var assignments: SQL {
+        """
+        failures = \(self.failures), tries = \(self.tries), failed_at = \(self.failedAt), blamed_at = \(self.blamedAt)
+        """
+    }
+
+    /// Whether the attempts are used up, which only a failure that has another one count can bring about.
+    func isUsedUp(by most: Int) -> Bool { self.hasCounted && self.failures >= most }
+
+    /// This history with one more failure, which does not count.
+    func repeated(at now: Timestamp) -> FailureHistory {
+        FailureHistory(
+            failures: self.failures,
+            tries: self.tries + 1,
+            failedAt: now,
+            blamedAt: self.failedAt == nil ? now : self.blamedAt
+        )
+    }
+}
+
+extension FailureHistory {
+    /// Reads `failures, tries, failed_at, blamed_at`.
+    init(_ row: inout Row) throws {
+        self.init(
+            failures: try row.next(),
+            tries: try row.next(),
+            failedAt: try row.next(),
+            blamedAt: try row.next()
+        )
+    }
 }
 
 // MARK: Attempts
@@ -76,32 +112,41 @@ extension CardStore {
         return wasOpen
     }
 
-    /// Counts a failure: it counts only if the endpoint took another card since the last one, so that an outage fails nobody.
+    /// Adds a failure: the ones before it count as one if the endpoint has taken another card since the first of them.
+    ///
+    /// So a failure counts only once it is known that it was not the endpoint's: an outage fails nobody, even where one failure
+    /// is the most, and a card that fails while others pass ends. Of the first failure nothing is known yet. A call that was
+    /// under way when the card failed, or was taken while a clock was ahead, proves nothing; but that one request is refused
+    /// and another is not, is no matter of time.
+    ///
+    /// - Parameter own: selects the subjects of the card's own attempts.
     func counting(
-        _ history: FailureHistory,
+        _ failureClass: FailureClass,
+        after history: FailureHistory,
         stage: AttemptStage,
-        subject: String,
+        own: SQL,
         now: Timestamp,
         in tx: Transaction
     ) throws -> FailureHistory {
-        var counts = true
-        if let failedAt = history.failedAt {
-            counts = try tx.exists(
-                """
-                SELECT 1 FROM attempt WHERE stage = \(stage.rawValue) AND class = 'accepted' AND ended_at >= \(failedAt)
-                AND subject <> \(subject)
-                """
-            )
-        }
-        return FailureHistory(
-            failures: history.failures + (counts ? 1 : 0),
-            tries: history.tries + 1,
-            failedAt: now
+        var next = history.repeated(at: now)
+        guard history.failedAt != nil, let blamedAt = history.blamedAt else { return next }
+        let began = failureClass == .stop ? Timestamp(millisecondsSinceEpoch: 0) : blamedAt
+        next.hasCounted = try tx.exists(
+            """
+            SELECT 1 FROM attempt WHERE stage = \(stage.rawValue) AND class = 'accepted'
+            AND ended_at >= \(blamedAt) AND ended_at <= \(now) AND started_at > \(began) AND subject NOT IN (\(own))
+            """
         )
+        if next.hasCounted {
+            next.failures += 1
+            next.blamedAt = now
+        }
+        return next
     }
 
-    /// A due time: never so far ahead that a clock that was wrong once does harm.
-    static func due(after delay: Duration, from now: Timestamp) -> Timestamp {
-        now.advanced(by: min(delay, .milliseconds(Limits.longestWait)))
+    /// Whether a card or delivery is due. One that failed at a time that is still to come did so while a clock was ahead: it
+    /// waits for no time of that clock.
+    static func isDue(at now: Timestamp) -> SQL {
+        "(due_at IS NULL OR due_at <= \(now) OR failed_at > \(now))"
     }
 }

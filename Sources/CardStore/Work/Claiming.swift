@@ -9,7 +9,8 @@ extension CardStore {
     ///   - provider: who reads.
     ///   - parameters: what changes an answer; readings stored under the same are used again.
     ///   - limit: the most cards.
-    ///   - untriedFirst: whether cards that have not failed go first, while the endpoint fails.
+    ///   - untriedFirst: whether cards that have not failed go first, then the one that failed longest ago: while the endpoint
+    ///     fails.
     package func claimVerification(
         by worker: Worker,
         provider: String,
@@ -20,6 +21,7 @@ extension CardStore {
     ) async throws -> [VerificationJob] {
         try await Self.translating {
             let claimed = try await self.database.write { tx in
+                try self.require(worker, in: tx)
                 let rows = try self.claim(
                     state: .prepared,
                     by: worker,
@@ -64,8 +66,11 @@ extension CardStore {
         now: Timestamp,
         in tx: Transaction
     ) throws -> [CardRow] {
+        let inTurn: SQL = "ORDER BY priority DESC, intake_order"
         // One question each: an order by failure would sort all that wait.
-        let turns: [SQL] = untriedFirst ? ["AND failed_at IS NULL", "AND failed_at IS NOT NULL"] : [""]
+        let turns: [SQL] =
+            untriedFirst
+            ? ["AND failed_at IS NULL \(inTurn)", "AND failed_at IS NOT NULL ORDER BY failed_at"] : [inTurn]
         var ids: [CardID] = []
         for turn in turns where ids.count < limit {
             // The list of states says nothing new: it is what the index of this work names as its condition.
@@ -74,8 +79,7 @@ extension CardStore {
                 UPDATE card SET worker = \(worker.id) WHERE id IN (
                     SELECT id FROM card
                     WHERE state = \(state) AND state IN ('fetching', 'received', 'prepared') AND worker IS NULL
-                    AND (due_at IS NULL OR due_at <= \(now) OR due_at > \(now.advanced(by: .milliseconds(Limits.longestWait))))
-                    \(turn) ORDER BY priority DESC, intake_order LIMIT \(limit - ids.count)
+                    AND \(Self.isDue(at: now)) \(turn) LIMIT \(limit - ids.count)
                 ) RETURNING id
                 """
             ) { try $0.next() }
@@ -108,12 +112,12 @@ extension CardStore {
         if let stored = try? self.reading(of: row, in: tx), stored.key.provider == provider,
             stored.key.parameters == parameters, stored.key.imageDigest == (try? self.open(row, in: tx))?.image.digest
         {
-            return Claimed(id: row.id, reading: stored.reading, attempt: nil, tries: row.tries)
+            return Claimed(id: row.id, reading: stored.reading, attempt: nil, tries: row.history.tries)
         }
         let attempt = try self.beginAttempt(.verify, of: row.id.rawValue, worker: worker.id, now: now, in: tx)
         let origin = AccessOrigin(actor: "engine:\(worker.id)", purpose: "verify")
         try AccessLog.append(.verify, of: [row.id], by: origin, vault: self.vault, now: now, in: tx)
-        return Claimed(id: row.id, reading: nil, attempt: attempt, tries: row.tries)
+        return Claimed(id: row.id, reading: nil, attempt: attempt, tries: row.history.tries)
     }
 
     /// Fetches what the claimed cards hold; one that does not open ends here.

@@ -66,7 +66,7 @@ extension CardStore {
                 kept: kept,
                 version: kept.isEmpty ? nil : stored.version
             ),
-            tries: row.tries,
+            tries: row.history.tries,
             worker: worker.id
         )
     }
@@ -132,7 +132,7 @@ extension CardStore {
     private func settle(_ row: CardRow, with conclusion: FetchConclusion, now: Timestamp, in tx: Transaction) throws {
         switch conclusion {
         case .postponed(let time):
-            let due = min(time, Self.due(after: .milliseconds(Limits.longestWait), from: now))
+            let due = min(time, now.advanced(by: .milliseconds(Limits.longestFetch)))
             try tx.run("UPDATE card SET worker = NULL, due_at = \(due) WHERE id = \(row.id)")
         case .ended(.fetched, _, _): try self.complete(row, now: now, in: tx)
         case .ended(.forbidden(let error), _, _):
@@ -186,7 +186,7 @@ extension CardStore {
             try self.end(row, as: .rejected, .refusedByRemote, failure.message, code: failure.code, now: now, in: tx)
         case .accepted, .throttled, .notSent, .transient, .unknown, .stop:
             let counts = failure.failureClass != .throttled && failure.failureClass != .notSent
-            let failures = row.failures + (counts ? 1 : 0)
+            let failures = row.history.failures + (counts ? 1 : 0)
             let isTooOld = row.changedAt.advanced(by: .milliseconds(Limits.longestFetch)) <= now
             guard failures < terms.maxAttempts, !isTooOld else {
                 return try self.end(
@@ -202,7 +202,7 @@ extension CardStore {
             try tx.run(
                 """
                 UPDATE card SET worker = NULL, failures = \(failures), tries = tries + 1, failed_at = \(now),
-                due_at = \(Self.due(after: max(terms.delay, failure.retryAfter ?? .zero), from: now))
+                due_at = \(now.advanced(by: max(terms.delay, failure.retryAfter ?? .zero)))
                 WHERE id = \(row.id)
                 """
             )

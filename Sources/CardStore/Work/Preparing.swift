@@ -52,7 +52,7 @@ extension CardStore {
             guard let card = try? row.card(self.vault), let key = try? row.key(self.vault),
                 let source = try? self.source(of: id, key: key, in: tx)
             else { return nil }
-            return PreparationJob(card: card, source: source, tries: row.tries, worker: worker.id)
+            return PreparationJob(card: card, source: source, tries: row.history.tries, worker: worker.id)
         }
         if let job { return job }
         try await self.database.write { tx in
@@ -110,11 +110,11 @@ extension CardStore {
             try move(to: .rejected, error.code, error.message)
         case .failed(let error, let terms):
             // Its source stays: with more memory or time it may be prepared after all.
-            if row.failures + 1 >= terms.maxAttempts { return try move(to: .failed, error.code, error.message) }
+            if row.history.failures + 1 >= terms.maxAttempts { return try move(to: .failed, error.code, error.message) }
             try tx.run(
                 """
                 UPDATE card SET worker = NULL, failures = failures + 1, tries = tries + 1, failed_at = \(now),
-                due_at = \(Self.due(after: terms.delay, from: now)) WHERE id = \(row.id)
+                due_at = \(now.advanced(by: terms.delay)) WHERE id = \(row.id)
                 """
             )
         }

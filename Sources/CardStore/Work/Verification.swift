@@ -194,21 +194,21 @@ extension CardStore {
             try tx.run("UPDATE card SET worker = NULL WHERE id = \(row.id)")
         case .stop, .transient, .unknown:
             let history = try self.counting(
-                FailureHistory(failures: row.failures, tries: row.tries, failedAt: row.failedAt),
+                failure.failureClass,
+                after: row.history,
                 stage: .verify,
-                subject: row.id.rawValue,
+                own: "\(row.id)",
                 now: now,
                 in: tx
             )
             // A request that another card's passes by is this card's own; it gets one more try.
-            let most = failure.failureClass == .stop ? 2 : terms.maxAttempts
-            if history.failures >= most {
+            if history.isUsedUp(by: failure.failureClass == .stop ? 1 : terms.maxAttempts) {
                 return try end(.failed, failure.failureClass == .stop ? .refusedByRemote : .attemptsExhausted)
             }
             try tx.run(
                 """
-                UPDATE card SET worker = NULL, failures = \(history.failures), tries = \(history.tries),
-                failed_at = \(history.failedAt), due_at = \(Self.due(after: terms.delay, from: now)) WHERE id = \(row.id)
+                UPDATE card SET worker = NULL, \(history.assignments),
+                due_at = \(now.advanced(by: terms.delay)) WHERE id = \(row.id)
                 """
             )
         }

@@ -54,7 +54,7 @@ extension CardStore {
                     // What waits may go under the configuration of this process: a user account, backs without a front.
                     try tx.run(
                         """
-                        UPDATE application SET decide_at = \(now) WHERE decide_at IS NULL
+                        UPDATE application SET decide_at = 0 WHERE decide_at IS NULL
                         AND number IN (SELECT number FROM card WHERE state = 'verified')
                         """
                     )
@@ -96,6 +96,7 @@ extension CardStore {
             defer { dead.forEach { $0.lock.release() } }
             let ids = dead.map(\.id)
             try await self.database.write { tx in
+                try self.require(worker, in: tx)
                 try tx.run("UPDATE worker SET seen_at = \(now) WHERE id = \(worker.id)")
                 try tx.run("UPDATE store SET seen_at = \(now) WHERE seen_at < \(now)")
                 for id in ids { try self.releaseClaims(of: id, onUnknown: onUnknown, now: now, in: tx) }
@@ -108,6 +109,18 @@ extension CardStore {
     /// The lock of a worker whose process has ended; a lock file that is gone counts as ended, too.
     private func lockIfDead(_ id: String) throws -> FileLock? {
         try FileLock.take(path: self.folder.workerLock(id), creating: true)
+    }
+
+    /// Checks that a worker was not taken for dead: what it claimed is others' then.
+    ///
+    /// - Throws: `sandbox_unavailable`.
+    func require(_ worker: Worker, in tx: Transaction) throws {
+        guard try !tx.exists("SELECT 1 FROM worker WHERE id = \(worker.id)") else { return }
+        throw CodedError(
+            .sandboxUnavailable,
+            .storage,
+            "the lock file of this process was removed from the sandbox, so its work is another's now; start it again"
+        )
     }
 
     /// Gives back what a worker has claimed. What it was sending may have arrived.
@@ -127,7 +140,12 @@ extension CardStore {
         if onUnknown == .hold {
             for id in interrupted {
                 try OpenDelivery(id, store: self, now: now, in: tx)
-                    .apply(.kept(Self.interruption), delay: .zero, store: self, in: tx)
+                    .apply(
+                        .kept(Self.interruption),
+                        retry: RetryTerms(maxAttempts: 1, delay: .zero),
+                        store: self,
+                        in: tx
+                    )
             }
         }
         try tx.run(

@@ -1,0 +1,96 @@
+import CardModel
+import Foundation
+import Testing
+
+@testable import CardStore
+
+/// What was written while a clock was ahead holds nobody once it is right again.
+@Suite struct ClockTests {
+    private static let together = DecidingTerms(policy: ApplicationPolicy(layout: .application), rules: VerdictRules())
+    private static let errors: [Duration] = [.seconds(600), .seconds(10 * 3_600), .seconds(365 * 86_400)]
+
+    /// Does something while the clock is ahead.
+    private static func ahead<Value>(
+        _ harness: StoreHarness,
+        by error: Duration,
+        _ body: () async throws -> Value
+    ) async throws -> Value {
+        harness.pass(error)
+        let value = try await body()
+        harness.pass(.zero - error)
+        return value
+    }
+
+    @Test(arguments: Self.errors)
+    func `a number that was to be decided at once is`(_ error: Duration) async throws {
+        let harness = try await StoreHarness()
+        let front = try await Self.ahead(harness, by: error) {
+            try await harness.verified("front", number: "N", .front)
+        }
+        #expect(try await harness.proposals() == [[front]])
+        #expect(try #require(try await harness.store.nextDecision()) <= harness.now)
+    }
+
+    @Test(arguments: Self.errors)
+    func `a photo does not wait for its other side`(_ error: Duration) async throws {
+        let harness = try await StoreHarness()
+        let front = try await Self.ahead(harness, by: error) {
+            let front = try await harness.verified("front", number: "N", .front, wait: .seconds(60))
+            #expect(try await harness.begin(Self.together).isEmpty)
+            return front
+        }
+        #expect(try await harness.begin(Self.together).map(\.members) == [[front]])
+    }
+
+    @Test(arguments: Self.errors)
+    func `a card whose verification failed is tried again`(_ error: Duration) async throws {
+        let harness = try await StoreHarness()
+        let card = try await harness.admit("front", number: "N").card
+        try await Self.ahead(harness, by: error) {
+            let job = try #require(try await harness.claim().first)
+            let terms = RetryTerms(maxAttempts: 5, delay: .seconds(30))
+            let failure = StoreHarness.failure(.transient)
+            try await harness.store.conclude(job, with: .failed(failure, terms), now: harness.now)
+            #expect(try await harness.claim().isEmpty)
+        }
+        #expect(try await harness.claim().map(\.card.id) == [card])
+    }
+
+    @Test(arguments: Self.errors)
+    func `a delivery that failed is sent again`(_ error: Duration) async throws {
+        let harness = try await StoreHarness()
+        let (card, job) = try await harness.delivering("front", number: "N")
+        try await Self.ahead(harness, by: error) {
+            try await harness.conclude(job, .failure(.unknown))
+            #expect(try await harness.claimDeliveries().isEmpty)
+        }
+        #expect(try await harness.claimDeliveries().map(\.members) == [[card]])
+    }
+
+    @Test(arguments: Self.errors)
+    func `a member that was sent away for now goes again`(_ error: Duration) async throws {
+        let harness = try await StoreHarness()
+        let (_, back, job) = try await harness.joint()
+        try await Self.ahead(harness, by: error) {
+            let later = DeliveryItemOutcome.notApplied(StoreHarness.failure(.transient))
+            try await harness.conclude(job, .items([.accepted(alreadyExisted: false, code: "0"), later]))
+            #expect(try await harness.begin(Self.together).isEmpty)
+        }
+        #expect(try await harness.begin(Self.together).map(\.members) == [[back]])
+    }
+
+    @Test func `what the endpoint took while the clock was ahead does not make an outage count`() async throws {
+        let harness = try await StoreHarness()
+        try await Self.ahead(harness, by: .seconds(3_600)) {
+            let (_, job) = try await harness.delivering("other", number: "M")
+            try await harness.conclude(job, .accepted)
+        }
+        var (card, job) = try await harness.delivering("front", number: "N")
+        for _ in 0..<4 {
+            try await harness.conclude(job, .failure(.transient), maxAttempts: 1)
+            #expect(try await harness.state(card) == "delivering")
+            harness.pass(.seconds(1))
+            job = try #require(try await harness.claimDeliveries().first)
+        }
+    }
+}

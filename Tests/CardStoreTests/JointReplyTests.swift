@@ -1,0 +1,113 @@
+import CardModel
+import Foundation
+import Testing
+
+@testable import CardStore
+
+@Suite struct JointReplyTests {
+    private static let together = DecidingTerms(policy: ApplicationPolicy(layout: .application), rules: VerdictRules())
+    private static let taken = DeliveryItemOutcome.accepted(alreadyExisted: false, code: "0")
+
+    private static func notNow(_ failureClass: FailureClass) -> DeliveryItemOutcome {
+        .notApplied(StoreHarness.failure(failureClass))
+    }
+
+    /// The backend takes another card.
+    private static func pass(_ harness: StoreHarness, _ name: String) async throws {
+        harness.pass(.milliseconds(1))
+        let (_, job) = try await harness.delivering(name, number: name)
+        try await harness.conclude(job, .accepted)
+    }
+
+    @Test(arguments: [FailureClass.transient, .stop])
+    func `a member that is sent away for now waits its backoff, which grows`(_ failureClass: FailureClass) async throws
+    {
+        let harness = try await StoreHarness()
+        let (_, back, job) = try await harness.joint()
+        try await harness.conclude(job, .items([Self.taken, Self.notNow(failureClass)]))
+        for tries in 1...3 {
+            #expect(try await harness.begin(Self.together).isEmpty)
+            harness.pass(.seconds(1))
+            let again = try #require(try await harness.begin(Self.together).first)
+            #expect(again.members == [back] && again.tries == tries)
+            try await harness.conclude(again, .items([Self.notNow(failureClass)]))
+        }
+    }
+
+    @Test(arguments: [(FailureClass.transient, "failed attempts_exhausted"), (.stop, "verified")])
+    func `a member sent away again and again ends once others are taken, unless it is for the TOKEN`(
+        failureClass: FailureClass,
+        end: String
+    ) async throws {
+        let harness = try await StoreHarness()
+        let (_, back, job) = try await harness.joint()
+        try await harness.conclude(job, .items([Self.taken, Self.notNow(failureClass)]), maxAttempts: 1)
+        // The reply that took its front is older than what follows: an outage.
+        for _ in 0..<5 {
+            harness.pass(.seconds(1))
+            let again = try #require(try await harness.begin(Self.together).first)
+            try await harness.conclude(again, .items([Self.notNow(failureClass)]), maxAttempts: 1)
+            #expect(try await harness.state(back) == "verified")
+        }
+        try await Self.pass(harness, "other")
+        harness.pass(.seconds(1))
+        let again = try #require(try await harness.begin(Self.together).first)
+        try await harness.conclude(again, .items([Self.notNow(failureClass)]), maxAttempts: 1)
+        #expect(try await harness.state(back) == end)
+        #expect(try await harness.findings() == [])
+    }
+
+    @Test func `a joint reply that takes no card is no sign that the backend works`() async throws {
+        let harness = try await StoreHarness()
+        let (card, job) = try await harness.delivering("single", number: "M")
+        try await harness.conclude(job, .failure(.transient), maxAttempts: 1)
+        harness.pass(.seconds(1))
+        let (_, _, joint) = try await harness.joint()
+        try await harness.conclude(joint, .items([Self.notNow(.transient), Self.notNow(.transient)]))
+        let again = try #require(try await harness.claimDeliveries().first)
+        try await harness.conclude(again, .failure(.transient), maxAttempts: 1)
+        #expect(try await harness.state(card) == "delivering")
+        let classes = try await harness.store.database.read { tx in
+            try tx.rows("SELECT class FROM attempt WHERE subject = \(joint.id)") { try $0.next(String.self) }
+        }
+        #expect(classes == ["transient"])
+    }
+
+    @Test func `when attempts of several members are used up, each goes alone once`() async throws {
+        let harness = try await StoreHarness()
+        let (front, back, job) = try await harness.joint()
+        try await harness.conclude(job, .failure(.transient), maxAttempts: 1)
+        try await Self.pass(harness, "other")
+        harness.pass(.seconds(1))
+        let second = try #require(try await harness.claimDeliveries().first)
+        try await harness.conclude(second, .failure(.transient), maxAttempts: 1)
+        #expect(try await harness.state(front) == "verified")
+        #expect(try await harness.card(back).state == .verified)
+        #expect(try await harness.begin(Self.together).isEmpty)
+        harness.pass(.seconds(1))
+        let jobs = try await harness.begin(Self.together)
+        let alone = try #require(jobs.first)
+        #expect(jobs.map(\.members) == [[front]])
+        // An outage does not end it either.
+        try await harness.conclude(alone, .failure(.transient), maxAttempts: 1)
+        #expect(try await harness.state(front) == "delivering")
+        try await Self.pass(harness, "another")
+        harness.pass(.seconds(1))
+        let last = try #require(try await harness.claimDeliveries().first)
+        try await harness.conclude(last, .failure(.transient), maxAttempts: 1)
+        #expect(try await harness.state(front) == "failed attempts_exhausted")
+        #expect(try await harness.card(back).state == .verified)
+        #expect(try await harness.findings() == [])
+    }
+}
+
+extension StoreHarness {
+    /// A front and a back in one delivery.
+    func joint(number: String = "N") async throws -> (CardID, CardID, DeliveryJob) {
+        let terms = DecidingTerms(policy: ApplicationPolicy(layout: .application), rules: VerdictRules())
+        let front = try await self.verified("front", number: number, .front)
+        let back = try await self.verified("back", number: number, .back)
+        let job = try #require(try await self.begin(terms).first { $0.members == [front, back] })
+        return (front, back, job)
+    }
+}
