@@ -103,10 +103,9 @@ enum BackendSchema {
     /// Makes a folder and those above it, for the owner only.
     private static func makeFolder(_ path: String) throws(EmbeddedError) {
         if mkdir(path, 0o700) == 0 || errno == EEXIST {
-            var status = stat()
-            guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
-                throw self.failure("is not a folder", nil, number: ENOTDIR)
-            }
+            let descriptor = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            guard descriptor >= 0 else { throw self.failure("is no folder to read", nil, number: errno) }
+            Glibc.close(descriptor)
             return
         }
         let reason = errno

@@ -27,6 +27,19 @@ final class BackendStore: Sendable {
         case keyReused
     }
 
+    /// Adds a document. Erased ones have no business number, so that only living ones are looked at, by index.
+    static let insertion = """
+        INSERT INTO document
+            (upload, position, business_no, doctype, user_no, image_sha256, number, out_of_order, image)
+        VALUES (
+            (SELECT id FROM upload WHERE idempotency_key = :key), :position, :number, :kind, :user, :digest,
+            (SELECT coalesce(max(number), 0) + 1 FROM document
+                WHERE business_no = :number AND doctype = :kind AND image IS NOT NULL),
+            :isBack AND NOT EXISTS
+                (SELECT 1 FROM document WHERE business_no = :number AND doctype = :front AND image IS NOT NULL),
+            :image)
+        """
+
     private let database: DatabaseQueue
     private let tokens: Mutex<TokenRegister>
     private let export: Mutex<LedgerExport>
@@ -228,16 +241,7 @@ final class BackendStore: Sendable {
     ) throws {
         let (number, kind) = (document.businessNumber, document.kind)
         try db.execute(
-            sql: """
-                INSERT INTO document
-                    (upload, position, business_no, doctype, user_no, image_sha256, number, out_of_order, image)
-                VALUES (
-                    (SELECT id FROM upload WHERE idempotency_key = :key), :position, :number, :kind, :user, :digest,
-                    (SELECT coalesce(max(number), 0) + 1 FROM document WHERE business_no = :number AND doctype = :kind),
-                    :isBack AND NOT EXISTS
-                        (SELECT 1 FROM document WHERE business_no = :number AND doctype = :front),
-                    :image)
-                """,
+            sql: Self.insertion,
             arguments: [
                 "key": upload, "position": position, "number": number, "kind": kind.rawValue, "user": user,
                 "digest": digest, "isBack": kind == .back, "front": SubmittedDocument.Kind.front.rawValue,

@@ -38,6 +38,20 @@ import Testing
         try database.close()
     }
 
+    @Test(arguments: [BackendStore.insertion, LedgerEntry.query, RefusalEntry.query])
+    func `An upload reads no table from end to end`(sql: String) throws {
+        let folder = BackendFolder()
+        let database = try BackendSchema.open(folder.url.path)
+        let plan = try database.read { db throws in
+            let statement = try db.makeStatement(sql: "EXPLAIN QUERY PLAN " + sql)
+            statement.setUncheckedArguments([])
+            return try Row.fetchAll(statement).map { $0["detail"] as String }
+        }
+        try database.close()
+        #expect(plan.contains { $0.hasPrefix("SEARCH") })
+        #expect(!plan.contains { $0.hasPrefix("SCAN document") || $0.hasPrefix("SCAN upload") }, "\(plan)")
+    }
+
     @Test func `A key, and a document, twice is against the rules of the database`() async throws {
         let folder = BackendFolder()
         try await withBackend(in: folder) { _ = try await $0.upload(.single(), key: "\"1\"") }
