@@ -1,0 +1,252 @@
+import Crypto
+import FoundationEssentials
+import GRDB
+import Glibc
+import Logging
+import Synchronization
+
+/// What the backend keeps: images and answers in one SQLite file, `backend.sqlite3`.
+///
+/// An upload is one transaction: its key, its answer, its documents with their images. That a key is answered once and
+/// a document stored once are constraints of the database. The files beside it are an export (``LedgerExport``) and
+/// follow the database. One backend at a time: SQLite's exclusive lock refuses a second one.
+final class BackendStore: Sendable {
+    /// An upload whose content was read.
+    struct Upload: Sendable {
+        let key: String
+        /// SHA-256 of the content.
+        let digest: String
+        let parts: [ReceivedForm.Part]
+    }
+
+    /// What an upload comes to.
+    enum Outcome: Sendable {
+        /// A business answer, fresh or repeated.
+        case answered(UploadAnswer, isReplay: Bool)
+        /// The key came before with other content.
+        case keyReused
+    }
+
+    /// Adds a document. Erased ones have no business number, so that only living ones are looked at, by index.
+    static let insertion = """
+        INSERT INTO document
+            (upload, position, business_no, doctype, user_no, image_sha256, number, out_of_order, image)
+        VALUES (
+            (SELECT id FROM upload WHERE idempotency_key = :key), :position, :number, :kind, :user, :digest,
+            (SELECT coalesce(max(number), 0) + 1 FROM document
+                WHERE business_no = :number AND doctype = :kind AND image IS NOT NULL),
+            :isBack AND NOT EXISTS
+                (SELECT 1 FROM document WHERE business_no = :number AND doctype = :front AND image IS NOT NULL),
+            :image)
+        """
+
+    private let database: DatabaseQueue
+    private let tokens: Mutex<TokenRegister>
+    private let export: Mutex<LedgerExport>
+    private let logger: Logger
+    private let now: @Sendable () -> Date
+
+    /// Opens the folder, or makes it, and brings its export up to date.
+    ///
+    /// - Throws: ``EmbeddedError``: `folderUnusable` or `folderInUse`.
+    init(
+        _ configuration: EmbeddedBackend.Configuration,
+        logger: Logger,
+        now: @escaping @Sendable () -> Date
+    ) throws(EmbeddedError) {
+        self.logger = logger
+        self.now = now
+        self.tokens = Mutex(
+            TokenRegister(known: configuration.tokens, requiresNewTokenAfter: configuration.requiresNewTokenAfter)
+        )
+        let database = try BackendSchema.open(configuration.folder)
+        var export = LedgerExport(folder: configuration.folder)
+        do {
+            try database.inDatabase { try export.rebuild(from: $0) }
+        } catch {
+            try? database.close()
+            throw BackendSchema.failure("cannot hold the export of the database", error)
+        }
+        self.database = database
+        self.export = Mutex(export)
+    }
+
+    /// Lets another backend have the folder; nothing is answered any more.
+    func close() {
+        // What fails here ends with the process; the next start finds a whole database.
+        try? self.database.close()
+    }
+
+    /// How many documents were ever accepted.
+    func documentCount() async throws -> Int {
+        try await self.database.read { db in
+            try Int.fetchOne(db, sql: "SELECT coalesce(max(sequence), 0) FROM document") ?? 0
+        }
+    }
+
+    /// Why an error was thrown, without a value.
+    static func reason(of error: any Error) -> String {
+        (error as? DatabaseError)?.extendedResultCode.description ?? "\(type(of: error))"
+    }
+
+    /// Answers an upload; what it comes to is durable when this returns.
+    ///
+    /// - Throws: the database's error when nothing was stored.
+    func answer(_ upload: Upload) async throws -> Outcome {
+        try await self.database.writeWithoutTransaction { db in
+            var outcome = Outcome.keyReused
+            // Changed only if the transaction is.
+            var tokens = self.tokens.withLock { $0 }
+            try db.inTransaction(.immediate) {
+                if let known = try Self.knownAnswer(to: upload, in: db) {
+                    outcome = known
+                } else {
+                    outcome = .answered(try self.judge(upload, tokens: &tokens, in: db), isReplay: false)
+                }
+                return .commit
+            }
+            self.tokens.withLock { $0 = tokens }
+            self.bringExportUpToDate(from: db)
+            return outcome
+        }
+    }
+
+    /// Erases documents: their images go, their rows keep neither a person's nor a case's data.
+    ///
+    /// - Returns: the documents that the database knows, erased now or before.
+    func erase(_ places: [DocumentPlace]) throws -> Set<DocumentPlace> {
+        try self.database.writeWithoutTransaction { db in
+            var found: Set<DocumentPlace> = []
+            try db.inTransaction(.immediate) {
+                for place in places {
+                    try db.execute(
+                        sql: """
+                            UPDATE document SET business_no = '', user_no = '', image_sha256 = '', image = NULL
+                            WHERE position = ? AND upload = (SELECT id FROM upload WHERE idempotency_key = ?)
+                            """,
+                        arguments: [place.position, place.key]
+                    )
+                    if db.changesCount == 1 { found.insert(place) }
+                }
+                try db.execute(
+                    sql: """
+                        UPDATE upload SET content_sha256 = '' WHERE NOT is_refusal AND NOT EXISTS
+                        (SELECT 1 FROM document WHERE document.upload = upload.id AND image IS NOT NULL)
+                        """
+                )
+                return .commit
+            }
+            // Or the image would stay in the log until it is overwritten.
+            try db.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+            try self.export.withLock { try $0.rebuild(from: db) }
+            return found
+        }
+    }
+
+    private func bringExportUpToDate(from db: Database) {
+        do {
+            try self.export.withLock { try $0.append(from: db) }
+        } catch {
+            // The upload is stored all the same; the next one, or the next start, exports it too.
+            self.logger.error("ledger not exported", metadata: ["backend.error": "\(Self.reason(of: error))"])
+        }
+    }
+
+    private static func knownAnswer(to upload: Upload, in db: Database) throws -> Outcome? {
+        guard
+            let row = try Row.fetchOne(
+                db,
+                sql: "SELECT content_sha256, retcode, retmsg, items FROM upload WHERE idempotency_key = ?",
+                arguments: [upload.key]
+            )
+        else { return nil }
+        guard row["content_sha256"] == upload.digest else { return .keyReused }
+        return .answered(try UploadAnswer(row: row), isReplay: true)
+    }
+
+    /// Judges an upload and writes what it comes to.
+    private func judge(_ upload: Upload, tokens: inout TokenRegister, in db: Database) throws -> UploadAnswer {
+        let submission: Submission
+        do throws(Submission.Refusal) {
+            submission = try Submission(checking: upload.parts)
+        } catch {
+            return try self.insert(upload, UploadAnswer(error.code, error.text), in: db)
+        }
+        if let refusal = tokens.refusal(of: submission.token) { return try self.insert(upload, refusal, in: db) }
+        let judgements = try Self.judgements(of: submission, in: db)
+        if submission.layout == .application, judgements.count > 1, judgements.contains(where: \.isRefused) {
+            return try self.insert(upload, UploadAnswer(toRefusedApplication: judgements), in: db)
+        }
+        let answer = UploadAnswer(to: judgements)
+        let accepted = judgements.enumerated().compactMap { index, judgement in
+            if case .new(let document, let digest) = judgement { (index + 1, document, digest) } else { nil }
+        }
+        _ = try self.insert(upload, answer, isRefusal: accepted.isEmpty, in: db)
+        for (position, document, digest) in accepted {
+            try Self.insert(document, position, digest, user: submission.userNumber, upload: upload.key, in: db)
+        }
+        if !accepted.isEmpty { tokens.noteAcceptance(of: accepted.count, with: submission.token) }
+        return answer
+    }
+
+    private static func judgements(of submission: Submission, in db: Database) throws -> [Judgement] {
+        var fresh: Set<[String]> = []
+        return try submission.documents.map { document in
+            switch document {
+            case .failure(let refusal): return .refused(refusal)
+            case .success(let document):
+                let digest = Hexadecimal.text(SHA256.hash(data: document.image))
+                let identity = [document.businessNumber, document.kind.rawValue, digest]
+                let isKnown = try Bool.fetchOne(
+                    db,
+                    sql: """
+                        SELECT EXISTS (SELECT 1 FROM document
+                        WHERE business_no = ? AND doctype = ? AND image_sha256 = ? AND image IS NOT NULL)
+                        """,
+                    arguments: StatementArguments(identity)
+                )
+                guard isKnown == false, fresh.insert(identity).inserted else { return .known }
+                return .new(document, imageDigest: digest)
+            }
+        }
+    }
+
+    private func insert(
+        _ upload: Upload,
+        _ answer: UploadAnswer,
+        isRefusal: Bool = true,
+        in db: Database
+    ) throws -> UploadAnswer {
+        try db.execute(
+            sql: """
+                INSERT INTO upload (idempotency_key, content_sha256, time, retcode, retmsg, items, is_refusal)
+                VALUES (?, ?, ?, ?, ?, ?, ?)
+                """,
+            arguments: [
+                upload.key, upload.digest, self.now().formatted(.iso8601), answer.code, answer.message,
+                try answer.items.map { String(decoding: try JSONEncoder.sorted.encode($0), as: UTF8.self) }, isRefusal,
+            ]
+        )
+        return answer
+    }
+
+    /// The file gets the next free number of its kind: not by count, since an erased document leaves a gap.
+    private static func insert(
+        _ document: SubmittedDocument,
+        _ position: Int,
+        _ digest: String,
+        user: String,
+        upload: String,
+        in db: Database
+    ) throws {
+        let (number, kind) = (document.businessNumber, document.kind)
+        try db.execute(
+            sql: Self.insertion,
+            arguments: [
+                "key": upload, "position": position, "number": number, "kind": kind.rawValue, "user": user,
+                "digest": digest, "isBack": kind == .back, "front": SubmittedDocument.Kind.front.rawValue,
+                "image": document.image,
+            ]
+        )
+    }
+}

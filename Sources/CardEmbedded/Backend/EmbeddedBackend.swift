@@ -1,0 +1,128 @@
+package import FoundationEssentials
+package import Logging
+import ServiceLifecycle
+
+/// The built-in business backend: a real receiver of forms of the layouts `single`, `application` and `batch`, and of
+/// raw images with their fields in headers.
+///
+/// It keeps every accepted document, and honours `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header-07): the
+/// same key with the same body gets the stored answer again, with another body 422, while the first is under way 409,
+/// without a key 400.
+///
+/// | request | answer |
+/// |---|---|
+/// | `POST /upload` | 200 with `RETCODE` and `RETMSG`, for several documents `ITEMS`, too: see ``ReplyCode`` |
+/// | `GET /healthz` | 200 with counts |
+///
+/// Errors are RFC 9457 problem details with a `code`. No field's value is ever logged.
+package struct EmbeddedBackend: Service {
+    /// How the backend listens, what it accepts and where it keeps it.
+    package struct Configuration: Sendable {
+        /// The address to listen on.
+        package var host = "127.0.0.1"
+        /// The port to listen on; 0 takes a free one, of which `onRunning` is told.
+        package var port = 0
+        /// The folder for `backend.sqlite3` and what is exported from it. Made when missing.
+        package var folder: String
+        /// The values of TOKEN that are good; none means that every TOKEN is, until it is expired.
+        package var tokens: [String] = []
+        /// After so many accepted documents the tokens used so far expire, once; `nil` means never.
+        package var requiresNewTokenAfter: Int?
+        /// What replies are written in.
+        package var replyFormat = ReplyFormat.json
+        /// How replies are encrypted; `nil` for replies in the clear.
+        package var replyEncryption: ReplyEncryption?
+        /// The bytes of an upload at most.
+        package var bodyBytes = Limits.requestBytes
+        /// How long a body may take to arrive.
+        package var bodyTime = Limits.bodyTime
+
+        /// Describes a backend on a free port of the loopback interface.
+        package init(folder: String) {
+            self.folder = folder
+        }
+    }
+
+    private let configuration: Configuration
+    private let logger: Logger
+    private let now: @Sendable () -> Date
+    private let onRunning: @Sendable (Int) async -> Void
+
+    /// Describes a backend; ``run()`` opens the folder and the port.
+    ///
+    /// - Parameters:
+    ///   - configuration: how it listens, what it accepts and where it keeps it.
+    ///   - logger: where it says what it did.
+    ///   - onRunning: is told the bound port when connections are taken.
+    ///   - now: the time.
+    package init(
+        configuration: Configuration,
+        logger: Logger,
+        onRunning: @escaping @Sendable (Int) async -> Void = { _ in },
+        now: @escaping @Sendable () -> Date = { Date() }
+    ) {
+        self.configuration = configuration
+        self.logger = logger
+        self.now = now
+        self.onRunning = onRunning
+    }
+
+    /// Serves until graceful shutdown or cancellation; uploads under way are finished.
+    ///
+    /// - Throws: ``EmbeddedError`` when the folder cannot be used, or the system's error when the port cannot be had.
+    package func run() async throws {
+        let replies = try ReplyWriter(self.configuration)
+        let store = try BackendStore(self.configuration, logger: self.logger, now: self.now)
+        defer { store.close() }
+        let uploads = UploadRoute(
+            configuration: self.configuration,
+            store: store,
+            replies: replies,
+            logger: self.logger
+        )
+        let server = EndpointServer(
+            host: self.configuration.host,
+            port: self.configuration.port,
+            logger: self.logger,
+            onRunning: self.onRunning
+        )
+        try await server.run(uploads.router())
+    }
+}
+
+/// Where a document stood among those of one upload.
+package struct DocumentPlace: Hashable, Sendable {
+    /// The upload's idempotency key.
+    package let key: String
+    /// Its place among the documents, from 1.
+    package let position: Int
+
+    /// Names a document.
+    package init(key: String, position: Int) {
+        self.key = key
+        self.position = position
+    }
+}
+
+extension EmbeddedBackend {
+    /// Erases documents: their images go, their lines in the ledger keep neither a person's nor a case's data.
+    ///
+    /// No backend may be using the folder meanwhile. A folder that is not there holds nothing.
+    ///
+    /// - Returns: the documents that the backend knows, erased now or before.
+    /// - Throws: ``EmbeddedError``: `folderInUse` or `folderUnusable`.
+    package static func erase(
+        _ places: [DocumentPlace],
+        in folder: String
+    ) throws(EmbeddedError) -> Set<DocumentPlace> {
+        guard !places.isEmpty, BackendSchema.exists(in: folder) else { return [] }
+        let logger = Logger(label: "embedded-backend") { _ in SwiftLogNoOpLogHandler() }
+        let store = try BackendStore(Configuration(folder: folder), logger: logger, now: { Date() })
+        defer { store.close() }
+        do {
+            return try store.erase(places)
+        } catch {
+            throw BackendSchema.failure("cannot lose a document", error)
+        }
+    }
+}

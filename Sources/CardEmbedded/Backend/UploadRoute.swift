@@ -1,0 +1,223 @@
+import HTTPTypes
+import Hummingbird
+import Logging
+import MultipartForm
+import Synchronization
+
+/// Takes uploads: the key, the body, the answer.
+final class UploadRoute: Sendable {
+    private struct Health: Encodable {
+        let status = "ok"
+        let documents: Int
+        let running: Int
+    }
+
+    private let configuration: EmbeddedBackend.Configuration
+    private let store: BackendStore
+    private let replies: ReplyWriter
+    private let logger: Logger
+    /// The idempotency keys under way, from the request's head to its answer.
+    private let running = Mutex<Set<String>>([])
+
+    init(configuration: EmbeddedBackend.Configuration, store: BackendStore, replies: ReplyWriter, logger: Logger) {
+        self.configuration = configuration
+        self.store = store
+        self.replies = replies
+        self.logger = logger
+    }
+
+    /// What is answered where.
+    func router() -> Router<ConnectionContext> {
+        let router = Router(context: ConnectionContext.self)
+        router.add(middleware: ProblemMiddleware())
+        router.post("/upload") { request, context in try await self.receive(request, context: context) }
+        router.get("/healthz") { _, _ in
+            let documents = try await self.store.documentCount()
+            return try Response(.ok, json: Health(documents: documents, running: self.running.withLock(\.count)))
+        }
+        return router
+    }
+
+    /// Answers one upload.
+    ///
+    /// - Throws: ``BackendProblem``: 400 without a usable key or form, 409, 413, 422, or 500 when nothing could be
+    ///   stored.
+    private func receive(_ request: Request, context: ConnectionContext) async throws -> Response {
+        do {
+            let key = try Self.key(of: request)
+            // Taken at the head, before the body: two bodies under one key must not race each other.
+            guard self.running.withLock({ $0.insert(key).inserted }) else {
+                throw BackendProblem(
+                    status: .conflict,
+                    code: "key_in_progress",
+                    title: "An upload with this Idempotency-Key is under way; wait and send it again.",
+                    endsConnection: true
+                )
+            }
+            defer { self.running.withLock { _ = $0.remove(key) } }
+            let content = try await self.content(of: request, context: context)
+            return try await self.answer(key: key, content: content)
+        } catch let problem as BackendProblem {
+            self.logger.info("upload refused", metadata: ["backend.code": "\(problem.code)"])
+            if problem.endsConnection { context.closeConnection(in: Limits.lingerTime) }
+            throw problem
+        }
+    }
+
+    private func answer(key: String, content: UploadContent) async throws -> Response {
+        let upload = BackendStore.Upload(key: key, digest: content.digest, parts: try Self.parts(of: content))
+        let outcome: BackendStore.Outcome
+        do {
+            outcome = try await self.store.answer(upload)
+        } catch {
+            // The message of the database could hold a field's value, its code cannot.
+            self.logger.error("upload not stored", metadata: ["backend.error": "\(BackendStore.reason(of: error))"])
+            throw BackendProblem(
+                status: .internalServerError,
+                code: "not_stored",
+                title: "Nothing was stored; check the backend's folder and the free space, then send it again."
+            )
+        }
+        guard case .answered(let answer, let isReplay) = outcome else {
+            throw BackendProblem(
+                status: .unprocessableContent,
+                code: "key_reused",
+                title: "This Idempotency-Key was used with other content; use a new key."
+            )
+        }
+        self.logger.info(
+            "upload answered",
+            metadata: ["backend.retcode": "\(answer.code)", "backend.replay": "\(isReplay)"]
+        )
+        var response = try self.replies.response(to: answer)
+        if isReplay { response.headers[.idempotentReplayed] = "true" }
+        return response
+    }
+
+    private static func parts(of content: UploadContent) throws -> [ReceivedForm.Part] {
+        do {
+            return try content.parts()
+        } catch let error as MultipartFormError {
+            throw BackendProblem(
+                status: error.code.isLimit ? .contentTooLarge : .badRequest,
+                code: error.code.isLimit ? "form_too_large" : "form_malformed",
+                title: error.message
+            )
+        }
+    }
+
+    private func content(of request: Request, context: ConnectionContext) async throws -> UploadContent {
+        let limit = self.configuration.bodyBytes
+        do {
+            let body = try await request.wholeBody(upTo: limit, within: self.configuration.bodyTime, context: context)
+            return UploadContent(body: body, headers: request.headers)
+        } catch is Request.BodyTooLarge {
+            throw BackendProblem(
+                status: .contentTooLarge,
+                code: "body_too_large",
+                title: "The body has more than \(limit) bytes; send fewer or smaller documents.",
+                endsConnection: true
+            )
+        }
+    }
+
+    private static func key(of request: Request) throws -> String {
+        let values = request.headers[values: .idempotencyKey]
+        guard values.count == 1, let key = IdempotencyKey.parse(values[0]) else {
+            throw BackendProblem(
+                status: .badRequest,
+                code: values.isEmpty ? "key_missing" : "key_malformed",
+                title: "An upload needs one Idempotency-Key, a string in quotes (RFC 8941).",
+                endsConnection: true
+            )
+        }
+        return key
+    }
+}
+
+/// Reads the header `Idempotency-Key`: a Structured Field String (RFC 8941 section 3.3.3), the quotes are syntax.
+private enum IdempotencyKey {
+    /// The key without its quotes and escapes; `nil` when the header is not a string in quotes, or empty or too long.
+    static func parse(_ header: String) -> String? {
+        var bytes = Array(header.utf8)[...]
+        while bytes.first == 0x20 { bytes.removeFirst() }
+        while bytes.last == 0x20 { bytes.removeLast() }
+        guard bytes.popFirst() == UInt8(ascii: "\"") else { return nil }
+        var key: [UInt8] = []
+        while let byte = bytes.popFirst() {
+            switch byte {
+            case UInt8(ascii: "\""):
+                guard bytes.isEmpty, (1...Limits.keyCharacters).contains(key.count) else { return nil }
+                return String(decoding: key, as: UTF8.self)
+            case UInt8(ascii: "\\"):
+                guard let next = bytes.popFirst(), next == UInt8(ascii: "\"") || next == UInt8(ascii: "\\") else {
+                    return nil
+                }
+                key.append(next)
+            case 0x20...0x7E:
+                key.append(byte)
+            default:
+                return nil
+            }
+        }
+        return nil
+    }
+}
+
+extension HTTPField.Name {
+    /// The name of a header that is a token as it stands.
+    static func known(_ name: String) -> HTTPField.Name {
+        guard let name = HTTPField.Name(name) else { preconditionFailure("The header name '\(name)' is no token.") }
+        return name
+    }
+
+    fileprivate static let idempotencyKey = known("Idempotency-Key")
+    fileprivate static let idempotentReplayed = known("Idempotent-Replayed")
+}
+
+/// An HTTP error as RFC 9457 problem details.
+struct BackendProblem: HTTPResponseError {
+    private struct Details: Encodable {
+        let type = "about:blank"
+        let title: String
+        let status: Int
+        let code: String
+    }
+
+    let status: HTTPResponse.Status
+    /// The reason for programs; stable.
+    let code: String
+    /// The reason for people; no personal data.
+    let title: String
+    /// Whether the connection ends with the answer, because the rest of the body is not wanted.
+    var endsConnection = false
+
+    func response(from request: Request, context: some RequestContext) throws -> Response {
+        let details = Details(title: self.title, status: self.status.code, code: self.code)
+        var response = try Response(self.status, json: details, contentType: "application/problem+json")
+        if self.endsConnection { response.headers[.connection] = "close" }
+        return response
+    }
+}
+
+/// Turns every error into problem details, the router's own (404, 405) too.
+private struct ProblemMiddleware: RouterMiddleware {
+    func handle(
+        _ request: Request,
+        context: ConnectionContext,
+        next: @concurrent (Request, ConnectionContext) async throws -> Response
+    ) async throws -> Response {
+        do {
+            return try await next(request, context)
+        } catch let problem as BackendProblem {
+            return try problem.response(from: request, context: context)
+        } catch let error as HTTPError {
+            let problem = BackendProblem(
+                status: error.status,
+                code: "http_\(error.status.code)",
+                title: error.status.reasonPhrase
+            )
+            return try problem.response(from: request, context: context)
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import FoundationEssentials
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import Logging
+import NIOCore
+import ServiceLifecycle
+
+/// What both endpoints have in common: an HTTP/1 server with limits on header lines and idle connections.
+struct EndpointServer {
+    let host: String
+    let port: Int
+    let logger: Logger
+    let onRunning: @Sendable (Int) async -> Void
+
+    /// Serves until graceful shutdown or cancellation; requests under way are finished.
+    ///
+    /// - Throws: the system's error when the port cannot be had.
+    func run(_ router: Router<ConnectionContext>) async throws {
+        let (port, onRunning) = (self.port, self.onRunning)
+        let application = Application(
+            router: router,
+            server: .http1(
+                configuration: HTTP1Channel.Configuration(
+                    idleTimeout: TimeAmount(Limits.idleTime),
+                    httpDecoderConfiguration: .init(
+                        maxHeaderFieldSize: Limits.headerBytes,
+                        maxHeaderListSize: Limits.headerBytes,
+                        maxHeaderFieldCount: Limits.headerFields
+                    )
+                )
+            ),
+            configuration: .init(address: .hostname(self.host, port: self.port)),
+            onServerRunning: { channel in await onRunning(channel.localAddress?.port ?? port) },
+            logger: self.logger
+        )
+        let group = ServiceGroup(services: [application], logger: self.logger)
+        // A task of its own, awaited below, because cancellation must not reach the accept loop: NIO traps over a
+        // connection that was accepted and never served (swift-nio issues 2637 and 2813). A graceful shutdown stops
+        // accepting first and serves what was accepted.
+        let serving = Task { try await group.run() }
+        try await withTaskCancellationOrGracefulShutdownHandler {
+            try await serving.value
+        } onCancelOrGracefulShutdown: {
+            Task { await group.triggerGracefulShutdown() }
+        }
+    }
+}
+
+/// A request's context that knows its connection.
+struct ConnectionContext: RequestContext {
+    var coreContext: CoreRequestContextStorage
+    private let channel: any Channel
+
+    init(source: ApplicationRequestContextSource) {
+        self.coreContext = .init(source: source)
+        self.channel = source.channel
+    }
+
+    /// Closes the connection later, unless the returned task is cancelled before.
+    @discardableResult
+    func closeConnection(in delay: Duration) -> Scheduled<Void> {
+        let channel = self.channel
+        return channel.eventLoop.scheduleTask(in: TimeAmount(delay)) { channel.close(promise: nil) }
+    }
+}
+
+extension Request {
+    /// The request's body has more bytes than are taken.
+    struct BodyTooLarge: Error {}
+
+    /// Collects the body; the connection is closed if it does not arrive in time.
+    ///
+    /// - Throws: ``BodyTooLarge``, or the connection's error.
+    func wholeBody(upTo limit: Int, within time: Duration, context: ConnectionContext) async throws -> Data {
+        if let declared = self.headers[.contentLength].flatMap(Int.init), declared > limit { throw BodyTooLarge() }
+        let deadline = context.closeConnection(in: time)
+        defer { deadline.cancel() }
+        do {
+            return Data(try await self.body.collect(upTo: limit).readableBytesView)
+        } catch let error as HTTPError where error.status == .contentTooLarge {
+            throw BodyTooLarge()
+        }
+    }
+}
+
+extension Response {
+    /// A response with a whole body.
+    init(_ status: HTTPResponse.Status, _ contentType: String, _ body: some Sequence<UInt8>) {
+        let buffer = ByteBuffer(bytes: body)
+        self.init(
+            status: status,
+            headers: [.contentType: contentType, .contentLength: "\(buffer.readableBytes)"],
+            body: .init(byteBuffer: buffer)
+        )
+    }
+
+    /// A response in JSON.
+    init(
+        _ status: HTTPResponse.Status,
+        json value: some Encodable,
+        contentType: String = "application/json"
+    ) throws {
+        self.init(status, contentType, try JSONEncoder.sorted.encode(value))
+    }
+}
+
+extension JSONEncoder {
+    /// Writes the same bytes for the same value.
+    static var sorted: JSONEncoder {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return encoder
+    }
+}

@@ -1,0 +1,134 @@
+import Glibc
+
+/// A place in a picture, in pixels from its top left corner; pixel centres lie at .5.
+struct Point: Sendable, Equatable {
+    var x: Double
+    var y: Double
+
+    func distance(to other: Point) -> Double {
+        hypot(self.x - other.x, self.y - other.y)
+    }
+}
+
+/// A straight line that is nearly level or nearly upright: `u = offset + slope * (v - middle)`, where u is y for
+/// level lines and x for upright ones.
+struct Line: Sendable {
+    let upright: Bool
+    var slope: Double
+    var offset: Double
+    let middle: Double
+
+    func value(at v: Double) -> Double {
+        self.offset + self.slope * (v - self.middle)
+    }
+
+    /// Where a level line meets an upright one.
+    static func crossing(level: Line, upright: Line) -> Point {
+        // y = a + b (x - m) and x = c + d (y - n): substitute and solve for y.
+        let b = level.slope
+        let d = upright.slope
+        let y = (level.offset + b * (upright.offset - d * upright.middle - level.middle)) / (1 - b * d)
+        return Point(x: upright.value(at: y), y: y)
+    }
+}
+
+/// Four corners of a card in a picture, clockwise from the card's own top left.
+struct Quad: Sendable, Equatable {
+    var topLeft: Point
+    var topRight: Point
+    var bottomRight: Point
+    var bottomLeft: Point
+
+    var corners: [Point] { [self.topLeft, self.topRight, self.bottomRight, self.bottomLeft] }
+
+    /// The whole of a picture.
+    static func frame(width: Int, height: Int) -> Quad {
+        let right = Double(width)
+        let bottom = Double(height)
+        return Quad(
+            topLeft: Point(x: 0, y: 0),
+            topRight: Point(x: right, y: 0),
+            bottomRight: Point(x: right, y: bottom),
+            bottomLeft: Point(x: 0, y: bottom)
+        )
+    }
+
+    /// The same card turned by a quarter turn clockwise, `quarters` times: the text's top is then another side.
+    func turned(quarters: Int) -> Quad {
+        let all = self.corners
+        let first = ((quarters % 4) + 4) % 4
+        return Quad(
+            topLeft: all[first],
+            topRight: all[(first + 1) % 4],
+            bottomRight: all[(first + 2) % 4],
+            bottomLeft: all[(first + 3) % 4]
+        )
+    }
+
+    func scaled(by factor: Double) -> Quad {
+        func scale(_ point: Point) -> Point { Point(x: point.x * factor, y: point.y * factor) }
+        return Quad(
+            topLeft: scale(self.topLeft),
+            topRight: scale(self.topRight),
+            bottomRight: scale(self.bottomRight),
+            bottomLeft: scale(self.bottomLeft)
+        )
+    }
+
+    /// Area by the shoelace formula; positive for clockwise corners in a picture's coordinates.
+    var area: Double {
+        let all = self.corners
+        var twice = 0.0
+        for index in 0..<4 {
+            let here = all[index]
+            let next = all[(index + 1) % 4]
+            twice += here.x * next.y - next.x * here.y
+        }
+        return twice / 2
+    }
+
+    /// Mean width over mean height: 1.585 for a card seen straight on (85.6 mm by 54 mm).
+    var aspect: Double {
+        let wide = self.topLeft.distance(to: self.topRight) + self.bottomLeft.distance(to: self.bottomRight)
+        let high = self.topLeft.distance(to: self.bottomLeft) + self.topRight.distance(to: self.bottomRight)
+        return high > 0 ? wide / high : 0
+    }
+
+    /// The largest distance between corners of the same name.
+    func displacement(from other: Quad) -> Double {
+        zip(self.corners, other.corners).map { $0.distance(to: $1) }.max() ?? 0
+    }
+
+    /// The projective map, as a row-major 3 x 3 matrix, that takes a rectangle at the origin onto this quadrilateral
+    /// (Heckbert, "Fundamentals of Texture Mapping and Image Warping", 1989, section 2.2.3).
+    func mapFromRectangle(width: Double, height: Double) -> [Double] {
+        let (p0, p1, p2, p3) = (self.topLeft, self.topRight, self.bottomRight, self.bottomLeft)
+        let (dx1, dx2, sx) = (p1.x - p2.x, p3.x - p2.x, p0.x - p1.x + p2.x - p3.x)
+        let (dy1, dy2, sy) = (p1.y - p2.y, p3.y - p2.y, p0.y - p1.y + p2.y - p3.y)
+        let determinant = dx1 * dy2 - dx2 * dy1
+        let g = determinant == 0 ? 0 : (sx * dy2 - dx2 * sy) / determinant
+        let h = determinant == 0 ? 0 : (dx1 * sy - sx * dy1) / determinant
+        let unit = [
+            p1.x - p0.x + g * p1.x, p3.x - p0.x + h * p3.x, p0.x,
+            p1.y - p0.y + g * p1.y, p3.y - p0.y + h * p3.y, p0.y,
+            g, h, 1,
+        ]
+        return unit.enumerated().map { index, value in
+            switch index % 3 {
+            case 0: value / width
+            case 1: value / height
+            default: value
+            }
+        }
+    }
+
+    /// Where a point of the card, in fractions of its width and height, lies in the picture.
+    func place(x: Double, y: Double) -> Point {
+        let map = self.mapFromRectangle(width: 1, height: 1)
+        let w = map[6] * x + map[7] * y + map[8]
+        return Point(
+            x: (map[0] * x + map[1] * y + map[2]) / w,
+            y: (map[3] * x + map[4] * y + map[5]) / w
+        )
+    }
+}

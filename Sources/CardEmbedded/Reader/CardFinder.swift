@@ -1,0 +1,121 @@
+import Glibc
+
+/// Finds where a card may lie in a photograph.
+///
+/// The picture is reduced, its straight edges are found, and every plausible pair of level and pair of upright lines
+/// is judged as the outline of a card: how much of it runs along an edge, with the same side bright throughout, and
+/// whether its proportions are a card's under perspective. The best outlines are then sharpened on the full picture.
+/// Which of them holds a card is decided by reading, not here.
+struct CardFinder: Sendable {
+    private static let workingEdge = 480
+    private static let lineLimit = 16
+    private static let candidateLimit = 3
+    /// Edges are looked for at the first of these gradients and, while no outline convinces, at fainter ones.
+    private static let thresholds = [140, 64, 32]
+
+    private struct Outline {
+        var quad: Quad
+        var score: Double
+    }
+
+    /// Possible outlines of a card in order of likelihood, the whole frame among them.
+    func candidates(in photo: ColourRaster) -> [Quad] {
+        let small = photo.reduced(toLongestEdge: Self.workingEdge)
+        let scale = Double(photo.width) / Double(small.width)
+        var outlines: [Outline] = []
+        for threshold in Self.thresholds {
+            let edges = EdgeMap(of: small, threshold: threshold)
+            outlines += Self.outlines(in: edges)
+            if let best = outlines.map(\.score).max(), best > 0.85 { break }
+        }
+        var quads: [Quad] = []
+        var convincing = false
+        for outline in outlines.sorted(by: { $0.score > $1.score }) {
+            guard quads.count < Self.candidateLimit else { break }
+            let apart = 0.015 * Double(photo.width + photo.height)
+            let quad = outline.quad.scaled(by: scale)
+            if quads.contains(where: { $0.displacement(from: quad) < apart }) { continue }
+            quads.append(OutlineRefiner(photo: photo, reach: 2.5 * scale).refined(quad))
+            convincing = convincing || outline.score > 0.6
+        }
+        let frame = Quad.frame(width: photo.width, height: photo.height)
+        quads.insert(frame, at: convincing ? quads.count : 0)
+        return quads
+    }
+
+    private static func outlines(in edges: EdgeMap) -> [Outline] {
+        let level = edges.lines(upright: false, limit: self.lineLimit)
+        let upright = edges.lines(upright: true, limit: self.lineLimit)
+        let levelPairs = self.pairs(of: level, extent: Double(edges.height))
+        let uprightPairs = self.pairs(of: upright, extent: Double(edges.width))
+        var found: [Outline] = []
+        for (top, bottom) in levelPairs {
+            for (left, right) in uprightPairs {
+                let quad = Quad(
+                    topLeft: Line.crossing(level: top, upright: left),
+                    topRight: Line.crossing(level: top, upright: right),
+                    bottomRight: Line.crossing(level: bottom, upright: right),
+                    bottomLeft: Line.crossing(level: bottom, upright: left)
+                )
+                guard self.isPlausible(quad, in: edges) else { continue }
+                if let score = self.score(quad, on: edges) {
+                    found.append(Outline(quad: quad, score: score))
+                }
+            }
+        }
+        return Array(found.sorted { $0.score > $1.score }.prefix(24))
+    }
+
+    /// Pairs of lines far enough apart to be opposite sides of a card, the first with the smaller offset.
+    private static func pairs(of lines: [Line], extent: Double) -> [(Line, Line)] {
+        let sorted = lines.sorted { $0.offset < $1.offset }
+        var pairs: [(Line, Line)] = []
+        for (index, first) in sorted.enumerated() {
+            for second in sorted[(index + 1)...] where second.offset - first.offset > extent * 0.22 {
+                pairs.append((first, second))
+            }
+        }
+        return pairs
+    }
+
+    private static func isPlausible(_ quad: Quad, in edges: EdgeMap) -> Bool {
+        let (width, height) = (Double(edges.width), Double(edges.height))
+        let inside = quad.corners.allSatisfy { corner in
+            corner.x > -0.04 * width && corner.x < 1.04 * width && corner.y > -0.04 * height
+                && corner.y < 1.04 * height
+        }
+        guard inside, quad.area > 0.10 * width * height else { return false }
+        let aspect = quad.aspect
+        guard (1.25...2.0).contains(aspect) || (1.25...2.0).contains(1 / aspect) else { return false }
+        let top = quad.topLeft.distance(to: quad.topRight)
+        let bottom = quad.bottomLeft.distance(to: quad.bottomRight)
+        let left = quad.topLeft.distance(to: quad.bottomLeft)
+        let right = quad.topRight.distance(to: quad.bottomRight)
+        return (0.6...1.67).contains(top / bottom) && (0.6...1.67).contains(left / right)
+    }
+
+    /// Judges an outline: how far its four sides run along edges, and how big it is, less how far those edges run on
+    /// beyond its corners, as the grain of a table does. `nil` when a side has hardly any edge.
+    private static func score(_ quad: Quad, on edges: EdgeMap) -> Double? {
+        let corners = quad.corners
+        var total = 0.0
+        var weakest = 1.0
+        var overrun = 0.0
+        for index in 0..<4 {
+            let start = corners[index]
+            let end = corners[(index + 1) % 4]
+            func place(_ t: Double) -> Point {
+                Point(x: start.x + t * (end.x - start.x), y: start.y + t * (end.y - start.y))
+            }
+            // The corners of a card are round: their surroundings are no straight edge.
+            let support = edges.support(from: place(0.07), to: place(0.93))
+            guard support > 0.2 else { return nil }
+            total += support
+            weakest = min(weakest, support)
+            overrun += edges.support(from: place(-0.18), to: place(-0.02))
+            overrun += edges.support(from: place(1.02), to: place(1.18))
+        }
+        let share = quad.area / Double(edges.width * edges.height)
+        return total / 4 * 0.6 + weakest * 0.4 + 0.12 * share.squareRoot() - 0.4 * overrun / 8
+    }
+}

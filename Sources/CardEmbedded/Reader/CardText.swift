@@ -1,0 +1,101 @@
+/// What was read from the picture of one side of a card.
+package struct CardText: Sendable, Equatable {
+    /// The printed fields of one side.
+    package enum Side: Sendable, Equatable {
+        /// The side with the portrait (人像面).
+        case front(Front)
+
+        /// The side with the emblem (国徽面).
+        case back(Back)
+    }
+
+    /// The fields of a front. A field that could not be read is `nil`; none is derived from another.
+    package struct Front: Sendable, Equatable {
+        /// 姓名.
+        package var name: String?
+
+        /// 性别: 男 or 女.
+        package var gender: String?
+
+        /// 民族, without 族.
+        package var ethnicity: String?
+
+        /// 出生, as printed.
+        package var birth: BirthDate?
+
+        /// 住址, its lines joined.
+        package var address: String?
+
+        /// 公民身份号码, as printed: its check character may be wrong.
+        package var number: String?
+    }
+
+    /// A date of birth as it is printed: numbers without leading zeros.
+    package struct BirthDate: Sendable, Equatable {
+        /// The year.
+        package var year: Int
+
+        /// The month.
+        package var month: Int
+
+        /// The day.
+        package var day: Int
+    }
+
+    /// The fields of a back.
+    package struct Back: Sendable, Equatable {
+        /// 签发机关.
+        package var issuer: String?
+
+        /// 有效期限 as `YYYY.MM.DD-YYYY.MM.DD` or `YYYY.MM.DD-长期`.
+        package var validity: String?
+    }
+
+    /// Which side it is, with its fields.
+    package var side: Side
+
+    /// The likelihood of each class of picture.
+    package var legality: Legality
+
+    /// The portrait's corners (front only), relative to the picture, clockwise from the top left.
+    package var portrait: [RelativePoint]
+
+    /// A place as fractions of a picture's width and height.
+    package struct RelativePoint: Sendable, Equatable {
+        /// 0 is the left edge, 1 the right.
+        package var x: Double
+
+        /// 0 is the upper edge, 1 the lower.
+        package var y: Double
+    }
+}
+
+extension CardText.Side {
+    /// Whether every field was read; the number may have a wrong check character, but has 18.
+    var isComplete: Bool {
+        switch self {
+        case .front(let front): self.fieldCount == 6 && front.number?.count == 18
+        case .back: self.fieldCount == 2
+        }
+    }
+
+    /// How many fields were read.
+    var fieldCount: Int {
+        switch self {
+        case .front(let front):
+            [front.name, front.gender, front.ethnicity, front.address, front.number].count { $0 != nil }
+                + (front.birth == nil ? 0 : 1)
+        case .back(let back):
+            [back.issuer, back.validity].count { $0 != nil }
+        }
+    }
+}
+
+extension CardText.BirthDate {
+    /// The month in two digits.
+    var paddedMonth: String { Self.padded(self.month) }
+    /// The day in two digits.
+    var paddedDay: String { Self.padded(self.day) }
+
+    private static func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+}

@@ -1,0 +1,69 @@
+/// Collects several readings of one printed number and decides what is printed.
+///
+/// Nothing is ever completed or corrected: the result is a reading that tesseract gave, or (when no two readings agree)
+/// the characters most readings have at each place. A number whose check character is wrong on the card comes out
+/// wrong, because all readings agree on it.
+struct NumberBallot: Sendable {
+    private var readings: [String] = []
+
+    /// Takes the text of one attempt; everything but digits and X is dropped.
+    mutating func add(_ text: String) {
+        let cleaned = Self.cleaned(text)
+        if cleaned.count >= 10 { self.readings.append(cleaned) }
+    }
+
+    /// A reading that needs no further attempt: the first if its check character holds, one that was confirmed and
+    /// whose check character holds, or one that came three times.
+    var settled: String? {
+        if let first = self.readings.first, Self.hasValidCheck(first) { return first }
+        return self.readings.first { reading in
+            let votes = self.readings.count { $0 == reading }
+            return votes >= 3 || (votes == 2 && Self.hasValidCheck(reading))
+        }
+    }
+
+    /// The best that can be said after all attempts; `nil` when nothing like a number was seen.
+    var result: String? {
+        let whole = self.readings.filter { $0.count == 18 }
+        guard !whole.isEmpty else { return self.readings.max { $0.count < $1.count } }
+        let counts = whole.map { reading in whole.count { $0 == reading } }
+        if let most = counts.max(), most > 1 {
+            let leaders = zip(whole, counts).filter { $0.1 == most }.map(\.0)
+            return leaders.first(where: Self.hasValidCheck) ?? leaders.first
+        }
+        return whole.first(where: Self.hasValidCheck) ?? Self.majority(of: whole)
+    }
+
+    /// Upper-case digits and X of a text, full-width forms folded.
+    static func cleaned(_ text: String) -> String {
+        String(
+            text.compactMap { character -> Character? in
+                if character == "X" || character == "x" { return "X" }
+                guard let value = character.wholeNumberValue, (0...9).contains(value) else { return nil }
+                return Character(String(value))
+            }
+        )
+    }
+
+    /// Whether the last of 18 characters is the check character of the first 17 (ISO 7064 MOD 11-2, GB 11643-1999).
+    static func hasValidCheck(_ number: String) -> Bool {
+        let characters = Array(number)
+        guard characters.count == 18 else { return false }
+        let digits = characters.dropLast().compactMap(\.wholeNumberValue)
+        guard digits.count == 17 else { return false }
+        let weights = [7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2]
+        let sum = zip(digits, weights).reduce(0) { $0 + $1.0 * $1.1 }
+        return characters[17] == Array("10X98765432")[sum % 11]
+    }
+
+    private static func majority(of readings: [String]) -> String {
+        let columns = (0..<18).map { place in readings.map { Array($0)[place] } }
+        return String(
+            columns.map { column in
+                column.max { first, second in
+                    column.count { $0 == first } < column.count { $0 == second }
+                } ?? "0"
+            }
+        )
+    }
+}

@@ -1,0 +1,234 @@
+import FoundationEssentials
+import Subprocess
+import Synchronization
+import SystemPackage
+
+/// Runs the `tesseract` program on small pictures of text, one process per picture.
+///
+/// Every run has a time limit and an output limit, and no more than a fixed number run at once. The picture goes in
+/// through standard input from a file in memory, so that no image of a card lies on a disk.
+package struct Tesseract: Sendable {
+    /// What a run may cost and where the program is.
+    package struct Configuration: Sendable {
+        /// The program: a path, or a name looked up in `PATH`.
+        package var executable: String
+
+        /// How long one run may take before it is killed.
+        package var timeLimit: Duration
+
+        /// How many bytes one run may write to standard output.
+        package var outputLimit: Int
+
+        /// How many runs may be under way at once.
+        package var parallelism: Int
+
+        /// Creates a configuration; the defaults suit a small machine.
+        package init(
+            executable: String = "tesseract",
+            timeLimit: Duration = .seconds(20),
+            outputLimit: Int = 64 * 1024,
+            parallelism: Int = max(1, ProcessInfo.processInfo.activeProcessorCount)
+        ) {
+            self.executable = executable
+            self.timeLimit = timeLimit
+            self.outputLimit = outputLimit
+            self.parallelism = parallelism
+        }
+    }
+
+    /// The trained languages a card needs, in tesseract's names.
+    enum Language: String, Sendable, CaseIterable {
+        case digits = "eng"
+        case chinese = "chi_sim"
+    }
+
+    /// How tesseract is told to cut the picture into lines (its option `--psm`).
+    enum PageMode: Int, Sendable {
+        case block = 6
+        case line = 7
+        case sparse = 11
+        /// One line, taken as it is: no search for words or baselines.
+        case rawLine = 13
+    }
+
+    private let configuration: Configuration
+    private let gate: ParallelismGate
+
+    /// Creates a runner; `checkInstallation()` says whether the program is there.
+    package init(configuration: Configuration = Configuration()) {
+        self.configuration = configuration
+        self.gate = ParallelismGate(limit: configuration.parallelism)
+    }
+
+    /// Asks the program for its languages, so that a missing package is known before the first card.
+    ///
+    /// - Throws: `EmbeddedError` with code `.tesseractMissing`, naming the Debian packages to install.
+    package func checkInstallation() async throws {
+        let listing: String
+        do {
+            listing = try await self.run(arguments: ["--list-langs"], picture: nil)
+        } catch let error as EmbeddedError {
+            throw error
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            throw EmbeddedError(
+                .tesseractMissing,
+                "the program \(self.configuration.executable) could not be run; the embedded verifier needs "
+                    + "it: install the Debian packages tesseract-ocr and tesseract-ocr-chi-sim",
+                cause: error
+            )
+        }
+        let languages = Set(listing.split(whereSeparator: \.isWhitespace).map(String.init))
+        let missing = Language.allCases.map(\.rawValue).filter { !languages.contains($0) }
+        guard missing.isEmpty else {
+            throw EmbeddedError(
+                .tesseractMissing,
+                "tesseract lacks the language data \(missing.joined(separator: ", ")); install the Debian "
+                    + "packages tesseract-ocr and tesseract-ocr-chi-sim"
+            )
+        }
+    }
+
+    /// Reads the text of a picture.
+    ///
+    /// - Parameters:
+    ///   - picture: Dark text on light ground.
+    ///   - alphabet: The only characters that may come out; any when `nil`.
+    /// - Throws: `EmbeddedError` with code `.tesseractFailed` or `.tesseractTooSlow`.
+    func text(
+        of picture: GreyRaster,
+        language: Language,
+        mode: PageMode,
+        alphabet: String? = nil
+    ) async throws -> String {
+        var arguments = ["stdin", "stdout", "-l", language.rawValue, "--psm", String(mode.rawValue), "--dpi", "300"]
+        if let alphabet {
+            arguments += ["-c", "tessedit_char_whitelist=\(alphabet)"]
+        }
+        return try await self.gate.withSlot { [arguments] in
+            do {
+                return try await self.run(arguments: arguments, picture: picture)
+            } catch let error as SubprocessError {
+                throw self.failure(
+                    "could not be run, or wrote more than \(self.configuration.outputLimit) bytes",
+                    error
+                )
+            } catch let error as Errno {
+                throw self.failure("could not be given its picture", error)
+            }
+        }
+    }
+
+    private func failure(_ what: String, _ cause: (any Error)? = nil) -> EmbeddedError {
+        EmbeddedError(.tesseractFailed, "tesseract \(what)", cause: cause)
+    }
+
+    private func run(arguments: [String], picture: GreyRaster?) async throws -> String {
+        let timeLimit = self.configuration.timeLimit
+        return try await withThrowingTaskGroup(of: String?.self) { group in
+            group.addTask { try await self.output(arguments: arguments, picture: picture) }
+            group.addTask {
+                try await Task.sleep(for: timeLimit)
+                return nil
+            }
+            defer { group.cancelAll() }
+            // The first to end decides; leaving the group kills a program that still runs.
+            guard let first = try await group.next(), let text = first else {
+                throw EmbeddedError(
+                    .tesseractTooSlow,
+                    "tesseract ran longer than \(timeLimit) and was stopped"
+                )
+            }
+            return text
+        }
+    }
+
+    /// What the program is told of our environment: what it needs to start and to find its data, and no secrets.
+    static func environment(from variables: [String: String]) -> [String: String] {
+        // More threads than one make a single line slower, and the gate already uses all cores.
+        var passed = ["OMP_THREAD_LIMIT": "1"]
+        for name in ["PATH", "HOME", "TMPDIR", "TESSDATA_PREFIX", "LD_LIBRARY_PATH", "LANG", "LC_ALL", "LC_CTYPE"] {
+            passed[name] = variables[name]
+        }
+        return passed
+    }
+
+    private func output(arguments: [String], picture: GreyRaster?) async throws -> String {
+        guard let picture else { return try await self.output(arguments: arguments, input: .none) }
+        let file = try picture.portableGreymapFile()
+        return try await self.output(
+            arguments: arguments,
+            input: .fileDescriptor(file, closeAfterSpawningProcess: true)
+        )
+    }
+
+    private func output(arguments: [String], input: some InputProtocol) async throws -> String {
+        let program = self.configuration.executable
+        let result = try await Subprocess.run(
+            program.contains("/") ? .path(FilePath(program)) : .name(program),
+            arguments: Arguments(arguments),
+            environment: .custom(
+                Dictionary(
+                    uniqueKeysWithValues: Self.environment(from: ProcessInfo.processInfo.environment).map {
+                        (Environment.Key(stringLiteral: $0.key), $0.value)
+                    }
+                )
+            ),
+            input: input,
+            output: .string(limit: self.configuration.outputLimit),
+            error: .discarded
+        )
+        guard result.terminationStatus.isSuccess else { throw self.failure("ended with \(result.terminationStatus)") }
+        return result.standardOutput
+    }
+}
+
+/// Lets at most a fixed number of callers through at once; the others wait in order of arrival.
+///
+/// A waiter is not woken by cancellation: those before it are bounded by a time limit, so its turn comes.
+private final class ParallelismGate: Sendable {
+    private struct State {
+        var free: Int
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state: Mutex<State>
+
+    init(limit: Int) {
+        precondition(limit > 0, "a gate must let at least one caller through, not \(limit)")
+        self.state = Mutex(State(free: limit))
+    }
+
+    func withSlot<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value {
+        await self.enter()
+        defer { self.leave() }
+        try Task.checkCancellation()
+        return try await body()
+    }
+
+    private func enter() async {
+        await withCheckedContinuation { continuation in
+            let entered = self.state.withLock { state in
+                guard state.free > 0 else {
+                    state.waiting.append(continuation)
+                    return false
+                }
+                state.free -= 1
+                return true
+            }
+            if entered { continuation.resume() }
+        }
+    }
+
+    private func leave() {
+        let next = self.state.withLock { state -> CheckedContinuation<Void, Never>? in
+            guard !state.waiting.isEmpty else {
+                state.free += 1
+                return nil
+            }
+            return state.waiting.removeFirst()
+        }
+        next?.resume()
+    }
+}

@@ -1,0 +1,135 @@
+/// Ink cut out of a card: one line, or several lines of one field.
+struct TextPiece: Sendable {
+    let picture: GreyRaster
+    /// The height of the ink of one line, in pixels.
+    let lineHeight: Int
+
+    /// Cuts lines out of a window, down to their ink.
+    ///
+    /// - Parameter rows: The rows of each line, from top to bottom; `nil` comes of none.
+    init?(_ rows: [Range<Int>], in window: GreyRaster) {
+        guard let first = rows.first, let last = rows.last else { return nil }
+        let lines = window.cropped(x: 0..<window.width, y: first.lowerBound..<last.upperBound)
+        guard let columns = TextBandFinder().columns(in: lines) else { return nil }
+        self.picture = lines.cropped(x: (columns.lowerBound - 2)..<(columns.upperBound + 2), y: 0..<lines.height)
+        self.lineHeight = rows.map(\.count).max() ?? lines.height
+    }
+}
+
+/// One way to prepare a piece of text for tesseract.
+///
+/// Tesseract's Chinese model is touchy about short lines: the same two characters are read at one size and blur and
+/// not at another. So a piece is prepared in several ways, and what most of them give is taken.
+struct LinePreparation: Sendable {
+    /// The height of the ink of one line, in pixels.
+    let height: Double
+    /// Blur, in pixels of the rectified card: it joins what JPEG and the sensor's grain broke.
+    let blur: Double
+    let mode: Tesseract.PageMode
+
+    /// In the order tried; each was the best of its kind on drawn cards.
+    static let lines = [
+        LinePreparation(height: 30, blur: 1.2, mode: .line),
+        LinePreparation(height: 24, blur: 1.2, mode: .rawLine),
+        LinePreparation(height: 24, blur: 1.6, mode: .line),
+        LinePreparation(height: 24, blur: 2.0, mode: .rawLine),
+        LinePreparation(height: 40, blur: 1.6, mode: .line),
+    ]
+
+    /// For text of one or more lines.
+    static let blocks = [
+        LinePreparation(height: 34, blur: 0.8, mode: .block),
+        LinePreparation(height: 28, blur: 1.2, mode: .block),
+        LinePreparation(height: 44, blur: 0.6, mode: .block),
+    ]
+
+    /// The piece as tesseract gets it: cut to its ink, black on white, blurred, scaled, with a margin.
+    ///
+    /// - Parameter lineHeight: The height of the ink of one line in the piece, in pixels.
+    func prepared(_ piece: GreyRaster, lineHeight: Int) -> GreyRaster {
+        let scale = self.height / Double(max(lineHeight, 1))
+        let margin = Int((10 / scale).rounded())
+        return piece.stretched().padded(by: margin).blurred(sigma: self.blur).scaled(by: scale)
+    }
+}
+
+/// Reads one piece of text in several ways and takes what most give.
+struct PieceReader: Sendable {
+    let tesseract: Tesseract
+
+    /// Reads until two preparations agree.
+    ///
+    /// - Parameters:
+    ///   - preparations: The ways to prepare the piece, in order.
+    ///   - parse: Makes a field of a text; `nil` when it cannot be one.
+    /// - Returns: The first value that came twice; else the first value, if there is any.
+    func value<Value: Equatable & Sendable>(
+        of piece: TextPiece?,
+        preparations: [LinePreparation],
+        parse: @Sendable (String) -> Value?
+    ) async throws -> Value? {
+        guard let piece else { return nil }
+        var values: [Value] = []
+        for preparation in preparations {
+            let picture = preparation.prepared(piece.picture, lineHeight: piece.lineHeight)
+            let text = try await self.tesseract.text(of: picture, language: .chinese, mode: preparation.mode)
+            guard let value = parse(text) else { continue }
+            if values.contains(value) { return value }
+            values.append(value)
+        }
+        return values.first
+    }
+}
+
+/// Finds where the ink of printed lines lies in a picture whose light has been evened out.
+struct TextBandFinder: Sendable {
+    /// Darker than this is ink; ``GreyRaster/flattened(radius:)`` puts the ground at about 205.
+    private static let inkThreshold: UInt8 = 128
+    /// So many dark pixels in a row or column are ink and not a speck.
+    private static let leastInk = 2
+
+    /// The rows of each line of text inside a window, from top to bottom.
+    ///
+    /// - Parameters:
+    ///   - gap: rows without ink that still belong to one line (the gap between the parts of a character).
+    ///   - least: the least height of a line.
+    func rows(in window: GreyRaster, gap: Int, least: Int) -> [Range<Int>] {
+        Self.runs(in: Self.inkCounts(of: window).rows, gap: gap).filter { $0.count >= least }
+    }
+
+    /// From the first to the last column with ink, `nil` without any.
+    func columns(in window: GreyRaster) -> Range<Int>? {
+        Self.runs(in: Self.inkCounts(of: window).columns, gap: window.width).first
+    }
+
+    private static func inkCounts(of window: GreyRaster) -> (rows: [Int], columns: [Int]) {
+        var rows = [Int](repeating: 0, count: window.height)
+        var columns = [Int](repeating: 0, count: window.width)
+        PixelLoops.with(window.pixels, window.width, window.height, channels: 1) { source in
+            for y in 0..<window.height {
+                let line = source.samples + y * window.width
+                var x = 0
+                while x < window.width {
+                    if line[x] < Self.inkThreshold {
+                        rows[y] += 1
+                        columns[x] += 1
+                    }
+                    x += 1
+                }
+            }
+        }
+        return (rows, columns)
+    }
+
+    private static func runs(in counts: [Int], gap: Int) -> [Range<Int>] {
+        var runs: [Range<Int>] = []
+        for (index, value) in counts.enumerated() where value >= self.leastInk {
+            if let last = runs.last, index - last.upperBound <= gap {
+                runs[runs.count - 1] = last.lowerBound..<(index + 1)
+            } else {
+                runs.append(index..<(index + 1))
+            }
+        }
+        return runs
+    }
+}

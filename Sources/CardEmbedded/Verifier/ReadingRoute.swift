@@ -1,0 +1,184 @@
+import FoundationEssentials
+import Hummingbird
+import Logging
+import MultipartForm
+import Synchronization
+
+/// Answers requests: checks the form, has the card read, words the reply.
+final class ReadingRoute: Sendable {
+    private let concurrency: Int
+    private let reader: CardReader
+    private let logger: Logger
+    private let now: @Sendable () -> Date
+    private let accounts: VerifierAccounts
+    private let running = Mutex(0)
+
+    init(
+        configuration: EmbeddedVerifier.Configuration,
+        reader: CardReader,
+        logger: Logger,
+        now: @escaping @Sendable () -> Date
+    ) {
+        self.concurrency = configuration.concurrency
+        self.reader = reader
+        self.logger = logger
+        self.now = now
+        self.accounts = VerifierAccounts(secrets: configuration.secrets, now: now)
+    }
+
+    /// What is answered where.
+    func router() -> Router<ConnectionContext> {
+        let router = Router(context: ConnectionContext.self)
+        router.add(middleware: VerifierFaultMiddleware())
+        for dialect in EmbeddedVerifier.Dialect.allCases {
+            router.post(RouterPath(dialect.path)) { request, context in
+                try await self.answer(request, in: dialect, context: context)
+            }
+        }
+        return router
+    }
+
+    /// Answers one request; every fault is a response.
+    private func answer(
+        _ request: Request,
+        in dialect: EmbeddedVerifier.Dialect,
+        context: ConnectionContext
+    ) async throws -> Response {
+        let mark = RequestMark(now: self.now())
+        do {
+            guard self.enter() else { throw VerifierFault.concurrency }
+            defer { self.running.withLock { $0 -= 1 } }
+            let received = try await self.form(of: request, in: dialect, context: context)
+            try self.accounts.admit(received)
+            let form = try VerifierForm(received, dialect)
+            let text = try await self.text(of: form.image, in: dialect)
+            self.logger.info(
+                "card read",
+                metadata: ["verifier.side": "\(text.sideName)", "verifier.milliseconds": "\(mark.milliseconds)"]
+            )
+            return try Self.reply(to: text, in: dialect, mark: mark, withLegality: form.wantsLegality)
+        } catch let fault as VerifierFault {
+            self.logger.info("request refused", metadata: ["verifier.error": "\(fault.message)"])
+            if fault.endsConnection { context.closeConnection(in: Limits.lingerTime) }
+            return try fault.response(mark: mark, errorKey: dialect.errorKey)
+        }
+    }
+
+    private static func reply(
+        to text: CardText?,
+        in dialect: EmbeddedVerifier.Dialect,
+        mark: RequestMark,
+        withLegality: Bool
+    ) throws -> Response {
+        let answer: any Encodable =
+            switch dialect {
+            case .faceIDv1: FaceIDv1Answer(text, mark: mark, withLegality: withLegality)
+            case .faceppv1: Faceppv1Answer(text, mark: mark, withLegality: withLegality)
+            case .faceIDv3: FaceIDv3Answer(text, mark: mark)
+            }
+        return try Response(.ok, json: answer, contentType: RequestMark.contentType)
+    }
+
+    private func enter() -> Bool {
+        self.running.withLock { count in
+            guard count < self.concurrency else { return false }
+            count += 1
+            return true
+        }
+    }
+
+    private func text(of image: Data, in dialect: EmbeddedVerifier.Dialect) async throws -> CardText? {
+        do {
+            return try await self.reader.text(ofJPEG: Array(image), edges: dialect.edges)
+        } catch let error as EmbeddedError {
+            switch error.code {
+            case .imageUndecodable: throw VerifierFault.imageFormat(dialect)
+            case .imageTooLarge: throw VerifierFault.imageSize(dialect)
+            default:
+                self.logger.error(
+                    "card not read",
+                    metadata: ["verifier.code": "\(error.code)", "verifier.message": "\(error.message)"]
+                )
+                throw VerifierFault.internal
+            }
+        }
+    }
+
+    private func form(
+        of request: Request,
+        in dialect: EmbeddedVerifier.Dialect,
+        context: ConnectionContext
+    ) async throws -> ReceivedForm {
+        do {
+            let limit = dialect.bodyBytes
+            let body = try await request.wholeBody(upTo: limit, within: Limits.bodyTime, context: context)
+            return try ReceivedForm(parsing: body, contentType: request.headers[.contentType])
+        } catch is Request.BodyTooLarge {
+            throw VerifierFault.bodyTooLarge(dialect)
+        } catch let error as MultipartFormError {
+            // The vendor has no word for a form that cannot be read; to its program all parts are missing.
+            self.logger.info("form not read", metadata: ["verifier.message": "\(error.message)"])
+            throw VerifierFault.missing("api_key")
+        }
+    }
+}
+
+extension CardText? {
+    /// The side's name for a log line.
+    fileprivate var sideName: String {
+        switch self?.side {
+        case .front: "front"
+        case .back: "back"
+        case nil: "none"
+        }
+    }
+}
+
+/// A request's form after it was checked in the vendor's order: image, then options; the account was checked before.
+private struct VerifierForm {
+    let image: Data
+    /// Whether the scores are to be given; FaceID v3 always gives them.
+    let wantsLegality: Bool
+
+    /// Checks a form.
+    ///
+    /// - Throws: ``VerifierFault`` for the first thing wrong.
+    init(_ form: ReceivedForm, _ dialect: EmbeddedVerifier.Dialect) throws(VerifierFault) {
+        let images = form.parts.filter { $0.name == dialect.imagePart }
+        guard images.count <= 1 else { throw .bad(dialect.imagePart) }
+        // A part without a file name is text to the vendor, and then there is no image.
+        guard let image = images.first, image.filename?.isEmpty == false else { throw .missing(dialect.imageArguments) }
+        guard image.body.count <= dialect.imageBytes else { throw .imageTooLarge(dialect) }
+        self.image = image.body
+
+        switch dialect {
+        case .faceIDv1, .faceppv1:
+            self.wantsLegality = try Self.flag("legality", in: form)
+        case .faceIDv3:
+            // Cutting the portrait out is not built in; the vendor says so of accounts that may not have it.
+            guard try !Self.flag("return_portrait", in: form) else { throw .notPermitted("return_portrait") }
+            self.wantsLegality = true
+        }
+    }
+
+    private static func flag(_ name: String, in form: ReceivedForm) throws(VerifierFault) -> Bool {
+        switch try form.value(of: name) {
+        case nil, "0": false
+        case "1": true
+        default: throw .bad(name)
+        }
+    }
+}
+
+extension ReceivedForm {
+    /// The text of a part; `nil` if there is none of the name.
+    ///
+    /// - Throws: ``VerifierFault`` for two parts of the name, and for bytes that are no text.
+    func value(of name: String) throws(VerifierFault) -> String? {
+        let parts = self.parts.filter { $0.name == name }
+        guard parts.count <= 1 else { throw .bad(name) }
+        guard let part = parts.first else { return nil }
+        guard let text = part.text else { throw .bad(name) }
+        return text
+    }
+}

@@ -1,0 +1,119 @@
+import Crypto
+import FoundationEssentials
+import Synchronization
+
+/// Knows the accounts and decides whether a request is of one of them.
+///
+/// A request has the parts `api_key` and `api_secret`, or `sign` and `sign_version` (`hmac_sha1`), never both. A
+/// signature is refused when it was not made with the secret, when its time is over, or when it is one for a single use
+/// and comes again. Every refusal of a credential is the same `AUTHENTICATION_ERROR`.
+struct VerifierAccounts: Sendable {
+    private let secrets: [String: String]
+    private let now: @Sendable () -> Date
+    private let usedSigns = UsedSigns()
+
+    init(secrets: [String: String], now: @escaping @Sendable () -> Date) {
+        self.secrets = secrets
+        self.now = now
+    }
+
+    /// Checks the credentials of a form.
+    ///
+    /// - Throws: ``VerifierFault`` for the first thing wrong.
+    func admit(_ form: ReceivedForm) throws(VerifierFault) {
+        let (key, secret) = (try form.value(of: "api_key"), try form.value(of: "api_secret"))
+        let (sign, version) = (try form.value(of: "sign"), try form.value(of: "sign_version"))
+        guard sign != nil || version != nil else {
+            guard let key else { throw .missing("api_key") }
+            guard let secret else { throw .missing("api_secret") }
+            guard self.isSecret(secret, of: key) else { throw .authentication }
+            return
+        }
+        guard key == nil, secret == nil else { throw .coexistence }
+        guard let sign else { throw .missing("sign") }
+        guard let version else { throw .missing("sign_version") }
+        guard version == "hmac_sha1" else { throw .bad("sign_version") }
+        guard let received = ReceivedSign(sign), self.isValid(received) else { throw .authentication }
+    }
+
+    /// Compares digests, so that the time taken says nothing about the secret.
+    private func isSecret(_ secret: String, of key: String) -> Bool {
+        let known = self.secrets[key]
+        let given = SHA256.hash(data: Array(secret.utf8))
+        let expected = SHA256.hash(data: Array((known ?? "").utf8))
+        return given == expected && known != nil
+    }
+
+    private func isValid(_ sign: ReceivedSign) -> Bool {
+        guard let secret = self.secrets[sign.key], sign.isMade(with: secret) else { return false }
+        let now = Int64(self.now().timeIntervalSince1970)
+        guard sign.expiry == 0 else { return sign.time < sign.expiry && now <= sign.expiry }
+        return self.usedSigns.admit(sign, now: now)
+    }
+}
+
+/// A signature as it was received: `Base64(code || raw)`, where the code is the HMAC-SHA1 of `raw` under the account's
+/// secret, 20 bytes, and `raw` is `a={key}&b={expiry}&c={time}&d={random}`.
+///
+/// Written after the vendor's description (faceid.com/faceid-open-doc/docs/sdkauth.html) and not after any client.
+private struct ReceivedSign: Hashable {
+    private static let codeLength = Insecure.SHA1.byteCount
+
+    /// The account's key.
+    let key: String
+    /// The last second, since 1970, at which it is good; 0 for one use.
+    let expiry: Int64
+    /// The second, since 1970, at which it was made.
+    let time: Int64
+    private let raw: Data
+    private let code: Data
+
+    /// Takes a signature apart; `nil` if it is not one.
+    init?(_ text: String) {
+        guard let bytes = Data(base64Encoded: text), bytes.count > Self.codeLength else { return nil }
+        let raw = Data(bytes.dropFirst(Self.codeLength))
+        guard let fields = String(validating: raw, as: UTF8.self)?.split(separator: "&"), fields.count == 4 else {
+            return nil
+        }
+        var values: [Substring] = []
+        for (field, name) in zip(fields, ["a=", "b=", "c=", "d="]) {
+            guard field.hasPrefix(name), field.count > name.count else { return nil }
+            values.append(field.dropFirst(name.count))
+        }
+        let numbers = values.dropFirst()
+        guard numbers.allSatisfy({ $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }), values[3].utf8.count <= 10
+        else { return nil }
+        guard let expiry = Int64(values[1]), let time = Int64(values[2]) else { return nil }
+        self.key = String(values[0])
+        self.expiry = expiry
+        self.time = time
+        self.raw = raw
+        self.code = Data(bytes.prefix(Self.codeLength))
+    }
+
+    /// Whether it was made with a secret; the time taken says nothing about the secret.
+    func isMade(with secret: String) -> Bool {
+        HMAC<Insecure.SHA1>.isValidAuthenticationCode(
+            self.code,
+            authenticating: self.raw,
+            using: SymmetricKey(data: Array(secret.utf8))
+        )
+    }
+}
+
+/// Remembers the signatures for one use, so that none is taken twice.
+private final class UsedSigns: Sendable {
+    private let signs = Mutex<Set<ReceivedSign>>([])
+
+    /// Whether a signature comes for the first time, and not too early or too late.
+    ///
+    /// - Parameter now: seconds since 1970.
+    func admit(_ sign: ReceivedSign, now: Int64) -> Bool {
+        let window = (now - Limits.signTolerance)...(now + Limits.signTolerance)
+        guard window.contains(sign.time) else { return false }
+        return self.signs.withLock { signs in
+            signs = signs.filter { $0.time >= window.lowerBound }
+            return signs.insert(sign).inserted
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import CardEmbedded
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct RawUploadTests {
+    @Test(arguments: ["application/octet-stream", "image/jpeg"])
+    func `Stores the image under what the headers say`(type: String) async throws {
+        let folder = BackendFolder()
+        var upload = RawUpload()
+        upload.set("Content-Type", type)
+        try await withBackend(in: folder) {
+            $0.tokens = ["token 1"]
+        } body: { [upload] client async throws in
+            let answer = try await client.upload(upload, key: "\"k\"")
+            #expect(answer.text == #"{"RETCODE":"000000","RETMSG":"success"}"#)
+            #expect(try await client.upload(upload, key: "\"k\"").isReplay)
+        }
+        let ledger = try folder.ledger()
+        #expect(ledger.map(\.businessNumber) == ["号1"])
+        #expect(ledger.map(\.documentType) == ["IDCARD_FRONT_APP"])
+        #expect(try Data(contentsOf: folder.url.appending(path: ledger[0].file)) == Data(HandWrittenForm.jpeg))
+    }
+
+    @Test
+    func `Takes the fields and the image for the content that belongs to a key`() async throws {
+        let folder = BackendFolder()
+        try await withBackend(in: folder) { client async throws in
+            _ = try await client.upload(RawUpload(), key: "\"k\"")
+            for (name, value) in [
+                ("X-BUSINESSNO", "B-2"), ("X-TOKEN", "t"), ("Content-Disposition", "attachment; filename=\"x\""),
+            ] {
+                var other = RawUpload()
+                other.set(name, value)
+                #expect(try await client.upload(other, key: "\"k\"").status == 422, "\(name)")
+            }
+            var image = RawUpload()
+            image.body.insert(0, at: 4)
+            #expect(try await client.upload(image, key: "\"k\"").status == 422)
+            #expect(try await client.upload(.single(), key: "\"k\"").status == 422)
+        }
+        #expect(try folder.ledger().count == 1)
+    }
+
+    @Test(arguments: [
+        ("X-TOKEN", nil, "200001"), ("X-USERNO", nil, "200001"), ("X-BUSINESSTYPE", nil, "200001"),
+        ("X-BUSINESSNO", nil, "200001"), ("X-DOCTYPE", nil, "200001"), ("Content-Disposition", nil, "200001"),
+        ("X-BUSINESSTYPE", "LOAN", "200002"), ("X-BUSINESSNO", "a%0Ab", "200002"),
+        ("X-BUSINESSNO", "%FF", "200002"),
+        ("X-DOCTYPE", "IDCARD_BACK_APP", "200003"), ("Content-Disposition", "attachment; filename=a.jpg", "200003"),
+    ])
+    func `Refuses what is missing or wrong with the codes of a form`(name: String, value: String?, retcode: String)
+        async throws
+    {
+        let folder = BackendFolder()
+        var upload = RawUpload()
+        upload.set(name, value)
+        try await withBackend(in: folder) { [upload] client async throws in
+            #expect(try await client.upload(upload, key: "\"k\"").retcode == retcode)
+        }
+        #expect(try folder.documents().isEmpty)
+    }
+
+    @Test(arguments: [
+        ("X-BUSINESSNO", "%"), ("X-BUSINESSNO", "%1"), ("X-BUSINESSNO", "%G0"), ("X-BUSINESSNO", "%+1"),
+        ("Content-Disposition", "inline; filename=\"IDFrontImage.jpg\""), ("X-EXTRA", nil),
+    ])
+    func `Answers 400 to headers that are ambiguous`(name: String, value: String?) async throws {
+        var upload = RawUpload()
+        if let value { upload.set(name, value) } else { upload.headers.append(("X-USERNO", "user-2")) }
+        try await withBackend(in: BackendFolder()) { [upload] client async throws in
+            let answer = try await client.upload(upload, key: "\"k\"")
+            #expect(answer.status == 400)
+            #expect(answer.code == "form_malformed")
+        }
+    }
+}
+
+/// A raw image with its fields in headers.
+private struct RawUpload {
+    var headers: [(String, String)] = [
+        ("X-TOKEN", "token%201"), ("X-USERNO", "user-1"), ("X-BUSINESSTYPE", "LOAN_APPLY"),
+        ("X-BUSINESSNO", "%E5%8F%B71"),
+        ("X-DOCTYPE", "IDCARD_FRONT_APP"), ("Content-Disposition", "attachment; filename=\"IDFrontImage.jpg\""),
+        ("Content-Type", "application/octet-stream"),
+    ]
+    var body = HandWrittenForm.jpeg
+
+    /// Replaces a header; `nil` removes it.
+    mutating func set(_ name: String, _ value: String?) {
+        self.headers.removeAll { $0.0 == name }
+        if let value { self.headers.append((name, value)) }
+    }
+}
+
+extension EndpointClient {
+    /// Sends a raw image; `key` is the header's value, quotes included.
+    fileprivate func upload(_ upload: RawUpload, key: String) async throws -> Answer {
+        let headers = upload.headers + [("Idempotency-Key", key)]
+        return try await self.send("POST", "/upload", headers: headers, body: upload.body)
+    }
+}

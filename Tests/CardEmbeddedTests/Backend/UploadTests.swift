@@ -1,0 +1,202 @@
+import CardEmbedded
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct UploadTests {
+    private typealias Form = HandWrittenForm
+
+    @Test func `A front and a back are stored, listed in the ledger and exported as files`() async throws {
+        let folder = BackendFolder()
+        try await withBackend(in: folder) { client async throws in
+            let first = try await client.upload(.single(), key: "\"key-1\"")
+            #expect(first.status == 200 && !first.isReplay)
+            #expect(first.text == #"{"RETCODE":"000000","RETMSG":"success"}"#)
+            #expect(first.headers["content-type"] == "application/json")
+            #expect(
+                try await client.upload(.single(isFront: false, image: Form.image(1)), key: "\"key-2\"").retcode
+                    == "000000"
+            )
+            #expect(try await client.get("/healthz").json["documents"] as? Int == 2)
+            // The export is there by the time of the answer.
+            #expect(try folder.ledger().count == 2)
+        }
+        let ledger = try folder.ledger()
+        #expect(ledger.map(\.sequence) == [1, 2])
+        #expect(ledger.map(\.idempotencyKey) == ["key-1", "key-2"])
+        #expect(ledger.map(\.businessNumber) == ["B-1", "B-1"])
+        #expect(ledger.map(\.documentType) == ["IDCARD_FRONT_APP", "IDCARD_BACK_APP"])
+        #expect(ledger.map(\.userNumber) == ["user-1", "user-1"])
+        #expect(ledger.map(\.isOutOfOrder) == [false, false])
+        #expect(ledger.map(\.following) == [nil, nil])
+        #expect(ledger.map(\.file) == ["documents/B-1/IDCARD_FRONT_APP-1.jpg", "documents/B-1/IDCARD_BACK_APP-1.jpg"])
+        // By sha256sum.
+        #expect(ledger[0].imageDigest == "2506548154d5337193370eb0ce2e7933a79c91613a25f454f12d638334c7e0ae")
+        #expect(try Data(contentsOf: folder.url.appending(path: ledger[0].file)) == Data(Form.jpeg))
+    }
+
+    @Test func `A line of the ledger keeps its names`() async throws {
+        let folder = BackendFolder()
+        try await withBackend(in: folder) { client async throws in
+            _ = try await client.upload(.batch([.init(), .init(number: "B-2")]), key: "\"k\"")
+            _ = try await client.upload(.single(number: ""), key: "\"r\"")
+        }
+        func keys(_ file: String) throws -> Set<String> {
+            let text = try String(contentsOf: folder.url.appending(path: file), encoding: .utf8)
+            let line = try #require(text.split(separator: "\n").first)
+            return Set(try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]).keys)
+        }
+        let answer: Set = ["time", "idempotency_key", "content_sha256", "retcode", "retmsg"]
+        let document: Set = [
+            "sequence", "position", "business_no", "doctype", "user_no", "image_sha256", "file", "out_of_order",
+            "items",
+            "following",
+        ]
+        #expect(try keys("ledger.jsonl") == answer.union(document))
+        #expect(try keys("refusals.jsonl") == answer)
+    }
+
+    @Test func `Only the owner may read what is kept`() async throws {
+        let folder = BackendFolder()
+        try await withBackend(in: folder) { _ = try await $0.upload(.single(), key: "\"k\"") }
+        let paths = ["", "documents", "documents/B-1"].map { ($0, 0o700) }
+        let files = ["backend.sqlite3", "ledger.jsonl", "refusals.jsonl", "documents/B-1/IDCARD_FRONT_APP-1.jpg"]
+        for (path, mode) in paths + files.map({ ($0, 0o600) }) {
+            let attributes = try FileManager.default.attributesOfItem(atPath: folder.url.appending(path: path).path)
+            #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == mode, "\(path)")
+        }
+    }
+
+    @Test func `The same key and content get the same answer, and nothing more is stored`() async throws {
+        let folder = BackendFolder()
+        try await withBackend(in: folder) { client async throws in
+            _ = try await client.upload(.single(), key: "\"k\"")
+            let again = try await client.upload(.single(), key: "\"k\"")
+            #expect(again.status == 200 && again.retcode == "000000" && again.isReplay)
+            let refused = try await client.upload(.single(number: ""), key: "\"r\"")
+            let repeated = try await client.upload(.single(number: ""), key: "\"r\"")
+            #expect(refused.body == repeated.body && repeated.isReplay && !refused.isReplay)
+        }
+        #expect(try folder.ledger().count == 1)
+        #expect(try folder.refusals().map(\.replyCode) == ["200002"])
+    }
+
+    @Test func `The same key with other content is 422, be it only another boundary`() async throws {
+        let folder = BackendFolder()
+        try await withBackend(in: folder) { client async throws in
+            _ = try await client.upload(.single(), key: "\"k\"")
+            var otherBoundary = Form.single()
+            otherBoundary.boundary = "hand-written-8"
+            for form in [Form.single(number: "B-2"), otherBoundary, Form(parts: [])] {
+                let answer = try await client.upload(form, key: "\"k\"")
+                #expect(answer.status == 422 && answer.code == "key_reused")
+                #expect(answer.headers["content-type"] == "application/problem+json")
+            }
+            #expect(try await client.upload(.single(), key: "\"k\"").isReplay)
+        }
+        #expect(try folder.ledger().count == 1)
+    }
+
+    @Test func `A key whose upload is under way is 409, and free again when the sender breaks off`() async throws {
+        let folder = BackendFolder()
+        let form = Form.single()
+        let head = EndpointClient.head(
+            "POST",
+            "/upload",
+            [("Content-Type", form.contentType), ("Idempotency-Key", "\"k\"")],
+            length: form.body.count
+        )
+        try await withBackend(in: folder) { client async throws in
+            let broken = try RawConnection(port: client.port)
+            try broken.send(head + form.body[..<50])
+            try await client.waitForRunning(1)
+            broken.breakOff()
+            try await client.waitForRunning(0)
+            #expect(try folder.ledger().isEmpty)
+            let first = try RawConnection(port: client.port)
+            try first.send(head + form.body[..<50])
+            try await client.waitForRunning(1)
+            let second = try await client.upload(form, key: "\"k\"")
+            #expect(second.status == 409 && second.code == "key_in_progress")
+            #expect(try await client.upload(.single(number: "B-2"), key: "\"other\"").retcode == "000000")
+            try first.send(form.body[50...])
+            #expect(try await first.receive().retcode == "000000")
+            #expect(try await client.upload(form, key: "\"k\"").isReplay)
+        }
+        #expect(try folder.ledger().count == 2)
+    }
+
+    @Test(arguments: [nil, "", "key", "\"\"", "\"a", "a\"", "\"a\"b\"", "\"a\\b\"", "'a'", "\"é\"", "\"a\"; p=1"])
+    func `A key that is not one string in quotes is 400`(key: String?) async throws {
+        let folder = BackendFolder()
+        try await withBackend(in: folder) { client async throws in
+            let answer = try await client.upload(.single(), key: key)
+            #expect(answer.status == 400 && answer.code == (key == nil ? "key_missing" : "key_malformed"))
+        }
+        #expect(try folder.ledger().isEmpty)
+    }
+
+    @Test func `Two keys are 400, and escapes in a key are read`() async throws {
+        let folder = BackendFolder()
+        try await withBackend(in: folder) { client async throws in
+            let keys = [("Idempotency-Key", "\"a\""), ("Idempotency-Key", "\"b\"")]
+            #expect(try await client.send("POST", "/upload", headers: keys).code == "key_malformed")
+            #expect(try await client.upload(.single(), key: "\"a\\\"b\\\\c\"").retcode == "000000")
+        }
+        #expect(try folder.ledger().map(\.idempotencyKey) == ["a\"b\\c"])
+    }
+
+    @Test func `What is no form is 400, and the key may come again with a good one`() async throws {
+        try await withBackend(in: BackendFolder()) { client async throws in
+            let form = Form.single()
+            let bodies = [(form.contentType, form.body.dropLast(10)), ("application/json", Array("{}".utf8)[...])]
+            for (type, body) in bodies {
+                let headers = [("Content-Type", type), ("Idempotency-Key", "\"k\"")]
+                let answer = try await client.send("POST", "/upload", headers: headers, body: Array(body))
+                #expect(answer.status == 400 && answer.code == "form_malformed")
+            }
+            #expect(try await client.upload(form, key: "\"k\"").retcode == "000000")
+        }
+    }
+
+    @Test func `A body over the limit is 413, and one that does not arrive in time is given up`() async throws {
+        let folder = BackendFolder()
+        try await withBackend(in: folder) {
+            $0.bodyBytes = 2_000
+            $0.bodyTime = .milliseconds(50)
+        } body: { client async throws in
+            let large = Form.single(image: Form.jpeg + [UInt8](repeating: 0, count: 5_000))
+            let declared = try await client.upload(large, key: "\"k\"")
+            #expect(declared.status == 413 && declared.code == "body_too_large")
+            let stalled = try RawConnection(port: client.port)
+            try stalled.send(EndpointClient.head("POST", "/upload", [("Idempotency-Key", "\"k\"")], length: 100))
+            await #expect(throws: RawConnection.Closed.self) { try await stalled.receive() }
+            try await client.waitForRunning(0)
+            #expect(try await client.upload(.single(), key: "\"k\"").retcode == "000000")
+        }
+        #expect(try folder.ledger().count == 1)
+    }
+
+    @Test func `What is not there is answered in problem details`() async throws {
+        try await withBackend(in: BackendFolder()) { client async throws in
+            let missing = try await client.get("/nothing")
+            #expect(missing.status == 404 && missing.code == "http_404")
+            #expect(missing.headers["content-type"] == "application/problem+json")
+        }
+    }
+
+    @Test func `No field, key or path is ever logged`() async throws {
+        let recorder = LogRecorder()
+        let folder = BackendFolder()
+        try await withBackend(in: folder, logger: recorder.logger) { client async throws in
+            var form = Form.single(token: "secret-token", number: "secret-number")
+            form.parts[1] = .text("USERNO", "secret-user")
+            #expect(try await client.upload(form, key: "\"secret-key\"").retcode == "000000")
+            form.parts[2] = .text("BUSINESSTYPE", "secret-type")
+            _ = try await client.upload(form, key: "\"secret-other\"")
+            _ = try await client.upload(form, key: "secret")
+        }
+        #expect(recorder.lines.contains { $0.contains("upload answered") })
+        #expect(recorder.lines.contains { $0.contains("key_malformed") })
+        #expect(!recorder.lines.contains { $0.contains("secret") || $0.contains(folder.url.path) })
+    }
+}

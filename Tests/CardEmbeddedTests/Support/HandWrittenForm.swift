@@ -1,0 +1,90 @@
+/// A form written by hand: not by the encoder the sender uses.
+struct HandWrittenForm: Sendable {
+    struct Part: Sendable {
+        var name: String
+        var filename: String?
+        var type: String?
+        var body: [UInt8]
+
+        static func text(_ name: String, _ value: String) -> Part { Part(name: name, body: Array(value.utf8)) }
+    }
+
+    /// One document of a form with several.
+    struct Document: Sendable {
+        var number = "B-1"
+        var isFront = true
+        var image = HandWrittenForm.jpeg
+    }
+
+    /// The smallest thing that begins and ends like a JPEG.
+    static let jpeg: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0, 0x00, 0x0D, 0x0A, 0x2D, 0x2D, 0xFF, 0xD9]
+
+    /// Another JPEG for each number.
+    static func image(_ number: UInt8) -> [UInt8] { [0xFF, 0xD8, 0xFF, 0xE1, number, 0xFF, 0xD9] }
+
+    var boundary = "hand-written-7d3b"
+    var parts: [Part]
+
+    /// A front or back of layout `single`.
+    static func single(
+        token: String = "token-1",
+        number: String = "B-1",
+        isFront: Bool = true,
+        image: [UInt8] = jpeg
+    ) -> HandWrittenForm {
+        .application([Document(number: number, isFront: isFront, image: image)], token: token)
+    }
+
+    /// A form of layout `application`.
+    static func application(_ documents: [Document], token: String = "token-1") -> HandWrittenForm {
+        var form = HandWrittenForm(parts: [
+            .text("TOKEN", token), .text("USERNO", "user-1"), .text("BUSINESSTYPE", "LOAN_APPLY"),
+            .text("BUSINESSNO", documents.first?.number ?? ""),
+        ])
+        for document in documents { form.parts += Self.file(document) }
+        return form
+    }
+
+    /// A form of layout `batch`.
+    static func batch(_ documents: [Document], token: String = "token-1") -> HandWrittenForm {
+        var form = HandWrittenForm(parts: [.text("TOKEN", token), .text("USERNO", "user-1")])
+        for document in documents {
+            form.parts += [.text("BUSINESSTYPE", "LOAN_APPLY"), .text("BUSINESSNO", document.number)]
+            form.parts += Self.file(document)
+        }
+        return form
+    }
+
+    private static func file(_ document: Document) -> [Part] {
+        let name = document.isFront ? "IDFrontImage.jpg" : "IDBackImage.jpg"
+        return [
+            .text("DOCTYPE", document.isFront ? "IDCARD_FRONT_APP" : "IDCARD_BACK_APP"),
+            Part(name: "FILE", filename: name, type: "image/jpeg", body: document.image),
+        ]
+    }
+
+    var contentType: String { "multipart/form-data; boundary=\(self.boundary)" }
+
+    var body: [UInt8] {
+        var result: [UInt8] = []
+        for part in self.parts {
+            result += Array("--\(self.boundary)\r\nContent-Disposition: form-data; name=\"\(part.name)\"".utf8)
+            if let filename = part.filename { result += Array("; filename=\"\(filename)\"".utf8) }
+            if let type = part.type { result += Array("\r\nContent-Type: \(type)".utf8) }
+            result += Array("\r\n\r\n".utf8) + part.body + Array("\r\n".utf8)
+        }
+        return result + Array("--\(self.boundary)--\r\n".utf8)
+    }
+
+    func with(_ name: String, _ value: String) -> HandWrittenForm {
+        var copy = self
+        copy.parts.insert(.text(name, value), at: 0)
+        return copy
+    }
+
+    func without(_ name: String) -> HandWrittenForm {
+        var copy = self
+        copy.parts.removeAll { $0.name == name }
+        return copy
+    }
+}

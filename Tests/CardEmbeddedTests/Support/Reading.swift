@@ -1,0 +1,37 @@
+import CardEmbedded
+
+extension Answer {
+    /// The error string, under the key of a dialect.
+    func error(_ dialect: EmbeddedVerifier.Dialect) -> String? {
+        self.json[dialect == .faceIDv3 ? "error" : "error_message"] as? String
+    }
+
+    var error: String? { self.error(.faceIDv1) }
+}
+
+extension EndpointClient {
+    /// Asks a verifier for a reading.
+    func post(_ form: HandWrittenForm, to dialect: EmbeddedVerifier.Dialect = .faceIDv1) async throws -> Answer {
+        try await self.send(dialect.path, form)
+    }
+}
+
+extension HandWrittenForm {
+    /// A request for a reading.
+    static func reading(
+        key: String = "test-key",
+        secret: String = "test-secret",
+        image: [UInt8]? = jpeg,
+        filename: String? = "card.bin",
+        legality: String? = nil,
+        in dialect: EmbeddedVerifier.Dialect = .faceIDv1
+    ) -> HandWrittenForm {
+        var form = HandWrittenForm(parts: [.text("api_key", key), .text("api_secret", secret)])
+        if let legality { form.parts.append(.text("legality", legality)) }
+        if let image {
+            let name = dialect == .faceppv1 ? "image_file" : "image"
+            form.parts.append(Part(name: name, filename: filename, type: "application/octet-stream", body: image))
+        }
+        return form
+    }
+}

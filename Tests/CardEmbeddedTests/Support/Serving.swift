@@ -1,0 +1,110 @@
+import CardEmbedded
+import Foundation
+import Logging
+import ServiceLifecycle
+import Synchronization
+
+/// Keeps everything that is logged, at every level.
+final class LogRecorder: Sendable {
+    private struct Handler: LogHandler {
+        let recorder: LogRecorder
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.trace
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { self.metadata[key] }
+            set { self.metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            let all = self.metadata.merging(event.metadata ?? [:]) { _, new in new }
+            self.recorder.stored.withLock { $0.append("\(event.message) \(all)") }
+        }
+    }
+
+    private let stored = Mutex<[String]>([])
+
+    var lines: [String] { self.stored.withLock { $0 } }
+    var logger: Logger { Logger(label: "test") { _ in Handler(recorder: self) } }
+}
+
+/// A folder for one backend, removed with the value.
+final class BackendFolder: Sendable {
+    let url = FileManager.default.temporaryDirectory.appending(path: "embedded-backend-\(UUID().uuidString)")
+
+    deinit { try? FileManager.default.removeItem(at: self.url) }
+
+    var database: String { self.url.appending(path: "backend.sqlite3").path }
+
+    func ledger() throws -> [LedgerEntry] { try self.lines("ledger.jsonl") }
+
+    func refusals() throws -> [RefusalEntry] { try self.lines("refusals.jsonl") }
+
+    private func lines<Entry: Decodable>(_ name: String) throws -> [Entry] {
+        try Data(contentsOf: self.url.appending(path: name)).split(separator: UInt8(ascii: "\n")).map {
+            try JSONDecoder().decode(Entry.self, from: $0)
+        }
+    }
+
+    /// The paths of all files below `documents`.
+    func documents() throws -> [String] {
+        let folder = self.url.appending(path: "documents")
+        return try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+            .filter { !folder.appending(path: $0).hasDirectoryPath }
+            .filter { $0.contains("/") }
+            .sorted()
+    }
+}
+
+let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+/// Runs a backend while `body` talks to it.
+func withBackend<Result: Sendable>(
+    in folder: BackendFolder,
+    logger: Logger = silent,
+    configure: (inout EmbeddedBackend.Configuration) -> Void = { _ in },
+    body: (EndpointClient) async throws -> Result
+) async throws -> Result {
+    var configuration = EmbeddedBackend.Configuration(folder: folder.url.path)
+    configure(&configuration)
+    return try await serving(body) { [configuration] announce in
+        EmbeddedBackend(configuration: configuration, logger: logger, onRunning: announce)
+    }
+}
+
+/// Runs a verifier while `body` talks to it.
+func withVerifier<Result: Sendable>(
+    logger: Logger = silent,
+    now: Date = Date(timeIntervalSince1970: 1_457_432_550),
+    configure: (inout EmbeddedVerifier.Configuration) -> Void = { _ in },
+    body: (EndpointClient) async throws -> Result
+) async throws -> Result {
+    var configuration = EmbeddedVerifier.Configuration(secrets: ["test-key": "test-secret"])
+    configure(&configuration)
+    return try await serving(body) { [configuration] announce in
+        EmbeddedVerifier(configuration: configuration, logger: logger, now: { now }, onRunning: announce)
+    }
+}
+
+/// Runs a service until `body` is done, then cancels it.
+private func serving<Result: Sendable>(
+    _ body: (EndpointClient) async throws -> Result,
+    by service: (@escaping @Sendable (Int) async -> Void) -> any Service
+) async throws -> Result {
+    let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
+    let service = service { continuation.yield($0) }
+    return try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask {
+            defer { continuation.finish() }
+            try await service.run()
+        }
+        guard let port = await ports.first(where: { _ in true }) else {
+            try await group.waitForAll()
+            throw CancellationError()
+        }
+        let result = try await body(EndpointClient(port: port))
+        group.cancelAll()
+        try await group.waitForAll()
+        return result
+    }
+}

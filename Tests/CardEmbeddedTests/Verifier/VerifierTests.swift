@@ -1,0 +1,200 @@
+import CardEmbedded
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(3))) struct VerifierTests {
+    @Test
+    func `A front is answered in the shape of FaceID v1`() async throws {
+        let card = try FixtureCard.first(below: "cards/LOAN-2026-0001")
+        let image = try card.jpeg()
+        let fields = try card.fields
+        let log = LogRecorder()
+        let answer = try await withVerifier(logger: log.logger) { client async throws in
+            try await client.post(.reading(image: image, filename: "私密.jpg", legality: "1"))
+        }
+        #expect(answer.status == 200)
+        let json = answer.json
+        #expect(json["side"] as? String == "front")
+        #expect(json["name"] as? String == fields.name)
+        #expect(json["gender"] as? String == fields.gender)
+        #expect(json["race"] as? String == fields.ethnicity)
+        #expect(json["address"] as? String == fields.address)
+        #expect(json["id_card_number"] as? String == fields.number)
+        let birthday = try #require(json["birthday"] as? [String: String])
+        let parts = try #require(fields.birth).split(separator: "-").compactMap { Int($0) }.map { String($0) }
+        #expect(birthday == ["year": parts[0], "month": parts[1], "day": parts[2]])
+        try Self.expectPortrait(json["head_rect"])
+        try Self.expectLegality(json["legality"], strongest: "ID Photo")
+        try Self.expectMark(json)
+        let secrets = [fields.name, fields.number, fields.address, "test-key", "test-secret", "私密"].compactMap { $0 }
+        #expect(!log.lines.contains { line in secrets.contains { line.contains($0) } })
+    }
+
+    @Test(arguments: EmbeddedVerifier.Dialect.allCases)
+    func `A card is read in every dialect`(dialect: EmbeddedVerifier.Dialect) async throws {
+        let card = try FixtureCard.first(below: "cards/LOAN-2026-0001", side: "back")
+        let image = try card.jpeg()
+        let answer = try await withVerifier { client async throws in
+            try await client.post(.reading(image: image, in: dialect), to: dialect)
+        }
+        #expect(answer.status == 200)
+        #expect(answer.headers["content-type"] == "application/json; charset=utf-8")
+        #expect(answer.text.contains(try #require(try card.fields.issuer)))
+    }
+
+    @Test
+    func `A picture without a card is a 200 without a side`() async throws {
+        let image = try FixtureCard.first(below: "refused/REFUSED-NO-CARD").jpeg()
+        let answer = try await withVerifier { client async throws in try await client.post(.reading(image: image)) }
+        #expect(answer.status == 200)
+        #expect(Set(answer.json.keys) == ["request_id", "time_used"])
+    }
+
+    struct Refusal: Sendable, CustomTestStringConvertible {
+        let form: HandWrittenForm
+        let status: Int
+        let error: String
+
+        var testDescription: String { self.error }
+    }
+
+    static let refusals: [Refusal] = [
+        Refusal(form: .reading(key: "other"), status: 401, error: "AUTHENTICATION_ERROR"),
+        Refusal(form: .reading(secret: "other"), status: 401, error: "AUTHENTICATION_ERROR"),
+        Refusal(form: .reading(secret: ""), status: 401, error: "AUTHENTICATION_ERROR"),
+        Refusal(form: .reading().without("api_key"), status: 400, error: "MISSING_ARGUMENTS: api_key"),
+        Refusal(form: .reading().without("api_secret"), status: 400, error: "MISSING_ARGUMENTS: api_secret"),
+        Refusal(form: .reading(image: nil), status: 400, error: "MISSING_ARGUMENTS: image"),
+        Refusal(form: .reading(filename: nil), status: 400, error: "MISSING_ARGUMENTS: image"),
+        Refusal(form: .reading(legality: "2"), status: 400, error: "BAD_ARGUMENTS:legality"),
+        Refusal(form: .reading(), status: 400, error: "IMAGE_ERROR_UNSUPPORTED_FORMAT: image"),
+        Refusal(
+            form: .reading(image: [UInt8](repeating: 7, count: 2_000_001)),
+            status: 400,
+            error: "IMAGE_FILE_TOO_LARGE: image"
+        ),
+    ]
+
+    @Test(arguments: Self.refusals)
+    func `What is wrong with a request is said in the vendor's words`(refusal: Refusal) async throws {
+        let answer = try await withVerifier { client async throws in try await client.post(refusal.form) }
+        #expect(answer.status == refusal.status)
+        #expect(answer.error == refusal.error)
+        try Self.expectMark(answer.json)
+    }
+
+    @Test
+    func `A picture of a few pixels has an invalid size`() async throws {
+        let image = GreyJPEG.bytes(width: 40, height: 40)
+        let answer = try await withVerifier { client async throws in try await client.post(.reading(image: image)) }
+        #expect(answer.status == 400)
+        #expect(answer.error == "INVALID_IMAGE_SIZE: image")
+    }
+
+    @Test
+    func `A body that is no form has no arguments`() async throws {
+        let answer = try await withVerifier { client async throws in
+            let path = EmbeddedVerifier.Dialect.faceIDv1.path
+            let type = [("Content-Type", "application/json")]
+            return try await client.send("POST", path, headers: type, body: Array("{}".utf8))
+        }
+        #expect(answer.status == 400)
+        #expect(answer.error == "MISSING_ARGUMENTS: api_key")
+    }
+
+    @Test
+    func `A body over 2 MB is a 413 that is not JSON`() async throws {
+        let form = HandWrittenForm.reading(image: [UInt8](repeating: 7, count: 2_097_152))
+        let answer = try await withVerifier { client async throws in try await client.post(form) }
+        #expect(answer.status == 413)
+        #expect(answer.headers["content-type"] == "text/plain")
+        #expect(answer.text == "Request Entity Too Large")
+    }
+
+    @Test(arguments: ["/faceid/v1/ocr", "/", "/cardpp/v2/ocridcard"])
+    func `Another path is unknown`(path: String) async throws {
+        let answer = try await withVerifier { client async throws in try await client.send("POST", path) }
+        #expect(answer.status == 404)
+        #expect(answer.json as? [String: String] == ["error_message": "API_NOT_FOUND"])
+    }
+
+    @Test(arguments: EmbeddedVerifier.Dialect.allCases)
+    func `So is any method but POST`(dialect: EmbeddedVerifier.Dialect) async throws {
+        let answer = try await withVerifier { client async throws in try await client.get(dialect.path) }
+        #expect(answer.status == 404)
+        #expect(answer.json as? [String: String] == ["error_message": "API_NOT_FOUND"])
+    }
+
+    @Test func `One request more than allowed at once is refused, and the next after it answered`() async throws {
+        let form = HandWrittenForm.reading()
+        let path = EmbeddedVerifier.Dialect.faceIDv1.path
+        try await withVerifier {
+            $0.concurrency = 1
+        } body: { client async throws in
+            // Which of the two is served first is not known: the refused one is answered without a body.
+            let connections = [try RawConnection(port: client.port), try RawConnection(port: client.port)]
+            let head = EndpointClient.head("POST", path, [("Content-Type", form.contentType)], length: form.body.count)
+            for connection in connections { try connection.send(head) }
+            try await withThrowingTaskGroup(of: Answer.self) { group in
+                for connection in connections { group.addTask { try await connection.receive() } }
+                let refused = try #require(try await group.next())
+                #expect(refused.status == 403)
+                #expect(refused.error == "CONCURRENCY_LIMIT_EXCEEDED")
+                for connection in connections { try? connection.send(form.body) }
+                let other = try #require(try await group.next())
+                #expect(other.error == "IMAGE_ERROR_UNSUPPORTED_FORMAT: image")
+            }
+            #expect(try await client.post(form).status == 400)
+        }
+    }
+
+    @Test
+    func `A tesseract that fails is an internal error`() async throws {
+        let image = try FixtureCard.first(below: "cards/LOAN-2026-0001").jpeg()
+        let script = #"if [ "$1" = --list-langs ]; then printf 'chi_sim\neng\n'; else exit 1; fi"#
+        try await withProgram(script) { path in
+            let answer = try await withVerifier {
+                $0.tesseract.executable = path
+            } body: { client async throws in
+                try await client.post(.reading(image: image))
+            }
+            #expect(answer.status == 500)
+            #expect(answer.error == "INTERNAL_ERROR")
+        }
+    }
+
+    @Test
+    func `Without tesseract the verifier does not start`() async throws {
+        let error = await #expect(throws: EmbeddedError.self) {
+            try await withVerifier {
+                $0.tesseract.executable = "/nonexistent/tesseract"
+            } body: { _ in
+            }
+        }
+        #expect(error?.code == .tesseractMissing)
+    }
+
+    private static func expectMark(_ json: [String: Any]) throws {
+        let id = try #require(json["request_id"] as? String).split(separator: ",")
+        #expect(id.count == 2 && id[0] == "1457432550" && UUID(uuidString: String(id[1])) != nil)
+        #expect(try #require(json["time_used"] as? Int) >= 0)
+    }
+
+    private static func expectPortrait(_ value: Any?) throws {
+        let corners = try #require(value as? [String: [String: Double]])
+        #expect(Set(corners.keys) == ["lt", "rt", "rb", "lb"])
+        let (leftTop, rightBottom) = (try #require(corners["lt"]), try #require(corners["rb"]))
+        // The portrait stands in the right part of the card.
+        #expect(try #require(leftTop["x"]) > 0.5 && #require(rightBottom["x"]) <= 1)
+        #expect(try #require(leftTop["y"]) >= 0 && #require(rightBottom["y"]) < 0.85)
+    }
+
+    private static func expectLegality(_ value: Any?, strongest: String) throws {
+        let classes = try #require(value as? [String: Double])
+        let names = classes.keys.map { $0.trimmingCharacters(in: .whitespaces) }
+        #expect(Set(names) == ["ID Photo", "Temporary ID Photo", "Photocopy", "Screen", "Edited"])
+        #expect(abs(classes.values.reduce(0, +) - 1) < 1e-9)
+        #expect(classes.values.allSatisfy { ($0 * 1000).rounded() / 1000 == $0 })
+        #expect(classes.max { $0.value < $1.value }?.key == strongest)
+    }
+}
