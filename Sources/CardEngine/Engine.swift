@@ -11,6 +11,7 @@ package struct Engine: Sendable {
     ///
     /// - Parameters:
     ///   - worker: under whose name work is claimed.
+    ///   - isFull: whether as many cards are under way as may be at a time; the sandbox says so if it is left out.
     ///   - events: told what happens; called from every stage, so it must not wait.
     package init(
         store: CardStore,
@@ -18,6 +19,7 @@ package struct Engine: Sendable {
         ports: EnginePorts,
         settings: EngineSettings,
         time: EngineTime = .system,
+        isFull: (@Sendable () async throws -> Bool)? = nil,
         events: @escaping @Sendable (PipelineEvent) -> Void
     ) {
         let board = WorkBoard(stages: [.verify, .deliver])
@@ -28,6 +30,7 @@ package struct Engine: Sendable {
             settings: settings,
             time: time,
             board: board,
+            isFull: isFull ?? { try await store.isFull() },
             events: { event in
                 switch event {
                 case .taken, .refused, .changed: board.noteProgress(at: time.steady())
@@ -190,4 +193,18 @@ package struct Engine: Sendable {
             self.context.board.ring(.deliver)
         }
     }
+}
+
+/// What happens in the pipeline, for progress, reports and the exit code.
+package enum PipelineEvent: Sendable {
+    /// An input became a card, or is one already.
+    case taken(InputItem, AdmissionOutcome)
+    /// An input was refused before it became a card.
+    case refused(InputItem, CodedError)
+    /// A card moved on.
+    case changed(CardChange)
+    /// So many bytes of a delivery went out, of so many.
+    case sending(DeliveryID, sent: Int64, total: Int64)
+    /// An endpoint did not take a call.
+    case failed(StageName, RemoteFailure)
 }

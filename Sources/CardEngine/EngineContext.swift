@@ -9,6 +9,8 @@ struct EngineContext: Sendable {
     let settings: EngineSettings
     let time: EngineTime
     let board: WorkBoard
+    /// Whether as many cards are under way as may be at a time.
+    let isFull: @Sendable () async throws -> Bool
     /// Takes events in; called from every stage, so it must not wait.
     let events: @Sendable (PipelineEvent) -> Void
 

@@ -24,7 +24,7 @@ struct Intake: Sendable {
     /// - Returns: `false` if nothing moves on any more: the rest of the list is left to a later run.
     private func waitForRoom() async throws -> Bool {
         let board = self.context.board
-        while try await self.context.store.isFull(), !board.isEnding {
+        while try await self.context.isFull(), !board.isEnding {
             let patience = self.context.settings.patience
             guard board.stopped.isEmpty, !board.standsStill(for: patience, time: self.context.time) else {
                 return false

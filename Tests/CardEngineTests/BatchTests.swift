@@ -125,7 +125,7 @@ import Testing
     @Test func `a run that is told to end concludes what is under way and leaves the rest`() async throws {
         let harness = try await EngineHarness()
         let settings = harness.settings { $0.verification.concurrency = 1 }
-        harness.state.withLock { $0.onVerify = { engine in engine.end() } }
+        harness.state.withLock { $0.onVerify = { _, engine in engine.end() } }
         try await harness.run(harness.items(["N1": ["front"], "N2": ["front"], "N3": ["front"]]), settings)
         let states = try await harness.states()
         #expect(states.values.filter { $0 == "verified" }.count == 1)
@@ -180,6 +180,41 @@ import Testing
         let end = try await harness.run(harness.items(["N1": ["front"]]))
         #expect(end.stopped.isEmpty)
         #expect(harness.delivered == [["N1 front"]])
+    }
+
+    @Test func `a TOKEN that is refused when it is new stops the stage, however many more the source would give`()
+        async throws
+    {
+        let harness = try await EngineHarness()
+        harness.state.withLock { state in
+            state.tokens = (1...100).map { "TOKEN-\($0)" }
+            state.deliveries = Array(
+                repeating: { _ in .tokenExpired(EngineHarness.failure(.stop, code: "TOKEN")) },
+                count: 100
+            )
+        }
+        let settings = harness.settings { $0.probeInterval = .milliseconds(1) }
+        let end = try await harness.run(harness.items(["N1": ["front"]]), settings)
+        #expect(end.stopped[.deliver]?.code == "TOKEN")
+        #expect(try await harness.states() == ["N1 front": "verified"])
+        // The first refusal, the three stops in a row that end the batch, and what is sent before it has ended.
+        #expect(harness.state.withLock { 100 - $0.deliveries.count } < 50)
+    }
+
+    @Test func `TOKENs that expire between successes are fetched again each time`() async throws {
+        let harness = try await EngineHarness()
+        let expire: @Sendable (OutboundDelivery) -> DeliveryOutcome? = { _ in
+            .tokenExpired(EngineHarness.failure(.stop, code: "TOKEN"))
+        }
+        harness.state.withLock { state in
+            state.tokens = ["TOKEN-1", "TOKEN-2", "TOKEN-3"]
+            state.deliveries = [expire, { _ in nil }, expire]
+        }
+        let settings = harness.settings { $0.delivery.concurrency = 1 }
+        let end = try await harness.run(harness.items(["N1": ["front"], "N2": ["front"]]), settings)
+        #expect(end.stopped.isEmpty)
+        #expect(harness.delivered.count == 2)
+        #expect(!harness.state.withLock { $0.events.contains { if case .failed = $0 { true } else { false } } })
     }
 
     @Test func `a RETCODE of no list holds its card, and three in a row rest the stage`() async throws {

@@ -15,8 +15,16 @@ final class EngineHarness: Sendable {
         var deliveries: [@Sendable (OutboundDelivery) -> DeliveryOutcome?] = []
         var tokens = ["TOKEN-1"]
         var engine: Engine?
-        /// Called with the running engine while a verification is under way.
-        var onVerify: (@Sendable (Engine) -> Void)?
+        /// So many prepared cards are as many as may be under way.
+        var queueDepth = Int.max
+        /// The worker of the last run.
+        var worker: Worker?
+        /// Called with the photo and the running engine while a verification is under way.
+        var onVerify: (@Sendable (_ photo: String, _ engine: Engine) async throws -> Void)?
+        /// Told of what happens, with the running engine.
+        var onEvent: (@Sendable (PipelineEvent, _ engine: Engine) -> Void)?
+        /// Called while a delivery is under way.
+        var onDeliver: (@Sendable () async throws -> Void)?
     }
 
     /// What the backend took in.
@@ -85,20 +93,44 @@ final class EngineHarness: Sendable {
 
     /// Runs a batch to its end with a worker of its own.
     @discardableResult
-    func run(_ groups: [[InputItem]], _ settings: EngineSettings? = nil) async throws -> Engine.BatchEnd {
+    func run(
+        _ groups: [[InputItem]],
+        _ settings: EngineSettings? = nil,
+        time: EngineTime = .system
+    ) async throws -> Engine.BatchEnd {
         let worker = try await self.store.startWorker(id: UUID().uuidString, command: "run", now: Timestamp(Date()))
         let engine = Engine(
             store: self.store,
             worker: worker,
             ports: self.ports,
             settings: settings ?? self.settings(),
-            events: { event in self.state.withLock { $0.events.append(event) } }
+            time: time,
+            isFull: {
+                var prepared = CardFilter()
+                prepared.states = [.prepared]
+                let count = try await self.store.cards(prepared, after: 0, limit: 100).count
+                return count > self.state.withLock { $0.queueDepth }
+            },
+            events: { event in
+                let (onEvent, engine) = self.state.withLock { state in
+                    state.events.append(event)
+                    return (state.onEvent, state.engine)
+                }
+                if let onEvent, let engine { onEvent(event, engine) }
+            }
         )
-        self.state.withLock { $0.engine = engine }
-        let end = try await engine.runBatch(groups)
+        self.state.withLock { ($0.engine, $0.worker) = (engine, worker) }
+        let end: Result<Engine.BatchEnd, any Error>
+        do { end = .success(try await engine.runBatch(groups)) } catch { end = .failure(error) }
         self.state.withLock { $0.engine = nil }
         try await self.store.end(worker, now: Timestamp(Date()))
-        return end
+        return try end.get()
+    }
+
+    /// Takes the lock file of the running worker away, as somebody does who takes its process for dead.
+    func removeWorkerLock() throws {
+        let worker = self.state.withLock { $0.worker?.id ?? "" }
+        try FileManager.default.removeItem(atPath: self.folder + "/sandbox/workers/" + worker)
     }
 
     private var ports: EnginePorts {
@@ -120,7 +152,7 @@ final class EngineHarness: Sendable {
                 return PreparedImage(jpeg: jpeg, width: 50, height: 31, digest: ContentDigest(of: jpeg))
             },
             verifier: EnginePorts.Verifier(provider: "test", parameters: "", endpoint: "verifier:443") { image in
-                self.verify(String(decoding: image.jpeg, as: UTF8.self))
+                try await self.verify(String(decoding: image.jpeg, as: UTF8.self))
             },
             backend: EnginePorts.Backend(
                 endpoint: "backend:443",
@@ -133,6 +165,7 @@ final class EngineHarness: Sendable {
                 boundary: { key, _, _ in "boundary-\(key)" },
                 send: { delivery, progress in
                     progress(10, 10)
+                    try await self.state.withLock { $0.onDeliver }?()
                     return self.send(delivery)
                 },
                 refreshToken: { _ in
@@ -146,7 +179,7 @@ final class EngineHarness: Sendable {
         )
     }
 
-    private func verify(_ photo: String) -> VerificationOutcome {
+    private func verify(_ photo: String) async throws -> VerificationOutcome {
         let failure = self.state.withLock { state -> RemoteFailure? in
             state.verified.append(photo)
             guard let key = state.verifyFailures.keys.first(where: photo.contains),
@@ -155,7 +188,7 @@ final class EngineHarness: Sendable {
             return state.verifyFailures[key]?.removeFirst()
         }
         let (onVerify, engine) = self.state.withLock { ($0.onVerify, $0.engine) }
-        if let onVerify, let engine { onVerify(engine) }
+        if let onVerify, let engine { try await onVerify(photo, engine) }
         if let failure { return .failed(failure) }
         if photo.contains("back") {
             return .read(

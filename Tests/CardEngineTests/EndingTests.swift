@@ -1,0 +1,153 @@
+import CardEngine
+import CardModel
+import CardStore
+import Foundation
+import Synchronization
+import Testing
+
+/// How a batch ends that does not come to its end by itself.
+@Suite(.timeLimit(.minutes(1))) struct EndingTests {
+    // MARK: Errors of the sandbox
+
+    @Test func `an error of the sandbox is told after what is under way was concluded`() async throws {
+        let harness = try await EngineHarness()
+        let (isSending, isEnding) = (Happening(), Happening())
+        let settings = harness.settings { $0.shutdownTimeout = .seconds(77) }
+        harness.state.withLock { state in
+            state.onDeliver = {
+                isSending.happen()
+                // The error has been met: whoever waits for the end counts down to cutting calls off.
+                try await isEnding.wait()
+            }
+            state.onVerify = { photo, _ in
+                guard photo == "N2 front" else { return }
+                try await isSending.wait()
+                try harness.removeWorkerLock()
+            }
+        }
+        let system = EngineTime.system
+        let time = EngineTime(now: system.now, steady: system.steady) { duration in
+            if duration == .seconds(77) { isEnding.happen() }
+            try await Task.sleep(for: duration)
+        }
+        let items = try harness.items(["N1": ["front"], "N2": ["front"]])
+        let error = await #expect(throws: CodedError.self) {
+            _ = try await harness.run(items, settings, time: time)
+        }
+        #expect(error?.code == .sandboxUnavailable)
+        #expect(try await harness.states() == ["N1 front": "delivered", "N2 front": "verified"])
+    }
+
+    // MARK: Cancellation
+
+    @Test(arguments: [false, true])
+    func `a cancelled run ends in order, and the next goes on`(whileDelivering: Bool) async throws {
+        let harness = try await EngineHarness()
+        let (isUnderWay, never) = (Happening(), Happening())
+        let calls = Atomic(0)
+        let call: @Sendable () async throws -> Void = {
+            calls.add(1, ordering: .relaxed)
+            isUnderWay.happen()
+            try await never.wait()
+        }
+        harness.state.withLock { state in
+            if whileDelivering { state.onDeliver = call } else { state.onVerify = { _, _ in try await call() } }
+        }
+        let items = try harness.items(["N1": ["front"], "N2": ["front"], "N3": ["front"]])
+        let settings = harness.settings {
+            $0.verification.concurrency = whileDelivering ? 32 : 1
+            $0.delivery.concurrency = 1
+        }
+        let run = Task { try await harness.run(items, settings) }
+        try await isUnderWay.wait()
+        run.cancel()
+        #expect(try await run.value.stopped.isEmpty)
+        #expect(calls.load(ordering: .relaxed) == 1, "nothing else is begun")
+        #expect(try await !harness.states().values.contains("delivered"))
+        harness.state.withLock { ($0.onVerify, $0.onDeliver) = (nil, nil) }
+        try await harness.run(items)
+        #expect(Set(try await harness.states().values) == ["delivered"])
+    }
+
+    // MARK: A full queue
+
+    @Test func `a list waits while the queue is full, and goes on when a card has moved on`() async throws {
+        let (harness, time, isTaken) = (try await EngineHarness(), ManualTime(), Happening())
+        let isFirst = Atomic(true)
+        try await Self.fill(harness)
+        harness.state.withLock { state in
+            state.onVerify = { _, _ in
+                // The first call ends after the list has looked for room; the second when it has found some.
+                if isFirst.exchange(false, ordering: .relaxed) {
+                    await time.reached(.seconds(3))
+                } else {
+                    try await isTaken.wait()
+                }
+            }
+            state.onEvent = { event, engine in
+                guard case .taken = event else { return }
+                engine.end()
+                isTaken.happen()
+            }
+        }
+        let items = try harness.items(["N1": ["front"]])
+        let settings = harness.settings { $0.verification.concurrency = 1 }
+        try await time.passing { try await harness.run(items, settings, time: time.engineTime) }
+        let order = harness.state.withLock { state in
+            state.events.compactMap { event -> String? in
+                switch event {
+                case .taken: "taken"
+                case .changed(let change): change.state.rawValue
+                default: nil
+                }
+            }
+        }
+        #expect(order.first == "verified")
+        #expect(order.contains("taken"))
+    }
+
+    @Test(arguments: [FailureClass.stop, .transient])
+    func `the rest of a list is left to a later run if the queue stays full`(failureClass: FailureClass) async throws {
+        let (harness, time) = (try await EngineHarness(), ManualTime())
+        try await Self.fill(harness)
+        let failures = Array(repeating: EngineHarness.failure(failureClass), count: 1000)
+        harness.state.withLock { $0.verifyFailures["front"] = failures }
+        let items = try harness.items(["N1": ["front"]])
+        let settings = harness.settings()
+        let end = try await time.passing { try await harness.run(items, settings, time: time.engineTime) }
+        #expect(end.stopped.keys.contains(.verify) == (failureClass == .stop))
+        // A stop is known after three rests; an outage may pass while the patience lasts.
+        #expect((time.elapsed < settings.patience) == (failureClass == .stop))
+        let isMentioned = harness.state.withLock { state in
+            state.events.contains { event in
+                switch event {
+                case .taken, .refused: true
+                default: false
+                }
+            }
+        }
+        #expect(!isMentioned)
+    }
+
+    /// Takes three prepared cards in, one more than may be under way from then on.
+    private static func fill(_ harness: EngineHarness) async throws {
+        var random = SystemRandomNumberGenerator()
+        let now = Timestamp(Date())
+        for name in ["Q1 front", "Q2 front", "Q3 front"] {
+            let jpeg = Data(name.utf8)
+            let digest = ContentDigest(of: jpeg)
+            let admission = Admission(
+                id: CardID.generate(at: now, using: &random),
+                name: Redacted(name),
+                metadata: CardMetadata(businessNumber: BusinessNumber(stored: name)),
+                submitter: "local",
+                source: digest,
+                file: nil,
+                content: .prepared(PreparedImage(jpeg: jpeg, width: 100, height: 63, digest: digest)),
+                waitsUntil: now
+            )
+            _ = try await harness.store.admit([admission], now: now)
+        }
+        harness.state.withLock { $0.queueDepth = 2 }
+    }
+}

@@ -1,0 +1,75 @@
+import CardEngine
+import CardModel
+import CardStore
+import Foundation
+import Synchronization
+import Testing
+
+/// Rests that stand in the sandbox, and clocks that were wrong when they were written down.
+@Suite(.timeLimit(.minutes(1))) struct RestTests {
+    /// A rest as a test row names it: what was written down, by the clock of now.
+    struct Written: Sendable {
+        var failureClass = FailureClass.throttled
+        var until: Duration
+        var setAt: Duration
+        /// When the first call may go.
+        var opens: Duration
+    }
+
+    @Test(arguments: [
+        // Another process was asked to wait.
+        Written(until: .seconds(3), setAt: .zero, opens: .seconds(3)),
+        // Its clock was five hours ahead, and it was asked for two seconds.
+        Written(until: .seconds(5 * 3600), setAt: .seconds(5 * 3600 - 2), opens: .seconds(2)),
+        // Its clock was behind.
+        Written(until: .seconds(-3600), setAt: .seconds(-3603), opens: .zero),
+        // Whoever starts a run may have put the cause of a stop right.
+        Written(failureClass: .stop, until: .seconds(300), setAt: .zero, opens: .zero),
+    ])
+    func `a rest of another process is obeyed as long as it was meant, a stop is found out by a call`(
+        written: Written
+    ) async throws {
+        let (harness, time) = (try await EngineHarness(), ManualTime())
+        try await harness.store.set(Self.rest(written, from: time.now), of: "verify verifier:443")
+        let firstCall = Mutex<Duration?>(nil)
+        harness.state.withLock { state in
+            state.onVerify = { _, _ in firstCall.withLock { $0 = $0 ?? time.elapsed } }
+        }
+        let items = try harness.items(["N1": ["front"]])
+        try await time.passing { try await harness.run(items, time: time.engineTime) }
+        let called = try #require(firstCall.withLock { $0 })
+        #expect(called >= written.opens && called <= written.opens + .seconds(1))
+        #expect(try await harness.store.rests().isEmpty, "the first answer takes the rest away")
+        #expect(try await harness.states() == ["N1 front": "delivered"])
+    }
+
+    @Test func `a throttle that another process writes down is obeyed by one that runs already`() async throws {
+        let (harness, time) = (try await EngineHarness(), ManualTime())
+        let secondCall = Mutex<Duration?>(nil)
+        harness.state.withLock { state in
+            state.verifyFailures["N1 front"] = [EngineHarness.failure(.transient)]
+            state.onVerify = { _, _ in
+                guard harness.state.withLock({ $0.verified.count }) == 1 else {
+                    return secondCall.withLock { $0 = time.elapsed }
+                }
+                let written = Written(until: .seconds(20), setAt: .zero, opens: .seconds(20))
+                try await harness.store.set(Self.rest(written, from: time.now), of: "verify verifier:443")
+            }
+        }
+        // Repeated after the next heartbeat, which reads what others wrote down.
+        let settings = harness.settings { $0.retry = RetryPolicy(base: .seconds(9), cap: .seconds(9)) }
+        let items = try harness.items(["N1": ["front"]])
+        try await time.passing { try await harness.run(items, settings, time: time.engineTime) }
+        #expect(try #require(secondCall.withLock { $0 }) >= .seconds(20))
+    }
+
+    private static func rest(_ written: Written, from now: Timestamp) -> EndpointRest {
+        EndpointRest(
+            endpoint: "verify verifier:443",
+            until: now.advanced(by: written.until),
+            failureClass: written.failureClass,
+            code: "CODE",
+            setAt: now.advanced(by: written.setAt)
+        )
+    }
+}
