@@ -204,7 +204,7 @@ let package = Package(
         ),
         .testTarget(
             name: "CardEmbeddedTests",
-            dependencies: ["CardEmbedded", "MultipartForm", "TestSupport", .grdb, .log, .nioCore],
+            dependencies: ["CardEmbedded", "CImaging", "MultipartForm", "TestSupport", .grdb, .log, .nioCore]
         ),
         .testTarget(
             name: "CardCommandTests",
