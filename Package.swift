@@ -146,13 +146,6 @@ let package = Package(
         .target(name: "CardStore", dependencies: ["CardModel", .crypto, .grdb, .grdbSQLite]),
         .target(name: "CardEngine", dependencies: ["CardModel", "CardStore", .log]),
         .target(name: "CardInput", dependencies: ["CardModel", "CardStore", "CardEngine", "CFolders", .csv, .system]),
-        .target(
-            name: "CardServer",
-            dependencies: [
-                "CardEngine", "CardInput", "CardModel", "CardStore", "MultipartForm", .coreMetrics, .crypto,
-                .hummingbird, .lifecycle, .log, .metrics, .nioCore, .nioHTTP1, .nioPosix, .nioSSL,
-            ]
-        ),
         // The built-in remote side: shares no client, store or engine code.
         .target(
             name: "CardEmbedded",
@@ -194,13 +187,6 @@ let package = Package(
         .testTarget(
             name: "CardInputTests",
             dependencies: ["CardInput", "CardEngine", "CardStore", "CardModel", "TestSupport"]
-        ),
-        .testTarget(
-            name: "CardServerTests",
-            dependencies: [
-                "CardServer", "CardEngine", "CardInput", "CardModel", "CardStore", "TestSupport", .log, .nioCore,
-                .nioHTTP1, .nioPosix, .nioSSL,
-            ]
         ),
         .testTarget(
             name: "CardEmbeddedTests",

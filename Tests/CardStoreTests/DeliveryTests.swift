@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `cards of one form that name different accounts are held until that is put right`() async throws {
+    @Test func `cards of one form that name different accounts are held until one is corrected`() async throws {
         let harness = try await StoreHarness()
         let front = try await harness.verified("front", number: "N", .front)
         let back = try await harness.verified("back", number: "N", .back)

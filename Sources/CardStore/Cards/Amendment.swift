@@ -60,7 +60,7 @@ extension CardStore {
         return AdmissionOutcome(card: row.id, state: transition.to, reason: transition.reason, isDuplicate: true)
     }
 
-    /// The other cards of a form that did not belong together go again with the one that was put right.
+    /// Once one card of a mismatched form is corrected, the others go again, too.
     private func releaseMismatched(of number: BusinessNumber, now: Timestamp, in tx: Transaction) throws {
         let cards: [CardID] = try tx.rows(
             "SELECT id FROM card WHERE number = \(number) AND state = 'held' AND reason = \(ReasonCode.memberMismatch)"
