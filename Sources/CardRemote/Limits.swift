@@ -1,4 +1,4 @@
-/// The bounds of this module that nobody has a reason to set.
+/// The constants of this module and their reasons.
 enum Limits {
     /// How long a connection may take to open, a proxy's tunnel and TLS included, and how long a request waits for a
     /// free one.
@@ -10,7 +10,7 @@ enum Limits {
     static let replyBytes = 1_048_576
     /// How long the body of an early refusal is waited for: its sender may have closed already, or never will.
     static let earlyRefusalGrace: Duration = .seconds(1)
-    /// The longest `Retry-After` that is believed (urllib3 has the same): a remote must not stop the pipeline for ever.
+    /// The longest `Retry-After` that is obeyed (urllib3 has the same): a remote must not stop the pipeline for ever.
     static let retryAfter: Duration = .seconds(6 * 3600)
     /// The bytes read and handed to a connection at a time.
     static let chunkBytes = 65_536
@@ -20,8 +20,6 @@ enum Limits {
     static let xmlDepth = 16
     /// How long a signature stands for key and secret: long enough for clocks that differ by minutes.
     static let signatureLifetime: Int64 = 300
-    /// The largest file of a TOKEN, in bytes.
-    static let tokenBytes = 65_536
     /// The longest RETCODE that is shown, in characters.
     static let retcodeLength = 16
     /// How many digits of a RETCODE may be shown: identity numbers of the first generation have 15.

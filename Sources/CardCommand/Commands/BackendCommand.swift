@@ -85,7 +85,7 @@ package struct BackendCommand: AsyncParsableCommand {
         let backend = EmbeddedBackend(
             configuration: configuration,
             logger: self.listening.logger,
-            onRunning: { port in Console.standardOutput("http://\(host):\(port)/upload") }
+            onRunning: { port in await Console.standardOutput("http://\(host):\(port)/upload") }
         )
         try await EndpointProcess(service: backend, logger: self.listening.logger).run()
     }

@@ -138,24 +138,24 @@ private struct CardChanges {
                 seen.formUnion(changed)
                 let cards = try await self.store.cards(changed).map(CardDocument.init)
                 // Printed now: a full disk at a later card must not lose the report of this one.
-                cards.forEach(self.print)
+                for card in cards { await self.print(card) }
                 documents += cards
             } catch let error as CodedError where error.kind == .conflict {
                 wasRefused = true
                 Console.standardError("error: " + error.message.text())
             }
         }
-        if self.format == .json { Console.standardOutput(JSONText.document(["cards": documents])) }
+        if self.format == .json { await Console.standardOutput(JSONText.document(["cards": documents])) }
         if documents.contains(where: \.state.isRunnable) {
             Console.standardError("To go on with what is in the sandbox: idcard-pipeline run")
         }
         return wasRefused ? .someNotDelivered : .delivered
     }
 
-    private func print(_ document: CardDocument) {
+    private func print(_ document: CardDocument) async {
         switch self.format {
-        case .text: Console.standardOutput(document.text)
-        case .jsonl: Console.standardOutput(JSONText.line(document))
+        case .text: await Console.standardOutput(document.text)
+        case .jsonl: await Console.standardOutput(JSONText.line(document))
         case .json: break
         }
     }

@@ -64,15 +64,15 @@ extension CardsCommand {
             filter.number = self.businessNo.map { BusinessNumber(stored: $0.trimmed) }
             try await self.options.withSandbox { store in
                 let printer = CardListPrinter(format: self.format, isQuiet: self.quiet)
-                printer.begin()
+                await printer.begin()
                 var (order, left) = (Int64(0), self.limit == 0 ? Int.max : self.limit)
                 while left > 0 {
                     let page = try await store.cards(filter, after: order, limit: min(left, Limits.pageSize))
-                    page.forEach(printer.print)
+                    for card in page { await printer.print(card) }
                     guard let last = page.last else { break }
                     (order, left) = (last.order, left - page.count)
                 }
-                printer.end()
+                await printer.end()
                 return .delivered
             }
         }
@@ -90,25 +90,25 @@ private final class CardListPrinter {
         self.isQuiet = isQuiet
     }
 
-    func begin() {
-        if self.format == .json, !self.isQuiet { Console.standardOutput("{\n  \"cards\" : [") }
+    func begin() async {
+        if self.format == .json, !self.isQuiet { await Console.standardOutput("{\n  \"cards\" : [") }
     }
 
-    func print(_ card: Card) {
+    func print(_ card: Card) async {
         let document = CardDocument(card)
-        if self.isQuiet { return Console.standardOutput(card.id.rawValue) }
+        if self.isQuiet { return await Console.standardOutput(card.id.rawValue) }
         switch self.format {
-        case .text: Console.standardOutput(document.text)
-        case .jsonl: Console.standardOutput(JSONText.line(document))
+        case .text: await Console.standardOutput(document.text)
+        case .jsonl: await Console.standardOutput(JSONText.line(document))
         case .json:
             let text = JSONText.document(document).split(separator: "\n").joined(separator: "\n    ")
-            Console.standardOutput((self.isFirst ? "    " : "    ,") + text)
+            await Console.standardOutput((self.isFirst ? "    " : "    ,") + text)
             self.isFirst = false
         }
     }
 
-    func end() {
-        if self.format == .json, !self.isQuiet { Console.standardOutput("  ]\n}") }
+    func end() async {
+        if self.format == .json, !self.isQuiet { await Console.standardOutput("  ]\n}") }
     }
 }
 
@@ -141,7 +141,7 @@ extension CardsCommand {
             let origin = self.purpose.origin(of: self.reveal ? "cards show --reveal" : "cards show")
             try await self.options.withSandbox { store in
                 let details = try await store.show(CardID(rawValue: self.card), to: origin, now: Timestamp(Date()))
-                CardReport(details, reveal: self.reveal).print(self.format)
+                await CardReport(details, reveal: self.reveal).print(self.format)
                 return .delivered
             }
         }

@@ -24,7 +24,7 @@ package struct FsckCommand: AsyncParsableCommand {
     package func run() async throws {
         try await self.options.withSandbox { store in
             let report = CheckReport(try await store.check())
-            report.print(self.format)
+            await report.print(self.format)
             return report.clean ? .delivered : .someNotDelivered
         }
     }

@@ -131,7 +131,7 @@ package struct RunCommand: AsyncParsableCommand {
             let configuration = try self.options.loadConfiguration(requiringRemotes: !self.dryRun)
             for notice in configuration.notices { Console.standardError("warning: \(notice.text())") }
             let session = RunSession(arguments: try self.arguments(), configuration: configuration)
-            return try self.dryRun ? session.dryRun() : await session.run()
+            return try await self.dryRun ? session.dryRun() : session.run()
         }
     }
 }

@@ -71,10 +71,10 @@ protocol Report: Encodable {
 
 extension Report {
     /// Prints the report on standard output.
-    func print(_ format: ReportFormat) {
+    func print(_ format: ReportFormat) async {
         switch format {
-        case .text: for line in self.lines { Console.standardOutput(line) }
-        case .json: Console.standardOutput(JSONText.document(self))
+        case .text: for line in self.lines { await Console.standardOutput(line) }
+        case .json: await Console.standardOutput(JSONText.document(self))
         }
     }
 }

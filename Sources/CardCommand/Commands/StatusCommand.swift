@@ -24,12 +24,12 @@ package struct StatusCommand: AsyncParsableCommand {
             var attention = CardFilter()
             attention.needsAttention = true
             let counts = try await store.counts()
-            StatusReport(
+            try await StatusReport(
                 states: counts.states,
                 needingAttention: counts.needingAttention,
-                examples: try await store.cards(attention, after: 0, limit: StatusReport.exampleCount),
-                rests: try await store.rests().filter { $0.until > now },
-                workers: try await store.workers(),
+                examples: store.cards(attention, after: 0, limit: StatusReport.exampleCount),
+                rests: store.rests().filter { $0.until > now },
+                workers: store.workers(),
                 now: now
             ).print(self.format)
             return .delivered

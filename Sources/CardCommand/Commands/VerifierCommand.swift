@@ -46,7 +46,7 @@ package struct VerifierCommand: AsyncParsableCommand {
         let verifier = EmbeddedVerifier(
             configuration: configuration,
             logger: self.listening.logger,
-            onRunning: { port in Console.standardOutput("http://\(host):\(port)\(path)") }
+            onRunning: { port in await Console.standardOutput("http://\(host):\(port)\(path)") }
         )
         try await EndpointProcess(service: verifier, logger: self.listening.logger).run()
     }

@@ -1,5 +1,4 @@
 import CardEngine
-import CardImaging
 import CardInput
 import CardModel
 import CardRemote
@@ -16,7 +15,8 @@ struct Outside: Sendable {
     ///
     /// - Throws: `CodedError` of kind `configuration`.
     init(
-        imaging: ImagingSettings,
+        decoder: PhotoDecoder,
+        maxSourceBytes: Int,
         threads count: Int,
         verification settings: VerificationSettings,
         delivery: DeliverySettings
@@ -25,16 +25,15 @@ struct Outside: Sendable {
         let backend = try BusinessBackend(delivery)
         let threads = NIOThreadPool(numberOfThreads: count)
         threads.start()
-        let recompressor = ImageRecompressor(settings: imaging)
         self.verification = verification
         self.backend = backend
         self.threads = threads
         self.ports = EnginePorts(
             read: { file in
-                try await threads.runIfActive { try SourceFile.read(file, limit: imaging.maxSourceBytes) }
+                try await threads.runIfActive { try SourceFile.read(file, limit: maxSourceBytes) }
             },
-            prepare: { source in try await threads.runIfActive { try recompressor.prepare(source) } },
-            shrink: { image in try await threads.runIfActive { try recompressor.shrink(image) } },
+            prepare: { source in try await threads.runIfActive { try decoder.prepare(source) } },
+            shrink: { image in try await threads.runIfActive { try decoder.shrink(image) } },
             verifier: EnginePorts.Verifier(
                 provider: verification.provider,
                 parameters: verification.parameters,

@@ -26,7 +26,7 @@ struct ConfigCommand: AsyncParsableCommand {
         func run() async throws {
             try await CommandRunner.run {
                 let report = await CheckedConfiguration(self.loaded())
-                report.print(self.format)
+                await report.print(self.format)
                 return report.ok ? .delivered : .configuration
             }
         }
@@ -51,7 +51,7 @@ struct ConfigCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await CommandRunner.run {
-                ShownConfiguration(try self.options.load(requiringRemotes: false)).print(self.format)
+                await ShownConfiguration(try self.options.load(requiringRemotes: false)).print(self.format)
                 return .delivered
             }
         }

@@ -33,7 +33,7 @@ struct Configuration: Sendable {
     var sources: [String] = []
     /// The way in over HTTP (`server.*`).
     var server = ServerSettings()
-    /// Whose webhooks are believed (`webhooks.*`).
+    /// Whose webhooks are accepted (`webhooks.*`).
     var webhooks = WebhookSettings()
     /// Photos that are named by URL (`fetch.*`).
     var fetch = FetchSettings()
@@ -100,7 +100,7 @@ extension Configuration {
         var corsOrigins: [String] = []
     }
 
-    /// Whose webhooks are believed.
+    /// Whose webhooks are accepted.
     struct WebhookSettings: Sendable {
         /// One or several with commas between.
         var secrets: Redacted<String>?

@@ -100,10 +100,9 @@ extension ConfigurationLoader {
         if let token = secrets.token {
             self.configuration.backend.token = .value(token)
         } else if let path = secrets.tokenFile {
-            self.configuration.backend.token = .file(path: path)
-            self.attempt("delivery.token_file") { () throws(CodedError) in
-                _ = try SecretFile(path: path, key: "delivery.token_file").read()
-            }
+            let file = SecretFile(path: path, key: "delivery.token_file")
+            self.configuration.backend.token = .file { () throws(CodedError) in try file.read() }
+            self.attempt(file.key) { () throws(CodedError) in _ = try file.read() }
         } else if let text = secrets.tokenCommand {
             let command = SecretCommand(
                 key: "delivery.token_command",

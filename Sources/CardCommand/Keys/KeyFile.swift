@@ -4,7 +4,7 @@ import Foundation
 import Glibc
 import SystemPackage
 
-/// The file that keeps the keys of a sandbox, the current one first; nobody but its owner may touch it.
+/// The file that keeps the keys of a sandbox, the current one first; only its owner may have rights to it.
 struct KeyFile: Sendable {
     /// What a key looks like.
     static let form = "32 random bytes in Base64 (or 64 hexadecimal digits)"

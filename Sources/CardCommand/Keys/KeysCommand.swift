@@ -48,7 +48,7 @@ struct KeysCommand: AsyncParsableCommand {
             try await CommandRunner.run {
                 let configuration = try self.options.loadConfiguration(requiringRemotes: false)
                 let folders = UserFolders(environment: ProcessInfo.processInfo.environment)
-                try KeyMaking(named: self.keyFile, configuration: configuration, folders: folders).run()
+                try await KeyMaking(named: self.keyFile, configuration: configuration, folders: folders).run()
                     .print(self.format)
                 return .delivered
             }

@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import SystemPackage
 
-/// A file with secrets in it, which nobody but its owner may touch.
+/// A file with secrets in it, to which only its owner may have rights.
 struct SecretFile {
     /// Most bytes that are read; keys and tokens take a few hundred.
     static let maximumBytes = 64 * 1024

@@ -64,6 +64,7 @@ package enum CommandRunner {
             )
             status = .sandboxError
         }
+        await Console.finish()
         if status != .delivered { throw status.exitCode }
     }
 

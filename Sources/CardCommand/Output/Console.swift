@@ -1,17 +1,29 @@
+import Dispatch
 import Foundation
 import Glibc
 import Synchronization
 
 /// The two streams of a command: data on standard output, words on standard error; live lines stay below everything else.
+///
+/// One queue writes everything in order, on a thread of its own: a reader that stalls (`| less`) keeps no other thread. Whoever
+/// has data waits, suspended, until they are written, so they do not pile up. Words do not wait; beyond a bound they are left
+/// out, and the next line says how many.
 package enum Console {
     private struct State {
-        /// What stands at the bottom of the terminal, to be erased before anything else is written.
-        var live: [String] = []
         /// The first error of standard output.
         var outputError: Int32?
+        /// Words that are not written yet, and those left out since.
+        var waiting = 0
+        var leftOut = 0
     }
 
+    /// How many lines of words may wait for a reader: the log of some hundred cards.
+    private static let mostWaiting = 1000
+
     private static let state = Mutex(State())
+    /// What stands at the bottom of the terminal, to be erased before anything else is written; only the queue uses it.
+    private static let live = Mutex<[String]>([])
+    private static let queue = DispatchQueue(label: "console")
 
     /// Whether standard error is a terminal that can show live lines.
     package static var canShowLiveLines: Bool {
@@ -22,38 +34,74 @@ package enum Console {
     /// more (`EPIPE`), as with `| head`.
     package static var outputError: Int32? { self.state.withLock(\.outputError) }
 
-    /// Writes data; the line is ended if the text does not end it.
-    package static func standardOutput(_ text: String) { self.send(text, to: STDOUT_FILENO) }
+    /// Writes data and returns when they are written; the line is ended if the text does not end it.
+    package static func standardOutput(_ text: String) async {
+        await self.inOrder { self.write(text, to: STDOUT_FILENO) }
+    }
 
-    /// Writes words for a person; the line is ended if the text does not end it.
-    package static func standardError(_ text: String) { self.send(text, to: STDERR_FILENO) }
-
-    /// Replaces the live lines at the bottom of the terminal; none removes them.
-    package static func showLive(_ lines: [String]) {
-        self.state.withLock { state in
-            self.erase(state.live)
-            state.live = lines
-            self.draw(lines)
+    /// Writes words for a person, sooner or later; the line is ended if the text does not end it.
+    package static func standardError(_ text: String) {
+        let isTaken = self.state.withLock { state in
+            guard state.waiting < self.mostWaiting else {
+                state.leftOut += 1
+                return false
+            }
+            state.waiting += 1
+            return true
+        }
+        guard isTaken else { return }
+        self.queue.async {
+            self.write(text, to: STDERR_FILENO)
+            let leftOut = self.state.withLock { state in
+                state.waiting -= 1
+                defer { state.leftOut = 0 }
+                return state.leftOut
+            }
+            guard leftOut > 0 else { return }
+            self.write("note: \(leftOut) lines were left out, since this output was not read", to: STDERR_FILENO)
         }
     }
 
-    private static func send(_ text: String, to descriptor: Int32) {
-        self.state.withLock { state in
-            self.erase(state.live)
-            let error = DescriptorOutput.write(text.hasSuffix("\n") ? text : text + "\n", to: descriptor)
-            if descriptor == STDOUT_FILENO, let error, error != EPIPE { state.outputError = state.outputError ?? error }
-            self.draw(state.live)
+    /// Replaces the live lines at the bottom of the terminal, and returns when that is done; none removes them.
+    package static func showLive(_ lines: [String]) async {
+        await self.inOrder {
+            self.erase()
+            self.live.withLock { $0 = lines }
+            self.draw()
         }
     }
 
-    private static func erase(_ shown: [String]) {
-        guard !shown.isEmpty else { return }
-        self.decorate("\u{1B}[\(shown.count)A\u{1B}[J")
+    /// Returns when everything has been written.
+    package static func finish() async { await self.inOrder {} }
+
+    private static func inOrder(_ body: @escaping @Sendable () -> Void) async {
+        await withCheckedContinuation { continuation in
+            self.queue.async {
+                body()
+                continuation.resume()
+            }
+        }
     }
 
-    private static func draw(_ lines: [String]) {
-        guard !lines.isEmpty else { return }
-        self.decorate(lines.map { $0 + "\n" }.joined())
+    // MARK: On the queue
+
+    private static func write(_ text: String, to descriptor: Int32) {
+        self.erase()
+        let error = DescriptorOutput.write(text.hasSuffix("\n") ? text : text + "\n", to: descriptor)
+        if descriptor == STDOUT_FILENO, let error, error != EPIPE {
+            self.state.withLock { $0.outputError = $0.outputError ?? error }
+        }
+        self.draw()
+    }
+
+    private static func erase() {
+        let count = self.live.withLock(\.count)
+        if count > 0 { self.decorate("\u{1B}[\(count)A\u{1B}[J") }
+    }
+
+    private static func draw() {
+        let lines = self.live.withLock { $0 }
+        if !lines.isEmpty { self.decorate(lines.map { $0 + "\n" }.joined()) }
     }
 
     /// Writes to the terminal; there is no other place to say that standard error fails.

@@ -4,7 +4,7 @@ import CardRemote
 
 extension RunSession {
     /// Shows what a run would do with each input, and who says so; takes nothing in.
-    func dryRun() throws -> CommandStatus {
+    func dryRun() async throws -> CommandStatus {
         guard let listing = try self.listing() else { return .delivered }
         let hasConfiguredUser = self.configuration.delivery?.userNumber != nil
         let inputs = listing.entries.map { PlannedInput($0, hasConfiguredUser: hasConfiguredUser) }
@@ -12,12 +12,12 @@ extension RunSession {
         for input in inputs { counts[input.action.rawValue, default: 0] += 1 }
         switch self.arguments.format {
         case .text:
-            for input in inputs { Console.standardOutput(input.text) }
-            Console.standardOutput(Self.line(counts, total: inputs.count))
-        case .json: Console.standardOutput(JSONText.document(DryRunReport(counts: counts, inputs: inputs)))
+            for input in inputs { await Console.standardOutput(input.text) }
+            await Console.standardOutput(Self.line(counts, total: inputs.count))
+        case .json: await Console.standardOutput(JSONText.document(DryRunReport(counts: counts, inputs: inputs)))
         case .jsonl:
-            for input in inputs { Console.standardOutput(JSONText.line(input)) }
-            Console.standardOutput(JSONText.line(DryRunReport(counts: counts, inputs: nil)))
+            for input in inputs { await Console.standardOutput(JSONText.line(input)) }
+            await Console.standardOutput(JSONText.line(DryRunReport(counts: counts, inputs: nil)))
         }
         return inputs.contains { $0.action == .refuse } ? .someNotDelivered : .delivered
     }

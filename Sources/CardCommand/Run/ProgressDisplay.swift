@@ -30,20 +30,20 @@ struct ProgressDisplay: Sendable {
         let clock = ContinuousClock()
         let start = clock.now
         let isLive = Console.canShowLiveLines
-        defer { Console.showLive([]) }
         var last = ""
         while !Task.isCancelled {
             // A cancelled sleep ends the loop.
             try? await clock.sleep(for: isLive ? Self.liveInterval : Self.plainInterval)
-            guard !Task.isCancelled else { return }
+            guard !Task.isCancelled else { break }
             let lines = ProgressLines(figures: self.tracker.figures, elapsed: clock.now - start)
             if isLive {
-                Console.showLive(lines.live)
+                await Console.showLive(lines.live)
             } else if lines.plain != last {
                 last = lines.plain
                 Console.standardError(last)
             }
         }
+        if isLive { await Console.showLive([]) }
     }
 }
 

@@ -14,7 +14,7 @@ struct RunPrinter: Sendable {
     func printEndings() async throws {
         for await place in self.tracker.endings {
             let card = try await self.fetch(self.tracker.card(at: place).map { [$0] } ?? [])
-            Console.standardOutput(JSONText.line(self.line(place, cards: card)))
+            await Console.standardOutput(JSONText.line(self.line(place, cards: card)))
         }
     }
 
@@ -32,14 +32,14 @@ struct RunPrinter: Sendable {
             ? (0..<self.tracker.count).map { self.line($0, cards: cards) } : Self.lines(of: Array(cards.values))
         switch format {
         case .text:
-            for line in lines where Self.isWorthPrinting(line) { Console.standardOutput(line.text) }
-            Console.standardOutput(tally.counts.line)
+            for line in lines where Self.isWorthPrinting(line) { await Console.standardOutput(line.text) }
+            await Console.standardOutput(tally.counts.line)
         case .json:
-            Console.standardOutput(JSONText.document(RunReport(runID: runID, counts: tally.counts, cards: lines)))
+            await Console.standardOutput(JSONText.document(RunReport(runID: runID, counts: tally.counts, cards: lines)))
         case .jsonl:
             let open = self.tracker.count > 0 ? self.tracker.unfinished.map { lines[$0] } : lines
-            for line in open { Console.standardOutput(JSONText.line(line)) }
-            Console.standardOutput(JSONText.line(RunReport(runID: runID, counts: tally.counts, cards: nil)))
+            for line in open { await Console.standardOutput(JSONText.line(line)) }
+            await Console.standardOutput(JSONText.line(RunReport(runID: runID, counts: tally.counts, cards: nil)))
         }
         let words = RunAdvice(
             end: end,

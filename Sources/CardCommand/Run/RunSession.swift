@@ -82,31 +82,27 @@ struct RunSession: Sendable {
         if listing == nil { tracker.adopt(try await store.runnableCards()) }
         let worker = try await store.startWorker(id: runID, command: "run", now: Timestamp(Date()))
         let printing = self.arguments.format == .jsonl
-        let end: RunEnd
-        do {
-            end = try await ProgressDisplay(tracker: tracker, isQuiet: self.arguments.isQuiet).showing {
-                try await withThrowingTaskGroup(of: RunEnd?.self) { group in
-                    group.addTask {
-                        defer { tracker.finish() }
-                        return try await self.drive(listing, store: store, worker: worker, tracker: tracker)
+        let end = try await ProgressDisplay(tracker: tracker, isQuiet: self.arguments.isQuiet).showing {
+            try await withThrowingTaskGroup(of: RunEnd?.self) { group in
+                group.addTask {
+                    defer { tracker.finish() }
+                    // Here, and not when all is printed: who reads the lines may take for ever.
+                    return try await self.ending(worker, of: store) {
+                        try await self.drive(listing, store: store, worker: worker, tracker: tracker)
                     }
-                    if printing {
-                        group.addTask {
-                            try await RunPrinter(tracker: tracker, store: store).printEndings()
-                            return nil
-                        }
-                    }
-                    var end: RunEnd?
-                    while let ended = try await group.next() { end = ended ?? end }
-                    guard let end else { throw CancellationError() }
-                    return end
                 }
+                if printing {
+                    group.addTask {
+                        try await RunPrinter(tracker: tracker, store: store).printEndings()
+                        return nil
+                    }
+                }
+                var end: RunEnd?
+                while let ended = try await group.next() { end = ended ?? end }
+                guard let end else { throw CancellationError() }
+                return end
             }
-        } catch {
-            try? await store.end(worker, onUnknown: self.configuration.engine.onUnknown, now: Timestamp(Date()))
-            throw error
         }
-        try await store.end(worker, onUnknown: self.configuration.engine.onUnknown, now: Timestamp(Date()))
         return try await RunPrinter(tracker: tracker, store: store).print(
             end,
             runID: runID,
@@ -114,6 +110,22 @@ struct RunSession: Sendable {
             documents: self.configuration.isEmbedded ? self.documents : nil,
             addresses: self.addresses
         )
+    }
+
+    /// Runs work and gives back what its worker has claimed, whatever it came to.
+    private func ending(
+        _ worker: Worker,
+        of store: CardStore,
+        after work: () async throws -> RunEnd
+    ) async throws -> RunEnd {
+        let onUnknown = self.configuration.engine.onUnknown
+        let end: RunEnd
+        do { end = try await work() } catch {
+            try? await store.end(worker, onUnknown: onUnknown, now: Timestamp(Date()))
+            throw error
+        }
+        try await store.end(worker, onUnknown: onUnknown, now: Timestamp(Date()))
+        return end
     }
 
     /// Where the configured endpoints are.
@@ -170,7 +182,12 @@ struct RunSession: Sendable {
         let cores = ProcessInfo.processInfo.activeProcessorCount
         settings.preparing = configuration.imagingConcurrency > 0 ? configuration.imagingConcurrency : cores
         let outside = try Outside(
-            imaging: configuration.imaging,
+            decoder: PhotoDecoder(
+                ImageRecompressor(settings: configuration.imaging),
+                isolation: configuration.isolation,
+                sandbox: configuration.sandboxPath
+            ),
+            maxSourceBytes: configuration.imaging.maxSourceBytes,
             threads: settings.preparing,
             verification: verification,
             delivery: delivery

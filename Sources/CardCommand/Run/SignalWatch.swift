@@ -21,7 +21,7 @@ struct SignalWatch: Sendable {
             group.addTask {
                 for await signal in signals {
                     // A second signal ends the process at once: all that was acknowledged is durable.
-                    for number in [SIGINT, SIGTERM, SIGHUP] { Glibc.signal(number, SIG_DFL) }
+                    Self.endAtOnceFromNowOn()
                     first.note(signal == .sigint ? .interrupted : .terminated)
                     self.end()
                     break
@@ -29,10 +29,17 @@ struct SignalWatch: Sendable {
                 return nil
             }
             while let ended = try await group.next() {
-                if let value = ended { return (value, first.status) }
+                guard let value = ended else { continue }
+                // What is left to do is to print, to a reader who may have stopped reading.
+                Self.endAtOnceFromNowOn()
+                return (value, first.status)
             }
             throw CancellationError()
         }
+    }
+
+    private static func endAtOnceFromNowOn() {
+        for number in [SIGINT, SIGTERM, SIGHUP] { Glibc.signal(number, SIG_DFL) }
     }
 
     /// The signal that came first, noted before the end it asks for: the work may end before anybody else has spoken.

@@ -135,7 +135,10 @@ struct DeliveryLayout: Sendable {
         guard let number = numbers.first, numbers.count == 1 else {
             throw Self.refusal(
                 "member_mismatch",
-                "the cards of one delivery belong to several user accounts; report this"
+                """
+                the cards of this application name different user accounts (user_no), and a form goes to one; list them \
+                again with the same user_no, or set delivery.layout to single
+                """
             )
         }
         return number

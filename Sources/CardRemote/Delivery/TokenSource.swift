@@ -1,14 +1,11 @@
 package import CardModel
-import Foundation
-import Glibc
 
 /// Where the TOKEN of the business backend comes from.
 package enum TokenSource: Sendable {
     /// It is configured (`delivery.token`).
     case value(Redacted<String>)
-    /// It stands in a file that only its owner may read (`delivery.token_file`); the file is read again for every
-    /// delivery.
-    case file(path: String)
+    /// It stands in a file (`delivery.token_file`): this closure reads it, again for every delivery.
+    case file(@Sendable () throws(CodedError) -> Redacted<String>)
     /// A command prints it (`delivery.token_command`): this closure runs it, once and again when its TOKEN was refused.
     case command(@Sendable () async throws -> Redacted<String>)
 }
@@ -53,7 +50,7 @@ actor CurrentToken {
     private func read() async throws -> Redacted<String> {
         switch self.source {
         case .value(let token): return token
-        case .file(let path): return try TokenFile.read(path)
+        case .file(let read): return try read()
         case .command(let run):
             let token = try await run()
             self.fromCommand = token
@@ -72,41 +69,5 @@ actor CurrentToken {
             if self.waiting.isEmpty { self.isReading = false } else { self.waiting.removeFirst().resume() }
         }
         return try await body()
-    }
-}
-
-/// A file that holds the TOKEN on one line.
-private enum TokenFile {
-    /// Reads it.
-    ///
-    /// - Throws: `token_unavailable`: unreadable, open to others, empty, too long or of several lines.
-    static func read(_ path: String) throws(CodedError) -> Redacted<String> {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { throw self.error(path, "cannot be read; check its path and its permissions") }
-        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw self.error(path, "is no regular file; name the file that holds the TOKEN")
-        }
-        guard status.st_mode & 0o077 == 0 else {
-            throw self.error(path, "is open to other users; run chmod 600 on it")
-        }
-        guard let data = try? file.read(upToCount: Limits.tokenBytes + 1) ?? Data(), data.count <= Limits.tokenBytes
-        else {
-            throw self.error(path, "cannot be read, or has more than \(Limits.tokenBytes) bytes; check its path")
-        }
-        let text = String(decoding: data, as: UTF8.self).trimmed
-        guard !text.isEmpty, text.isVisibleLine else {
-            throw self.error(path, "does not hold the TOKEN on one line; write it there and nothing else")
-        }
-        return Redacted(text)
-    }
-
-    private static func error(_ path: String, _ what: Message) -> CodedError {
-        CodedError(
-            ReasonCode(rawValue: "token_unavailable"),
-            .configuration,
-            "the file \(Redacted(path)) (delivery.token_file) " + what
-        )
     }
 }

@@ -19,7 +19,7 @@ enum RetryAfter {
     /// - Parameters:
     ///   - value: the value as received.
     ///   - now: the time against which a date is measured.
-    /// - Returns: a wait between zero and the longest that is believed; `nil` if the value has neither form.
+    /// - Returns: a wait between zero and the longest that is obeyed; `nil` if the value has neither form.
     static func parse(_ value: String, now: Timestamp) -> Duration? {
         let text = value.trimmed
         if let wait = self.seconds(text) { return wait }

@@ -18,7 +18,7 @@ struct ReplyReading {
     /// - Parameters:
     ///   - reply: the reply.
     ///   - dialect: the dialect that was spoken to it.
-    ///   - isSecret: whether a text repeats what nobody may see.
+    ///   - isSecret: whether a text repeats a secret.
     init(_ reply: HTTPReply, dialect: VerificationDialect, isSecret: (String) -> Bool = { _ in false }) {
         var object: JSONValue?
         var unreadable: Message?

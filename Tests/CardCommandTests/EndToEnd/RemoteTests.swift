@@ -30,6 +30,18 @@ struct RemoteTests {
 
     private static let verifier = ["verifier", "--api-key", "the-key", "--api-secret", "the-secret"]
 
+    @Test("The advice names the address that does not answer, without its query, which may hold a secret")
+    func shownAddress() async throws {
+        let tool = try Tool()
+        let nobody = "http://127.0.0.1:\(try Self.closedPort())"
+        var variables = self.variables(verifier: nobody + "/ocr?key=canary", backend: nobody)
+        variables["IDCARD_RUN_PATIENCE"] = "1s"
+        let outcome = try await tool.run(["run", try self.pair(tool).path], variables)
+        #expect(outcome.status == 75, "\(outcome.errors)")
+        #expect(outcome.errors.contains("at \(nobody)/ocr does not take cards"))
+        #expect(!(outcome.output + outcome.errors).contains("canary"))
+    }
+
     @Test(
         "A verifier that refuses connections ends with 75, a wrong key with 69; nothing is lost, the right ones complete"
     )

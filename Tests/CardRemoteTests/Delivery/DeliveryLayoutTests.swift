@@ -99,6 +99,13 @@ import Testing
         #expect(failure?.code == code)
     }
 
+    @Test func `Cards of several user accounts are refused with what to do`() {
+        let members = [makeMember(.front), makeMember(.back, userNumber: "other")]
+        let failure = #expect(throws: RemoteFailure.self) { try self.parts(members, { $0.layout = .application }) }
+        #expect(failure?.code == "member_mismatch")
+        for words in ["user_no", "delivery.layout"] { #expect(failure?.message.contains(words) == true) }
+    }
+
     @Test func `Settings that cannot work are refused with their keys`() {
         let table: [(change: (inout DeliverySettings) -> Void, words: String)] = [
             ({ $0.form.file = "" }, "delivery.fields"), ({ $0.form.extra = [.text("x", name: "FILE")] }, "one name"),

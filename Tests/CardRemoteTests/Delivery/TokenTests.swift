@@ -22,19 +22,6 @@ import Testing
         if case .text(let value)? = parts.first?.content { value.reveal() } else { nil }
     }
 
-    private func withFile(_ text: String, mode: Int = 0o600, run: (String) async throws -> Void) async throws {
-        let path = FileManager.default.temporaryDirectory.appending(path: "token-\(UUID().uuidString)").path
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        try #require(
-            FileManager.default.createFile(
-                atPath: path,
-                contents: Data(text.utf8),
-                attributes: [.posixPermissions: mode]
-            )
-        )
-        try await run(path)
-    }
-
     @Test func `A configured TOKEN is never another one`() async throws {
         try await self.withBackend(.value(Redacted("t"))) { backend in
             let parts = try await backend.parts(for: [makeMember(.front)])
@@ -44,46 +31,28 @@ import Testing
     }
 
     @Test func `A file is read for every form`() async throws {
-        try await self.withFile("first\n") { path in
-            try await self.withBackend(.file(path: path)) { backend in
-                let parts = try await backend.parts(for: [makeMember(.front)])
-                #expect(self.token(in: parts) == "first")
-                #expect(await backend.refreshToken(staleIn: parts) == false)
-                try Data("second".utf8).write(to: URL(filePath: path))
-                #expect(await backend.refreshToken(staleIn: parts))
-                #expect(try await self.token(in: backend.parts(for: [makeMember(.front)])) == "second")
-            }
+        let content = Mutex("first")
+        try await self.withBackend(.file { Redacted(content.withLock { $0 }) }) { backend in
+            let parts = try await backend.parts(for: [makeMember(.front)])
+            #expect(self.token(in: parts) == "first")
+            #expect(await backend.refreshToken(staleIn: parts) == false)
+            content.withLock { $0 = "second" }
+            #expect(await backend.refreshToken(staleIn: parts))
+            #expect(try await self.token(in: backend.parts(for: [makeMember(.front)])) == "second")
         }
     }
 
-    @Test(
-        arguments: [
-            ("t", 0o640, "chmod 600"), ("t", 0o604, "chmod 600"), ("", 0o600, "one line"), (" \n", 0o600, "one line"),
-            ("a\nb", 0o600, "one line"), (String(repeating: "t", count: 65_537), 0o600, "65536"),
-        ]
-    )
-    func `A file that is open to others, or holds no TOKEN, stops with file and remedy`(
-        text: String,
-        mode: Int,
-        words: String
-    ) async throws {
-        try await self.withFile(text, mode: mode) { path in
-            try await self.withBackend(.file(path: path)) { backend in
-                let failure = await #expect(throws: RemoteFailure.self) {
-                    try await backend.parts(for: [makeMember(.front)])
-                }
-                #expect(failure?.failureClass == .stop)
-                #expect(failure?.stopScope == .account)
-                #expect(failure?.code == "token_unavailable")
-                #expect(failure?.message.contains(words) == true)
-                #expect(await backend.refreshToken(staleIn: []) == false)
-            }
-        }
-        try await self.withBackend(.file(path: "/nonexistent")) { backend in
+    @Test func `A file that gives no TOKEN stops with the words of whoever read it`() async throws {
+        let error = CodedError(ReasonCode(rawValue: "secret_insecure"), .configuration, "run: chmod 600 token")
+        try await self.withBackend(.file { () throws(CodedError) in throw error }) { backend in
             let failure = await #expect(throws: RemoteFailure.self) {
                 try await backend.parts(for: [makeMember(.front)])
             }
+            #expect(failure?.failureClass == .stop)
+            #expect(failure?.stopScope == .account)
             #expect(failure?.code == "token_unavailable")
+            #expect(failure?.message == error.message)
+            #expect(await backend.refreshToken(staleIn: []) == false)
         }
     }
 

@@ -1,0 +1,62 @@
+import CardImaging
+import CardModel
+import Foundation
+import Glibc
+
+/// Decodes photos in this process or in confined children (`imaging.isolation`), and in a child whatever the setting once a
+/// photo has brought two processes down.
+///
+/// While a photo is decoded here, a file in the sandbox has one byte for each decoding of it that began and did not end. It is
+/// not synced: it must outlive the process, not the machine.
+struct PhotoDecoder: Sendable {
+    /// What a note is named after: enough of a photo to tell it from others. Its name tells too little to prove that the photo
+    /// was here, and two photos of one name cost no more than a child process.
+    private static let (bytesLookedAt, digitsOfName) = (65_536, 8)
+    /// How many processes may die of a photo: once may be chance.
+    private static let mostCrashes = 2
+
+    private let recompressor: ImageRecompressor
+    private let isolation: Configuration.Isolation
+    private let notes: String
+
+    /// Makes the folder of the notes in a sandbox, if it is missing.
+    init(_ recompressor: ImageRecompressor, isolation: Configuration.Isolation, sandbox: String) {
+        self.recompressor = recompressor
+        self.isolation = isolation
+        self.notes = sandbox + "/decoding"
+        // Where it cannot be made, photos are decoded without notes.
+        _ = mkdir(self.notes, 0o700)
+    }
+
+    /// Makes the JPEG of a card out of source bytes.
+    ///
+    /// - Throws: as `ImageRecompressor.prepare` and `prepareIsolated`.
+    func prepare(_ source: Data) throws(CodedError) -> PreparedImage {
+        guard self.isolation == .none else { return try self.recompressor.prepareIsolated(source) }
+        let digest = ContentDigest(of: source.prefix(Self.bytesLookedAt))
+        let note = "\(self.notes)/\(digest.hexadecimal.prefix(Self.digitsOfName))"
+        // A child that lives is no reason to decode here again, so the note stays.
+        guard Self.crashes(in: note) < Self.mostCrashes else { return try self.recompressor.prepareIsolated(source) }
+        Self.add(to: note)
+        defer { unlink(note) }
+        return try self.recompressor.prepare(source)
+    }
+
+    /// Makes a prepared image smaller; `nil` if it is as small as it may get.
+    func shrink(_ image: PreparedImage) throws(CodedError) -> PreparedImage? {
+        try self.recompressor.shrink(image, isolated: self.isolation == .process)
+    }
+
+    private static func crashes(in note: String) -> Int {
+        var status = stat()
+        return lstat(note, &status) == 0 ? Int(status.st_size) : 0
+    }
+
+    /// A note that cannot be written, on a full disk, does not keep the photo from being decoded.
+    private static func add(to note: String) {
+        let descriptor = open(note, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { return }
+        _ = write(descriptor, "x", 1)
+        close(descriptor)
+    }
+}
