@@ -158,7 +158,7 @@ let package = Package(
         .target(
             name: "CardCommand",
             dependencies: [
-                "CardEngine", "CardImaging", "CardInput", "CardModel", "CardRemote", "CardStore", "IDCardEmbedded",
+                "CardEmbedded", "CardEngine", "CardImaging", "CardInput", "CardModel", "CardRemote", "CardStore",
                 .argumentParser, .lifecycle, .log, .nioPosix, .subprocess, .system, .unixSignals, .yams,
             ]
         ),

@@ -1,6 +1,6 @@
 package import ArgumentParser
+import CardEmbedded
 import CardModel
-import IDCardEmbedded
 import Logging
 import ServiceLifecycle
 

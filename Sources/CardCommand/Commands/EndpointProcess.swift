@@ -1,6 +1,6 @@
 import ArgumentParser
+import CardEmbedded
 import CardModel
-import IDCardEmbedded
 import Logging
 import ServiceLifecycle
 import UnixSignals

@@ -1,6 +1,6 @@
+import CardEmbedded
 import CardModel
 import CardRemote
-import IDCardEmbedded
 import Logging
 import ServiceLifecycle
 
