@@ -6,6 +6,7 @@ package struct Engine: Sendable {
     private let context: EngineContext
     private let verifyGate: EndpointGate
     private let deliverGate: EndpointGate
+    private let fetchHosts: FetchHosts
 
     /// Joins the sandbox, the outside and the settings.
     ///
@@ -22,7 +23,7 @@ package struct Engine: Sendable {
         isFull: (@Sendable () async throws -> Bool)? = nil,
         events: @escaping @Sendable (PipelineEvent) -> Void
     ) {
-        let board = WorkBoard(stages: [.verify, .deliver])
+        let board = WorkBoard()
         self.context = EngineContext(
             store: store,
             worker: worker,
@@ -49,6 +50,7 @@ package struct Engine: Sendable {
         }
         self.verifyGate = gate("verify \(ports.verifier.endpoint)", settings.verification)
         self.deliverGate = gate("deliver \(ports.backend.endpoint)", settings.delivery)
+        self.fetchHosts = FetchHosts(context: self.context)
     }
 
     /// How a batch ended.
@@ -62,6 +64,19 @@ package struct Engine: Sendable {
     /// - Throws: what the sandbox throws; what is under way is concluded first.
     package func runBatch(_ groups: [[InputItem]]) async throws -> BatchEnd {
         let context = self.context
+        try await self.run {
+            try await self.take(groups)
+            context.board.endIntake()
+            await context.board.waitUntilDone(patience: context.settings.patience, time: context.time)
+        }
+        return BatchEnd(stopped: self.stopped)
+    }
+
+    /// Works on the whole sandbox until a source of photos, such as a watched folder, returns.
+    ///
+    /// - Throws: what the source and the sandbox throw; what is under way is concluded first.
+    package func run(_ source: @escaping @Sendable () async throws -> Void) async throws {
+        let context = self.context
         try await self.verifyGate.restore()
         try await self.deliverGate.restore()
         // Before anything is claimed: what dead processes had is taken over.
@@ -71,13 +86,46 @@ package struct Engine: Sendable {
             now: context.time.now()
         )
         try await self.runTogether {
-            try await Intake(context: context, submitter: "local").take(groups)
-            context.board.endIntake()
-            await context.board.waitUntilDone(patience: context.settings.patience, time: context.time)
-            context.board.end()
+            defer { context.board.end() }
+            try await source()
         }
-        return BatchEnd(stopped: self.stopped)
     }
+
+    // MARK: Intake
+
+    /// Takes a list in, all photos of a number by one commit; events say what becomes of each.
+    package func take(_ groups: [[InputItem]]) async throws {
+        try await Intake(context: self.context, submitter: Self.local, isList: true).take(groups)
+    }
+
+    /// Takes in one photo of a watched folder; what becomes of it is durable when this returns.
+    ///
+    /// - Throws: `CodedError`: of kind `input` if it can never become a card, else it may be tried again later.
+    package func take(_ item: InputItem) async throws -> AdmissionOutcome {
+        let outcome = try await Intake(context: self.context, submitter: Self.local, isList: false).take(item)
+        self.context.events(.taken(item, outcome))
+        return outcome
+    }
+
+    /// Takes in the source bytes, or the address, of a photo that a request brought; durable when this returns.
+    ///
+    /// - Throws: `CodedError`: `queue_full`, `disk_space_low`, `request_reused`.
+    package func receive(
+        _ content: Admission.Content,
+        name: Redacted<String>,
+        metadata: CardMetadata,
+        submitter: String,
+        source: ContentDigest?,
+        receipt: Receipt?
+    ) async throws -> AdmissionOutcome {
+        try await Intake(context: self.context, submitter: submitter, isList: false)
+            .receive(content, name: name, metadata: metadata, source: source, receipt: receipt)
+    }
+
+    /// Who sends what lists and watched folders hold.
+    private static let local = "local"
+
+    // MARK: The stages
 
     /// What runs beside the stages, and ends with them.
     private enum Part: Sendable {
@@ -142,35 +190,36 @@ package struct Engine: Sendable {
     private var stopped: [StageName: RemoteFailure] {
         var stopped: [StageName: RemoteFailure] = [:]
         for stage in self.context.board.stopped {
-            stopped[stage] = stage == .verify ? self.verifyGate.stoppedBy : self.deliverGate.stoppedBy
+            switch stage {
+            case .verify: stopped[stage] = self.verifyGate.stoppedBy
+            case .deliver: stopped[stage] = self.deliverGate.stoppedBy
+            case .fetch, .prepare: break
+            }
         }
         return stopped
     }
 
     /// Runs the stages to their end; an error of one lets the other conclude what it has under way.
     private func runStages() async -> (any Error)? {
-        let (context, verify) = (self.context, VerifyStage(context: self.context, gate: self.verifyGate))
-        let deliver = DeliverStage(context: self.context, gate: self.deliverGate)
+        let context = self.context
+        let fetch = FetchStage(context: context, gate: LocalGate(cap: Limits.fetches), hosts: self.fetchHosts)
+        let prepare = PrepareStage(context: context, gate: LocalGate(cap: context.settings.preparing))
+        let verify = VerifyStage(context: context, gate: self.verifyGate)
+        let deliver = DeliverStage(context: context, gate: self.deliverGate)
         return await withTaskGroup(of: (any Error)?.self) { tasks in
-            tasks.addTask {
-                await Self.error(of: {
-                    try await StageRunner(stage: verify.stage, board: context.board, time: context.time).run()
-                })
-            }
-            tasks.addTask {
-                await Self.error(of: {
-                    try await StageRunner(stage: deliver.stage, board: context.board, time: context.time).run()
-                })
-            }
+            tasks.addTask { await self.run(fetch.stage) }
+            tasks.addTask { await self.run(prepare.stage) }
+            tasks.addTask { await self.run(verify.stage) }
+            tasks.addTask { await self.run(deliver.stage) }
             var failure: (any Error)?
             for await error in tasks where !(error is CancellationError) { failure = failure ?? error }
             return failure
         }
     }
 
-    private static func error(of body: () async throws -> Void) async -> (any Error)? {
+    private func run(_ stage: Stage<some Sendable>) async -> (any Error)? {
         do {
-            try await body()
+            try await StageRunner(stage: stage, board: self.context.board, time: self.context.time).run()
             return nil
         } catch {
             return error
@@ -189,8 +238,7 @@ package struct Engine: Sendable {
             try await self.verifyGate.restore()
             try await self.deliverGate.restore()
             guard dead > 0 else { continue }
-            self.context.board.ring(.verify)
-            self.context.board.ring(.deliver)
+            for stage in StageName.allCases { self.context.board.ring(stage) }
         }
     }
 }

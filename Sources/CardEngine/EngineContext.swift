@@ -33,10 +33,10 @@ struct EngineContext: Sendable {
         }
     }
 
-    func retryTerms(_ pace: EngineSettings.Pace, tries: Int) -> RetryTerms {
+    func retryTerms(maxAttempts: Int, tries: Int) -> RetryTerms {
         var random = SystemRandomNumberGenerator()
         return RetryTerms(
-            maxAttempts: pace.maxAttempts,
+            maxAttempts: maxAttempts,
             delay: self.settings.retry.delay(afterAttempt: tries + 1, using: &random)
         )
     }

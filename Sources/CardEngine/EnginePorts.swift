@@ -67,12 +67,35 @@ package struct EnginePorts: Sendable {
         }
     }
 
+    /// Images named by URL.
+    package struct Fetcher: Sendable {
+        /// Makes bytes durable, which begin at an offset of a version of the image; throws `CodedError`.
+        package typealias Keep =
+            @Sendable (_ bytes: Data, _ offset: Int, _ version: FetchedVersion) async throws -> Void
+
+        /// The host of an address by name and port; throws `CodedError` of kind `input` if our rules forbid it.
+        package var host: @Sendable (_ address: Redacted<String>) throws -> String
+        /// Fetches what is missing of an image; throws only `CancellationError` and what `keep` throws.
+        package var fetch: @Sendable (_ request: FetchRequest, _ keep: @escaping Keep) async throws -> FetchOutcome
+
+        /// Describes how images are fetched.
+        package init(
+            host: @escaping @Sendable (_ address: Redacted<String>) throws -> String,
+            fetch: @escaping @Sendable (_ request: FetchRequest, _ keep: @escaping Keep) async throws -> FetchOutcome
+        ) {
+            self.host = host
+            self.fetch = fetch
+        }
+    }
+
     /// Reads a file, which must still be the one that was listed; throws `CodedError`.
     package var read: @Sendable (_ file: FileIdentity) async throws -> Data
     /// Makes the JPEG of a card out of source bytes, off the cooperative threads; throws `CodedError`.
     package var prepare: @Sendable (_ source: Data) async throws -> PreparedImage
     /// Makes a prepared image smaller; `nil` if it is as small as it may get.
     package var shrink: @Sendable (_ image: PreparedImage) async throws -> PreparedImage?
+    /// Images named by URL.
+    package var fetcher: Fetcher
     /// The verification service.
     package var verifier: Verifier
     /// The business backend.
@@ -83,12 +106,14 @@ package struct EnginePorts: Sendable {
         read: @escaping @Sendable (_ file: FileIdentity) async throws -> Data,
         prepare: @escaping @Sendable (_ source: Data) async throws -> PreparedImage,
         shrink: @escaping @Sendable (_ image: PreparedImage) async throws -> PreparedImage?,
+        fetcher: Fetcher,
         verifier: Verifier,
         backend: Backend
     ) {
         self.read = read
         self.prepare = prepare
         self.shrink = shrink
+        self.fetcher = fetcher
         self.verifier = verifier
         self.backend = backend
     }

@@ -44,6 +44,8 @@ package struct EngineSettings: Sendable {
     package var shutdownTimeout = Duration.seconds(20)
     /// Intake stops while fewer bytes are free on the disk of the sandbox.
     package var intakeFreeSpace: Int64 = 256 << 20
+    /// How long a card that arrives singly waits for the other side of its card.
+    package var frontWait = Duration.seconds(10)
     /// Photos that are prepared at a time.
     package var preparing = 2
 

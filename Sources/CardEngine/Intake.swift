@@ -7,6 +7,8 @@ struct Intake: Sendable {
     let context: EngineContext
     /// Who sends the photos: `local` for lists and watched folders.
     let submitter: String
+    /// Whether all photos of a number come together, so that none waits for another.
+    let isList: Bool
 
     /// Takes in all photos of a list, grouped by number.
     func take(_ groups: [[InputItem]]) async throws {
@@ -56,11 +58,7 @@ struct Intake: Sendable {
             group.filter { item in
                 guard case .file = item.place, let outcome = known.popFirst() else { return true }
                 guard let outcome else { return true }
-                if outcome.state.isRunnable {
-                    // What the list says may have brought it back.
-                    self.context.board.ring(.verify)
-                    self.context.board.ring(.deliver)
-                }
+                if outcome.state.isRunnable { self.ring(for: [outcome]) }
                 self.context.events(.taken(item, outcome))
                 return false
             }
@@ -85,30 +83,48 @@ struct Intake: Sendable {
     /// Takes the photos of one number in by one commit.
     private func admit(_ group: [InputItem]) async throws {
         var photos: [(item: InputItem, admission: Admission)] = []
-        guard self.context.store.freeBytes >= self.context.settings.intakeFreeSpace else {
-            for item in group { self.context.events(.refused(item, Self.noSpace)) }
-            return
-        }
         for item in group {
-            guard let admission = try await self.prepare(item) else { continue }
-            photos.append((item, admission))
+            do {
+                try self.requireSpace()
+                photos.append((item, try await self.admission(of: item)))
+            } catch let error as CodedError {
+                self.context.events(.refused(item, error))
+            }
         }
         guard !photos.isEmpty else { return }
         let outcomes = try await self.context.store.admit(photos.map(\.admission), now: self.context.time.now())
         for (photo, outcome) in zip(photos, outcomes) { self.context.events(.taken(photo.item, outcome)) }
-        self.context.board.ring(.verify)
+        self.ring(for: outcomes)
     }
 
-    private static let noSpace = CodedError(
-        .diskSpaceLow,
-        .storage,
-        "the disk of the sandbox is nearly full, so nothing more is taken in (sandbox.intake_free_space); free some space"
-    )
+    /// Wakes the stages that have something to do for cards.
+    private func ring(for outcomes: [AdmissionOutcome]) {
+        for state in Set(outcomes.map(\.state)) {
+            switch state {
+            case .fetching: self.context.board.ring(.fetch)
+            case .received: self.context.board.ring(.prepare)
+            case .prepared: self.context.board.ring(.verify)
+            // What the list says may have brought it back, or have settled what others of its number wait for.
+            default: self.context.board.ring(.deliver)
+            }
+        }
+    }
 
-    /// Reads and prepares a photo; `nil` if it was refused without becoming a card, which an event says.
-    private func prepare(_ item: InputItem) async throws -> Admission? {
-        guard case .file(let file) = item.place else { return nil }
-        do {
+    private func requireSpace() throws(CodedError) {
+        guard self.context.store.freeBytes < self.context.settings.intakeFreeSpace else { return }
+        throw CodedError(
+            .diskSpaceLow,
+            .storage,
+            """
+            the disk of the sandbox is nearly full, so nothing more is taken in (sandbox.intake_free_space); free some space
+            """
+        )
+    }
+
+    /// Reads and prepares a photo, or notes where it is to be fetched from; throws `CodedError` if it becomes no card.
+    private func admission(of item: InputItem) async throws -> Admission {
+        switch item.place {
+        case .file(let file):
             let source = try await self.context.ports.read(file)
             let content: Admission.Content
             do {
@@ -116,21 +132,81 @@ struct Intake: Sendable {
             } catch let error as CodedError where error.kind == .input {
                 content = .refused(error)
             }
-            var random = SystemRandomNumberGenerator()
-            let now = self.context.time.now()
-            return Admission(
-                id: CardID.generate(at: now, using: &random),
-                name: item.name,
-                metadata: item.metadata,
-                submitter: self.submitter,
-                source: ContentDigest(of: source),
-                file: file,
-                content: content,
-                waitsUntil: now
-            )
-        } catch let error as CodedError {
-            self.context.events(.refused(item, error))
-            return nil
+            return self.admission(item.name, item.metadata, source: ContentDigest(of: source), file: file, content)
+        case .address(let address):
+            return self.admission(item.name, item.metadata, source: nil, .remote(address))
         }
+    }
+
+    private func admission(
+        _ name: Redacted<String>,
+        _ metadata: CardMetadata,
+        source: ContentDigest?,
+        file: FileIdentity? = nil,
+        receipt: Receipt? = nil,
+        _ content: Admission.Content
+    ) -> Admission {
+        var random = SystemRandomNumberGenerator()
+        let now = self.context.time.now()
+        return Admission(
+            id: CardID.generate(at: now, using: &random),
+            name: name,
+            metadata: metadata,
+            submitter: self.submitter,
+            source: source,
+            file: file,
+            receipt: receipt,
+            content: content,
+            waitsUntil: self.isList ? now : now.advanced(by: self.context.settings.frontWait)
+        )
+    }
+}
+
+// MARK: Photos that come singly
+
+extension Intake {
+    /// Takes one photo in; what becomes of it is durable when this returns.
+    ///
+    /// - Throws: `CodedError`: of kind `input` if it can never become a card, else it may be tried again later.
+    func take(_ item: InputItem) async throws -> AdmissionOutcome {
+        if case .file(let file) = item.place {
+            let listed = ListedFile(file: file, name: item.name, metadata: item.metadata, submitter: self.submitter)
+            if let known = try await self.context.store.known([listed], now: self.context.time.now())[0] {
+                if known.state.isRunnable { self.ring(for: [known]) }
+                return known
+            }
+        }
+        try await self.requireRoom()
+        return try await self.admit(self.admission(of: item))
+    }
+
+    /// Takes the source bytes, or the address, of a photo in as they came.
+    ///
+    /// - Throws: `CodedError`: `queue_full` and `disk_space_low`, and what the store says of the request.
+    func receive(
+        _ content: Admission.Content,
+        name: Redacted<String>,
+        metadata: CardMetadata,
+        source: ContentDigest?,
+        receipt: Receipt?
+    ) async throws -> AdmissionOutcome {
+        try await self.requireRoom()
+        return try await self.admit(self.admission(name, metadata, source: source, receipt: receipt, content))
+    }
+
+    private func requireRoom() async throws {
+        try self.requireSpace()
+        guard try await self.context.isFull() else { return }
+        throw CodedError(
+            .queueFull,
+            .storage,
+            "as many cards are under way as the sandbox takes at a time; send it again when some of them are done"
+        )
+    }
+
+    private func admit(_ admission: Admission) async throws -> AdmissionOutcome {
+        let outcomes = try await self.context.store.admit([admission], now: self.context.time.now())
+        self.ring(for: outcomes)
+        return outcomes[0]
     }
 }

@@ -24,6 +24,13 @@ enum Limits {
     static let lastTry = Duration.seconds(600)
     /// Photos that are read and prepared at a time beyond the cores: one is read while others are decoded.
     static let photosAhead = 2
+    /// Images that are fetched at a time, from all hosts and from one; the first bounds what they hold in memory.
+    static let fetches = 16
+    static let fetchesPerHost = 8
+    /// Hosts whose pace is remembered.
+    static let rememberedHosts = 256
+    /// How often preparing may fail for time or memory before the card fails.
+    static let preparingTries = 5
     /// Files that are looked up at a time.
     static let lookupSize = 256
 }

@@ -5,7 +5,7 @@ import Synchronization
 /// What makes a stage: how it claims work, when there is more, and what it does with a piece.
 struct Stage<Job: Sendable>: Sendable {
     let name: StageName
-    let gate: EndpointGate
+    let gate: any StageGate
     /// Claims at most so many pieces of work.
     let claim: @Sendable (_ limit: Int) async throws -> [Job]
     /// When the next piece may be claimed; `nil` if none is known, a time in the past if one may be now.

@@ -23,6 +23,11 @@ final class EngineHarness: Sendable {
         var onVerify: (@Sendable (_ photo: String, _ engine: Engine) async throws -> Void)?
         /// Told of what happens, with the running engine.
         var onEvent: (@Sendable (PipelineEvent, _ engine: Engine) -> Void)?
+        /// What hosts answer, by address.
+        var fetches: [String: @Sendable (FetchRequest, EnginePorts.Fetcher.Keep) async throws -> FetchOutcome] = [:]
+        var fetched: [String] = []
+        /// How often preparing fails for lack of memory.
+        var preparingFailures = 0
         /// Called while a delivery is under way.
         var onDeliver: (@Sendable () async throws -> Void)?
     }
@@ -98,6 +103,15 @@ final class EngineHarness: Sendable {
         _ settings: EngineSettings? = nil,
         time: EngineTime = .system
     ) async throws -> Engine.BatchEnd {
+        try await self.withEngine(settings, time: time) { try await $0.runBatch(groups) }
+    }
+
+    /// Lends a body an engine with a worker of its own.
+    func withEngine<Value: Sendable>(
+        _ settings: EngineSettings? = nil,
+        time: EngineTime = .system,
+        _ body: (Engine) async throws -> Value
+    ) async throws -> Value {
         let worker = try await self.store.startWorker(id: UUID().uuidString, command: "run", now: Timestamp(Date()))
         let engine = Engine(
             store: self.store,
@@ -120,8 +134,8 @@ final class EngineHarness: Sendable {
             }
         )
         self.state.withLock { ($0.engine, $0.worker) = (engine, worker) }
-        let end: Result<Engine.BatchEnd, any Error>
-        do { end = .success(try await engine.runBatch(groups)) } catch { end = .failure(error) }
+        let end: Result<Value, any Error>
+        do { end = .success(try await body(engine)) } catch { end = .failure(error) }
         self.state.withLock { $0.engine = nil }
         try await self.store.end(worker, now: Timestamp(Date()))
         return try end.get()
@@ -142,6 +156,11 @@ final class EngineHarness: Sendable {
                 return data
             },
             prepare: { source in
+                let fails = self.state.withLock { state in
+                    state.preparingFailures -= 1
+                    return state.preparingFailures >= 0
+                }
+                if fails { throw CodedError(ReasonCode(rawValue: "image_memory"), .storage, "there is no memory") }
                 guard !String(decoding: source, as: UTF8.self).contains("broken") else {
                     throw CodedError(ReasonCode(rawValue: "image_truncated"), .input, "the image is cut off")
                 }
@@ -151,6 +170,23 @@ final class EngineHarness: Sendable {
                 let jpeg = image.jpeg + Data(" small".utf8)
                 return PreparedImage(jpeg: jpeg, width: 50, height: 31, digest: ContentDigest(of: jpeg))
             },
+            fetcher: EnginePorts.Fetcher(
+                host: { address in
+                    guard let host = URL(string: address.reveal())?.host() else {
+                        throw CodedError(ReasonCode(rawValue: "fetch_host_refused"), .input, "the host is not listed")
+                    }
+                    return host
+                },
+                fetch: { request, keep in
+                    let address = request.address.reveal()
+                    let answer = self.state.withLock { state in
+                        state.fetched.append(address)
+                        return state.fetches[address]
+                    }
+                    guard let answer else { return .failed(Self.failure(.transient, code: "fetch_server_error")) }
+                    return try await answer(request, keep)
+                }
+            ),
             verifier: EnginePorts.Verifier(provider: "test", parameters: "", endpoint: "verifier:443") { image in
                 try await self.verify(String(decoding: image.jpeg, as: UTF8.self))
             },

@@ -17,9 +17,9 @@ final class ManualTime: Sendable {
         var count = 0
     }
 
-    /// How many wait by the clock while a batch of the engine has nothing to do: two stages, the heartbeat, and whoever waits
-    /// for the end or for room.
-    private static let sleepersOfIdleBatch = 4
+    /// How many wait by the clock while a batch of the engine has nothing to do: four stages, the heartbeat, and
+    /// whoever waits for the end or for room.
+    static let sleepersOfIdleBatch = 6
 
     private let state = Mutex(State())
     private let start = Timestamp(Date())
@@ -35,11 +35,14 @@ final class ManualTime: Sendable {
 
     /// Runs work, and lets time pass to the next moment for which somebody waits whenever nothing else can happen.
     @discardableResult
-    func passing<Value: Sendable>(during work: @escaping @Sendable () async throws -> Value) async throws -> Value {
+    func passing<Value: Sendable>(
+        whenAsleep sleepers: Int = sleepersOfIdleBatch,
+        during work: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
         try await withThrowingTaskGroup(of: Value?.self) { group in
             group.addTask { try await work() }
             group.addTask {
-                for await _ in self.sleeps.stream { self.passWhileIdle() }
+                for await _ in self.sleeps.stream { self.pass(whenAsleep: sleepers) }
                 return nil
             }
             defer { group.cancelAll() }
@@ -62,9 +65,9 @@ final class ManualTime: Sendable {
         }
     }
 
-    private func passWhileIdle() {
+    private func pass(whenAsleep sleepers: Int) {
         let (woken, onlookers) = self.state.withLock { state in
-            guard state.sleepers.count >= Self.sleepersOfIdleBatch,
+            guard state.sleepers.count >= sleepers,
                 let next = state.sleepers.values.map(\.wakesAt).min()
             else { return ([Sleeper](), [CheckedContinuation<Void, Never>]()) }
             state.elapsed = max(state.elapsed, next)

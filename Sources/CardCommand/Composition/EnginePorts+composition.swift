@@ -34,6 +34,11 @@ struct Outside: Sendable {
             },
             prepare: { source in try await threads.runIfActive { try decoder.prepare(source) } },
             shrink: { image in try await threads.runIfActive { try decoder.shrink(image) } },
+            fetcher: EnginePorts.Fetcher(
+                // Lists refuse addresses, so no card gets here before they are fetched.
+                host: { _ in throw CodedError(.fetchUnavailable, .input, "images by URL are not fetched here") },
+                fetch: { _, _ in throw CancellationError() }
+            ),
             verifier: EnginePorts.Verifier(
                 provider: verification.provider,
                 parameters: verification.parameters,

@@ -29,9 +29,9 @@ final class WorkBoard: Sendable {
 
     private let state = Mutex(State())
 
-    init(stages: [StageName]) {
+    init() {
         self.state.withLock { state in
-            for stage in stages { state.statuses[stage] = .busy }
+            for stage in StageName.allCases { state.statuses[stage] = .busy }
         }
     }
 
@@ -135,8 +135,11 @@ final class WorkBoard: Sendable {
     /// Whether no card can reach delivery any more that is not there already.
     var nothingComes: Bool {
         self.state.withLock { state in
-            guard state.isIntakeOver, !state.rung.contains(.verify) else { return false }
-            return state.statuses[.verify] != .busy && state.underWay[.verify, default: 0] == 0
+            state.isIntakeOver
+                && [StageName.fetch, .prepare, .verify].allSatisfy { stage in
+                    !state.rung.contains(stage) && state.statuses[stage] != .busy
+                        && state.underWay[stage, default: 0] == 0
+                }
         }
     }
 

@@ -173,7 +173,7 @@ final class DeliverStage: Sendable {
             job,
             with: outcome,
             terms: DeliveryTerms(
-                retry: self.context.retryTerms(settings.delivery, tries: job.tries),
+                retry: self.context.retryTerms(maxAttempts: settings.delivery.maxAttempts, tries: job.tries),
                 onUnknown: settings.onUnknown
             ),
             now: self.context.time.now()

@@ -78,7 +78,13 @@ struct VerifyStage: Sendable {
     }
 
     private func failed(_ failure: RemoteFailure, of job: VerificationJob) -> VerificationConclusion {
-        .failed(failure, self.context.retryTerms(self.context.settings.verification, tries: job.tries))
+        .failed(
+            failure,
+            self.context.retryTerms(
+                maxAttempts: self.context.settings.verification.maxAttempts,
+                tries: job.tries
+            )
+        )
     }
 
     private func conclude(_ job: VerificationJob, with conclusion: VerificationConclusion) async throws {

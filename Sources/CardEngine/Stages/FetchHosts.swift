@@ -1,0 +1,34 @@
+import CardModel
+import CardStore
+import Synchronization
+
+/// The hosts that images are fetched from, each with a gate of its own, so that a slow one holds up none of the others.
+final class FetchHosts: Sendable {
+    private let context: EngineContext
+    /// By name and port.
+    private let gates = Mutex<[String: EndpointGate]>([:])
+
+    init(context: EngineContext) { self.context = context }
+
+    /// The gate of the host of an address.
+    ///
+    /// - Throws: `CodedError` of kind `input` if our rules forbid the address.
+    func gate(of address: Redacted<String>) async throws -> EndpointGate {
+        let host = try self.context.ports.fetcher.host(address)
+        if let known = self.gates.withLock({ $0[host] }) { return known }
+        let gate = EndpointGate(
+            endpoint: "fetch \(host)",
+            gate: Gate(cap: Limits.fetchesPerHost, rate: nil, probeInterval: self.context.settings.probeInterval),
+            store: self.context.store,
+            time: self.context.time
+        )
+        try await gate.restore()
+        return self.gates.withLock { gates in
+            if let known = gates[host] { return known }
+            // Idle hosts are forgotten when there are many: what they asked for stands in the sandbox.
+            if gates.count >= Limits.rememberedHosts { gates = gates.filter { $0.value.isUnderWay } }
+            gates[host] = gate
+            return gate
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import CardModel
+import CardStore
+
+/// Prepares the images of cards whose source bytes came over HTTP.
+struct PrepareStage: Sendable {
+    let context: EngineContext
+    let gate: LocalGate
+
+    var stage: Stage<PreparationJob> {
+        Stage(
+            name: .prepare,
+            gate: self.gate,
+            claim: self.claim,
+            nextDue: { try await self.context.store.nextPreparation() },
+            perform: self.perform
+        )
+    }
+
+    private func claim(_ limit: Int) async throws -> [PreparationJob] {
+        try self.context.requireWorker()
+        return try await self.context.store.claimPreparation(
+            by: self.context.worker,
+            limit: limit,
+            now: self.context.time.now()
+        )
+    }
+
+    private func perform(_ job: PreparationJob) async throws {
+        defer { self.gate.end() }
+        let conclusion: PreparationConclusion
+        do {
+            conclusion = .prepared(try await self.context.ports.prepare(job.source))
+        } catch let error as CodedError where error.kind == .input {
+            conclusion = .refused(error)
+        } catch let error as CodedError {
+            let terms = self.context.retryTerms(maxAttempts: Limits.preparingTries, tries: job.tries)
+            conclusion = .failed(error, terms)
+        }
+        let change = try await self.context.store.conclude(job, with: conclusion, now: self.context.time.now())
+        self.context.events(.changed(change))
+        // One that waits for its next try is due later.
+        self.context.board.ring(change.state == .received ? .prepare : .verify)
+        // What is settled may have kept others of its number waiting.
+        self.context.board.ring(.deliver)
+    }
+}

@@ -1,0 +1,121 @@
+import CardEngine
+import CardModel
+import CardStore
+import Foundation
+import Synchronization
+import Testing
+
+/// Photos that come singly, from a watched folder or a request, into an engine that goes on.
+@Suite(.timeLimit(.minutes(1))) struct ArrivalTests {
+    private static func receive(_ text: String, _ number: String, in engine: Engine) async throws -> AdmissionOutcome {
+        try await engine.receive(
+            .received(Data(text.utf8)),
+            name: Redacted("photo"),
+            metadata: CardMetadata(businessNumber: BusinessNumber(stored: number)),
+            submitter: "till",
+            source: ContentDigest(of: Data(text.utf8)),
+            receipt: nil
+        )
+    }
+
+    /// Waits until so many photos were delivered.
+    private static func delivered(_ count: Int, in harness: EngineHarness) -> Happening {
+        let happening = Happening()
+        harness.state.withLock { state in
+            let seen = Mutex(0)
+            state.onEvent = { event, _ in
+                guard case .changed(let change) = event, change.state == .delivered else { return }
+                let total = seen.withLock { seen in
+                    seen += 1
+                    return seen
+                }
+                if total == count { happening.happen() }
+            }
+        }
+        return happening
+    }
+
+    @Test func `what a request brings is durable as it came, and is delivered`() async throws {
+        let harness = try await EngineHarness()
+        let done = Self.delivered(2, in: harness)
+        try await harness.withEngine { engine in
+            try await engine.run {
+                #expect(try await Self.receive("N1 back", "N1", in: engine).state == .received)
+                #expect(try await Self.receive("N1 front", "N1", in: engine).state == .received)
+                #expect(try await Self.receive("N1 front", "N1", in: engine).isDuplicate)
+                try await done.wait()
+            }
+        }
+        #expect(harness.delivered == [["N1 front"], ["N1 back"]])
+    }
+
+    @Test func `a front that comes singly waits for its back, and both go in one form`() async throws {
+        let (harness, time) = (try await EngineHarness(), ManualTime())
+        let done = Self.delivered(2, in: harness)
+        let settings = harness.settings { $0.policy.layout = .application }
+        let items = try harness.items(["N1": ["front", "back"]])[0]
+        // Four stages and the heartbeat: nobody waits for the end.
+        try await time.passing(whenAsleep: 5) {
+            try await harness.withEngine(settings, time: time.engineTime) { engine in
+                try await engine.run {
+                    _ = try await engine.take(items[0])
+                    await time.reached(.seconds(5))
+                    _ = try await engine.take(items[1])
+                    try await done.wait()
+                }
+            }
+        }
+        #expect(harness.delivered == [["N1 front", "N1 back"]])
+    }
+
+    @Test func `a sandbox that is full takes nothing more, and says so`() async throws {
+        let harness = try await EngineHarness()
+        harness.state.withLock { $0.queueDepth = -1 }
+        let items = try harness.items(["N1": ["front"]])[0]
+        try await harness.withEngine { engine in
+            try await engine.run {
+                await #expect { try await engine.take(items[0]) } throws: { ($0 as? CodedError)?.code == .queueFull }
+                await #expect {
+                    try await Self.receive("N1 back", "N1", in: engine)
+                } throws: {
+                    ($0 as? CodedError)?.code == .queueFull
+                }
+            }
+        }
+        #expect(try await harness.states().isEmpty)
+    }
+
+    @Test func `a photo that cannot be used is told at once, and is not read again`() async throws {
+        let harness = try await EngineHarness()
+        let items = try harness.items(["N1": ["broken front"]])[0]
+        try await harness.withEngine { engine in
+            try await engine.run {
+                let outcome = try await engine.take(items[0])
+                #expect(outcome.state == .rejected && outcome.reason?.rawValue == "image_truncated")
+            }
+        }
+    }
+
+    @Test(arguments: [(4, "delivered"), (5, "failed image_memory")])
+    func `preparing that fails for memory is tried five times`(failures: Int, expected: String) async throws {
+        let (harness, time) = (try await EngineHarness(), ManualTime())
+        harness.state.withLock { $0.preparingFailures = failures }
+        try await time.passing {
+            try await harness.withEngine(time: time.engineTime) { engine in
+                _ = try await engine.receiveAndEndBatch(Self.receive)
+            }
+        }
+        let cards = try await harness.store.cards(CardFilter(), after: 0, limit: 10)
+        #expect(cards.map { $0.state.rawValue + ($0.reason.map { " \($0.rawValue)" } ?? "") } == [expected])
+    }
+}
+
+extension Engine {
+    /// Takes a photo in before a batch that has no inputs of its own.
+    fileprivate func receiveAndEndBatch(
+        _ receive: (String, String, Engine) async throws -> AdmissionOutcome
+    ) async throws -> BatchEnd {
+        _ = try await receive("N1 front", "N1", self)
+        return try await self.runBatch([])
+    }
+}

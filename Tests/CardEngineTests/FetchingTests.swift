@@ -1,0 +1,129 @@
+import CardEngine
+import CardModel
+import CardStore
+import Foundation
+import Synchronization
+import Testing
+
+/// Images that are named by URL, from the list to their delivery.
+@Suite(.timeLimit(.minutes(1))) struct FetchingTests {
+    private static func item(_ address: String, _ number: String) -> InputItem {
+        InputItem(
+            place: .address(Redacted(address)),
+            name: Redacted(address),
+            metadata: CardMetadata(businessNumber: BusinessNumber(stored: number))
+        )
+    }
+
+    /// A host that sends an image in two pieces.
+    private static func sending(
+        _ text: String
+    ) -> @Sendable (FetchRequest, EnginePorts.Fetcher.Keep) async throws -> FetchOutcome {
+        { request, keep in
+            let bytes = Data(text.utf8)
+            let version = FetchedVersion(validator: "\"1\"", byteCount: bytes.count)
+            let there = request.kept.last?.upperBound ?? 0
+            if there < 4 { try await keep(bytes.prefix(4), 0, version) }
+            try await keep(Data(bytes.dropFirst(4)), 4, version)
+            return .fetched
+        }
+    }
+
+    @Test func `images by URL are fetched, prepared and delivered in one batch, fronts before backs`() async throws {
+        let harness = try await EngineHarness()
+        harness.state.withLock { state in
+            state.fetches["https://h/back"] = Self.sending("N1 back")
+            state.fetches["https://h/front"] = Self.sending("N1 front")
+        }
+        try await harness.run([[Self.item("https://h/back", "N1"), Self.item("https://h/front", "N1")]])
+        #expect(harness.delivered == [["N1 front"], ["N1 back"]])
+        // The same list again: neither is fetched again.
+        try await harness.run([[Self.item("https://h/back", "N1"), Self.item("https://h/front", "N1")]])
+        #expect(harness.state.withLock { $0.fetched.count } == 2)
+        #expect(harness.delivered.count == 2)
+    }
+
+    @Test func `a host that fails for an hour fails no image`() async throws {
+        let (harness, time) = (try await EngineHarness(), ManualTime())
+        harness.state.withLock { state in
+            state.fetches["https://h/front"] = { request, keep in
+                guard time.elapsed > .seconds(3600) else { return .failed(EngineHarness.failure(.transient)) }
+                return try await Self.sending("N1 front")(request, keep)
+            }
+        }
+        let settings = harness.settings { settings in
+            settings.patience = .seconds(7200)
+            settings.retry = RetryPolicy(base: .seconds(60), cap: .seconds(300))
+        }
+        try await time.passing {
+            try await harness.run([[Self.item("https://h/front", "N1")]], settings, time: time.engineTime)
+        }
+        #expect(harness.delivered == [["N1 front"]])
+        #expect(harness.state.withLock { $0.fetched.count } > 8)
+    }
+
+    @Test func `a host that asks to wait holds up none of another`() async throws {
+        let (harness, time) = (try await EngineHarness(), ManualTime())
+        let slowAt = Mutex<[Duration]>([])
+        harness.state.withLock { state in
+            state.fetches["https://slow/front"] = { request, keep in
+                let count = slowAt.withLock { calls in
+                    calls.append(time.elapsed)
+                    return calls.count
+                }
+                guard count > 1 else {
+                    var failure = EngineHarness.failure(.throttled)
+                    failure.retryAfter = .seconds(20)
+                    return .failed(failure)
+                }
+                return try await Self.sending("N1 front")(request, keep)
+            }
+            state.fetches["https://quick/front"] = Self.sending("N2 front")
+        }
+        let items = [[Self.item("https://slow/front", "N1")], [Self.item("https://quick/front", "N2")]]
+        try await time.passing { try await harness.run(items, time: time.engineTime) }
+        #expect(harness.delivered == [["N2 front"], ["N1 front"]])
+        #expect(slowAt.withLock { $0 }[1] >= .seconds(20))
+    }
+
+    @Test func `an address that our rules forbid fails, what is no image is rejected`() async throws {
+        let harness = try await EngineHarness()
+        harness.state.withLock { state in
+            state.fetches["https://h/empty"] = { _, _ in
+                .unusable(CodedError(ReasonCode(rawValue: "fetch_empty"), .input, "the body is empty"))
+            }
+        }
+        try await harness.run([[Self.item("nowhere", "N1"), Self.item("https://h/empty", "N2")]])
+        let cards = try await harness.store.cards(CardFilter(), after: 0, limit: 10)
+        #expect(
+            cards.map { "\($0.state) \($0.reason?.rawValue ?? "")" } == [
+                "failed fetch_host_refused", "rejected fetch_empty",
+            ]
+        )
+    }
+
+    @Test func `a run that ends while it fetches leaves what is there, and the next one asks for the rest`()
+        async throws
+    {
+        let harness = try await EngineHarness()
+        let requests = Mutex<[FetchRequest]>([])
+        harness.state.withLock { state in
+            state.fetches["https://h/front"] = { request, keep in
+                let isFirst = requests.withLock { requests in
+                    requests.append(request)
+                    return requests.count == 1
+                }
+                guard isFirst else { return try await Self.sending("N1 front")(request, keep) }
+                try await keep(Data("N1 f".utf8), 0, FetchedVersion(validator: "\"1\"", byteCount: 8))
+                harness.state.withLock { $0.engine }?.end()
+                throw CancellationError()
+            }
+        }
+        let items = [[Self.item("https://h/front", "N1")]]
+        try await harness.run(items)
+        #expect(harness.delivered.isEmpty)
+        try await harness.run(items)
+        #expect(requests.withLock { $0.map(\.kept) } == [[], [0..<4]])
+        #expect(harness.delivered == [["N1 front"]])
+    }
+}
