@@ -26,4 +26,28 @@ enum Limits {
     static let retcodeDigits = 14
     /// How many scalars of a remote's text are looked at, and the length of what is shown of it.
     static let foreignText = (read: 8192, shown: 200)
+
+    // MARK: Images by URL
+
+    /// The longest URL in bytes, of redirects too; signed ones are long.
+    static let fetchURLBytes = 8192
+    /// How long a host of images may send nothing.
+    static let fetchSilence: Duration = .seconds(30)
+    /// How long one attempt may take in all; what has come stays for the next.
+    static let fetchTime: Duration = .seconds(600)
+    /// How long a name may take to resolve.
+    static let resolveTime: Duration = .seconds(10)
+    /// The most addresses of a host that are tried.
+    static let fetchAddresses = 8
+    /// What comes in one request; a larger image comes in ranges of so many bytes if the host can do that, so many at a
+    /// time.
+    static let (fetchRangeBytes, fetchRanges) = (8 << 20, 4)
+    /// The bytes that are made durable at a time, which are also all that a range holds in memory.
+    static let fetchPieceBytes = 1 << 20
+    /// So many leading bytes say whether it is an image.
+    static let signatureBytes = 64
+    /// How often an image is begun again because its host has another version of it.
+    static let fetchRestarts = 2
+    /// Clients that are kept open for hosts of images.
+    static let fetchClients = 32
 }

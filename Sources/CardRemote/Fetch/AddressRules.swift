@@ -1,0 +1,148 @@
+import CardModel
+
+/// A block of addresses in CIDR notation, such as `10.20.0.0/16` or `fd00:1::/32`.
+struct AddressBlock: Hashable, Sendable {
+    private let base: IPAddress
+    private let prefixLength: Int
+
+    /// Reads a block; an address without a slash is a block of one.
+    ///
+    /// `nil` for anything else, and for a base with bits after the prefix: `10.1.2.3/8` may mean `10.0.0.0/8` or
+    /// `10.1.2.3/32`.
+    init?(_ text: String) {
+        let fields = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        guard let base = IPAddress(fields[0]) else { return nil }
+        var length = base.bitCount
+        if fields.count == 2 {
+            guard (1...3).contains(fields[1].utf8.count), fields[1].utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+                let number = Int(fields[1]), number <= length
+            else { return nil }
+            length = number
+        }
+        guard Self.masked(base, to: length) == base else { return nil }
+        self.base = base
+        self.prefixLength = length
+    }
+
+    fileprivate init(_ base: IPAddress, _ prefixLength: Int) {
+        self.base = base
+        self.prefixLength = prefixLength
+    }
+
+    /// Whether an address lies in the block; one of the other family never does.
+    func contains(_ address: IPAddress) -> Bool { Self.masked(address, to: self.prefixLength) == self.base }
+
+    private static func masked(_ address: IPAddress, to length: Int) -> IPAddress {
+        switch address {
+        // A shift by the full width gives zero: shifts in Swift do not wrap.
+        case .v4(let bits): .v4(bits & (UInt32.max << UInt32(32 - min(length, 32))))
+        case .v6(let upper, let lower):
+            .v6(
+                upper & (UInt64.max << UInt64(64 - min(length, 64))),
+                lower & (UInt64.max << UInt64(128 - max(length, 64)))
+            )
+        }
+    }
+}
+
+/// Which addresses may be connected to: all on the internet, and of the others those that the configuration names.
+struct AddressRules: Sendable {
+    /// The blocks that are allowed although they are special (`fetch.allow_addresses`).
+    let allowed: [AddressBlock]
+
+    /// Why an address must not be connected to; `nil` if it may be.
+    ///
+    /// An IPv6 address that leads to one of IPv4 needs both allowed: what is forbidden as `10.0.0.1` is so as
+    /// `::ffff:10.0.0.1` too.
+    func refusal(of address: IPAddress) -> SpecialAddress? {
+        if !self.allowed.contains(where: { $0.contains(address) }), let found = SpecialAddress(of: address) {
+            return found
+        }
+        return address.embedded.flatMap { self.refusal(of: $0) }
+    }
+}
+
+/// The kinds of addresses that an image on the internet never has, from the registries of IANA for special-purpose
+/// addresses (RFC 6890) and a few more.
+enum SpecialAddress: String, CaseIterable, Sendable {
+    /// "This network" (RFC 791); on Linux `0.0.0.0` is this machine. In IPv6 `::` (RFC 4291).
+    case unspecified
+    /// This machine.
+    case loopback
+    /// Private networks (RFC 1918) and unique local addresses (RFC 4193).
+    case privateUse = "private_use"
+    /// Between a provider and its customers (RFC 6598); some clouds have their metadata service here.
+    case carrierShared = "carrier_shared"
+    /// The link alone; most clouds have their metadata service here.
+    case linkLocal = "link_local"
+    /// The forerunner of unique local addresses (RFC 3879).
+    case siteLocal = "site_local"
+    /// Assigned to protocols, not to hosts (RFC 6890, RFC 2928); Teredo is named on its own.
+    case protocolAssignment = "protocol_assignment"
+    /// Written in books (RFC 5737, RFC 3849, RFC 9637).
+    case documentation
+    /// Measurements between networks (RFC 2544).
+    case benchmarking
+    /// Groups of hosts.
+    case multicast
+    /// Kept for a future that never came (RFC 1112); `255.255.255.255` is everybody on the link.
+    case reserved
+    /// Routed nowhere (RFC 6666).
+    case discard
+    /// IPv4 addresses in the clothes of IPv6 (RFC 4291 section 2.5.5).
+    case mapped
+    /// IPv4 behind a translator (RFC 6052, RFC 8215).
+    case translated
+    /// IPv6 through tunnels over IPv4: 6to4 and its relays (RFC 3056, RFC 7526), Teredo (RFC 4380).
+    case tunnelled
+    /// The platform's own service on one cloud, at an address that looks public.
+    case cloudPlatform = "cloud_platform"
+    /// What is not given out to anybody: all of IPv6 but 2000::/3.
+    case unassigned
+
+    /// The blocks of all classes; the first that contains an address names it.
+    static let blocks: [(SpecialAddress, AddressBlock)] =
+        [
+            (.unspecified, .v4(0, 0, 0, 0, 8)), (.privateUse, .v4(10, 0, 0, 0, 8)),
+            (.carrierShared, .v4(100, 64, 0, 0, 10)), (.loopback, .v4(127, 0, 0, 0, 8)),
+            (.linkLocal, .v4(169, 254, 0, 0, 16)), (.privateUse, .v4(172, 16, 0, 0, 12)),
+            (.protocolAssignment, .v4(192, 0, 0, 0, 24)), (.documentation, .v4(192, 0, 2, 0, 24)),
+            (.tunnelled, .v4(192, 88, 99, 0, 24)), (.privateUse, .v4(192, 168, 0, 0, 16)),
+            (.benchmarking, .v4(198, 18, 0, 0, 15)), (.documentation, .v4(198, 51, 100, 0, 24)),
+            (.documentation, .v4(203, 0, 113, 0, 24)), (.multicast, .v4(224, 0, 0, 0, 4)),
+            (.reserved, .v4(240, 0, 0, 0, 4)), (.cloudPlatform, .v4(168, 63, 129, 16, 32)),
+        ] + [
+            (.unspecified, .v6(0, 0, 128)), (.loopback, .v6(0, 1, 128)),
+            (.mapped, .v6(0, 0x0000_FFFF_0000_0000, 96)), (.mapped, .v6(0, 0, 96)),
+            (.translated, .v6(0x0064_FF9B_0000_0000, 0, 96)), (.translated, .v6(0x0064_FF9B_0001_0000, 0, 48)),
+            (.discard, .v6(0x0100_0000_0000_0000, 0, 64)), (.tunnelled, .v6(0x2001_0000_0000_0000, 0, 32)),
+            (.documentation, .v6(0x2001_0DB8_0000_0000, 0, 32)), (.documentation, .v6(0x3FFF_0000_0000_0000, 0, 20)),
+            (.protocolAssignment, .v6(0x2001_0000_0000_0000, 0, 23)), (.tunnelled, .v6(0x2002_0000_0000_0000, 0, 16)),
+            (.privateUse, .v6(0xFC00_0000_0000_0000, 0, 7)), (.linkLocal, .v6(0xFE80_0000_0000_0000, 0, 10)),
+            (.siteLocal, .v6(0xFEC0_0000_0000_0000, 0, 10)), (.multicast, .v6(0xFF00_0000_0000_0000, 0, 8)),
+        ]
+
+    /// Names the class of an address; `nil` for one that may be anybody's on the internet.
+    init?(of address: IPAddress) {
+        if let found = Self.blocks.first(where: { $0.1.contains(address) }) {
+            self = found.0
+        } else if case .v6(let upper, _) = address, upper >> 61 != 0b001 {
+            self = .unassigned
+        } else {
+            return nil
+        }
+    }
+
+    /// The class in words, for messages.
+    var displayName: String { self.rawValue.replacing("_", with: " ") }
+}
+
+extension AddressBlock {
+    fileprivate static func v4(_ a: UInt32, _ b: UInt32, _ c: UInt32, _ d: UInt32, _ length: Int) -> AddressBlock {
+        AddressBlock(.v4(a << 24 | b << 16 | c << 8 | d), length)
+    }
+
+    fileprivate static func v6(_ upper: UInt64, _ lower: UInt64, _ length: Int) -> AddressBlock {
+        AddressBlock(.v6(upper, lower), length)
+    }
+}

@@ -1,0 +1,111 @@
+import AsyncHTTPClient
+import CardModel
+import Foundation
+import NIOCore
+import NIOSSL
+import Synchronization
+
+/// A host with one of its addresses, which was checked: connections go there, whatever the name says by then.
+struct CheckedHost: Hashable, Sendable {
+    var host: FetchTarget.Host
+    var address: IPAddress
+}
+
+/// The clients of hosts that images are fetched from. One client for each host and address, so that none connects to an
+/// address that was not checked; idle ones are closed when there are many.
+final class FetchClients: Sendable {
+    private struct Entry {
+        var client: HTTPClient
+        var users = 0
+        var usedAt = 0
+    }
+
+    private struct State {
+        var entries: [CheckedHost: Entry] = [:]
+        var uses = 0
+    }
+
+    private let tls: TLSConfiguration
+    private let silence: Duration
+    private let state = Mutex(State())
+
+    /// - Parameter silence: how long a host may send nothing.
+    init(tls: TLSConfiguration, silence: Duration) {
+        self.tls = tls
+        self.silence = silence
+    }
+
+    /// Lends the client of a host.
+    func withClient<Value: Sendable>(
+        of host: CheckedHost,
+        _ body: (HTTPClient) async throws -> Value
+    ) async throws -> Value {
+        let client = self.state.withLock { state in
+            var entry = state.entries[host] ?? Entry(client: self.client(of: host))
+            state.uses += 1
+            (entry.users, entry.usedAt) = (entry.users + 1, state.uses)
+            state.entries[host] = entry
+            return entry.client
+        }
+        let result: Result<Value, any Error>
+        do { result = .success(try await body(client)) } catch { result = .failure(error) }
+        await self.giveBack(host)
+        return try result.get()
+    }
+
+    /// Closes all connections.
+    func shutdown() async {
+        let clients = self.state.withLock { state in
+            defer { state.entries = [:] }
+            return state.entries.values.map(\.client)
+        }
+        for client in clients { try? await client.shutdown() }
+    }
+
+    private func giveBack(_ host: CheckedHost) async {
+        let idle = self.state.withLock { state -> HTTPClient? in
+            state.entries[host]?.users -= 1
+            guard state.entries.count > Limits.fetchClients,
+                let oldest = state.entries.filter({ $0.value.users == 0 }).min(by: { $0.value.usedAt < $1.value.usedAt }
+                )
+            else { return nil }
+            state.entries[oldest.key] = nil
+            return oldest.value.client
+        }
+        try? await idle?.shutdown()
+    }
+
+    private func client(of host: CheckedHost) -> HTTPClient {
+        var pool = HTTPClient.Configuration.ConnectionPool()
+        pool.idleTimeout = TimeAmount(Limits.poolIdleTime)
+        pool.retryConnectionEstablishment = false
+        var configuration = HTTPClient.Configuration(
+            tlsConfiguration: self.tls,
+            redirectConfiguration: .disallow,
+            timeout: .init(connect: TimeAmount(Limits.connectTimeout), read: TimeAmount(self.silence)),
+            connectionPool: pool
+        )
+        configuration.httpVersion = .http1Only
+        let address = "\(host.address)"
+        if case .name(let name) = host.host { configuration.dnsOverride = [name: address] }
+        configuration.http1_1ConnectionDebugInitializer = { channel in Self.check(channel, host) }
+        return HTTPClient(eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)
+    }
+
+    /// Checks that a new connection leads to the address, and that its certificate names the host; else closes it.
+    private static func check(_ channel: any Channel, _ host: CheckedHost) -> EventLoopFuture<Void> {
+        let certificate = (try? channel.pipeline.syncOperations.nioSSL_peerCertificate()) ?? nil
+        let isRightHost: Bool =
+            if case .name(let name) = host.host, let certificate {
+                CertificateHost.isNamed(certificate, name)
+            } else {
+                true
+            }
+        let isRightAddress = channel.remoteAddress?.ipAddress.flatMap { IPAddress($0) } == host.address
+        guard isRightHost, isRightAddress else {
+            channel.close(promise: nil)
+            return channel.eventLoop.makeFailedFuture(NIOSSLExtraError.failedToValidateHostname)
+        }
+        return channel.eventLoop.makeSucceededVoidFuture()
+    }
+}

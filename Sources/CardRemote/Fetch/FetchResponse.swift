@@ -1,0 +1,104 @@
+import AsyncHTTPClient
+import CardModel
+import Foundation
+import NIOHTTP1
+
+/// What the head of a response says, of what matters for an image.
+struct FetchResponse: Sendable {
+    let status: Int
+    /// The length of the body in bytes; `nil` if it is not announced.
+    let contentLength: Int?
+    /// Which bytes come, if not all.
+    let contentRange: ContentRange?
+    /// The strong validator; `nil` if there is none.
+    let validator: String?
+    /// The entity tag, weak ones too.
+    let entityTag: String?
+    let retryAfter: Duration?
+    /// Where the host sends to.
+    let location: String?
+    /// Whether the host says that it knows ranges.
+    let acceptsRanges: Bool
+    /// Whether the bytes are the image's own, neither compressed nor otherwise encoded.
+    let isIdentity: Bool
+    /// Whether the type is that of an image, or says nothing.
+    let mayBeImage: Bool
+
+    /// Reads a head.
+    init(_ response: HTTPClientResponse, now: Timestamp) {
+        let headers = response.headers
+        let type = headers["Content-Type"].first?.split(separator: ";").first?.trimmed.lowercased()
+        let content = headers[canonicalForm: "Content-Encoding"].map { $0.lowercased() }
+        let transfer = headers[canonicalForm: "Transfer-Encoding"].map { $0.lowercased() }
+        self.status = Int(response.status.code)
+        self.contentLength = Self.only(headers["Content-Length"]).flatMap { Int($0) }
+        let isOneRange = type != "multipart/byteranges"
+        self.contentRange = isOneRange ? Self.only(headers["Content-Range"]).flatMap { ContentRange($0) } : nil
+        self.entityTag = Self.only(headers["ETag"])
+        self.validator = Self.validator(headers)
+        self.retryAfter = Self.only(headers["Retry-After"]).flatMap { RetryAfter.parse($0, now: now) }
+        self.location = Self.only(headers["Location"])
+        self.acceptsRanges = headers[canonicalForm: "Accept-Ranges"].contains { $0.lowercased() == "bytes" }
+        self.isIdentity = content.allSatisfy { $0 == "identity" } && transfer.allSatisfy { $0 == "chunked" }
+        self.mayBeImage = type.map { $0.hasPrefix("image/") || Self.opaqueTypes.contains($0) } ?? true
+    }
+
+    /// Types that say nothing of the content; the second is the one that objects in S3 have by themselves.
+    private static let opaqueTypes: Set<String> = ["application/octet-stream", "binary/octet-stream"]
+
+    /// The validator for `If-Range`: a strong entity tag; without any tag the date, if it is older than the answer
+    /// (RFC 9110 sections 8.8.2.2 and 13.1.5).
+    private static func validator(_ headers: HTTPHeaders) -> String? {
+        let tags = headers["ETag"]
+        if let tag = self.only(tags) {
+            let isStrong = tag.count >= 2 && tag.hasPrefix("\"") && tag.hasSuffix("\"")
+            return isStrong && self.isSendable(tag) ? tag : nil
+        }
+        guard tags.isEmpty, let date = self.only(headers["Last-Modified"]), self.isSendable(date) else { return nil }
+        // Dates are whole seconds: what changed in the second of the answer may change again within it.
+        guard let answered = self.only(headers["Date"]), answered != date else { return nil }
+        return date
+    }
+
+    /// A value that comes once; twice the same name is no statement.
+    private static func only(_ values: [String]) -> String? { values.count == 1 ? values[0] : nil }
+
+    /// Whether a value that came from a host may be sent back: visible ASCII and blanks, not endless.
+    private static func isSendable(_ value: String) -> Bool {
+        value.utf8.count <= 256 && value.utf8.allSatisfy { (0x20...0x7E).contains($0) }
+    }
+}
+
+/// A `Content-Range` of bytes (RFC 9110 section 14.4).
+struct ContentRange: Hashable, Sendable {
+    /// The bytes that come; `nil` in the answer that none can (`bytes */1234`).
+    let bytes: Range<Int>?
+    /// How many bytes there are in all; `nil` if the host does not say it.
+    let total: Int?
+
+    /// Reads the value of the header; `nil` if it is not well-formed or contradicts itself.
+    init?(_ text: String) {
+        let words = text.split(separator: " ", maxSplits: 1)
+        guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
+        let fields = words[1].split(separator: "/", omittingEmptySubsequences: false)
+        guard fields.count == 2 else { return nil }
+        let total = Self.number(fields[1])
+        guard fields[1] == "*" || total != nil else { return nil }
+        self.total = total
+        if fields[0] == "*" {
+            guard total != nil else { return nil }
+            self.bytes = nil
+            return
+        }
+        let ends = fields[0].split(separator: "-", omittingEmptySubsequences: false).map(Self.number)
+        guard ends.count == 2, let first = ends[0], let last = ends[1], first <= last, last < Int.max else {
+            return nil
+        }
+        guard last < total ?? .max else { return nil }
+        self.bytes = first..<last + 1
+    }
+
+    private static func number(_ text: Substring) -> Int? {
+        text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(text) : nil
+    }
+}

@@ -1,0 +1,146 @@
+package import CardModel
+
+/// What may be fetched, and from where (`fetch.*`).
+///
+/// Connections are always direct: a proxy would resolve names itself, out of reach of the rules for addresses.
+package struct FetchSettings: Sendable {
+    /// The hosts that images may come from: names, addresses, or `*.suffix`; without any nothing is fetched.
+    package var hosts: [String] = []
+    /// Blocks of addresses that are allowed although they are not on the internet.
+    package var allowedAddresses: [String] = []
+    /// Whether URLs may begin with `http://`.
+    package var allowsHTTP = false
+    /// The ports that URLs may name.
+    package var ports = ["80", "443"]
+    /// How many redirects are followed; each is checked as the URL is, and none leads from https to http.
+    package var maximumRedirects = 0
+    /// The certificates to trust in place of the system's.
+    package var caFile: String?
+
+    /// Takes the defaults, by which nothing is fetched.
+    package init() {}
+
+    /// What is wrong with the settings, by key.
+    package var mistakes: [(key: String, message: Message)] {
+        let hosts = self.hosts.filter { HostPattern($0) == nil }.map { host -> (String, Message) in
+            (
+                "fetch.hosts",
+                """
+                "\(Redacted(host))" is no host; write a name such as images.example.com, *.example.com for all below \
+                it, or an address, without scheme, port and path, and international names in their ASCII form
+                """
+            )
+        }
+        let blocks = self.allowedAddresses.filter { AddressBlock($0) == nil }.map { block -> (String, Message) in
+            (
+                "fetch.allow_addresses",
+                """
+                "\(Redacted(block))" is no block of addresses; write the first address of one and its length, such \
+                as 10.20.0.0/16 or fd00:1::/32, or a single address
+                """
+            )
+        }
+        let ports = self.ports.filter { Self.port($0) == nil }.map { port -> (String, Message) in
+            ("fetch.ports", "\"\(Redacted(port))\" is no port; write numbers from 1 to 65535")
+        }
+        return hosts + blocks + ports
+    }
+
+    fileprivate static func port(_ text: String) -> Int? {
+        Int(text).flatMap { (1...65_535).contains($0) ? $0 : nil }
+    }
+}
+
+/// What may be fetched, before anything is resolved: scheme, port and host of the URL and of every redirect.
+struct FetchRules: Sendable {
+    let addresses: AddressRules
+    let maximumRedirects: Int
+    private let hosts: [HostPattern]
+    private let ports: Set<Int>
+    private let allowsHTTP: Bool
+
+    /// Takes settings without mistakes; what is none of the kind allows nothing.
+    init(_ settings: FetchSettings) {
+        self.addresses = AddressRules(allowed: settings.allowedAddresses.compactMap { AddressBlock($0) })
+        self.maximumRedirects = settings.maximumRedirects
+        self.hosts = settings.hosts.compactMap { HostPattern($0) }
+        self.ports = Set(settings.ports.compactMap(FetchSettings.port))
+        self.allowsHTTP = settings.allowsHTTP
+    }
+
+    /// Takes a URL apart and checks it.
+    ///
+    /// - Returns: the target, and what messages may call its host: the entry of the list that names it.
+    /// - Throws: `CodedError` of kind `input`.
+    func check(_ url: String) throws(CodedError) -> (target: FetchTarget, label: String) {
+        let target = try FetchTarget(url)
+        guard !self.hosts.isEmpty else {
+            throw CodedError(
+                .fetchHostRefused,
+                .input,
+                "no image is fetched by URL while fetch.hosts is empty; name the hosts that images may come from"
+            )
+        }
+        guard let entry = self.hosts.first(where: { $0.matches(target.host) }) else {
+            throw CodedError(
+                .fetchHostRefused,
+                .input,
+                "the host of the image's URL is not in fetch.hosts; add it if images may come from there"
+            )
+        }
+        guard target.usesTLS || self.allowsHTTP else {
+            throw CodedError(
+                .fetchSchemeRefused,
+                .input,
+                "the image's URL begins with http://, and fetch.allow_http is off; use https"
+            )
+        }
+        guard self.ports.contains(target.port) else {
+            throw CodedError(
+                .fetchPortRefused,
+                .input,
+                "the image's URL names port \(target.port), which is not in fetch.ports; add it if that is meant"
+            )
+        }
+        return (target, entry.text)
+    }
+}
+
+/// An entry of the list of hosts that images may be fetched from: an exact name, an address, or `*.suffix` for all
+/// names below one.
+private struct HostPattern: Sendable {
+    /// The entry as it is shown: what the operator wrote, never more of a URL.
+    let text: String
+    private let host: FetchTarget.Host
+    private let isBelow: Bool
+
+    /// Reads an entry. `*` alone, and a star anywhere else than as the first label, is refused: who allows all hosts
+    /// has no list.
+    init?(_ text: String) {
+        self.isBelow = text.hasPrefix("*.")
+        guard let host = FetchTarget.Host(self.isBelow ? String(text.dropFirst(2)) : text) else { return nil }
+        if case .address = host, self.isBelow { return nil }
+        self.host = host
+        self.text = text
+    }
+
+    /// Whether a host is meant; the suffix of `*.suffix` itself is not.
+    func matches(_ other: FetchTarget.Host) -> Bool {
+        guard self.isBelow else { return self.host == other }
+        guard case .name(let suffix) = self.host, case .name(let name) = other else { return false }
+        return name.hasSuffix("." + suffix)
+    }
+}
+
+extension ReasonCode {
+    static let fetchURLInvalid = ReasonCode(rawValue: "fetch_url_invalid")
+    static let fetchSchemeRefused = ReasonCode(rawValue: "fetch_scheme_refused")
+    static let fetchPortRefused = ReasonCode(rawValue: "fetch_port_refused")
+    static let fetchHostRefused = ReasonCode(rawValue: "fetch_host_refused")
+    static let fetchAddressRefused = ReasonCode(rawValue: "fetch_address_refused")
+    static let fetchRedirectRefused = ReasonCode(rawValue: "fetch_redirect_refused")
+    static let fetchEncodingRefused = ReasonCode(rawValue: "fetch_encoding_refused")
+    static let fetchTypeRefused = ReasonCode(rawValue: "fetch_type_refused")
+    static let fetchNotAnImage = ReasonCode(rawValue: "fetch_not_an_image")
+    static let fetchEmpty = ReasonCode(rawValue: "fetch_empty")
+}

@@ -1,0 +1,63 @@
+import Glibc
+import NIOCore
+import NIOPosix
+
+/// Finds the addresses of a name.
+struct HostResolver: Sendable {
+    /// Why a name gave no address.
+    enum Failure: Error, Hashable, Sendable {
+        /// The name has none.
+        case noAddress
+        /// It could not be found out, or not in time.
+        case unavailable
+    }
+
+    /// Returns all addresses, the preferred ones first; throws ``Failure``, or `CancellationError`.
+    var resolve: @Sendable (_ name: String) async throws -> [IPAddress]
+
+    /// Takes the function.
+    init(resolve: @escaping @Sendable (String) async throws -> [IPAddress]) {
+        self.resolve = resolve
+    }
+}
+extension HostResolver {
+    /// Asks the system, as `getaddrinfo` does it: `/etc/hosts`, then the name service, sorted by RFC 6724.
+    ///
+    /// - Parameter timeout: how long to wait for an answer; the system's own limit may be longer, and a call that has
+    ///   begun cannot be ended, only left alone.
+    static func system(timeout: Duration) -> HostResolver {
+        HostResolver { name in
+            let loop = MultiThreadedEventLoopGroup.singleton.next()
+            let promise = loop.makePromise(of: [IPAddress].self)
+            let timer = loop.scheduleTask(in: TimeAmount(timeout)) { promise.fail(Failure.unavailable) }
+            let asking = NIOThreadPool.singleton.runIfActive(eventLoop: loop) { try Self.ask(name) }
+            asking.cascade(to: promise)
+            defer { timer.cancel() }
+            return try await withTaskCancellationHandler {
+                try await promise.futureResult.get()
+            } onCancel: {
+                promise.fail(CancellationError())
+            }
+        }
+    }
+
+    /// `EAI_NODATA` of glibc, a macro that is not imported: the name is there, but has no address.
+    private static let noData: CInt = -5
+
+    /// Calls `getaddrinfo`, which blocks.
+    private static func ask(_ name: String) throws(Failure) -> [IPAddress] {
+        var hints = addrinfo()
+        // Neither mapped addresses nor those of one family alone: every answer is to be seen.
+        hints.ai_family = AF_UNSPEC
+        hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
+        var list: UnsafeMutablePointer<addrinfo>?
+        let status = getaddrinfo(name, nil, &hints, &list)
+        guard status == 0, let list else {
+            throw status == EAI_NONAME || status == Self.noData ? .noAddress : .unavailable
+        }
+        defer { freeaddrinfo(list) }
+        let addresses = sequence(first: list) { $0.pointee.ai_next }.compactMap { IPAddress($0.pointee) }
+        guard !addresses.isEmpty else { throw .noAddress }
+        return addresses
+    }
+}

@@ -1,0 +1,98 @@
+package import CardModel
+package import Foundation
+import NIOSSL
+
+/// Fetches images that are named by URL, from hosts that the configuration names, at addresses that were checked.
+package final class ImageFetcher: Sendable {
+    /// How long things may take; tests shorten it.
+    struct Times: Sendable {
+        var silence = Limits.fetchSilence
+        var total = Limits.fetchTime
+    }
+
+    let rules: FetchRules
+    let resolver: HostResolver
+    let clients: FetchClients
+    let times: Times
+    let maxBytes: Int
+    let rangeBytes: Int
+    let isImage: @Sendable (Data) -> Bool
+
+    /// Sets up; ``shutdown()`` must be called before it is released.
+    ///
+    /// - Parameters:
+    ///   - settings: settings without mistakes.
+    ///   - maxBytes: the largest image.
+    ///   - isImage: whether some leading bytes are those of an image.
+    /// - Throws: `tls_file_invalid`, `tls_certificate_expired`.
+    package convenience init(
+        _ settings: FetchSettings,
+        maxBytes: Int,
+        isImage: @escaping @Sendable (Data) -> Bool
+    ) throws(CodedError) {
+        try self.init(
+            settings,
+            maxBytes: maxBytes,
+            resolver: .system(timeout: Limits.resolveTime),
+            times: Times(),
+            rangeBytes: Limits.fetchRangeBytes,
+            isImage: isImage
+        )
+    }
+
+    init(
+        _ settings: FetchSettings,
+        maxBytes: Int,
+        resolver: HostResolver,
+        times: Times,
+        rangeBytes: Int,
+        isImage: @escaping @Sendable (Data) -> Bool
+    ) throws(CodedError) {
+        var tls = EndpointSettings.TLS()
+        tls.caFile = settings.caFile
+        self.rules = FetchRules(settings)
+        self.resolver = resolver
+        self.times = times
+        self.maxBytes = maxBytes
+        self.rangeBytes = rangeBytes
+        self.isImage = isImage
+        self.clients = FetchClients(
+            tls: try TLSFiles(section: "fetch").configuration(tls),
+            silence: times.silence
+        )
+    }
+
+    /// Closes all connections; attempts under way end as failed.
+    package func shutdown() async { await self.clients.shutdown() }
+
+    /// The host of an address, by name and port.
+    ///
+    /// - Throws: `CodedError` of kind `input` if the rules forbid the address.
+    package func host(of address: Redacted<String>) throws(CodedError) -> String {
+        let target = try self.rules.check(address.reveal()).target
+        return "\(target.host):\(target.port)"
+    }
+
+    /// Fetches what is missing of an image.
+    ///
+    /// - Parameter keep: makes bytes durable.
+    /// - Throws: `CancellationError`, and what `keep` throws.
+    package func fetch(_ request: FetchRequest, keep: @escaping KeepPiece) async throws -> FetchOutcome {
+        do {
+            try await FetchAttempt(fetcher: self, keep: keep, end: .now + self.times.total).run(request)
+            return .fetched
+        } catch {
+            switch error {
+            case .notKept(let cause): throw cause
+            case .forbidden(let error): return .forbidden(error)
+            case .unusable(let error): return .unusable(error)
+            case .failed, .changed:
+                try Task.checkCancellation()
+                guard case .failed(let failure) = error else {
+                    return .failed(FetchFaults(label: "the host of the image", usesTLS: true).changing)
+                }
+                return .failed(failure)
+            }
+        }
+    }
+}

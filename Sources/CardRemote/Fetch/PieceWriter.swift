@@ -1,0 +1,137 @@
+package import CardModel
+package import Foundation
+import NIOCore
+import Synchronization
+
+/// Makes bytes durable, which begin at an offset of a version of an image; throws what the sandbox throws.
+package typealias KeepPiece = @Sendable (_ bytes: Data, _ offset: Int, _ version: FetchedVersion) async throws -> Void
+
+/// What is durable of an image, and of which version of it.
+final class FetchProgress: Sendable {
+    private struct State {
+        var version: FetchedVersion?
+        var ranges: [Range<Int>]
+    }
+
+    private let state: Mutex<State>
+
+    init(_ request: FetchRequest) {
+        self.state = Mutex(State(version: request.version, ranges: Self.joined(request.kept)))
+    }
+
+    var version: FetchedVersion? { self.state.withLock { $0.version } }
+    /// In order and apart from each other.
+    var ranges: [Range<Int>] { self.state.withLock { $0.ranges } }
+
+    /// Goes on with a version from its beginning; what is there of another one counts no more. Without a validator
+    /// nobody can say that two answers are of the same bytes.
+    func adopt(_ version: FetchedVersion) {
+        self.state.withLock { state in
+            if version.validator == nil || state.version != version { state.ranges = [] }
+            state.version = version
+        }
+    }
+
+    func insert(_ range: Range<Int>) { self.state.withLock { $0.ranges = Self.joined($0.ranges + [range]) } }
+
+    /// The ranges that are missing up to an end, besides one that is coming.
+    func missing(upTo end: Int, besides coming: Range<Int> = 0..<0) -> [Range<Int>] {
+        var gaps: [Range<Int>] = []
+        var position = 0
+        for range in Self.joined(self.ranges + [coming]) where range.lowerBound < end {
+            if range.lowerBound > position { gaps.append(position..<range.lowerBound) }
+            position = range.upperBound
+        }
+        if position < end { gaps.append(position..<end) }
+        return gaps
+    }
+
+    private static func joined(_ ranges: [Range<Int>]) -> [Range<Int>] {
+        var result: [Range<Int>] = []
+        for range in ranges.filter({ !$0.isEmpty }).sorted(by: { $0.lowerBound < $1.lowerBound }) {
+            if let last = result.last, range.lowerBound <= last.upperBound {
+                result[result.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
+            } else {
+                result.append(range)
+            }
+        }
+        return result
+    }
+}
+
+/// Cuts what comes for one range into pieces and makes them durable; what is there already is left out.
+struct PieceWriter {
+    /// Where the next byte belongs.
+    private(set) var position: Int
+    private let progress: FetchProgress
+    private let keep: KeepPiece
+    private let isImage: @Sendable (Data) -> Bool
+    private var piece = Data()
+    private var isRecognised: Bool
+
+    init(
+        from offset: Int,
+        progress: FetchProgress,
+        isImage: @escaping @Sendable (Data) -> Bool,
+        keep: @escaping KeepPiece
+    ) {
+        self.position = offset
+        self.progress = progress
+        self.isImage = isImage
+        self.keep = keep
+        // What begins later belongs to something that was recognised by its beginning, or will be.
+        self.isRecognised = offset > 0 || progress.ranges.first?.lowerBound == 0
+    }
+
+    /// Takes the next bytes.
+    mutating func write(_ buffer: ByteBuffer) async throws(FetchStop) {
+        var rest = buffer.readableBytesView
+        let there = self.progress.ranges
+        while !rest.isEmpty {
+            if let known = there.first(where: { $0.contains(self.position) }) {
+                try await self.flush()
+                let count = min(known.upperBound - self.position, rest.count)
+                rest = rest.dropFirst(count)
+                self.position += count
+                continue
+            }
+            let next = there.first { $0.lowerBound > self.position }?.lowerBound ?? .max
+            let count = min(rest.count, next - self.position, Limits.fetchPieceBytes - self.piece.count)
+            self.piece.append(contentsOf: rest.prefix(count))
+            rest = rest.dropFirst(count)
+            self.position += count
+            if self.piece.count == Limits.fetchPieceBytes { try await self.flush() }
+        }
+        if self.piece.count >= Limits.signatureBytes { try self.recognise() }
+    }
+
+    /// Makes what has come so far durable.
+    ///
+    /// - Parameter isEnd: whether nothing follows; a beginning that is too short to be recognised is an image's only then.
+    mutating func flush(isEnd: Bool = false) async throws(FetchStop) {
+        guard !self.piece.isEmpty else { return }
+        if isEnd || self.piece.count >= Limits.signatureBytes { try self.recognise() }
+        let start = self.position - self.piece.count
+        // A few bytes of which nothing is known are not worth a row: they come again.
+        if self.isRecognised {
+            let version = self.progress.version ?? FetchedVersion(validator: nil, byteCount: nil)
+            do { try await self.keep(self.piece, start, version) } catch { throw .notKept(error) }
+            self.progress.insert(start..<self.position)
+        }
+        self.piece = Data()
+    }
+
+    private mutating func recognise() throws(FetchStop) {
+        guard !self.isRecognised else { return }
+        guard self.isImage(self.piece.prefix(Limits.signatureBytes)) else {
+            throw .unusable(
+                CodedError(
+                    .fetchNotAnImage,
+                    .input,
+                    "what the URL leads to is no image by its first bytes; check the URL"
+                )
+            )
+        }
+        self.isRecognised = true
+    }
+}
