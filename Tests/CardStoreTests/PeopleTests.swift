@@ -253,6 +253,29 @@ import Testing
         let counts = try await harness.store.counts()
         #expect(counts.states == [.prepared: 4, .held: 1] && counts.needingAttention == 1)
     }
+
+    @Test func `a list shows the cards of its states, reason, number and submitter, and no more than it may`()
+        async throws
+    {
+        let harness = try await StoreHarness()
+        #expect(try await harness.store.counts() == ([:], 0))
+        for (bytes, number, submitter) in [("a", "N", "one"), ("b", "N", "one"), ("c", "M", "one"), ("d", "N", "two")] {
+            try await harness.admit(bytes, number: number, submitter: submitter)
+        }
+        try await harness.conclude(#require(try await harness.claim(1).first), side: .front, number: nil)
+        func orders(_ ask: (inout CardFilter) -> Void, after: Int64 = 0, limit: Int = 9) async throws -> [Int64] {
+            var filter = CardFilter()
+            ask(&filter)
+            return try await harness.store.cards(filter, after: after, limit: limit).map(\.order)
+        }
+        #expect(try await orders({ $0.states = [.verified] }) == [1])
+        #expect(try await orders({ $0.states = [.verified, .prepared] }, after: 1) == [2, 3])
+        #expect(try await orders({ $0.reason = "submitter_conflict" }) == [4])
+        #expect(try await orders({ $0.submitter = "one" }) == [1, 2, 3])
+        #expect(try await orders({ ($0.states, $0.number) = ([.prepared], BusinessNumber(stored: "N")) }) == [2])
+        #expect(try await orders({ $0.states = [.delivered] }).isEmpty)
+        #expect(try await orders({ _ in }, limit: 0).isEmpty)
+    }
 }
 
 extension StoreHarness {
