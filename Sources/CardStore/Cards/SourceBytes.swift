@@ -11,7 +11,7 @@ struct SealedAddress: Codable {
 
 // The source bytes of cards that are not prepared yet, in sealed pieces, and the addresses they come from.
 extension CardStore {
-    /// Stores bytes of the source of a card, in pieces that are opened one at a time; what they cover, even in part, goes.
+    /// Stores bytes of the source of a card, in pieces that are opened one at a time; older ones that they overlap go.
     func putSource(_ bytes: Data, at offset: Int, of card: CardID, key: CardKey, in tx: Transaction) throws {
         try tx.run(
             """

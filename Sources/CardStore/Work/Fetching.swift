@@ -187,7 +187,7 @@ extension CardStore {
         _ = try self.amend(known, with: again, now: now, in: tx)
     }
 
-    /// The bytes of an image, if they are as many as its host said, without a gap; `nil` if not, or if a piece does not open.
+    /// The bytes of an image, if they are as many as its host said, without a gap, and every piece opens.
     private func whole(_ row: CardRow, key: CardKey, in tx: Transaction) throws -> Data? {
         let byteCount = try self.address(of: row.id, key: key, in: tx).version?.byteCount
         guard let bytes = try? self.source(of: row.id, key: key, in: tx), bytes.count == byteCount ?? bytes.count else {

@@ -11,7 +11,9 @@ extension CardStore {
             try await self.database.read { tx in
                 try self.mayHold(depth, in: tx)
                     && tx.exists(
-                        "SELECT 1 FROM card WHERE state IN ('fetching', 'received', 'prepared') LIMIT 1 OFFSET \(depth - 1)"
+                        """
+                        SELECT 1 FROM card WHERE state IN ('fetching', 'received', 'prepared') LIMIT 1 OFFSET \(depth - 1)
+                        """
                     )
             }
         }

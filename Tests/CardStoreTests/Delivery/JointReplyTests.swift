@@ -100,9 +100,7 @@ import Testing
         #expect(try await harness.findings() == [])
     }
 
-    @Test
-    func
-        `a member of which nobody knows is not sent again under the old key, and goes under a new one on a person's word`()
+    @Test func `a member of unknown outcome goes under a new key on a person's word, never under the old one`()
         async throws
     {
         let harness = try await StoreHarness()
