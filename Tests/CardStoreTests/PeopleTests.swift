@@ -109,6 +109,34 @@ import Testing
         #expect(again.reading != nil && again.attempt == nil)
     }
 
+    @Test(arguments: ["retry", "accept", "reject"])
+    func `a card that a rule holds is done again, goes or ends, as a person says`(_ act: String) async throws {
+        let harness = try await StoreHarness()
+        let card = try await harness.judged("front", .held(.legalityUnavailable, message: "look at it"))
+        switch act {
+        case "retry": try await harness.retry(card)
+        case "accept": try await harness.resolve(card, .accept)
+        default: try await harness.resolve(card, .reject)
+        }
+        let states = ["retry": "prepared", "accept": "verified", "reject": "rejected rejected_by_operator"]
+        #expect(try await harness.state(card) == states[act])
+        #expect(try await harness.card(card).isAccepted == (act == "accept"))
+        #expect(try await harness.proposals() == (act == "accept" ? [[card]] : []))
+    }
+
+    @Test func `a rejected photo is not done again once a newer one of its side was delivered`() async throws {
+        let harness = try await StoreHarness()
+        let verdict = Verdict.rejected(.legalityLow, message: "no")
+        let front = try await harness.judged("front", side: .front, verdict)
+        let back = try await harness.judged("back", side: .back, verdict)
+        let (_, job) = try await harness.delivering("newer", number: "N")
+        try await harness.conclude(job, .accepted)
+        let error = await #expect(throws: CodedError.self) { try await harness.retry(front) }
+        #expect(error?.code == .cardConflict)
+        try await harness.retry(back)
+        #expect(try await harness.state(back) == "prepared")
+    }
+
     @Test func `nothing is done to a card while an attempt is under way`() async throws {
         let harness = try await StoreHarness()
         let card = try await harness.admit("front", number: "N").card
@@ -224,5 +252,40 @@ import Testing
         #expect(try await harness.store.cards(filter, after: 0, limit: 9).map(\.id) == [ids[3]])
         let counts = try await harness.store.counts()
         #expect(counts.states == [.prepared: 4, .held: 1] && counts.needingAttention == 1)
+    }
+
+    @Test func `a list shows the cards of its states, reason, number and submitter, and no more than it may`()
+        async throws
+    {
+        let harness = try await StoreHarness()
+        #expect(try await harness.store.counts() == ([:], 0))
+        for (bytes, number, submitter) in [("a", "N", "one"), ("b", "N", "one"), ("c", "M", "one"), ("d", "N", "two")] {
+            try await harness.admit(bytes, number: number, submitter: submitter)
+        }
+        try await harness.conclude(#require(try await harness.claim(1).first), side: .front, number: nil)
+        func orders(_ ask: (inout CardFilter) -> Void, after: Int64 = 0, limit: Int = 9) async throws -> [Int64] {
+            var filter = CardFilter()
+            ask(&filter)
+            return try await harness.store.cards(filter, after: after, limit: limit).map(\.order)
+        }
+        #expect(try await orders({ $0.states = [.verified] }) == [1])
+        #expect(try await orders({ $0.states = [.verified, .prepared] }, after: 1) == [2, 3])
+        #expect(try await orders({ $0.reason = "submitter_conflict" }) == [4])
+        #expect(try await orders({ $0.submitter = "one" }) == [1, 2, 3])
+        #expect(try await orders({ ($0.states, $0.number) = ([.prepared], BusinessNumber(stored: "N")) }) == [2])
+        #expect(try await orders({ $0.states = [.delivered] }).isEmpty)
+        #expect(try await orders({ _ in }, limit: 0).isEmpty)
+    }
+}
+
+extension StoreHarness {
+    /// Takes a card of the number `N` in, and judges it so.
+    fileprivate func judged(_ bytes: String, side: CardSide = .front, _ verdict: Verdict) async throws -> CardID {
+        let card = try await self.admit(bytes, number: "N").card
+        let job = try #require(try await self.claim().first)
+        let key = ReadingKey(imageDigest: job.image.digest, provider: "test", parameters: "")
+        let conclusion = VerificationConclusion.judged(CardReading(side: side), key: key, Judgement(verdict))
+        try await self.store.conclude(job, with: conclusion, now: self.now)
+        return card
     }
 }

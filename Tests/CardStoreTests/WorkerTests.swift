@@ -77,12 +77,14 @@ import Testing
         let repeating = await #expect(throws: CodedError.self) {
             try await store.claimDeliveries(by: dead, limit: 1, now: now)
         }
+        let fetching = await #expect(throws: CodedError.self) { try await harness.claimFetching() }
+        let preparing = await #expect(throws: CodedError.self) { try await harness.claimPreparation() }
         let beat = await #expect(throws: CodedError.self) { try await store.heartbeat(of: dead, now: now) }
         harness.worker = other
         try await harness.verify([:])
         harness.worker = dead
         let begin = await #expect(throws: CodedError.self) { try await harness.begin() }
-        for error in [claim, repeating, beat, begin] {
+        for error in [claim, repeating, fetching, preparing, beat, begin] {
             #expect(error?.code == .sandboxUnavailable)
             #expect(error.map { "\($0.message)".contains("lock file of this process was removed") } == true)
         }

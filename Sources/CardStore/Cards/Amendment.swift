@@ -4,7 +4,7 @@ import Foundation
 /// What a sender says once more about bytes that are there.
 struct SentAgain {
     let metadata: CardMetadata
-    let name: Redacted<String>
+    let name: Redacted<String>?
     let submitter: String
     /// What there is of the photo; `nil` for a file that was not read.
     let content: Admission.Content?
@@ -21,6 +21,14 @@ struct SentAgain {
         self.name = file.name
         self.submitter = file.submitter
         self.content = nil
+    }
+
+    /// A card whose image, fetched, is that of another card.
+    init(_ card: Card, name: Redacted<String>?, source: Data) {
+        self.metadata = card.metadata
+        self.name = name
+        self.submitter = card.submitter
+        self.content = .received(source)
     }
 }
 
@@ -149,7 +157,7 @@ extension CardStore {
     private func store(
         _ metadata: CardMetadata,
         of row: CardRow,
-        name: Redacted<String>,
+        name: Redacted<String>?,
         key: CardKey,
         in tx: Transaction
     ) throws {

@@ -11,8 +11,14 @@ struct SealedAddress: Codable {
 
 // The source bytes of cards that are not prepared yet, in sealed pieces, and the addresses they come from.
 extension CardStore {
-    /// Stores bytes of the source of a card, in pieces that are opened one at a time.
+    /// Stores bytes of the source of a card, in pieces that are opened one at a time; older ones that they overlap go.
     func putSource(_ bytes: Data, at offset: Int, of card: CardID, key: CardKey, in tx: Transaction) throws {
+        try tx.run(
+            """
+            DELETE FROM blob WHERE card = \(card) AND kind = 'source' AND start < \(Int64(offset + bytes.count))
+            AND start + length(bytes) - \(SealedValue.overhead) > \(Int64(offset))
+            """
+        )
         var rest = bytes
         var start = offset
         while !rest.isEmpty {
@@ -23,7 +29,6 @@ extension CardStore {
             try tx.run(
                 """
                 INSERT INTO blob (card, kind, start, bytes) VALUES (\(card), 'source', \(Int64(start)), \(sealed))
-                ON CONFLICT (card, kind, start) DO UPDATE SET bytes = excluded.bytes
                 """
             )
             start += piece.count

@@ -149,7 +149,7 @@ extension CardStore {
         )
     }
 
-    private func inputName(of row: CardRow, key: CardKey?) -> Redacted<String>? {
+    func inputName(of row: CardRow, key: CardKey?) -> Redacted<String>? {
         guard let key, let sealed = row.metadata else { return nil }
         return try? key.open(json: sealed, as: SealedMetadata.self, column: SealedMetadata.column).inputName
     }

@@ -33,6 +33,7 @@ extension CardStore {
     ) async throws -> [FetchJob] {
         try await Self.translating {
             try await self.database.write { tx in
+                try self.require(worker, in: tx)
                 let rows = try self.claim(
                     state: .fetching,
                     by: worker,
@@ -92,9 +93,10 @@ extension CardStore {
                 }
                 let key = try row.key(self.vault)
                 var stored = try self.address(of: id, key: key, in: tx)
-                if stored.version != version || version.validator == nil && offset == 0 {
-                    try tx.run("DELETE FROM blob WHERE card = \(id) AND kind = 'source'")
-                    stored.version = version
+                let joined = stored.version?.joined(with: version)
+                if joined == nil || version.validator == nil && offset == 0 { try self.dropPieces(of: id, in: tx) }
+                if stored.version != joined ?? version {
+                    stored.version = joined ?? version
                     try self.put(stored, of: id, key: key, in: tx)
                 }
                 try self.putSource(bytes, at: offset, of: id, key: key, in: tx)
@@ -134,7 +136,7 @@ extension CardStore {
         case .postponed(let time):
             let due = min(time, now.advanced(by: .milliseconds(Limits.longestFetch)))
             try tx.run("UPDATE card SET worker = NULL, due_at = \(due) WHERE id = \(row.id)")
-        case .ended(.fetched, _, _): try self.complete(row, now: now, in: tx)
+        case .ended(.fetched, _, let terms): try self.complete(row, terms: terms, now: now, in: tx)
         case .ended(.forbidden(let error), _, _):
             try self.end(row, as: .failed, error.code, error.message, now: now, in: tx)
         case .ended(.unusable(let error), _, _):
@@ -146,11 +148,17 @@ extension CardStore {
     }
 
     /// All bytes are there: the card is received, unless another card of its number holds the same image.
-    private func complete(_ row: CardRow, now: Timestamp, in tx: Transaction) throws {
+    private func complete(_ row: CardRow, terms: RetryTerms, now: Timestamp, in tx: Transaction) throws {
         let key = try row.key(self.vault)
-        let digest = ContentDigest(of: try self.source(of: row.id, key: key, in: tx))
-        let source = self.vault.fingerprint(digest.bytes, .source)
-        let same: CardID? = try tx.value("SELECT id FROM card WHERE number = \(row.number) AND source = \(source)")
+        guard let bytes = try self.whole(row, key: key, in: tx) else {
+            try self.dropPieces(of: row.id, in: tx)
+            return try self.settle(row, failure: Self.incomplete, terms: terms, now: now, in: tx)
+        }
+        let source = self.vault.fingerprint(ContentDigest(of: bytes).bytes, .source)
+        // One that was rejected and is fetched again may find its own bytes.
+        let same: CardID? = try tx.value(
+            "SELECT id FROM card WHERE number = \(row.number) AND source = \(source) AND id <> \(row.id)"
+        )
         guard let same else {
             try tx.run("DELETE FROM blob WHERE card = \(row.id) AND kind = 'address'")
             return try Transition(row.id, from: .fetching, to: .received).perform(
@@ -172,6 +180,30 @@ extension CardStore {
         )
         // Whoever names the address again gets the card that holds its image.
         try tx.run("UPDATE input SET card = \(same) WHERE card = \(row.id)")
+        let known = try CardRow.require(same, in: tx)
+        // A card that came in later says more than a fetch that took longer.
+        guard known.order < row.order else { return }
+        let again = SentAgain(try row.card(self.vault), name: self.inputName(of: row, key: key), source: bytes)
+        _ = try self.amend(known, with: again, now: now, in: tx)
+    }
+
+    /// The bytes of an image, if they are as many as its host said, without a gap, and every piece opens.
+    private func whole(_ row: CardRow, key: CardKey, in tx: Transaction) throws -> Data? {
+        let byteCount = try self.address(of: row.id, key: key, in: tx).version?.byteCount
+        guard let bytes = try? self.source(of: row.id, key: key, in: tx), bytes.count == byteCount ?? bytes.count else {
+            return nil
+        }
+        return bytes
+    }
+
+    private static let incomplete = RemoteFailure(
+        .transient,
+        code: "image_incomplete",
+        message: "the image that came is not as long as its host said; it is fetched again"
+    )
+
+    private func dropPieces(of card: CardID, in tx: Transaction) throws {
+        try tx.run("DELETE FROM blob WHERE card = \(card) AND kind = 'source'")
     }
 
     private func settle(
@@ -242,5 +274,16 @@ extension CardStore {
             \(status.map(Int64.init)))
             """
         )
+    }
+}
+
+extension FetchedVersion {
+    /// This version with what another answer says of it; `nil` if that speaks of other bytes.
+    ///
+    /// A size that was not known before, or is not said again, makes no other version.
+    fileprivate func joined(with other: FetchedVersion) -> FetchedVersion? {
+        guard self.validator == other.validator else { return nil }
+        if let byteCount, let said = other.byteCount, byteCount != said { return nil }
+        return FetchedVersion(validator: self.validator, byteCount: self.byteCount ?? other.byteCount)
     }
 }

@@ -30,7 +30,8 @@ extension CardStore {
     package func claimPreparation(by worker: Worker, limit: Int, now: Timestamp) async throws -> [PreparationJob] {
         try await Self.translating {
             let claimed = try await self.database.write { tx in
-                try self.claim(state: .received, by: worker, limit: limit, untriedFirst: false, now: now, in: tx)
+                try self.require(worker, in: tx)
+                return try self.claim(state: .received, by: worker, limit: limit, untriedFirst: false, now: now, in: tx)
                     .map(\.id)
             }
             var jobs: [PreparationJob] = []

@@ -11,7 +11,9 @@ extension CardStore {
             try await self.database.read { tx in
                 try self.mayHold(depth, in: tx)
                     && tx.exists(
-                        "SELECT 1 FROM card WHERE state IN ('received', 'prepared') LIMIT 1 OFFSET \(depth - 1)"
+                        """
+                        SELECT 1 FROM card WHERE state IN ('fetching', 'received', 'prepared') LIMIT 1 OFFSET \(depth - 1)
+                        """
                     )
             }
         }
@@ -19,7 +21,7 @@ extension CardStore {
 
     /// Whether so many cards may be under way: no more than were taken in since the oldest of them, which takes no counting.
     func mayHold(_ depth: Int, in tx: Transaction) throws -> Bool {
-        let oldest = try [CardState.received, .prepared].compactMap { state in
+        let oldest = try [CardState.fetching, .received, .prepared].compactMap { state in
             try tx.value("SELECT min(intake_order) FROM card WHERE state = \(state)", as: Int64?.self) ?? nil
         }
         guard let first = oldest.min(), let next: Int64 = try tx.value("SELECT next_order FROM store") else {

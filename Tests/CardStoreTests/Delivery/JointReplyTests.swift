@@ -99,6 +99,22 @@ import Testing
         #expect(try await harness.card(back).state == .verified)
         #expect(try await harness.findings() == [])
     }
+
+    @Test func `a member of unknown outcome goes under a new key on a person's word, never under the old one`()
+        async throws
+    {
+        let harness = try await StoreHarness()
+        let (front, back, job) = try await harness.joint()
+        try await harness.conclude(job, .items([Self.taken, .unknown(StoreHarness.failure(.unknown))]))
+        #expect(try await harness.state(front) == "delivered")
+        await #expect(throws: CodedError.self) { try await harness.resolve(back, .resend) }
+        #expect(try await harness.claimDeliveries().isEmpty)
+        try await harness.resolve(back, .accept)
+        let again = try #require(try await harness.begin(Self.together).first)
+        #expect(again.members == [back])
+        #expect(again.outbound.idempotencyKey != job.outbound.idempotencyKey)
+        #expect(try await harness.findings() == [])
+    }
 }
 
 extension StoreHarness {

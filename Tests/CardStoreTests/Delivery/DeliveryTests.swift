@@ -4,95 +4,9 @@ import Testing
 
 @testable import CardStore
 
+/// How a delivery ends.
 @Suite struct DeliveryTests {
     private static let together = DecidingTerms(policy: ApplicationPolicy(layout: .application), rules: VerdictRules())
-
-    // MARK: Forming
-
-    @Test func `a delivery, its first attempt and its lines in the access log come in one commit`() async throws {
-        let harness = try await StoreHarness()
-        _ = try await harness.verified("front", number: "N", .front)
-        let before = harness.store.commits
-        let job = try #require(try await harness.begin().first)
-        #expect(harness.store.commits - before == 1)
-        let attempt: Int64? = try await harness.value("SELECT id FROM attempt WHERE subject = \(job.id)")
-        #expect(attempt == job.attempt)
-        #expect(try await harness.value("SELECT count(*) FROM access_log WHERE action = 'deliver'", as: Int.self) == 1)
-        #expect(try await harness.findings() == [])
-    }
-
-    @Test func `images that together are too large for one delivery go in several, and a large one alone`() async throws
-    {
-        let harness = try await StoreHarness()
-        for index in 0..<4 { _ = try await harness.verified("\(index)", number: "N\(index)", .front) }
-        let members = try await harness.store.proposeDeliveries(
-            limit: 9,
-            excluding: [],
-            terms: StoreHarness.terms,
-            now: harness.now
-        ).flatMap(\.groups).joined()
-        // "jpeg of 0": nine bytes each.
-        for (most, count) in [(1, 1), (9, 1), (17, 1), (18, 2), (35, 3), (36, 4), (1_000, 4)] {
-            let fitting = try await harness.store.members(Array(members), within: most)
-            #expect(fitting == Array(members.prefix(count)), "\(most) bytes")
-        }
-    }
-
-    @Test func `cards of one form that name different accounts are held until one is corrected`() async throws {
-        let harness = try await StoreHarness()
-        let front = try await harness.verified("front", number: "N", .front)
-        let back = try await harness.verified("back", number: "N", .back)
-        let mismatch = RemoteFailure(.rejected, code: "member_mismatch", message: "two accounts")
-        let changes = try await harness.store.failForming([front, back], because: mismatch, now: harness.now)
-        #expect(changes.map(\.state) == [.held, .held])
-        #expect(try await harness.state(front) == "held member_mismatch")
-        #expect(try await harness.begin(Self.together).isEmpty)
-        let again = harness.photo("back", number: "N") { $0.userNumber = Redacted("U") }
-        _ = try await harness.store.admit([again], now: harness.now)
-        #expect(try await harness.state(front) == "verified")
-        try await harness.verify([back: (.back, nil)])
-        #expect(try await harness.begin(Self.together).map(\.members) == [[front, back]])
-        #expect(try await harness.findings() == [])
-    }
-
-    @Test func `a person's word sends cards of different accounts one by one`() async throws {
-        let harness = try await StoreHarness()
-        let front = try await harness.verified("front", number: "N", .front)
-        let back = try await harness.verified("back", number: "N", .back)
-        let mismatch = RemoteFailure(.rejected, code: "member_mismatch", message: "two accounts")
-        try await harness.store.failForming([front, back], because: mismatch, now: harness.now)
-        for card in [front, back] { try await harness.resolve(card, .accept) }
-        let job = try #require(try await harness.begin(Self.together).first)
-        #expect(job.members == [front])
-        try await harness.conclude(job, .accepted)
-        #expect(try await harness.begin(Self.together).map(\.members) == [[back]])
-    }
-
-    @Test func `cards that cannot be put into a form for another reason fail`() async throws {
-        let harness = try await StoreHarness()
-        let front = try await harness.verified("front", number: "N", .front)
-        let refusal = RemoteFailure(.rejected, code: "field_invalid", message: "no")
-        try await harness.store.failForming([front], because: refusal, now: harness.now)
-        #expect(try await harness.state(front) == "failed refused_by_remote")
-    }
-
-    @Test func `after a crash the same bytes go under the same key, whatever the configuration says now`() async throws
-    {
-        let harness = try await StoreHarness()
-        let (card, job) = try await harness.delivering("front", number: "N")
-        try harness.store.close()
-        harness.store = try await harness.another()
-        try await harness.killWorker()
-        let again = try #require(try await harness.claimDeliveries().first)
-        #expect(again.outbound.idempotencyKey == job.outbound.idempotencyKey)
-        #expect(again.outbound.boundary == job.outbound.boundary)
-        #expect(again.outbound.parts == job.outbound.parts)
-        #expect(again.outbound.images == job.outbound.images)
-        #expect(again.attempt != job.attempt)
-        #expect(try await harness.state(card) == "delivering")
-    }
-
-    // MARK: How a delivery ends
 
     @Test(arguments: [
         (DeliveryOutcome.accepted, "delivered", "delivered"),
@@ -133,6 +47,46 @@ import Testing
         let again = try #require(try await harness.claimDeliveries().first)
         try await harness.conclude(again, .failure(.rejected))
         #expect(try await harness.state(card) == "held outcome_unknown")
+    }
+
+    @Test(arguments: [DeliveryOutcome.failure(.notSent), .failure(.throttled), .failure(.transient), .failure(.stop)])
+    func `what may have arrived stays so, whatever later attempts bring`(_ outcome: DeliveryOutcome) async throws {
+        let harness = try await StoreHarness()
+        var (card, job) = try await harness.delivering("front", number: "N")
+        for outcome in [.failure(.unknown), outcome, outcome] {
+            try await harness.conclude(job, outcome)
+            #expect(try await harness.state(card) == "delivering")
+            harness.pass(.seconds(1))
+            job = try #require(try await harness.claimDeliveries().first)
+        }
+        try await harness.conclude(job, .failure(.rejected))
+        #expect(try await harness.state(card) == "held outcome_unknown")
+    }
+
+    @Test(arguments: [
+        (DeliveryOutcome.accepted, CardState.delivered, FailureClass.accepted),
+        (.failure(.rejected), .rejected, .rejected), (.failure(.unknown), .held, .unknown),
+    ])
+    func `the end of a delivery is in the history of its card`(
+        outcome: DeliveryOutcome,
+        state: CardState,
+        failureClass: FailureClass
+    ) async throws {
+        let harness = try await StoreHarness()
+        let (id, job) = try await harness.delivering("front", number: "N")
+        harness.pass(.seconds(5))
+        let changes = try await harness.conclude(job, outcome, onUnknown: .hold)
+        #expect(changes == (try await harness.store.standing(of: [id])))
+        let details = try await harness.store.show(id, to: StoreHarness.person, now: harness.now)
+        #expect(details.card.state == state && details.card.changedAt == harness.now)
+        #expect(details.card.delivery == job.id)
+        #expect(details.card.message == (state == .delivered ? nil : "it failed"))
+        let event = try #require(details.events.last)
+        #expect(event.state == state && event.at == harness.now && event.message == details.card.message)
+        #expect(event.remoteCode == (state == .delivered ? nil : "CODE"))
+        let attempt = try #require(details.attempts.last)
+        #expect(attempt.delivery == job.id && attempt.failureClass == failureClass && attempt.endedAt == harness.now)
+        #expect(try await harness.store.nextDelivery() == nil)
     }
 
     @Test func `under hold a person decides at once`() async throws {
@@ -245,59 +199,6 @@ import Testing
         harness.pass(.seconds(60))
         #expect(try await harness.claimDeliveries().isEmpty)
         #expect(try await harness.findings() == [])
-    }
-
-    // MARK: Late conclusions
-
-    @Test func `a late acceptance settles what was unknown, also for a person's list`() async throws {
-        let harness = try await StoreHarness()
-        let (card, job) = try await harness.delivering("front", number: "N")
-        try await harness.killWorker()
-        let again = try #require(try await harness.claimDeliveries().first)
-        try await harness.conclude(again, .failure(.rejected))
-        #expect(try await harness.state(card) == "held outcome_unknown")
-        try await harness.conclude(job, .accepted)
-        #expect(try await harness.state(card) == "delivered")
-        #expect(try await harness.findings() == [])
-    }
-
-    @Test(arguments: [
-        DeliveryOutcome.failure(.rejected), .failure(.unknown), .failure(.notSent), .failure(.transient),
-        .tokenExpired(StoreHarness.failure(.stop)),
-    ])
-    func `a late failure takes nothing from whoever sends the delivery now`(_ outcome: DeliveryOutcome) async throws {
-        let harness = try await StoreHarness()
-        let (card, job) = try await harness.delivering("front", number: "N")
-        try await harness.killWorker()
-        let again = try #require(try await harness.claimDeliveries().first)
-        try await harness.conclude(job, outcome)
-        #expect(try await harness.state(card) == "delivering")
-        #expect(try await harness.claimDeliveries().isEmpty)
-        try await harness.conclude(again, .accepted)
-        #expect(try await harness.state(card) == "delivered")
-    }
-
-    @Test func `a failure after a late acceptance changes nothing`() async throws {
-        let harness = try await StoreHarness()
-        let (card, job) = try await harness.delivering("front", number: "N")
-        try await harness.killWorker()
-        let again = try #require(try await harness.claimDeliveries().first)
-        try await harness.conclude(job, .accepted)
-        try await harness.conclude(again, .failure(.rejected))
-        #expect(try await harness.state(card) == "delivered")
-        #expect(try await harness.value("SELECT state FROM delivery", as: String.self) == "delivered")
-        #expect(try await harness.findings() == [])
-    }
-
-    @Test func `a late acceptance changes nothing that a person decided since`() async throws {
-        let harness = try await StoreHarness()
-        let (card, job) = try await harness.delivering("front", number: "N")
-        try await harness.killWorker()
-        let again = try #require(try await harness.claimDeliveries().first)
-        try await harness.conclude(again, .failure(.rejected))
-        try await harness.resolve(card, .reject)
-        try await harness.conclude(job, .accepted)
-        #expect(try await harness.state(card) == "rejected rejected_by_operator")
     }
 
     // MARK: Damage

@@ -4,115 +4,8 @@ import Testing
 
 @testable import CardStore
 
-@Suite struct IntakeTests {
-    // MARK: Submitters
-
-    @Test func `another submitter's card is held before it is verified, until a person accepts it`() async throws {
-        let harness = try await StoreHarness()
-        try await harness.admit("front", number: "N", submitter: "one")
-        let other = try await harness.admit("other", number: "N", submitter: "two")
-        #expect(other.state == .held)
-        #expect(other.reason == .submitterConflict)
-        try await harness.verify([:])
-        #expect(try await harness.state(other.card) == "held submitter_conflict")
-        try await harness.resolve(other.card, .accept)
-        #expect(try await harness.state(other.card) == "prepared")
-    }
-
-    @Test func `another submitter's held card is invisible to the rules`() async throws {
-        let harness = try await StoreHarness()
-        let front = try await harness.verified("front", number: "N", .front)
-        try await harness.admit("newer", number: "N", side: .front, submitter: "two")
-        #expect(try await harness.proposals() == [[front]])
-    }
-
-    @Test func `a number stays its first submitter's when the card is erased`() async throws {
-        let harness = try await StoreHarness()
-        let first = try await harness.admit("front", number: "N", submitter: "one")
-        try await harness.erase(first.card)
-        #expect(try await harness.admit("other", number: "N", submitter: "two").reason == .submitterConflict)
-        #expect(try await harness.admit("third", number: "N", submitter: "one").state == .prepared)
-    }
-
-    @Test func `another submitter's same bytes are a duplicate and change nothing`() async throws {
-        let harness = try await StoreHarness()
-        let first = try await harness.admit("front", number: "N", submitter: "one")
-        let again = try await harness.admit("front", number: "N", side: .back, submitter: "two", priority: 9)
-        #expect(again.card == first.card && again.isDuplicate)
-        #expect(try await harness.card(first.card).metadata.side == nil)
-        #expect(try await harness.card(first.card).metadata.priority == 0)
-    }
-
-    @Test func `another submitter's photo that becomes usable is held as any other of theirs`() async throws {
-        let harness = try await StoreHarness()
-        try await harness.admit("front", number: "N", submitter: "one")
-        let refusal = CodedError(.sourceTooLarge, .input, "too large")
-        let refused = harness.photo("other", number: "N", submitter: "two", refused: refusal)
-        let outcome = try await harness.store.admit([refused], now: harness.now)[0]
-        #expect(outcome.state == .rejected && outcome.reason == .sourceTooLarge)
-        let again = try await harness.admit("other", number: "N", submitter: "two")
-        #expect(again.card == outcome.card)
-        #expect(again.reason == .submitterConflict)
-    }
-
-    // MARK: De-duplication
-
-    @Test func `a refused image leaves no bytes, and is prepared when it can be used`() async throws {
-        let harness = try await StoreHarness()
-        let file = try harness.file("front")
-        let refusal = CodedError(.sourceTooLarge, .input, "too large")
-        let refused = harness.photo("front", number: "N", file: file, refused: refusal)
-        let card = try await harness.store.admit([refused], now: harness.now)[0].card
-        let number = BusinessNumber(stored: "N")
-        #expect(try await harness.known([file], number: number) == [nil])
-        let again = try await harness.store.admit([harness.photo("front", number: "N", file: file)], now: harness.now)[
-            0
-        ]
-        #expect(again.card == card && again.state == .prepared)
-        #expect(try await harness.known([file], number: number)[0]?.card == card)
-    }
-
-    @Test func `a file is known by path, inode, size and time under its number only`() async throws {
-        let harness = try await StoreHarness()
-        let file = try harness.file("front")
-        let card = try await harness.store.admit([harness.photo("front", number: "N", file: file)], now: harness.now)[0]
-            .card
-        var changes = Array(repeating: file, count: 5)
-        changes[0].path = Redacted("/elsewhere")
-        changes[1].device += 1
-        changes[2].inode += 1
-        changes[3].size += 1
-        changes[4].modifiedNanoseconds += 1
-        let number = BusinessNumber(stored: "N")
-        #expect(try await harness.known(changes, number: number) == [nil, nil, nil, nil, nil])
-        #expect(try await harness.known([file], number: BusinessNumber(stored: "M")) == [nil])
-        #expect(try await harness.known([file], number: number)[0]?.card == card)
-    }
-
-    @Test func `an erased card is not brought back by the same file`() async throws {
-        let harness = try await StoreHarness()
-        let file = try harness.file("front")
-        let card = try await harness.store.admit([harness.photo("front", number: "N", file: file)], now: harness.now)[0]
-            .card
-        try await harness.erase(card)
-        #expect(try await harness.known([file], number: BusinessNumber(stored: "N"))[0]?.state == .erased)
-    }
-
-    @Test func `of admissions of equal bytes at once exactly one is new, and orders are consecutive`() async throws {
-        let harness = try await StoreHarness()
-        let photos = (0..<40).map { harness.photo("front \($0 % 4)", number: "N") }
-        let (store, now) = (harness.store, harness.now)
-        let outcomes = try await withThrowingTaskGroup(of: AdmissionOutcome.self) { group in
-            for photo in photos { group.addTask { try await store.admit([photo], now: now)[0] } }
-            return try await group.reduce(into: []) { $0.append($1) }
-        }
-        #expect(outcomes.count { !$0.isDuplicate } == 4)
-        let cards = try await store.cards(CardFilter(), after: 0, limit: 100)
-        #expect(cards.map(\.order) == [1, 2, 3, 4])
-    }
-
-    // MARK: Amendments
-
+/// What a sender says once more about bytes that are there.
+@Suite struct AmendmentTests {
     @Test func `what is said of a prepared card is taken over, and what is not said stays`() async throws {
         let harness = try await StoreHarness()
         let card = try await harness.admit("front", number: "N", priority: 2).card
@@ -266,66 +159,87 @@ import Testing
         #expect(outcomes[0].card == card && outcomes[1].state == .prepared)
     }
 
-    // MARK: Room
+    // MARK: By bytes or by file
 
-    @Test func `the sandbox is full while so many cards are under way, whoever took them in`() async throws {
+    /// How a sender says more of a photo.
+    enum Way: CaseIterable, Sendable {
+        /// Its bytes are sent again.
+        case bytes
+        /// A list names its file, which is not read.
+        case file
+    }
+
+    @Test(arguments: Way.allCases, ["prepared", "claimed", "rejected", "verified", "delivering", "delivered"])
+    func `what is said by bytes or by file counts until the card is in a delivery`(
+        way: Way,
+        standing: String
+    ) async throws {
         let harness = try await StoreHarness()
-        let other = try await harness.another()
-        #expect(try await harness.store.isFull(depth: 3) == false)
-        for index in 0..<3 {
-            #expect(try await other.isFull(depth: 3) == false)
-            try await harness.admit("\(index)", number: "N\(index)")
+        let file = try harness.file("front")
+        let photo = harness.photo("front", number: "N", side: .back, file: file)
+        let card = try await harness.store.admit([photo], now: harness.now)[0].card
+        try await Self.bring(card, to: standing, in: harness)
+        let before = try await harness.card(card)
+        let outcome = try await Self.say(way, of: file, in: harness)
+        #expect(outcome.card == card && outcome.isDuplicate)
+        let isLate = before.state == .delivering || before.state == .delivered
+        let after = try await harness.card(card)
+        #expect(after.metadata.side == (isLate ? .back : .front))
+        #expect(after.metadata.expectedName == (isLate ? nil : Redacted("SPECIMEN")))
+        #expect(after.state == (isLate ? before.state : .prepared) && after.reason == nil)
+        // Whoever verifies it at this moment keeps it.
+        let jobs = try await harness.claim()
+        #expect(jobs.map(\.card.id) == (isLate || standing == "claimed" ? [] : [card]))
+        #expect(jobs.allSatisfy { ($0.reading != nil) == (standing != "prepared") })
+        // What is not said, and what was said before, changes nothing.
+        _ = try await harness.known([file], number: BusinessNumber(stored: "N"))
+        _ = try await Self.say(way, of: file, in: harness)
+        #expect(try await harness.card(card) == after)
+    }
+
+    private static func bring(_ card: CardID, to standing: String, in harness: StoreHarness) async throws {
+        guard standing != "prepared" else { return }
+        let job = try #require(try await harness.claim().first)
+        guard standing != "claimed" else { return }
+        if standing == "rejected" {
+            let key = ReadingKey(imageDigest: job.image.digest, provider: "test", parameters: "")
+            let verdict = Verdict.rejected(.sideMismatch, message: "the other side")
+            let reading = CardReading(side: .front)
+            return _ = try await harness.store.conclude(
+                job,
+                with: .judged(reading, key: key, Judgement(verdict)),
+                now: harness.now
+            )
         }
-        #expect(try await other.isFull(depth: 3))
-        let job = try #require(try await harness.claim(1).first)
         try await harness.conclude(job, side: .front, number: nil)
-        #expect(try await other.isFull(depth: 3) == false)
-        try other.close()
+        guard standing != "verified" else { return }
+        let delivery = try #require(try await harness.begin().first)
+        if standing == "delivered" { try await harness.conclude(delivery, .accepted) }
     }
 
-    @Test func `nothing is counted while too few were taken in since the oldest card under way`() async throws {
-        let harness = try await StoreHarness()
-        for index in 0..<5 { try await harness.admit("\(index)", number: "N\(index)") }
-        for job in try await harness.claim(3) { try await harness.conclude(job, side: .front, number: nil) }
-        let mayHold = try await harness.store.database.read { [store = harness.store] tx in
-            try (1...4).map { try store.mayHold($0, in: tx) }
+    private static func say(
+        _ way: Way,
+        of file: FileIdentity,
+        in harness: StoreHarness
+    ) async throws -> AdmissionOutcome {
+        let photo = harness.photo("front", number: "N", side: .front) { $0.expectedName = Redacted("SPECIMEN") }
+        switch way {
+        case .bytes: return try await harness.store.admit([photo], now: harness.now)[0]
+        case .file:
+            let number = photo.metadata.businessNumber
+            return try #require(try await harness.known([file], number: number, metadata: photo.metadata)[0])
         }
-        #expect(mayHold == [true, true, false, false])
     }
 
-    // MARK: Superseded
-
-    @Test(arguments: ["delivered", "rejected", "prepared", "erased"])
-    func `a superseded photo comes back only when no newer one of its side may go`(_ newer: String) async throws {
+    @Test func `a photo that cannot be used takes new metadata over and stays rejected`() async throws {
         let harness = try await StoreHarness()
-        let older = try await harness.verified("older", number: "N", .front)
-        let next = try await harness.verified("newer", number: "N", .front)
-        let job = try #require(try await harness.begin().first)
-        #expect(try await harness.state(older) == "superseded superseded")
-        switch newer {
-        case "delivered": try await harness.conclude(job, .accepted)
-        case "erased":
-            try await harness.conclude(job, .accepted)
-            try await harness.erase(next)
-        case "prepared":
-            try await harness.conclude(job, .failure(.rejected))
-            try await harness.retry(next)
-        default: try await harness.conclude(job, .failure(.rejected))
-        }
-        let comesBack = newer == "rejected"
-        if !comesBack { await #expect(throws: CodedError.self) { try await harness.retry(older) } }
-        try await harness.admit("older", number: "N")
-        #expect(try await harness.state(older) == (comesBack ? "prepared" : "superseded superseded"))
-    }
-}
-
-extension StoreHarness {
-    /// Makes a file beside the sandbox and says what tells it apart.
-    func file(_ name: String) throws -> FileIdentity {
-        let path = "\(self.folder)/\(name).jpg"
-        try Data(name.utf8).write(to: URL(filePath: path))
-        var status = stat()
-        try #require(stat(path, &status) == 0)
-        return FileIdentity(path: path, status)
+        let refusal = CodedError(.sourceTooLarge, .input, "too large")
+        let first = harness.photo("front", number: "N", refused: refusal)
+        let card = try await harness.store.admit([first], now: harness.now)[0].card
+        let again = harness.photo("front", number: "N", side: .back, refused: refusal)
+        #expect(try await harness.store.admit([again], now: harness.now)[0].state == .rejected)
+        #expect(try await harness.state(card) == "rejected image_too_large_bytes")
+        #expect(try await harness.card(card).metadata.side == .back)
+        #expect(try await harness.store.nextVerification() == nil)
     }
 }

@@ -160,6 +160,41 @@ import Testing
         #expect(try await harness.begin(terms).map(\.members) == [[lone]])
     }
 
+    // MARK: Front against back
+
+    @Test(arguments: [
+        (VerdictSeverity.reject, "rejected issued_before_birth"), (.hold, "held issued_before_birth"),
+        (.warn, "verified"), (.off, "verified"),
+    ])
+    func `a rule between front and back decides over both as it is set, and a warning is noted once`(
+        severity: VerdictSeverity,
+        state: String
+    ) async throws {
+        let harness = try await StoreHarness()
+        let rules = VerdictRules(severities: [.issuedBeforeBirth: severity])
+        let terms = DecidingTerms(policy: ApplicationPolicy(), rules: rules)
+        let front = try await harness.admit("front", number: "N").card
+        let back = try await harness.admit("back", number: "N").card
+        for job in try await harness.claim() {
+            let isFront = job.card.id == front
+            // Born in 1949.
+            let fields =
+                isFront ? CardFields(number: "11010519491231002X") : CardFields(validity: "1940.01.01-1960.01.01")
+            let reading = CardReading(side: isFront ? .front : .back, fields: fields)
+            let key = ReadingKey(imageDigest: job.image.digest, provider: "test", parameters: "")
+            let conclusion = VerificationConclusion.judged(reading, key: key, Judgement(.accepted))
+            try await harness.store.conclude(job, with: conclusion, now: harness.now)
+        }
+        for _ in 0..<2 { try await harness.store.settle([BusinessNumber(stored: "N")], terms: terms, now: harness.now) }
+        #expect(try await harness.state(front) == state)
+        #expect(try await harness.state(back) == (state == "verified" ? "verified waits_for_front" : state))
+        #expect(try await harness.proposals(terms) == (state == "verified" ? [[front]] : []))
+        let details = try await harness.store.show(back, to: StoreHarness.person, now: harness.now)
+        let noted = details.events.filter { $0.reason == VerdictRule.issuedBeforeBirth.reason }
+        #expect(noted.count == (severity == .off ? 0 : 1))
+        #expect(noted.allSatisfy { $0.message != nil })
+    }
+
     // MARK: Agreement
 
     @Test func `a proposal that is out of date forms nothing`() async throws {

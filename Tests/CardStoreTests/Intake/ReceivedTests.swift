@@ -23,10 +23,6 @@ import Testing
         try await harness.store.admit([photo], now: harness.now)[0]
     }
 
-    private static func claim(_ harness: StoreHarness) async throws -> [PreparationJob] {
-        try await harness.store.claimPreparation(by: harness.worker, limit: 10, now: harness.now)
-    }
-
     private static func sources(_ harness: StoreHarness) async throws -> Int64? {
         try await harness.value("SELECT count(*) FROM blob WHERE kind = 'source'")
     }
@@ -46,10 +42,10 @@ import Testing
         let bytes = String(repeating: "source ", count: 400_000)
         let card = try await Self.admit(harness, Self.photo(harness, bytes)).card
         #expect(try await harness.state(card) == "received")
-        #expect(try await Self.claim(harness).count == 1)
-        #expect(try await Self.claim(harness).isEmpty)
+        #expect(try await harness.claimPreparation().count == 1)
+        #expect(try await harness.claimPreparation().isEmpty)
         try await harness.killWorker()
-        let job = try #require(try await Self.claim(harness).first)
+        let job = try #require(try await harness.claimPreparation().first)
         #expect(job.source == Data(bytes.utf8))
         #expect(try await Self.sources(harness) == 3)
         let change = try await harness.store.conclude(job, with: .prepared(Self.image("small")), now: harness.now)
@@ -64,7 +60,7 @@ import Testing
     {
         let harness = try await StoreHarness()
         let card = try await Self.admit(harness, Self.photo(harness, "torn")).card
-        let job = try #require(try await Self.claim(harness).first)
+        let job = try #require(try await harness.claimPreparation().first)
         let refusal = CodedError(.sourceTooLarge, .input, "the image is too large")
         try await harness.store.conclude(job, with: .refused(refusal), now: harness.now)
         #expect(try await harness.state(card) == "rejected image_too_large_bytes")
@@ -82,24 +78,91 @@ import Testing
         let failure = CodedError(ReasonCode(rawValue: "image_memory"), .temporary, "there is no memory")
         let terms = RetryTerms(maxAttempts: 2, delay: .seconds(5))
         for expected in ["received", "failed image_memory"] {
-            let job = try #require(try await Self.claim(harness).first)
+            let job = try #require(try await harness.claimPreparation().first)
             try await harness.store.conclude(job, with: .failed(failure, terms), now: harness.now)
             #expect(try await harness.state(card) == expected)
-            #expect(try await Self.claim(harness).isEmpty)
+            #expect(try await harness.claimPreparation().isEmpty)
             harness.pass(.seconds(5))
         }
         try await harness.retry(card)
-        #expect(try await Self.claim(harness).map(\.source) == [Data("photo".utf8)])
+        #expect(try await harness.claimPreparation().map(\.source) == [Data("photo".utf8)])
     }
 
-    @Test func `what a killed worker prepared late changes nothing`() async throws {
+    @Test(arguments: ["prepared", "refused", "failed"])
+    func `what a killed worker makes of a source late changes nothing`(_ end: String) async throws {
         let harness = try await StoreHarness()
         let card = try await Self.admit(harness, Self.photo(harness, "photo")).card
-        let late = try #require(try await Self.claim(harness).first)
+        let late = try #require(try await harness.claimPreparation().first)
         try await harness.killWorker()
-        _ = try await Self.claim(harness)
-        try await harness.store.conclude(late, with: .prepared(Self.image("late")), now: harness.now)
+        let job = try #require(try await harness.claimPreparation().first)
+        let error = CodedError(.sourceTooLarge, .input, "too large")
+        let conclusion: PreparationConclusion =
+            switch end {
+            case "prepared": .prepared(Self.image("late"))
+            case "refused": .refused(error)
+            default: .failed(error, RetryTerms(maxAttempts: 1, delay: .zero))
+            }
+        try await harness.store.conclude(late, with: conclusion, now: harness.now)
         #expect(try await harness.state(card) == "received")
+        #expect(try await harness.claimPreparation().isEmpty)
+        #expect(try await Self.sources(harness) == 1)
+        #expect(
+            try await harness.store.conclude(job, with: .prepared(Self.image("small")), now: harness.now).state
+                == .prepared
+        )
+    }
+
+    @Test(arguments: [1, Limits.pieceSize - 1, Limits.pieceSize, Limits.pieceSize + 1, 2 * Limits.pieceSize])
+    func `received bytes come back as they were, whatever their number`(byteCount: Int) async throws {
+        let harness = try await StoreHarness()
+        var photo = Self.photo(harness, "\(byteCount)")
+        // No piece repeats another: 251 divides no size of a piece.
+        let bytes = Data((0..<byteCount).map { UInt8($0 % 251) })
+        photo.content = .received(bytes)
+        _ = try await Self.admit(harness, photo)
+        #expect(try await harness.claimPreparation().map(\.source) == [bytes])
+    }
+
+    @Test func `received cards are claimed by priority, then in the order of intake`() async throws {
+        let harness = try await StoreHarness()
+        var ids: [CardID] = []
+        for (index, priority) in [0, 5, 0, 5].enumerated() {
+            var photo = Self.photo(harness, "\(index)", number: "N\(index)")
+            photo.metadata.priority = priority
+            ids.append(try await Self.admit(harness, photo).card)
+        }
+        #expect(try await harness.store.nextPreparation() == Timestamp(millisecondsSinceEpoch: 0))
+        let jobs = try await harness.store.claimPreparation(by: harness.worker, limit: 3, now: harness.now)
+        #expect(jobs.map(\.card.id) == [ids[1], ids[3], ids[0]])
+        #expect(try await harness.claimPreparation().map(\.card.id) == [ids[2]])
+        #expect(try await harness.store.nextPreparation() == nil)
+    }
+
+    @Test func `what is said of a card while it is prepared counts when it is judged`() async throws {
+        let harness = try await StoreHarness()
+        let card = try await Self.admit(harness, Self.photo(harness, "photo")).card
+        let job = try #require(try await harness.claimPreparation().first)
+        var again = Self.photo(harness, "photo")
+        again.metadata.side = .back
+        #expect(try await Self.admit(harness, again).state == .received)
+        #expect(try await harness.claimPreparation().isEmpty)
+        try await harness.store.conclude(job, with: .prepared(Self.image("small")), now: harness.now)
+        #expect(try await harness.claim().map(\.card.metadata.side) == [.back])
+        #expect(try await harness.state(card) == "prepared")
+    }
+
+    @Test(arguments: [true, false])
+    func `the same bytes are one card, whether a file or a request brought them first`(fileIsFirst: Bool) async throws {
+        let harness = try await StoreHarness()
+        let file = harness.photo("photo", number: "N", submitter: "shop")
+        let request = Self.photo(harness, "photo")
+        let first = try await Self.admit(harness, fileIsFirst ? file : request)
+        let second = try await Self.admit(harness, fileIsFirst ? request : file)
+        #expect(second.card == first.card && second.isDuplicate)
+        // What is prepared needs no source any more.
+        #expect(second.state == .prepared)
+        #expect(try await Self.sources(harness) == 0)
+        #expect(try await harness.findings() == [])
     }
 
     @Test func `nothing of a number goes while a card of it is still to be prepared`() async throws {
@@ -115,10 +178,10 @@ import Testing
         let front = try await harness.verified("front", number: "N", .front)
         let other = try await Self.admit(harness, Self.photo(harness, "other", submitter: "two"))
         #expect(other.reason == .submitterConflict)
-        #expect(try await Self.claim(harness).isEmpty)
+        #expect(try await harness.claimPreparation().isEmpty)
         #expect(try await harness.proposals() == [[front]])
         try await harness.resolve(other.card, .accept)
-        #expect(try await Self.claim(harness).map(\.source) == [Data("other".utf8)])
+        #expect(try await harness.claimPreparation().map(\.source) == [Data("other".utf8)])
     }
 
     // MARK: Names of requests
@@ -159,5 +222,35 @@ import Testing
         let second = try await Self.admit(harness, Self.photo(harness, "photo", receipt: Self.key("l")))
         #expect(second.card == first.card && second.isDuplicate && !second.isReplay)
         #expect(try await harness.store.outcome(of: Self.key("l"), from: "shop")?.card == first.card)
+    }
+
+    @Test func `a request that is repeated says nothing any more`() async throws {
+        let harness = try await StoreHarness()
+        var first = Self.photo(harness, "photo", receipt: Self.key("k"))
+        first.metadata.priority = 3
+        let card = try await Self.admit(harness, first).card
+        var second = Self.photo(harness, "photo", receipt: Self.key("l", request: "another"))
+        second.metadata.priority = 5
+        _ = try await Self.admit(harness, second)
+        #expect(try await Self.admit(harness, first).isReplay)
+        #expect(try await harness.card(card).metadata.priority == 5)
+    }
+
+    @Test func `of one request that comes several times at once exactly one is taken in`() async throws {
+        let harness = try await StoreHarness()
+        let photos = (0..<8).map { _ in Self.photo(harness, "photo", receipt: Self.key("k")) }
+        let (store, other, now) = (harness.store, try await harness.another(), harness.now)
+        let outcomes = try await withThrowingTaskGroup(of: AdmissionOutcome.self) { group in
+            for (index, photo) in photos.enumerated() {
+                let process = index.isMultiple(of: 2) ? store : other
+                group.addTask { try await process.admit([photo], now: now)[0] }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(outcomes.count { !$0.isReplay && !$0.isDuplicate } == 1)
+        #expect(outcomes.count { $0.isReplay } == 7)
+        #expect(Set(outcomes.map(\.card)).count == 1)
+        #expect(try await store.counts().states == [.received: 1])
+        try other.close()
     }
 }

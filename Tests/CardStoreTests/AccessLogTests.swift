@@ -1,0 +1,74 @@
+import CardModel
+import Foundation
+import Testing
+
+@testable import CardStore
+
+/// Who touched what, and why.
+@Suite struct AccessLogTests {
+    private static func lines(_ harness: StoreHarness) async throws -> [[String]] {
+        try await harness.store.database.read { tx in
+            try tx.rows("SELECT action, actor, purpose, card FROM access_log ORDER BY number") { row in
+                try (0..<4).map { _ in try row.next(String.self) }
+            }
+        }
+    }
+
+    @Test func `each image is written down before it is sent to the verifier, a stored reading is not`() async throws {
+        let harness = try await StoreHarness()
+        let card = try await harness.admit("front", number: "N").card
+        _ = try await harness.claim()
+        #expect(try await Self.lines(harness) == [["verify", "engine:w1", "verify", card.rawValue]])
+        // What a killed process was about to send may have arrived.
+        try await harness.killWorker()
+        let job = try #require(try await harness.claim().first)
+        let second = ["verify", "engine:\(harness.worker.id)", "verify", card.rawValue]
+        #expect(try await Self.lines(harness).suffix(1) == [second])
+        try await harness.conclude(job, side: .front, number: nil)
+        let again = harness.photo("front", number: "N") { $0.expectedName = Redacted("SPECIMEN") }
+        _ = try await harness.store.admit([again], now: harness.now)
+        #expect(try await harness.claim().map(\.attempt) == [nil])
+        #expect(try await Self.lines(harness).count == 2)
+    }
+
+    @Test func `what a person changes is written down with who and why, and what is refused is not`() async throws {
+        let harness = try await StoreHarness()
+        let card = try await harness.admit("front", number: "N").card
+        let nobody = CardID(rawValue: "nobody")
+        for (id, code) in [(card, ReasonCode.cardConflict), (nobody, .notFound)] {
+            let retry = await #expect(throws: CodedError.self) { try await harness.retry(id) }
+            #expect(retry?.code == code)
+            for resolution in Resolution.allCases {
+                let error = await #expect(throws: CodedError.self) { try await harness.resolve(id, resolution) }
+                #expect(error?.code == code)
+            }
+        }
+        #expect(try await Self.lines(harness).isEmpty)
+        let origin = AccessOrigin(actor: "root:cards", purpose: "ticket 7")
+        try await harness.plant("UPDATE card SET state = 'held', reason = 'legality_low'")
+        try await harness.store.retry(card, by: origin, now: harness.now)
+        try await harness.plant("UPDATE card SET state = 'held', reason = 'legality_low'")
+        try await harness.store.resolve(card, as: .reject, by: origin, now: harness.now)
+        let expected = ["retry", "resolve"].map { [$0, "root:cards", "ticket 7", card.rawValue] }
+        #expect(try await Self.lines(harness) == expected)
+        #expect(try await harness.findings() == [])
+    }
+
+    @Test func `what an ended process had under way is shown as interrupted, and costs no attempt`() async throws {
+        let harness = try await StoreHarness()
+        let (card, _) = try await harness.delivering("front", number: "N")
+        let other = try await harness.admit("other", number: "M").card
+        for round in 0..<3 {
+            #expect(try await harness.claim().map(\.tries) == [0])
+            if round > 0 { #expect(try await harness.claimDeliveries().map(\.tries) == [0]) }
+            try await harness.killWorker()
+        }
+        for (id, stage) in [(card, "deliver"), (other, "verify")] {
+            let details = try await harness.store.show(id, to: StoreHarness.person, now: harness.now)
+            let attempts = details.attempts.filter { $0.stage == stage }
+            #expect(attempts.map(\.code) == Array(repeating: "interrupted", count: 3))
+            #expect(attempts.allSatisfy { $0.failureClass == .unknown && $0.endedAt != nil })
+            #expect(details.card.failures == 0)
+        }
+    }
+}

@@ -1,0 +1,131 @@
+import CardModel
+import Foundation
+import Testing
+
+@testable import CardStore
+
+/// What becomes one delivery, and when.
+@Suite struct FormingTests {
+    private static let together = DecidingTerms(policy: ApplicationPolicy(layout: .application), rules: VerdictRules())
+
+    @Test func `a delivery, its first attempt and its lines in the access log come in one commit`() async throws {
+        let harness = try await StoreHarness()
+        _ = try await harness.verified("front", number: "N", .front)
+        let before = harness.store.commits
+        let job = try #require(try await harness.begin().first)
+        #expect(harness.store.commits - before == 1)
+        let attempt: Int64? = try await harness.value("SELECT id FROM attempt WHERE subject = \(job.id)")
+        #expect(attempt == job.attempt)
+        #expect(try await harness.value("SELECT count(*) FROM access_log WHERE action = 'deliver'", as: Int.self) == 1)
+        #expect(try await harness.findings() == [])
+    }
+
+    @Test func `images that together are too large for one delivery go in several, and a large one alone`() async throws
+    {
+        let harness = try await StoreHarness()
+        for index in 0..<4 { _ = try await harness.verified("\(index)", number: "N\(index)", .front) }
+        let members = try await harness.store.proposeDeliveries(
+            limit: 9,
+            excluding: [],
+            terms: StoreHarness.terms,
+            now: harness.now
+        ).flatMap(\.groups).joined()
+        // "jpeg of 0": nine bytes each.
+        for (most, count) in [(1, 1), (9, 1), (17, 1), (18, 2), (35, 3), (36, 4), (1_000, 4)] {
+            let fitting = try await harness.store.members(Array(members), within: most)
+            #expect(fitting == Array(members.prefix(count)), "\(most) bytes")
+        }
+    }
+
+    @Test func `cards of one form that name different accounts are held until one is corrected`() async throws {
+        let harness = try await StoreHarness()
+        let front = try await harness.verified("front", number: "N", .front)
+        let back = try await harness.verified("back", number: "N", .back)
+        let mismatch = RemoteFailure(.rejected, code: "member_mismatch", message: "two accounts")
+        let changes = try await harness.store.failForming([front, back], because: mismatch, now: harness.now)
+        #expect(changes.map(\.state) == [.held, .held])
+        #expect(try await harness.state(front) == "held member_mismatch")
+        #expect(try await harness.begin(Self.together).isEmpty)
+        let again = harness.photo("back", number: "N") { $0.userNumber = Redacted("U") }
+        _ = try await harness.store.admit([again], now: harness.now)
+        #expect(try await harness.state(front) == "verified")
+        try await harness.verify([back: (.back, nil)])
+        #expect(try await harness.begin(Self.together).map(\.members) == [[front, back]])
+        #expect(try await harness.findings() == [])
+    }
+
+    @Test func `a person's word sends cards of different accounts one by one`() async throws {
+        let harness = try await StoreHarness()
+        let front = try await harness.verified("front", number: "N", .front)
+        let back = try await harness.verified("back", number: "N", .back)
+        let mismatch = RemoteFailure(.rejected, code: "member_mismatch", message: "two accounts")
+        try await harness.store.failForming([front, back], because: mismatch, now: harness.now)
+        for card in [front, back] { try await harness.resolve(card, .accept) }
+        let job = try #require(try await harness.begin(Self.together).first)
+        #expect(job.members == [front])
+        try await harness.conclude(job, .accepted)
+        #expect(try await harness.begin(Self.together).map(\.members) == [[back]])
+    }
+
+    @Test func `cards that cannot be put into a form for another reason fail`() async throws {
+        let harness = try await StoreHarness()
+        let front = try await harness.verified("front", number: "N", .front)
+        let refusal = RemoteFailure(.rejected, code: "field_invalid", message: "no")
+        try await harness.store.failForming([front], because: refusal, now: harness.now)
+        #expect(try await harness.state(front) == "failed refused_by_remote")
+    }
+
+    @Test(arguments: [nil, "N", "M"] as [String?])
+    func `a delivery of several numbers is formed only while the cards of each may go`(_ changed: String?) async throws
+    {
+        let harness = try await StoreHarness()
+        let cards = [
+            try await harness.verified("one", number: "N", .front),
+            try await harness.verified("two", number: "M", .front),
+        ]
+        let proposals = try await harness.store.proposeDeliveries(
+            limit: 9,
+            excluding: [],
+            terms: StoreHarness.terms,
+            now: harness.now
+        )
+        let members = proposals.flatMap(\.groups).flatMap(\.self)
+        #expect(Set(members.map(\.card)) == Set(cards))
+        if let changed { try await harness.admit("late", number: changed) }
+        let draft = DeliveryDraft(
+            id: DeliveryID(rawValue: "joint"),
+            key: "key",
+            boundary: "boundary",
+            parts: [],
+            members: members
+        )
+        let job = try await harness.store.begin(
+            draft,
+            material: harness.store.material(for: cards),
+            by: harness.worker,
+            terms: StoreHarness.terms,
+            now: harness.now
+        )
+        #expect(job?.members == (changed == nil ? members.map(\.card) : nil))
+        for card in cards { #expect(try await harness.card(card).state == (changed == nil ? .delivering : .verified)) }
+        #expect(try await harness.findings() == [])
+    }
+
+    @Test func `while the endpoint fails, numbers of which a card has failed are left out`() async throws {
+        let harness = try await StoreHarness()
+        let (failed, job) = try await harness.delivering("failed", number: "N")
+        try await harness.conclude(job, .failure(.stop, scope: .request))
+        let new = try await harness.verified("new", number: "M", .front)
+        for untriedOnly in [true, false] {
+            let proposals = try await harness.store.proposeDeliveries(
+                limit: 9,
+                excluding: [],
+                untriedOnly: untriedOnly,
+                terms: StoreHarness.terms,
+                now: harness.now
+            )
+            let proposed = Set(proposals.flatMap(\.groups).joined().map(\.card))
+            #expect(proposed == (untriedOnly ? [new] : [failed, new]))
+        }
+    }
+}

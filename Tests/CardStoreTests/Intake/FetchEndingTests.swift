@@ -1,0 +1,267 @@
+import CardModel
+import Foundation
+import Testing
+
+@testable import CardStore
+
+/// Which bytes of an image that is fetched count, and what becomes of its card.
+@Suite struct FetchEndingTests {
+    // MARK: Pieces
+
+    /// What a host said of the bytes it sent second, after `v1`, and which bytes are there then.
+    struct Second: Sendable {
+        var firstSize: Int?
+        var size: Int?
+        var validator = "v1"
+        var kept: [Range<Int>]
+    }
+
+    @Test(arguments: [
+        Second(firstSize: nil, size: 9, kept: [0..<3, 5..<8]), Second(firstSize: 9, size: nil, kept: [0..<3, 5..<8]),
+        Second(firstSize: nil, size: nil, kept: [0..<3, 5..<8]), Second(firstSize: 9, size: 9, kept: [0..<3, 5..<8]),
+        Second(firstSize: 9, size: 8, kept: [5..<8]), Second(firstSize: 9, size: 9, validator: "v2", kept: [5..<8]),
+    ])
+    func `bytes are of one version while neither its validator nor a size that is said differs`(
+        second: Second
+    ) async throws {
+        let harness = try await StoreHarness()
+        try await harness.address()
+        let job = try #require(try await harness.claimFetching().first)
+        let version = FetchedVersion(validator: "v1", byteCount: second.firstSize)
+        try await harness.store.keep(Data("abc".utf8), at: 0, of: job, version: version)
+        let other = FetchedVersion(validator: second.validator, byteCount: second.size)
+        try await harness.store.keep(Data("fgh".utf8), at: 5, of: job, version: other)
+        try await harness.killWorker()
+        let again = try #require(try await harness.claimFetching().first)
+        #expect(again.request.kept == second.kept)
+        let isOne = second.kept.count == 2
+        #expect(again.request.version?.byteCount == second.size ?? (isOne ? second.firstSize : nil))
+    }
+
+    @Test func `a piece takes the place of all that it covers, even in part`() async throws {
+        let harness = try await StoreHarness()
+        try await harness.address()
+        let job = try #require(try await harness.claimFetching().first)
+        for (offset, bytes) in [(0, "aaaa"), (4, "bbbb"), (8, "cccc"), (4, "BBBB"), (10, "DDDD")] {
+            try await harness.keep(bytes, at: offset, of: job, byteCount: 14)
+        }
+        try await harness.killWorker()
+        let again = try #require(try await harness.claimFetching().first)
+        #expect(again.request.kept == [0..<8, 10..<14])
+        try await harness.keep("cc", at: 8, of: again, byteCount: 14)
+        try await harness.conclude(again, .fetched)
+        #expect(try await harness.claimPreparation().map(\.source) == [Data("aaaaBBBBccDDDD".utf8)])
+    }
+
+    @Test(arguments: [[(0, "ab")], [(0, "abcde")], [(0, "a"), (2, "cd")], [(1, "bcd")], []])
+    func `an image that is not as long as its host said is fetched again from its first byte`(
+        pieces: [(Int, String)]
+    ) async throws {
+        let harness = try await StoreHarness()
+        let card = try await harness.address().card
+        let job = try #require(try await harness.claimFetching().first)
+        for (offset, bytes) in pieces { try await harness.keep(bytes, at: offset, of: job, byteCount: 4) }
+        #expect(try await harness.conclude(job, .fetched).state == .fetching)
+        #expect(try await harness.claimFetching().isEmpty)
+        harness.pass(.seconds(1))
+        let again = try #require(try await harness.claimFetching().first)
+        #expect(again.request.kept.isEmpty && again.request.version == nil && again.tries == 1)
+        try await harness.keep("abcd", at: 0, of: again, byteCount: 4)
+        try await harness.conclude(again, .fetched)
+        #expect(try await harness.state(card) == "received")
+    }
+
+    @Test func `a fetch whose attempts are used up goes on with the bytes that are there when it is retried`()
+        async throws
+    {
+        let harness = try await StoreHarness()
+        let card = try await harness.address().card
+        for tries in 0..<3 {
+            let job = try #require(try await harness.claimFetching().first)
+            #expect(job.request.kept == (tries == 0 ? [] : [0..<3]))
+            try await harness.keep("abc", at: 0, of: job, byteCount: 9)
+            try await harness.conclude(job, .failed(StoreHarness.failure(.transient)))
+            harness.pass(.seconds(1))
+        }
+        #expect(try await harness.state(card) == "failed attempts_exhausted")
+        try await harness.retry(card)
+        #expect(try await harness.card(card).failures == 0)
+        #expect(try await harness.claimFetching().map(\.request.kept) == [[0..<3]])
+    }
+
+    // MARK: Images that are here
+
+    @Test func `the same image of two addresses is one card of a number, which its bytes make known`() async throws {
+        let harness = try await StoreHarness()
+        var states: [String] = []
+        for (name, number) in [("one", "N"), ("two", "N"), ("one", "M")] {
+            let job = try await harness.fetching("photo", from: name, number: number)
+            try await harness.conclude(job, .fetched)
+            states.append(try await harness.state(job.card.id))
+        }
+        #expect(states == ["received", "superseded duplicate", "received"])
+        let one = try await harness.address("one").card
+        let sent = try await harness.admit("photo", number: "N")
+        #expect(sent.card == one && sent.isDuplicate)
+        #expect(try await harness.address("two").card == one)
+        #expect(try await harness.findings() == [])
+    }
+
+    @Test(arguments: [true, false])
+    func `what was said of an image that is here counts, unless its card came in later`(isLater: Bool) async throws {
+        let harness = try await StoreHarness()
+        if !isLater { try await harness.admit("photo", number: "N", priority: 1) }
+        let job = try await harness.fetching("photo", priority: 9)
+        let card = try await harness.admit("photo", number: "N", priority: 1).card
+        try await harness.conclude(job, .fetched)
+        #expect(try await harness.state(job.card.id) == "superseded duplicate")
+        #expect(try await harness.card(card).metadata.priority == (isLater ? 1 : 9))
+    }
+
+    @Test func `an image whose card left no bytes is received again when an address brings it`() async throws {
+        let harness = try await StoreHarness()
+        var photo = harness.photo("photo", number: "N")
+        photo.content = .received(Data("photo".utf8))
+        let card = try await harness.store.admit([photo], now: harness.now)[0].card
+        try await harness.refusePreparation()
+        #expect(try await harness.state(card) == "rejected image_too_large_bytes")
+        let job = try await harness.fetching("photo")
+        try await harness.conclude(job, .fetched)
+        #expect(try await harness.state(job.card.id) == "superseded duplicate")
+        #expect(try await harness.claimPreparation().map(\.card.id) == [card])
+        #expect(try await harness.address().card == card)
+        #expect(try await harness.findings() == [])
+    }
+
+    // MARK: Named again
+
+    @Test(arguments: ["preparation", "size", "host"])
+    func `the address of a card that was rejected is fetched again when it is named again`(
+        _ refusal: String
+    ) async throws {
+        let harness = try await StoreHarness()
+        let first = try await harness.fetching("photo")
+        switch refusal {
+        case "size": try await harness.conclude(first, .unusable(CodedError(.sourceTooLarge, .input, "too large")))
+        case "host": try await harness.conclude(first, .failed(StoreHarness.failure(.rejected)))
+        default:
+            try await harness.conclude(first, .fetched)
+            try await harness.refusePreparation()
+        }
+        #expect(try await harness.card(first.card.id).state == .rejected)
+        let again = try await harness.fetching("photo")
+        #expect(again.card.id == first.card.id)
+        try await harness.conclude(again, .fetched)
+        #expect(try await harness.state(first.card.id) == "received")
+        #expect(try await harness.claimPreparation().map(\.source) == [Data("photo".utf8)])
+        #expect(try await harness.findings() == [])
+    }
+
+    @Test func `an erased card is not brought back by its address`() async throws {
+        let harness = try await StoreHarness()
+        let card = try await harness.address().card
+        try await harness.erase(card)
+        let again = try await harness.address()
+        #expect(again.card == card && again.state == .erased)
+        #expect(try await harness.claimFetching().isEmpty)
+    }
+
+    // MARK: Late and whole
+
+    @Test(arguments: ["fetched", "failed", "forbidden", "unusable", "postponed"])
+    func `what a killed worker learns late changes nothing for whoever fetches the image now`(
+        _ end: String
+    ) async throws {
+        let harness = try await StoreHarness()
+        let late = try await harness.fetching("photo")
+        try await harness.killWorker()
+        let job = try #require(try await harness.claimFetching().first)
+        let refusal = CodedError(.sourceTooLarge, .input, "too large")
+        switch end {
+        case "fetched": try await harness.conclude(late, .fetched)
+        case "failed": try await harness.conclude(late, .failed(StoreHarness.failure(.rejected)))
+        case "forbidden": try await harness.conclude(late, .forbidden(refusal))
+        case "unusable": try await harness.conclude(late, .unusable(refusal))
+        default: try await harness.store.conclude(late, with: .postponed(until: harness.now), now: harness.now)
+        }
+        #expect(try await harness.state(job.card.id) == "fetching")
+        #expect(try await harness.claimFetching().isEmpty)
+        #expect(try await harness.conclude(job, .fetched).state == .received)
+    }
+
+    @Test func `a fetched card goes all the way, and only the verifier has seen it`() async throws {
+        let harness = try await StoreHarness()
+        let job = try await harness.fetching("photo")
+        try await harness.conclude(job, .fetched)
+        let preparation = try #require(try await harness.claimPreparation().first)
+        let jpeg = Data("small".utf8)
+        let image = PreparedImage(jpeg: jpeg, width: 1, height: 1, digest: ContentDigest(of: jpeg))
+        try await harness.store.conclude(preparation, with: .prepared(image), now: harness.now)
+        try await harness.verify([:])
+        let details = try await harness.store.show(job.card.id, to: StoreHarness.person, now: harness.now)
+        #expect(details.events.map(\.state) == [.fetching, .received, .prepared, .verified])
+        #expect(details.attempts.map(\.stage) == ["fetch", "verify"])
+        let actions = try await harness.store.database.read { tx in
+            try tx.rows("SELECT action FROM access_log ORDER BY number") { try $0.next(String.self) }
+        }
+        #expect(actions == ["verify", "show"])
+    }
+}
+
+extension StoreHarness {
+    static func address(_ name: String) -> Redacted<String> {
+        Redacted("https://photos.example/\(name).jpg?signature=SECRET")
+    }
+
+    /// Takes a photo in that is named by URL.
+    @discardableResult
+    func address(_ name: String = "front", number: String = "N", priority: Int = 0) async throws -> AdmissionOutcome {
+        var photo = self.photo("remote", number: number, priority: priority)
+        photo.source = nil
+        photo.content = .remote(Self.address(name))
+        return try await self.store.admit([photo], now: self.now)[0]
+    }
+
+    func claimFetching() async throws -> [FetchJob] {
+        try await self.store.claimFetching(by: self.worker, limit: 10, untriedFirst: false, now: self.now)
+    }
+
+    func claimPreparation() async throws -> [PreparationJob] {
+        try await self.store.claimPreparation(by: self.worker, limit: 10, now: self.now)
+    }
+
+    func keep(_ bytes: String, at offset: Int, of job: FetchJob, byteCount: Int) async throws {
+        let version = FetchedVersion(validator: "\"v1\"", byteCount: byteCount)
+        try await self.store.keep(Data(bytes.utf8), at: offset, of: job, version: version)
+    }
+
+    /// Takes a photo in by URL and fetches all its bytes.
+    func fetching(
+        _ bytes: String,
+        from name: String = "front",
+        number: String = "N",
+        priority: Int = 0
+    ) async throws -> FetchJob {
+        let card = try await self.address(name, number: number, priority: priority).card
+        let job = try #require(try await self.claimFetching().first { $0.card.id == card })
+        try await self.keep(bytes, at: 0, of: job, byteCount: bytes.utf8.count)
+        return job
+    }
+
+    @discardableResult
+    func conclude(_ job: FetchJob, _ outcome: FetchOutcome) async throws -> CardChange {
+        let terms = RetryTerms(maxAttempts: 3, delay: .seconds(1))
+        return try await self.store.conclude(
+            job,
+            with: .ended(outcome, startedAt: self.now, terms),
+            now: self.now
+        )
+    }
+
+    /// The source of the one received card makes no usable image.
+    func refusePreparation() async throws {
+        let job = try #require(try await self.claimPreparation().first)
+        let refusal = CodedError(.sourceTooLarge, .input, "the image is too large")
+        try await self.store.conclude(job, with: .refused(refusal), now: self.now)
+    }
+}

@@ -1,0 +1,183 @@
+import CardModel
+import Foundation
+import Testing
+
+@testable import CardStore
+
+@Suite struct IntakeTests {
+    // MARK: Submitters
+
+    @Test func `another submitter's card is held before it is verified, until a person accepts it`() async throws {
+        let harness = try await StoreHarness()
+        try await harness.admit("front", number: "N", submitter: "one")
+        let other = try await harness.admit("other", number: "N", submitter: "two")
+        #expect(other.state == .held)
+        #expect(other.reason == .submitterConflict)
+        try await harness.verify([:])
+        #expect(try await harness.state(other.card) == "held submitter_conflict")
+        try await harness.resolve(other.card, .accept)
+        #expect(try await harness.state(other.card) == "prepared")
+    }
+
+    @Test func `another submitter's held card is invisible to the rules`() async throws {
+        let harness = try await StoreHarness()
+        let front = try await harness.verified("front", number: "N", .front)
+        try await harness.admit("newer", number: "N", side: .front, submitter: "two")
+        #expect(try await harness.proposals() == [[front]])
+    }
+
+    @Test func `a number stays its first submitter's when the card is erased`() async throws {
+        let harness = try await StoreHarness()
+        let first = try await harness.admit("front", number: "N", submitter: "one")
+        try await harness.erase(first.card)
+        #expect(try await harness.admit("other", number: "N", submitter: "two").reason == .submitterConflict)
+        #expect(try await harness.admit("third", number: "N", submitter: "one").state == .prepared)
+    }
+
+    @Test func `another submitter's same bytes are a duplicate and change nothing`() async throws {
+        let harness = try await StoreHarness()
+        let first = try await harness.admit("front", number: "N", submitter: "one")
+        let again = try await harness.admit("front", number: "N", side: .back, submitter: "two", priority: 9)
+        #expect(again.card == first.card && again.isDuplicate)
+        #expect(try await harness.card(first.card).metadata.side == nil)
+        #expect(try await harness.card(first.card).metadata.priority == 0)
+    }
+
+    @Test func `another submitter's photo that becomes usable is held as any other of theirs`() async throws {
+        let harness = try await StoreHarness()
+        try await harness.admit("front", number: "N", submitter: "one")
+        let refusal = CodedError(.sourceTooLarge, .input, "too large")
+        let refused = harness.photo("other", number: "N", submitter: "two", refused: refusal)
+        let outcome = try await harness.store.admit([refused], now: harness.now)[0]
+        #expect(outcome.state == .rejected && outcome.reason == .sourceTooLarge)
+        let again = try await harness.admit("other", number: "N", submitter: "two")
+        #expect(again.card == outcome.card)
+        #expect(again.reason == .submitterConflict)
+    }
+
+    // MARK: De-duplication
+
+    @Test func `a refused image leaves no bytes, and is prepared when it can be used`() async throws {
+        let harness = try await StoreHarness()
+        let file = try harness.file("front")
+        let refusal = CodedError(.sourceTooLarge, .input, "too large")
+        let refused = harness.photo("front", number: "N", file: file, refused: refusal)
+        let card = try await harness.store.admit([refused], now: harness.now)[0].card
+        let number = BusinessNumber(stored: "N")
+        #expect(try await harness.known([file], number: number) == [nil])
+        let again = try await harness.store.admit([harness.photo("front", number: "N", file: file)], now: harness.now)[
+            0
+        ]
+        #expect(again.card == card && again.state == .prepared)
+        #expect(try await harness.known([file], number: number)[0]?.card == card)
+    }
+
+    @Test func `a file is known by path, inode, size and time under its number only`() async throws {
+        let harness = try await StoreHarness()
+        let file = try harness.file("front")
+        let card = try await harness.store.admit([harness.photo("front", number: "N", file: file)], now: harness.now)[0]
+            .card
+        var changes = Array(repeating: file, count: 5)
+        changes[0].path = Redacted("/elsewhere")
+        changes[1].device += 1
+        changes[2].inode += 1
+        changes[3].size += 1
+        changes[4].modifiedNanoseconds += 1
+        let number = BusinessNumber(stored: "N")
+        #expect(try await harness.known(changes, number: number) == [nil, nil, nil, nil, nil])
+        #expect(try await harness.known([file], number: BusinessNumber(stored: "M")) == [nil])
+        #expect(try await harness.known([file], number: number)[0]?.card == card)
+    }
+
+    @Test func `a file that was written anew is known as its new card, and no longer as the old one`() async throws {
+        let harness = try await StoreHarness()
+        let number = BusinessNumber(stored: "N")
+        let old = try harness.file("front")
+        var new = old
+        new.size += 1
+        _ = try await harness.store.admit([harness.photo("front", number: "N", file: old)], now: harness.now)
+        let newer = harness.photo("newer", number: "N", file: new)
+        let card = try await harness.store.admit([newer], now: harness.now)[0].card
+        #expect(try await harness.known([old, new], number: number).map { $0?.card } == [nil, card])
+    }
+
+    @Test func `a copy of a photo that is here is known from then on`() async throws {
+        let harness = try await StoreHarness()
+        let card = try await harness.admit("front", number: "N").card
+        let copy = try harness.file("copy")
+        let number = BusinessNumber(stored: "N")
+        #expect(try await harness.known([copy], number: number) == [nil])
+        _ = try await harness.store.admit([harness.photo("front", number: "N", file: copy)], now: harness.now)
+        #expect(try await harness.known([copy], number: number).map { $0?.card } == [card])
+    }
+
+    @Test func `an erased card is not brought back by the same file`() async throws {
+        let harness = try await StoreHarness()
+        let file = try harness.file("front")
+        let card = try await harness.store.admit([harness.photo("front", number: "N", file: file)], now: harness.now)[0]
+            .card
+        try await harness.erase(card)
+        #expect(try await harness.known([file], number: BusinessNumber(stored: "N"))[0]?.state == .erased)
+    }
+
+    @Test func `of admissions of equal bytes at once exactly one is new, and orders are consecutive`() async throws {
+        let harness = try await StoreHarness()
+        let photos = (0..<40).map { harness.photo("front \($0 % 4)", number: "N") }
+        let (store, other, now) = (harness.store, try await harness.another(), harness.now)
+        let outcomes = try await withThrowingTaskGroup(of: AdmissionOutcome.self) { group in
+            for (index, photo) in photos.enumerated() {
+                let process = index.isMultiple(of: 2) ? store : other
+                group.addTask { try await process.admit([photo], now: now)[0] }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(outcomes.count { !$0.isDuplicate } == 4)
+        let cards = try await store.cards(CardFilter(), after: 0, limit: 100)
+        #expect(cards.map(\.order) == [1, 2, 3, 4])
+        try other.close()
+    }
+
+    // MARK: Room
+
+    @Test func `the sandbox is full while so many cards are under way, whoever took them in`() async throws {
+        let harness = try await StoreHarness()
+        let other = try await harness.another()
+        #expect(try await harness.store.isFull(depth: 4) == false)
+        var received = harness.photo("received", number: "N")
+        received.content = .received(Data("received".utf8))
+        _ = try await harness.store.admit([received], now: harness.now)
+        try await harness.address(number: "M")
+        let refusal = CodedError(.sourceTooLarge, .input, "too large")
+        _ = try await harness.store.admit([harness.photo("refused", number: "O", refused: refusal)], now: harness.now)
+        for index in 0..<2 {
+            #expect(try await other.isFull(depth: 4) == false)
+            try await harness.admit("\(index)", number: "N\(index)")
+        }
+        #expect(try await other.isFull(depth: 4))
+        let job = try #require(try await harness.claim(1).first)
+        try await harness.conclude(job, side: .front, number: nil)
+        #expect(try await other.isFull(depth: 4) == false)
+        try other.close()
+    }
+
+    @Test func `nothing is counted while too few were taken in since the oldest card under way`() async throws {
+        let harness = try await StoreHarness()
+        for index in 0..<5 { try await harness.admit("\(index)", number: "N\(index)") }
+        for job in try await harness.claim(3) { try await harness.conclude(job, side: .front, number: nil) }
+        let mayHold = try await harness.store.database.read { [store = harness.store] tx in
+            try (1...4).map { try store.mayHold($0, in: tx) }
+        }
+        #expect(mayHold == [true, true, false, false])
+    }
+}
+
+extension StoreHarness {
+    /// Makes a file beside the sandbox and says what tells it apart.
+    func file(_ name: String) throws -> FileIdentity {
+        let path = "\(self.folder)/\(name).jpg"
+        try Data(name.utf8).write(to: URL(filePath: path))
+        var status = stat()
+        try #require(stat(path, &status) == 0)
+        return FileIdentity(path: path, status)
+    }
+}

@@ -1,0 +1,74 @@
+import CardModel
+import Foundation
+import Testing
+
+@testable import CardStore
+
+/// When a photo that a newer one replaced comes back.
+@Suite struct SupersededTests {
+    @Test(arguments: ["delivered", "rejected", "prepared", "erased"])
+    func `a superseded photo comes back only when no newer one of its side may go`(_ newer: String) async throws {
+        let harness = try await StoreHarness()
+        let older = try await harness.verified("older", number: "N", .front)
+        let next = try await harness.verified("newer", number: "N", .front)
+        let job = try #require(try await harness.begin().first)
+        #expect(try await harness.state(older) == "superseded superseded")
+        switch newer {
+        case "delivered": try await harness.conclude(job, .accepted)
+        case "erased":
+            try await harness.conclude(job, .accepted)
+            try await harness.erase(next)
+        case "prepared":
+            try await harness.conclude(job, .failure(.rejected))
+            try await harness.retry(next)
+        default: try await harness.conclude(job, .failure(.rejected))
+        }
+        let comesBack = newer == "rejected"
+        if !comesBack { await #expect(throws: CodedError.self) { try await harness.retry(older) } }
+        try await harness.admit("older", number: "N")
+        #expect(try await harness.state(older) == (comesBack ? "prepared" : "superseded superseded"))
+    }
+
+    @Test func `a person has a superseded photo judged again once the newer one came to nothing`() async throws {
+        let harness = try await StoreHarness()
+        let older = try await harness.verified("older", number: "N", .front)
+        _ = try await harness.verified("newer", number: "N", .front)
+        let job = try #require(try await harness.begin().first)
+        await #expect(throws: CodedError.self) { try await harness.retry(older) }
+        try await harness.conclude(job, .failure(.rejected))
+        // The other side does not replace it.
+        _ = try await harness.verified("back", number: "N", .back)
+        try await harness.retry(older)
+        #expect(try await harness.card(older).reason == nil)
+        let jobs = try await harness.claim()
+        #expect(jobs.map(\.card.id) == [older] && jobs.allSatisfy { $0.reading != nil && $0.attempt == nil })
+    }
+
+    @Test func `a photo of unknown side that is still to be verified may replace a superseded one`() async throws {
+        let harness = try await StoreHarness()
+        let older = try await harness.verified("older", number: "N", .front)
+        _ = try await harness.verified("newer", number: "N", .front)
+        let job = try #require(try await harness.begin().first)
+        let newest = try await harness.admit("newest", number: "N").card
+        try await harness.conclude(job, .failure(.rejected))
+        #expect(try await harness.admit("older", number: "N").state == .superseded)
+        await #expect(throws: CodedError.self) { try await harness.retry(older) }
+        try await harness.verify([newest: (.back, nil)])
+        #expect(try await harness.admit("older", number: "N").state == .prepared)
+    }
+
+    @Test func `a superseded photo comes back by its file, without a byte being read`() async throws {
+        let harness = try await StoreHarness()
+        let file = try harness.file("older")
+        let photo = harness.photo("older", number: "N", file: file)
+        let older = try await harness.store.admit([photo], now: harness.now)[0].card
+        try await harness.verify([:])
+        _ = try await harness.verified("newer", number: "N", .front)
+        let job = try #require(try await harness.begin().first)
+        let number = BusinessNumber(stored: "N")
+        #expect(try await harness.known([file], number: number).map { $0?.state } == [.superseded])
+        try await harness.conclude(job, .failure(.rejected))
+        #expect(try await harness.known([file], number: number).map { $0?.state } == [.prepared])
+        #expect(try await harness.claim().map(\.card.id) == [older])
+    }
+}

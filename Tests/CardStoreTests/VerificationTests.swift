@@ -1,0 +1,125 @@
+import CardModel
+import Foundation
+import Testing
+
+@testable import CardStore
+
+/// What a verdict makes of a card.
+@Suite struct VerificationTests {
+    /// How a verification ends, and where its card stands then.
+    struct Ending: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        var side = CardSide.front
+        /// `nil` if the service refuses the photo.
+        var verdict: Verdict? = .accepted
+        var warnings: [ReasonCode] = []
+        let state: CardState
+        var reason: ReasonCode?
+    }
+
+    private static let endings = [
+        Ending(testDescription: "accepted", side: .back, state: .verified),
+        Ending(testDescription: "accepted with warnings", warnings: [.numberRegion, .legalityLow], state: .verified),
+        Ending(
+            testDescription: "refused with a warning",
+            verdict: .rejected(.numberChecksum, message: "words"),
+            warnings: [.numberRegion],
+            state: .rejected,
+            reason: .numberChecksum
+        ),
+        Ending(
+            testDescription: "refused by a rule",
+            verdict: .rejected(.numberChecksum, message: "words"),
+            state: .rejected,
+            reason: .numberChecksum
+        ),
+        Ending(
+            testDescription: "left to a person",
+            verdict: .held(.legalityUnavailable, message: "words"),
+            state: .held,
+            reason: .legalityUnavailable
+        ),
+        Ending(testDescription: "refused by the service", verdict: nil, state: .rejected, reason: .refusedByRemote),
+    ]
+
+    private static func conclusion(_ ending: Ending, of job: VerificationJob) -> VerificationConclusion {
+        guard let verdict = ending.verdict else {
+            let failure = RemoteFailure(.rejected, code: "CODE", message: "words", httpStatus: 400)
+            return .failed(failure, RetryTerms(maxAttempts: 5, delay: .zero))
+        }
+        let warnings = ending.warnings.map { VerdictFinding($0, .warn, message: "a warning") }
+        let key = ReadingKey(imageDigest: job.image.digest, provider: "test", parameters: "")
+        return .judged(CardReading(side: ending.side), key: key, Judgement(verdict, warnings: warnings))
+    }
+
+    @Test(arguments: endings)
+    func `the end of a verification is what the card and its history say`(ending: Ending) async throws {
+        let harness = try await StoreHarness()
+        let id = try await harness.admit("front", number: "N").card
+        let failing = try #require(try await harness.claim().first)
+        let terms = RetryTerms(maxAttempts: 5, delay: .seconds(1))
+        let failure = StoreHarness.failure(.transient)
+        try await harness.store.conclude(failing, with: .failed(failure, terms), now: harness.now)
+        harness.pass(.seconds(1))
+        let job = try #require(try await harness.claim().first)
+        let change = try await harness.store.conclude(job, with: Self.conclusion(ending, of: job), now: harness.now)
+        let details = try await harness.store.show(id, to: StoreHarness.person, now: harness.now)
+        #expect(change.state == ending.state && change.reason == ending.reason)
+        #expect(details.card.state == ending.state && details.card.reason == ending.reason)
+        #expect(details.card.message == (ending.reason == nil ? nil : "words"))
+        #expect(details.card.remoteCode == (ending.verdict == nil ? "CODE" : nil))
+        #expect(details.card.side == (ending.verdict == nil ? nil : ending.side))
+        #expect(details.reading?.side == details.card.side)
+        #expect(details.card.failures == 0 && details.card.dueAt == nil && details.card.changedAt == harness.now)
+        let warnings = ending.warnings.map { (reason: Optional($0), message: Optional<Message>("a warning")) }
+        let history = [(nil, nil), (ending.reason, details.card.message)] + warnings
+        #expect(details.events.map(\.reason) == history.map(\.0))
+        #expect(details.events.map(\.message) == history.map(\.1))
+        #expect(details.events.dropFirst().allSatisfy { $0.state == ending.state && $0.at == harness.now })
+        let classes: [FailureClass] = [.transient, ending.verdict == nil ? .rejected : .accepted]
+        #expect(details.attempts.map(\.failureClass) == classes)
+        #expect(try await harness.claim().isEmpty)
+        #expect(try await harness.findings() == [])
+    }
+
+    @Test(arguments: endings)
+    func `a card that was judged is not judged once more by the same call`(ending: Ending) async throws {
+        let harness = try await StoreHarness()
+        let id = try await harness.admit("front", number: "N").card
+        let job = try #require(try await harness.claim().first)
+        try await harness.conclude(job, side: .front, number: nil)
+        let before = try await harness.card(id)
+        harness.pass(.seconds(1))
+        let change = try await harness.store.conclude(job, with: Self.conclusion(ending, of: job), now: harness.now)
+        #expect(change.state == .verified)
+        #expect(try await harness.card(id) == before)
+        #expect(try await harness.value("SELECT count(*) FROM event", as: Int.self) == 2)
+    }
+
+    @Test func `a number is one person's however it is written`() async throws {
+        let harness = try await StoreHarness()
+        _ = try await harness.verified("one", number: "N", .front, holder: "11010519491231002X")
+        let two = try await harness.verified("two", number: "N", .front, holder: " 11010519491231002ｘ")
+        let three = try await harness.verified("three", number: "N", .front, holder: "110105491231002")
+        #expect(try await harness.proposals() == [[three]])
+        #expect(try await harness.value("SELECT disputed FROM application", as: Bool.self) == false)
+        #expect(try await harness.state(two) == "verified")
+    }
+
+    @Test func `the next verification is due when the first card is that nobody verifies`() async throws {
+        let harness = try await StoreHarness()
+        #expect(try await harness.store.nextVerification() == nil)
+        try await harness.admit("front", number: "N")
+        #expect(try #require(try await harness.store.nextVerification()) <= harness.now)
+        let job = try #require(try await harness.claim().first)
+        #expect(try await harness.store.nextVerification() == nil)
+        let terms = RetryTerms(maxAttempts: 5, delay: .seconds(60))
+        let failure = StoreHarness.failure(.transient)
+        try await harness.store.conclude(job, with: .failed(failure, terms), now: harness.now)
+        #expect(try await harness.store.nextVerification() == harness.now.advanced(by: .seconds(60)))
+        harness.pass(.seconds(59))
+        #expect(try await harness.claim().isEmpty)
+        try await harness.admit("back", number: "N")
+        #expect(try #require(try await harness.store.nextVerification()) <= harness.now)
+    }
+}
