@@ -25,7 +25,7 @@ extension CardStore {
                     try Self.referenceFindings(in: tx) + CheckRule.all.flatMap { try Self.findings(of: $0, in: tx) }
                         + self.logFindings(in: tx)
                 }
-                return try await rules + self.sealFindings()
+                return try await rules + self.erasureFindings() + self.sealFindings()
             } catch let error as DatabaseError where error.kind == .damaged {
                 return [Self.fileDamaged(error.text)]
             }
@@ -55,6 +55,28 @@ extension CardStore {
                 code: "reference_missing",
                 message: "a row of the table \(table) names a row of \(parent) that is not there; restore a backup"
             )
+        }
+    }
+
+    /// Cards that the list names as erased although they are not: a process was killed in between.
+    private func erasureFindings() async throws -> [SandboxFinding] {
+        guard self.erasureList.isThere else { return [] }
+        return try await self.unerased().map { entry in
+            SandboxFinding(
+                code: "erasure_cut_off",
+                card: entry.card,
+                message: "the erasing of the card was cut off; erase it again: idcard-pipeline cards erase"
+            )
+        }
+    }
+
+    /// The cards that the list names as erased although they are not.
+    func unerased() async throws -> [ErasureList.Entry] {
+        let entries = try self.erasureList.entries()
+        return try await self.database.read { tx in
+            try entries.filter { entry in
+                try tx.exists("SELECT 1 FROM card WHERE id = \(entry.card) AND state <> 'erased'")
+            }
         }
     }
 

@@ -11,6 +11,8 @@ struct SandboxFolder: Sendable {
     }
 
     var database: String { "\(self.path)/sandbox.sqlite3" }
+    /// The certificates of erased cards.
+    var erasures: String { "\(self.path)/erasures.jsonl" }
     var workers: String { "\(self.path)/workers" }
     /// Held while a sandbox is made or opened, so that two processes do not make one twice.
     var openingLock: String { "\(self.path)/opening.lock" }

@@ -98,7 +98,7 @@ extension CardStore {
             try await self.database.write { tx in
                 try self.require(worker, in: tx)
                 try tx.run("UPDATE worker SET seen_at = \(now) WHERE id = \(worker.id)")
-                try tx.run("UPDATE store SET seen_at = \(now) WHERE seen_at < \(now)")
+                try Self.see(now, in: tx)
                 for id in ids { try self.releaseClaims(of: id, onUnknown: onUnknown, now: now, in: tx) }
             }
             for id in ids { unlink(self.folder.workerLock(id)) }
