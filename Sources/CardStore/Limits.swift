@@ -37,6 +37,11 @@ package enum Limits {
     static let longestClockGap = Duration.seconds(32 * 86_400)
     /// A clock that goes back further than this was wrong before.
     static let smallestClockStep = Duration.seconds(60)
+    /// What the sandbox keeps in reserve for a full disk, in bytes: erasing a card writes as much as it frees, which may be its
+    /// source bytes.
+    static let reserveSize: Int64 = 32 << 20
+    /// With less free space nothing is verified either: images under way, and the log of what is being written.
+    static let workFreeSpace: Int64 = 64 << 20
     /// Cards that are checked on one snapshot, so that a check of hours keeps no old pages in the log.
     static let cardsPerCheck = 100
 }

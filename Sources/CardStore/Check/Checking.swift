@@ -17,18 +17,24 @@ extension CardStore {
     /// Nothing is changed. Other processes may go on: each rule looks at one moment.
     package func check() async throws -> [SandboxFinding] {
         try await Self.translating {
-            do {
-                let file = try await self.database.read { tx in try Self.fileFindings(in: tx) }
-                // What does not even hold together as a file says nothing about cards.
+            let findings = try await self.ruleFindings()
+            // What does not even hold together as a file says nothing about cards.
+            guard !findings.contains(where: { $0.code == "file_damaged" }) else { return findings }
+            return try await findings + self.erasureFindings() + self.sealFindings()
+        }
+    }
+
+    /// What is wrong with the file, its references, the life of cards, and the access log.
+    func ruleFindings() async throws -> [SandboxFinding] {
+        do {
+            return try await self.database.read { tx in
+                let file = try Self.fileFindings(in: tx)
                 guard file.isEmpty else { return file }
-                let rules = try await self.database.read { tx in
-                    try Self.referenceFindings(in: tx) + CheckRule.all.flatMap { try Self.findings(of: $0, in: tx) }
-                        + self.logFindings(in: tx)
-                }
-                return try await rules + self.erasureFindings() + self.sealFindings()
-            } catch let error as DatabaseError where error.kind == .damaged {
-                return [Self.fileDamaged(error.text)]
+                return try Self.referenceFindings(in: tx) + CheckRule.all.flatMap { try Self.findings(of: $0, in: tx) }
+                    + self.logFindings(in: tx)
             }
+        } catch let error as DatabaseError where error.kind == .damaged {
+            return [Self.fileDamaged(error.text)]
         }
     }
 

@@ -14,8 +14,34 @@ struct SandboxFolder: Sendable {
     /// The certificates of erased cards.
     var erasures: String { "\(self.path)/erasures.jsonl" }
     var workers: String { "\(self.path)/workers" }
-    /// Held while a sandbox is made or opened, so that two processes do not make one twice.
+    /// Held while a sandbox is made, opened or had alone, and while a worker begins.
     var openingLock: String { "\(self.path)/opening.lock" }
+
+    /// Keeps room for a full disk.
+    var reserve: String { "\(self.path)/reserve" }
+
+    /// The number of the database file; `nil` if there is none.
+    var databaseFile: UInt64? {
+        var status = stat()
+        return stat(self.database, &status) == 0 ? UInt64(status.st_ino) : nil
+    }
+
+    /// The workers that have a lock file, dead or alive.
+    func workerIDs() throws -> [String] {
+        guard let folder = opendir(self.workers) else {
+            if errno == ENOENT { return [] }
+            throw Self.failure("the folder \(Redacted(self.workers)) cannot be listed")
+        }
+        defer { closedir(folder) }
+        var names: [String] = []
+        while let entry = readdir(folder) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names.sorted()
+    }
 
     func workerLock(_ id: String) -> String { "\(self.workers)/\(id)" }
 

@@ -16,7 +16,7 @@ final class Database: Sendable {
     }
 
     private struct Outcome: Sendable {
-        let failed: Bool
+        let failure: (any Error)?
         let acknowledge: @Sendable ((any Error)?) -> Void
     }
 
@@ -29,12 +29,15 @@ final class Database: Sendable {
     }
 
     private let pool: DatabasePool
+    /// Makes room on a full disk; whether there was any to be made.
+    private let onFull: @Sendable () -> Bool
     private let state = Mutex(State())
 
     /// Opens a file that exists.
     ///
     /// - Throws: `DatabaseError`.
-    init(path: String) throws {
+    init(path: String, onFull: @escaping @Sendable () -> Bool = { false }) throws {
+        self.onFull = onFull
         var configuration = Configuration()
         configuration.busyMode = .timeout(Limits.busyTimeout)
         configuration.foreignKeysEnabled = true
@@ -134,7 +137,7 @@ final class Database: Sendable {
                     make: { transaction in
                         let result = Result { try change(transaction) }
                         return Outcome(
-                            failed: (try? result.get()) == nil,
+                            failure: Self.failure(of: result),
                             acknowledge: { failure in
                                 switch (result, failure) {
                                 case (.success, let failure?): continuation.resume(throwing: failure)
@@ -235,7 +238,8 @@ final class Database: Sendable {
         let outcome = change.make(Transaction(connection))
         // Some errors (a full disk) end the whole transaction.
         guard connection.isInsideTransaction else { throw DatabaseError(.full, "the transaction ended early") }
-        if outcome.failed { try connection.execute(sql: "ROLLBACK TO change") }
+        if outcome.failure != nil { try connection.execute(sql: "ROLLBACK TO change") }
+        if let full = outcome.failure as? DatabaseError, full.kind == .full { throw full }
         try connection.execute(sql: "RELEASE change")
         return outcome
     }
@@ -244,12 +248,18 @@ final class Database: Sendable {
     /// alone.
     private func settle(_ group: [Change], after error: any Error, on connection: GRDB.Database) {
         let kind = (error as? DatabaseError)?.kind
+        if kind == .full, self.onFull() { return self.commit(group, on: connection) }
         if kind == .outcomeUnknown { self.state.withLock { $0.failure = error as? DatabaseError } }
         if group.count > 1, kind != .outcomeUnknown, kind != .busy {
             for change in group { self.commit([change], on: connection) }
         } else {
             for change in group { change.refuse(error) }
         }
+    }
+
+    private static func failure(of result: Result<some Any, any Error>) -> (any Error)? {
+        guard case .failure(let error) = result else { return nil }
+        return self.translated(error)
     }
 
     static func translated(_ error: any Error) -> any Error {

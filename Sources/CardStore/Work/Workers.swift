@@ -41,10 +41,16 @@ extension CardStore {
     /// Begins to work: takes a lock, and writes the worker down.
     package func startWorker(id: String, command: String, now: Timestamp) async throws -> Worker {
         try await Self.translating {
+            let opening = try await Self.waitForOpening(self.folder)
+            defer { opening.release() }
+            try self.requireInPlace()
+            self.reserve.keep(freeBytes: self.freeBytes)
             let path = self.folder.workerLock(id)
             guard let lock = try FileLock.take(path: path, creating: true) else { throw Self.busy }
             do {
                 try await self.database.write { tx in
+                    // The key may have changed since the sandbox was opened.
+                    if let key: String = try tx.value("SELECT key_id FROM store") { try self.vault.require(key) }
                     try tx.run(
                         """
                         INSERT INTO worker (id, command, process, started_at, seen_at)
@@ -102,6 +108,7 @@ extension CardStore {
                 for id in ids { try self.releaseClaims(of: id, onUnknown: onUnknown, now: now, in: tx) }
             }
             for id in ids { unlink(self.folder.workerLock(id)) }
+            self.reserve.keep(freeBytes: self.freeBytes)
             return ids.count
         }
     }
