@@ -23,11 +23,7 @@ package final class CardStore: Sendable {
     /// Which endpoints its cards go to.
     package let kind: Kind
 
-    /// The file that was opened: a restore puts another one in its place.
-    private let file: UInt64?
-
     init(database: Database, vault: Vault, folder: SandboxFolder, kind: Kind) {
-        self.file = folder.databaseFile
         self.database = database
         self.vault = vault
         self.folder = folder
@@ -97,15 +93,6 @@ package final class CardStore: Sendable {
 
     /// How many commits were made since the opening: each waits for the disk once.
     package var commits: Int { self.database.commits }
-
-    /// Checks that the file that is open still is the sandbox.
-    ///
-    /// - Throws: `sandbox_busy` if a backup took its place.
-    func requireInPlace() throws {
-        guard self.folder.databaseFile == self.file else {
-            throw CodedError(.sandboxBusy, .temporary, "a backup took the place of the sandbox meanwhile; start again")
-        }
-    }
 
     /// Another process makes or opens the sandbox at this moment, which takes milliseconds, or has it alone.
     static func waitForOpening(_ folder: SandboxFolder) async throws -> FileLock {

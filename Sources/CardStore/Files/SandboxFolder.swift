@@ -1,4 +1,5 @@
 import CardModel
+import Foundation
 import Glibc
 
 /// The folder of a sandbox and the files in it: made for their owner's eyes only, whatever the umask.
@@ -20,27 +21,11 @@ struct SandboxFolder: Sendable {
     /// Keeps room for a full disk.
     var reserve: String { "\(self.path)/reserve" }
 
-    /// The number of the database file; `nil` if there is none.
-    var databaseFile: UInt64? {
-        var status = stat()
-        return stat(self.database, &status) == 0 ? UInt64(status.st_ino) : nil
-    }
-
     /// The workers that have a lock file, dead or alive.
     func workerIDs() throws -> [String] {
-        guard let folder = opendir(self.workers) else {
-            if errno == ENOENT { return [] }
+        do { return try FileManager.default.contentsOfDirectory(atPath: self.workers).sorted() } catch {
             throw Self.failure("the folder \(Redacted(self.workers)) cannot be listed")
         }
-        defer { closedir(folder) }
-        var names: [String] = []
-        while let entry = readdir(folder) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        return names.sorted()
     }
 
     func workerLock(_ id: String) -> String { "\(self.workers)/\(id)" }

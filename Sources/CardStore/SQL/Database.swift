@@ -13,6 +13,7 @@ final class Database: Sendable {
         /// Answers without making it.
         let refuse: @Sendable (any Error) -> Void
         let byteCount: Int
+        let usesReserve: Bool
     }
 
     private struct Outcome: Sendable {
@@ -124,11 +125,13 @@ final class Database: Sendable {
     ///   - numbers: the business numbers that the change reads and then writes. SQLite has one writer; a driver with several
     ///     locks them.
     ///   - byteCount: about how much it writes beside its rows, in bytes.
+    ///   - usesReserve: whether it may use up what is kept for a full disk: not what takes more in.
     ///   - change: the change; it may run again when another one of its group breaks the transaction.
     @discardableResult
     func write<Value: Sendable>(
         locking numbers: [String] = [],
         byteCount: Int = 0,
+        usesReserve: Bool = true,
         _ change: @escaping @Sendable (Transaction) throws -> Value
     ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
@@ -147,7 +150,8 @@ final class Database: Sendable {
                         )
                     },
                     refuse: { continuation.resume(throwing: $0) },
-                    byteCount: byteCount
+                    byteCount: byteCount,
+                    usesReserve: usesReserve
                 )
             )
         }
@@ -239,7 +243,7 @@ final class Database: Sendable {
         // Some errors (a full disk) end the whole transaction.
         guard connection.isInsideTransaction else { throw DatabaseError(.full, "the transaction ended early") }
         if outcome.failure != nil { try connection.execute(sql: "ROLLBACK TO change") }
-        if let full = outcome.failure as? DatabaseError, full.kind == .full { throw full }
+        if let error = outcome.failure as? DatabaseError, error.mayMeanNoRoom { throw error }
         try connection.execute(sql: "RELEASE change")
         return outcome
     }
@@ -248,7 +252,9 @@ final class Database: Sendable {
     /// alone.
     private func settle(_ group: [Change], after error: any Error, on connection: GRDB.Database) {
         let kind = (error as? DatabaseError)?.kind
-        if kind == .full, self.onFull() { return self.commit(group, on: connection) }
+        if let error = error as? DatabaseError, error.mayMeanNoRoom, group.allSatisfy(\.usesReserve), self.onFull() {
+            return self.commit(group, on: connection)
+        }
         if kind == .outcomeUnknown { self.state.withLock { $0.failure = error as? DatabaseError } }
         if group.count > 1, kind != .outcomeUnknown, kind != .busy {
             for change in group { self.commit([change], on: connection) }

@@ -19,32 +19,17 @@ package struct ErasureCertificate: Hashable, Sendable, Codable {
 
     /// What became of the documents of the built-in backend.
     package enum Documents: String, Sendable, Codable {
+        /// The backend is somebody else's, or was not asked yet.
+        case unknown
         /// It holds none of this card any more.
         case erased
         /// It was at work or could not be reached: its documents of this card remain for now.
         case remaining
     }
 
-    /// A time as people read it.
-    private struct TimeText: Hashable, Codable {
-        let time: Timestamp
-
-        init(_ time: Timestamp) { self.time = time }
-
-        init(from decoder: any Decoder) throws {
-            let text = try decoder.singleValueContainer().decode(String.self)
-            self.time = Timestamp(try Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(text))
-        }
-
-        func encode(to encoder: any Encoder) throws {
-            var container = encoder.singleValueContainer()
-            try container.encode(self.time.description)
-        }
-    }
-
     private enum CodingKeys: String, CodingKey {
         case card = "card_id"
-        case time = "erased_at"
+        case erasedAt = "erased_at"
         case reason, actor, purpose, verifier, backend, deliveries
         case sourceFileCount = "source_files"
         case exportCount = "exports"
@@ -56,9 +41,8 @@ package struct ErasureCertificate: Hashable, Sendable, Codable {
 
     /// The card; its tombstone keeps this name.
     package let card: CardID
-    private let time: TimeText
-    /// When it was erased.
-    package var erasedAt: Timestamp { self.time.time }
+    /// When it was erased, in ISO 8601.
+    package let erasedAt: String
     /// Why, as a code.
     package let reason: ReasonCode
     /// Who had it erased.
@@ -75,33 +59,14 @@ package struct ErasureCertificate: Hashable, Sendable, Codable {
     package let deliveries: [String]
     /// How often it was exported; where to is not known here.
     package let exportCount: Int
-    /// What became of the built-in backend's documents; `nil` where the backend is somebody else's.
-    package var documents: Documents?
+    /// What became of the built-in backend's documents.
+    package var documents = Documents.unknown
     /// The line of the access log that tells of the erasure.
     package let accessNumber: Int64
     /// The code of that line in hexadecimal: where the log ended then.
     package let accessCode: String
-    /// Whether the write-ahead log was emptied since; unknown, so `nil`, in `erasures.jsonl`, which is written before.
-    package var isScrubbed: Bool?
-
-    /// Writes every key, `null` where there is nothing.
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(self.card, forKey: .card)
-        try container.encode(self.time, forKey: .time)
-        try container.encode(self.reason, forKey: .reason)
-        try container.encode(self.actor, forKey: .actor)
-        try container.encode(self.purpose, forKey: .purpose)
-        try container.encode(self.sourceFileCount, forKey: .sourceFileCount)
-        try container.encode(self.verifier, forKey: .verifier)
-        try container.encode(self.backend, forKey: .backend)
-        try container.encode(self.deliveries, forKey: .deliveries)
-        try container.encode(self.exportCount, forKey: .exportCount)
-        try container.encode(self.documents, forKey: .documents)
-        try container.encode(self.accessNumber, forKey: .accessNumber)
-        try container.encode(self.accessCode, forKey: .accessCode)
-        try container.encode(self.isScrubbed, forKey: .isScrubbed)
-    }
+    /// Whether the write-ahead log was emptied since; not yet when its line was written.
+    package var isScrubbed = false
 
     /// The certificate as one line of JSON.
     var line: Data {
@@ -125,7 +90,7 @@ extension ErasureCertificate {
     ) throws {
         let card = row.id
         self.card = card
-        self.time = TimeText(now)
+        self.erasedAt = now.description
         self.reason = reason
         self.actor = origin.actor
         self.purpose = origin.purpose

@@ -29,13 +29,13 @@ struct Reserve: Sendable {
         return stat(self.path, &status) == 0 && status.st_size == Limits.reserveSize
     }
 
-    /// Makes it if it is not there and there is room for it and for work.
+    /// Makes it if it is not there and there is room for it and for half as much beside it.
     ///
     /// - Returns: whether it is there.
     @discardableResult
     func keep(freeBytes: Int64) -> Bool {
         if self.isWhole { return true }
-        guard freeBytes >= Limits.reserveSize + Limits.workFreeSpace else { return false }
+        guard freeBytes >= Limits.reserveSize * 3 / 2 else { return false }
         let descriptor = open(self.path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }

@@ -24,7 +24,7 @@ extension Restore {
             if self.folder.hasDatabase, !report.couldNotReadReplaced {
                 try await self.attachPrevious(to: database)
                 let isSame = previous.map { vault.isSame(as: $0) } ?? false
-                if isSame { report.logLines = try? await self.takeOverLog(store) }
+                if isSame { report.logLines = try await self.takeOverLog(store) }
                 try await self.takeOver(store, isSame: isSame, &report)
             }
             report.erased += try await self.erase(erased, in: store)
@@ -69,22 +69,24 @@ extension Restore {
 
     /// Takes over the lines that the replaced sandbox wrote after the backup: who saw what must not be forgotten.
     ///
-    /// - Returns: how many there were.
-    /// - Throws: and changes nothing, where the one log is not the beginning of the other, or the other is not whole.
-    private func takeOverLog(_ store: CardStore) async throws -> Int {
-        try await store.database.write { tx in
-            let lines = try tx.run(
-                """
-                INSERT INTO main.access_log (number, at, actor, action, purpose, card, mac)
-                SELECT number, at, actor, action, purpose, card, mac FROM previous.access_log
-                WHERE number > (SELECT coalesce(max(number), 0) FROM main.access_log)
-                """
-            )
-            try tx.run("UPDATE main.store SET log_seal = (SELECT log_seal FROM previous.store)")
-            guard try AccessLog.findings(by: store.vault, in: tx).isEmpty else {
-                throw DatabaseError(.constraint, "the logs do not go together")
+    /// - Returns: how many there were; `nil` where the one log is not the beginning of the other, or the other is not whole.
+    private func takeOverLog(_ store: CardStore) async throws -> Int? {
+        struct Differs: Error {}
+        do {
+            return try await store.database.write { tx in
+                let lines = try tx.run(
+                    """
+                    INSERT INTO main.access_log (number, at, actor, action, purpose, card, mac)
+                    SELECT number, at, actor, action, purpose, card, mac FROM previous.access_log
+                    WHERE number > (SELECT coalesce(max(number), 0) FROM main.access_log)
+                    """
+                )
+                try tx.run("UPDATE main.store SET log_seal = (SELECT log_seal FROM previous.store)")
+                guard try AccessLog.findings(by: store.vault, in: tx).isEmpty else { throw Differs() }
+                return lines
             }
-            return lines
+        } catch is Differs {
+            return nil
         }
     }
 

@@ -43,7 +43,6 @@ extension CardStore {
         try await Self.translating {
             let opening = try await Self.waitForOpening(self.folder)
             defer { opening.release() }
-            try self.requireInPlace()
             self.reserve.keep(freeBytes: self.freeBytes)
             let path = self.folder.workerLock(id)
             guard let lock = try FileLock.take(path: path, creating: true) else { throw Self.busy }

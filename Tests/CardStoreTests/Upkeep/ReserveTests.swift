@@ -51,6 +51,7 @@ import Testing
             _ = try await harness.store.admit([photo], now: harness.now)
         } throws: { ($0 as? CodedError)?.code == .diskSpaceLow }
         #expect(try await harness.store.counts().states == [.prepared: 1])
+        #expect(harness.store.reserve.isWhole, "what takes more in does not use it up")
         try await harness.erase(id)
         #expect(try await harness.state(id) == "erased requested")
         #expect(try await harness.findings() == [])
