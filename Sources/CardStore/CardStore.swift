@@ -23,7 +23,7 @@ package final class CardStore: Sendable {
     /// Which endpoints its cards go to.
     package let kind: Kind
 
-    private init(database: Database, vault: Vault, folder: SandboxFolder, kind: Kind) {
+    init(database: Database, vault: Vault, folder: SandboxFolder, kind: Kind) {
         self.database = database
         self.vault = vault
         self.folder = folder
@@ -53,11 +53,12 @@ package final class CardStore: Sendable {
         if !creating { try Self.requireSandbox(at: path) }
         return try await Self.translating {
             if creating { try folder.create() }
-            let lock = creating ? try await Self.waitForOpening(folder) : nil
-            defer { lock?.release() }
+            let lock = try await Self.waitForOpening(folder)
+            defer { lock.release() }
             let isNew = try Self.isNew(folder, creating: creating)
             if isNew { try Database.layOut(path: folder.database) }
-            let database = try Database(path: folder.database)
+            let reserve = Reserve(path: folder.reserve)
+            let database = try Database(path: folder.database, onFull: { reserve.giveUp() })
             do {
                 if isNew { try await Self.create(database, kind: kind, ring: ring, now: now) }
                 let (vault, stored) = try await Self.unlock(database, ring: ring)
@@ -93,8 +94,8 @@ package final class CardStore: Sendable {
     /// How many commits were made since the opening: each waits for the disk once.
     package var commits: Int { self.database.commits }
 
-    /// Another process makes the sandbox at this moment; it takes milliseconds.
-    private static func waitForOpening(_ folder: SandboxFolder) async throws -> FileLock {
+    /// Another process makes or opens the sandbox at this moment, which takes milliseconds, or has it alone.
+    static func waitForOpening(_ folder: SandboxFolder) async throws -> FileLock {
         for _ in 0..<500 {
             if let lock = try FileLock.take(path: folder.openingLock, creating: true) { return lock }
             try await Task.sleep(for: .milliseconds(10))
@@ -155,7 +156,7 @@ package final class CardStore: Sendable {
         )
     }
 
-    private static func unlock(_ database: Database, ring: KeyRing) async throws -> (Vault, Kind) {
+    static func unlock(_ database: Database, ring: KeyRing) async throws -> (Vault, Kind) {
         let row = try await database.read { tx in
             try tx.row("SELECT kind, key_id, sealed_keys FROM store") { row in
                 (kind: try row.next(String.self), id: try row.next(String.self), keys: try row.next(Data.self))

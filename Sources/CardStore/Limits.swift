@@ -21,6 +21,27 @@ package enum Limits {
     package static let pageSize = 1_000
     /// A broken rule names so many cards; where there are more, the first of them show what is wrong.
     static let findingsPerRule = 100
+    /// Cards that are erased by one commit: each rewrites as many bytes as it frees, and others wait.
+    static let cardsPerErasure = 16
+    /// Cards that one call of retention erases: minutes of work would keep the engine from anything else.
+    package static let cardsPerRetention = 500
+    /// Free pages that an erasure gives back to the disk, 16 MiB; the next one goes on.
+    static let pagesGivenBack = 2_000
+    /// How long an erasure waits for readers that keep the log from being emptied, in milliseconds.
+    static let scrubTimeout = 1_000
+    /// How far ahead of the last time a clock is believed at once.
+    static let largestClockStep = Duration.seconds(7 * 86_400)
+    /// For how long a clock further ahead must run steadily until it is believed.
+    static let steadyClock = Duration.seconds(20 * 3_600)
+    /// How far apart two looks at a steady clock may lie: a monthly run looks as seldom.
+    static let longestClockGap = Duration.seconds(32 * 86_400)
+    /// A clock that goes back further than this was wrong before.
+    static let smallestClockStep = Duration.seconds(60)
+    /// What the sandbox keeps in reserve for a full disk, in bytes: erasing a card writes as much as it frees, which may be its
+    /// source bytes.
+    static let reserveSize: Int64 = 32 << 20
+    /// With less free space nothing is verified either: images under way, and the log of what is being written.
+    static let workFreeSpace: Int64 = 64 << 20
     /// Cards that are checked on one snapshot, so that a check of hours keeps no old pages in the log.
     static let cardsPerCheck = 100
 }

@@ -34,6 +34,8 @@ enum Schema {
             sealed_keys BLOB NOT NULL,
             next_order INTEGER NOT NULL,
             seen_at INTEGER NOT NULL,
+            doubted_since INTEGER,
+            doubted_until INTEGER,
             log_seal BLOB NOT NULL
         );
         CREATE TABLE worker (
@@ -190,6 +192,8 @@ enum Schema {
         CREATE INDEX card_failed ON card (state, failed_at)
             WHERE worker IS NULL AND failed_at IS NOT NULL AND state IN ('fetching', 'received', 'prepared');
         CREATE INDEX card_state ON card (state, intake_order);
+        CREATE INDEX card_age ON card (state, changed_at)
+            WHERE state IN ('delivered', 'rejected', 'superseded', 'failed', 'held', 'verified');
         CREATE INDEX card_worker ON card (worker) WHERE worker IS NOT NULL;
         CREATE INDEX delivery_open ON delivery (priority DESC, tries, formed_at, due_at) WHERE state = 'open';
         CREATE INDEX delivery_worker ON delivery (worker) WHERE worker IS NOT NULL;
@@ -199,5 +203,6 @@ enum Schema {
         CREATE INDEX attempt_open ON attempt (worker) WHERE ended_at IS NULL;
         CREATE INDEX attempt_accepted ON attempt (stage, ended_at) WHERE class = 'accepted';
         CREATE INDEX event_card ON event (card);
+        CREATE INDEX access_export ON access_log (card) WHERE action = 'export';
         """
 }

@@ -54,16 +54,9 @@ final class StoreHarness {
         try await self.store.database.read { tx in try tx.value(sql) }
     }
 
-    /// Leaves of a card what its erasure leaves.
-    func erase(_ id: CardID) async throws {
-        try await self.plant(
-            """
-            DELETE FROM blob WHERE card = '\(id)'; DELETE FROM card_key WHERE card = '\(id)';
-            UPDATE event SET message = NULL WHERE card = '\(id)';
-            UPDATE card SET was_delivered = (state = 'delivered'), state = 'erased', metadata = NULL, message = NULL,
-            source = NULL, holder = NULL, reason = 'requested' WHERE id = '\(id)'
-            """
-        )
+    @discardableResult
+    func erase(_ ids: CardID...) async throws -> [ErasureCertificate] {
+        try await self.store.erase(ids, because: .requested, by: Self.person, now: self.now)
     }
 
     static let person = AccessOrigin(actor: "test")

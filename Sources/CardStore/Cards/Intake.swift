@@ -167,7 +167,7 @@ extension CardStore {
         }
         let numbers = Set(photos.map(\.metadata.businessNumber.rawValue)).sorted()
         return try await Self.translating {
-            try await self.database.write(locking: numbers, byteCount: byteCount) { tx in
+            try await self.database.write(locking: numbers, byteCount: byteCount, usesReserve: false) { tx in
                 try photos.map { try self.admit($0, now: now, in: tx) }
             }
         }

@@ -17,18 +17,24 @@ extension CardStore {
     /// Nothing is changed. Other processes may go on: each rule looks at one moment.
     package func check() async throws -> [SandboxFinding] {
         try await Self.translating {
-            do {
-                let file = try await self.database.read { tx in try Self.fileFindings(in: tx) }
-                // What does not even hold together as a file says nothing about cards.
+            let findings = try await self.ruleFindings()
+            // What does not even hold together as a file says nothing about cards.
+            guard !findings.contains(where: { $0.code == "file_damaged" }) else { return findings }
+            return try await findings + self.erasureFindings() + self.sealFindings()
+        }
+    }
+
+    /// What is wrong with the file, its references, the life of cards, and the access log.
+    func ruleFindings() async throws -> [SandboxFinding] {
+        do {
+            return try await self.database.read { tx in
+                let file = try Self.fileFindings(in: tx)
                 guard file.isEmpty else { return file }
-                let rules = try await self.database.read { tx in
-                    try Self.referenceFindings(in: tx) + CheckRule.all.flatMap { try Self.findings(of: $0, in: tx) }
-                        + self.logFindings(in: tx)
-                }
-                return try await rules + self.sealFindings()
-            } catch let error as DatabaseError where error.kind == .damaged {
-                return [Self.fileDamaged(error.text)]
+                return try Self.referenceFindings(in: tx) + CheckRule.all.flatMap { try Self.findings(of: $0, in: tx) }
+                    + self.logFindings(in: tx)
             }
+        } catch let error as DatabaseError where error.kind == .damaged {
+            return [Self.fileDamaged(error.text)]
         }
     }
 
@@ -55,6 +61,28 @@ extension CardStore {
                 code: "reference_missing",
                 message: "a row of the table \(table) names a row of \(parent) that is not there; restore a backup"
             )
+        }
+    }
+
+    /// Cards that the list names as erased although they are not: a process was killed in between.
+    private func erasureFindings() async throws -> [SandboxFinding] {
+        guard self.erasureList.isThere else { return [] }
+        return try await self.unerased().map { entry in
+            SandboxFinding(
+                code: "erasure_cut_off",
+                card: entry.card,
+                message: "the erasing of the card was cut off; erase it again: idcard-pipeline cards erase"
+            )
+        }
+    }
+
+    /// The cards that the list names as erased although they are not.
+    func unerased() async throws -> [ErasureList.Entry] {
+        let entries = try self.erasureList.entries()
+        return try await self.database.read { tx in
+            try entries.filter { entry in
+                try tx.exists("SELECT 1 FROM card WHERE id = \(entry.card) AND state <> 'erased'")
+            }
         }
     }
 

@@ -142,7 +142,7 @@ struct OpenDelivery {
             if self.mayBeApplied {
                 guard let row = try self.member(other, in: tx), row.state == .delivering else { continue }
                 try Transition(other, from: row.state, to: .held, reason: .outcomeUnknown, message: Self.leftMessage)
-                    .perform(number: row.number, key: row.key(store.vault), now: self.now, in: tx)
+                    .perform(number: row.number, key: try? row.key(store.vault), now: self.now, in: tx)
             } else {
                 try self.decide(other, in: tx)
                 try self.release(other, alone: false, dueAt: nil, store: store, in: tx)
@@ -188,9 +188,18 @@ struct OpenDelivery {
 
     /// Marks a card as delivered, and its number: the order outlives the card.
     func deliver(_ card: CardID, store: CardStore, in tx: Transaction) throws {
-        guard let row = try self.member(card, in: tx) else { return }
-        try self.move(row, to: .delivered, store: store, in: tx)
+        guard let row = try self.member(card, in: tx) else { return try self.deliverErased(card, store: store, in: tx) }
+        try self.move(row, to: .delivered, in: tx)
         try store.noteDelivered(row, in: tx)
+    }
+
+    /// One that was erased while it was being sent has arrived: its back may go, and an older photo may not.
+    private func deliverErased(_ card: CardID, store: CardStore, in tx: Transaction) throws {
+        let row = try CardRow.require(card, in: tx)
+        guard row.state == .erased, row.delivery == self.id else { return }
+        try tx.run("UPDATE card SET was_delivered = 1 WHERE id = \(card)")
+        try store.noteDelivered(row, in: tx)
+        try Transition.markForDecision(row.number, in: tx)
     }
 
     func release(_ card: CardID, alone: Bool, dueAt: Timestamp?, store: CardStore, in tx: Transaction) throws {
@@ -199,7 +208,6 @@ struct OpenDelivery {
             row,
             to: .verified,
             also: ", due_at = \(dueAt), alone = \(alone || row.goesAlone)",
-            store: store,
             in: tx
         )
     }
@@ -227,11 +235,10 @@ struct OpenDelivery {
         _ row: CardRow,
         to state: CardState,
         also assignments: SQL = "",
-        store: CardStore,
         in tx: Transaction
     ) throws {
         try Transition(row.id, from: row.state, to: state)
-            .perform(also: assignments, number: row.number, key: row.key(store.vault), now: self.now, in: tx)
+            .perform(also: assignments, number: row.number, key: nil, now: self.now, in: tx)
     }
 
     /// The row of a member that still stands as the delivery left it: a late answer settles what was unknown, and changes

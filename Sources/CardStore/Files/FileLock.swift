@@ -21,7 +21,9 @@ final class FileLock: Sendable {
     deinit { self.release() }
 
     /// Takes the lock; `nil` if another holds it, or if the file is not there and is not to be made.
-    static func take(path: String, creating: Bool) throws -> FileLock? {
+    ///
+    /// - Parameter byteCount: how much of the file is locked; 0 for all of it.
+    static func take(path: String, creating: Bool, byteCount: Int = 0) throws -> FileLock? {
         let flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | (creating ? O_CREAT : 0)
         let descriptor = open(path, flags, 0o600)
         guard descriptor >= 0 else {
@@ -31,6 +33,7 @@ final class FileLock: Sendable {
         var region = flock()
         region.l_type = Int16(F_WRLCK)
         region.l_whence = Int16(SEEK_SET)
+        region.l_len = off_t(byteCount)
         guard fcntl(descriptor, Self.setLock, &region) == 0 else {
             let error = errno
             close(descriptor)

@@ -1,4 +1,5 @@
 import CardModel
+import Foundation
 import Glibc
 
 /// The folder of a sandbox and the files in it: made for their owner's eyes only, whatever the umask.
@@ -11,9 +12,21 @@ struct SandboxFolder: Sendable {
     }
 
     var database: String { "\(self.path)/sandbox.sqlite3" }
+    /// The certificates of erased cards.
+    var erasures: String { "\(self.path)/erasures.jsonl" }
     var workers: String { "\(self.path)/workers" }
-    /// Held while a sandbox is made or opened, so that two processes do not make one twice.
+    /// Held while a sandbox is made, opened or had alone, and while a worker begins.
     var openingLock: String { "\(self.path)/opening.lock" }
+
+    /// Keeps room for a full disk.
+    var reserve: String { "\(self.path)/reserve" }
+
+    /// The workers that have a lock file, dead or alive.
+    func workerIDs() throws -> [String] {
+        do { return try FileManager.default.contentsOfDirectory(atPath: self.workers).sorted() } catch {
+            throw Self.failure("the folder \(Redacted(self.workers)) cannot be listed")
+        }
+    }
 
     func workerLock(_ id: String) -> String { "\(self.workers)/\(id)" }
 

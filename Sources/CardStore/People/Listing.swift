@@ -134,7 +134,7 @@ extension CardStore {
         }
     }
 
-    private func details(of id: CardID, in tx: Transaction) throws -> CardDetails {
+    func details(of id: CardID, in tx: Transaction) throws -> CardDetails {
         let row = try CardRow.require(id, in: tx)
         // What does not open is left out: a damaged card is to be looked at more than any other.
         let key = row.state == .erased ? nil : try? row.key(self.vault)

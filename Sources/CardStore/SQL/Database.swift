@@ -13,10 +13,11 @@ final class Database: Sendable {
         /// Answers without making it.
         let refuse: @Sendable (any Error) -> Void
         let byteCount: Int
+        let usesReserve: Bool
     }
 
     private struct Outcome: Sendable {
-        let failed: Bool
+        let failure: (any Error)?
         let acknowledge: @Sendable ((any Error)?) -> Void
     }
 
@@ -29,12 +30,15 @@ final class Database: Sendable {
     }
 
     private let pool: DatabasePool
+    /// Makes room on a full disk; whether there was any to be made.
+    private let onFull: @Sendable () -> Bool
     private let state = Mutex(State())
 
     /// Opens a file that exists.
     ///
     /// - Throws: `DatabaseError`.
-    init(path: String) throws {
+    init(path: String, onFull: @escaping @Sendable () -> Bool = { false }) throws {
+        self.onFull = onFull
         var configuration = Configuration()
         configuration.busyMode = .timeout(Limits.busyTimeout)
         configuration.foreignKeysEnabled = true
@@ -121,11 +125,13 @@ final class Database: Sendable {
     ///   - numbers: the business numbers that the change reads and then writes. SQLite has one writer; a driver with several
     ///     locks them.
     ///   - byteCount: about how much it writes beside its rows, in bytes.
+    ///   - usesReserve: whether it may use up what is kept for a full disk: not what takes more in.
     ///   - change: the change; it may run again when another one of its group breaks the transaction.
     @discardableResult
     func write<Value: Sendable>(
         locking numbers: [String] = [],
         byteCount: Int = 0,
+        usesReserve: Bool = true,
         _ change: @escaping @Sendable (Transaction) throws -> Value
     ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
@@ -134,7 +140,7 @@ final class Database: Sendable {
                     make: { transaction in
                         let result = Result { try change(transaction) }
                         return Outcome(
-                            failed: (try? result.get()) == nil,
+                            failure: Self.failure(of: result),
                             acknowledge: { failure in
                                 switch (result, failure) {
                                 case (.success, let failure?): continuation.resume(throwing: failure)
@@ -144,7 +150,8 @@ final class Database: Sendable {
                         )
                     },
                     refuse: { continuation.resume(throwing: $0) },
-                    byteCount: byteCount
+                    byteCount: byteCount,
+                    usesReserve: usesReserve
                 )
             )
         }
@@ -235,7 +242,8 @@ final class Database: Sendable {
         let outcome = change.make(Transaction(connection))
         // Some errors (a full disk) end the whole transaction.
         guard connection.isInsideTransaction else { throw DatabaseError(.full, "the transaction ended early") }
-        if outcome.failed { try connection.execute(sql: "ROLLBACK TO change") }
+        if outcome.failure != nil { try connection.execute(sql: "ROLLBACK TO change") }
+        if let error = outcome.failure as? DatabaseError, error.mayMeanNoRoom { throw error }
         try connection.execute(sql: "RELEASE change")
         return outcome
     }
@@ -244,12 +252,20 @@ final class Database: Sendable {
     /// alone.
     private func settle(_ group: [Change], after error: any Error, on connection: GRDB.Database) {
         let kind = (error as? DatabaseError)?.kind
+        if let error = error as? DatabaseError, error.mayMeanNoRoom, group.allSatisfy(\.usesReserve), self.onFull() {
+            return self.commit(group, on: connection)
+        }
         if kind == .outcomeUnknown { self.state.withLock { $0.failure = error as? DatabaseError } }
         if group.count > 1, kind != .outcomeUnknown, kind != .busy {
             for change in group { self.commit([change], on: connection) }
         } else {
             for change in group { change.refuse(error) }
         }
+    }
+
+    private static func failure(of result: Result<some Any, any Error>) -> (any Error)? {
+        guard case .failure(let error) = result else { return nil }
+        return self.translated(error)
     }
 
     static func translated(_ error: any Error) -> any Error {

@@ -35,6 +35,9 @@ struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible {
         self.init(Self.kind(of: code), "\(text) (SQLite code \(code))")
     }
 
+    /// On a full disk the shared memory of the log fails as any broken disk does.
+    var mayMeanNoRoom: Bool { self.kind == .full || self.kind == .unavailable }
+
     var description: String { "\(self.kind): \(self.text)" }
 
     private static func kind(of code: Int32) -> Kind {

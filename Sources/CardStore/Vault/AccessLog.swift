@@ -66,21 +66,24 @@ enum AccessLog {
     }
 
     /// Adds lines within the transaction of what they tell.
+    ///
+    /// - Returns: the last line.
+    @discardableResult
     static func append(
         _ action: AccessAction,
-        of cards: [CardID],
+        of cards: [CardID?],
         by origin: AccessOrigin,
         vault: Vault,
         now: Timestamp,
         in tx: Transaction
-    ) throws {
-        guard !cards.isEmpty else { return }
+    ) throws -> Head {
         var head = try Self.head(in: tx)
+        guard !cards.isEmpty else { return head }
         for card in cards {
             let number = head.number + 1
             let line = Self.encoded([
                 String(number), String(now.millisecondsSinceEpoch), origin.actor, action.rawValue, origin.purpose,
-                card.rawValue,
+                card?.rawValue ?? "",
             ])
             head = Head(number: number, code: vault.chainCode(of: head.code + line))
             try tx.run(
@@ -91,6 +94,7 @@ enum AccessLog {
             )
         }
         try tx.run("UPDATE store SET log_seal = \(Self.seal(of: head, by: vault))")
+        return head
     }
 
     /// What stands beside the log so that a cut end is found; under the same key, but of a form that no line has.

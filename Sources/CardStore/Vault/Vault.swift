@@ -88,6 +88,55 @@ struct Vault: Sendable {
         return CardKey(card: card, key: SymmetricKey(data: bytes))
     }
 
+    /// Checks that the ring holds a key.
+    ///
+    /// - Throws: `CodedError` `wrong_key`.
+    func require(_ keyID: String) throws {
+        if self.ring.key(keyID) == nil { throw Self.wrongKey(keyID) }
+    }
+
+    /// Wraps the keys of the sandbox and of all its cards with another key.
+    ///
+    /// - Throws: `CodedError` `wrong_key` if the ring lacks a key that wraps one of them.
+    func rewrap(with key: VaultKey, in tx: Transaction) throws -> KeyRotation {
+        let keys = self.fingerprintKey.bytes + self.chainKey.bytes
+        let sealed = try SealedValue.seal(keys, using: key.key, owner: "store", column: Self.storeColumn(key.id))
+        try tx.one("UPDATE store SET key_id = \(key.id), sealed_keys = \(sealed)")
+        var rotation = KeyRotation(keyID: key.id, rewrapped: 0, damaged: 0)
+        var last = CardID(rawValue: "")
+        while true {
+            let rows = try tx.rows(
+                "SELECT card, key_id, wrapped FROM card_key WHERE card > \(last) ORDER BY card LIMIT \(Limits.pageSize)"
+            ) { row in
+                (card: try row.next(CardID.self), id: try row.next(String.self), wrapped: try row.next(Data.self))
+            }
+            guard let end = rows.last else { return rotation }
+            last = end.card
+            for row in rows where row.id != key.id {
+                try self.require(row.id)
+                // What a damaged one sealed is lost already; the others must not stay under the old key for its sake.
+                guard let card = try? self.unwrap(row.wrapped, keyID: row.id, of: row.card) else {
+                    rotation.damaged += 1
+                    continue
+                }
+                let column = Self.keyColumn(key.id)
+                let wrapped = try SealedValue.seal(
+                    card.key.bytes,
+                    using: key.key,
+                    owner: row.card.rawValue,
+                    column: column
+                )
+                try tx.run("UPDATE card_key SET key_id = \(key.id), wrapped = \(wrapped) WHERE card = \(row.card)")
+                rotation.rewrapped += 1
+            }
+        }
+    }
+
+    /// Whether another vault has the same keys, so that what is fingerprinted in one is known in the other.
+    func isSame(as other: Vault) -> Bool {
+        self.fingerprint(Data(), .source) == other.fingerprint(Data(), .source)
+    }
+
     private static func keyColumn(_ keyID: String) -> String { "card_key.wrapped \(keyID)" }
 
     // MARK: Fingerprints

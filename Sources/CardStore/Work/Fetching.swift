@@ -82,7 +82,7 @@ extension CardStore {
     package func keep(_ bytes: Data, at offset: Int, of job: FetchJob, version: FetchedVersion) async throws {
         let id = job.card.id
         try await Self.translating {
-            try await self.database.write(byteCount: bytes.count) { tx in
+            try await self.database.write(byteCount: bytes.count, usesReserve: false) { tx in
                 let row = try CardRow.require(id, in: tx)
                 guard row.state == .fetching, row.worker == job.worker else {
                     throw CodedError(

@@ -41,10 +41,15 @@ extension CardStore {
     /// Begins to work: takes a lock, and writes the worker down.
     package func startWorker(id: String, command: String, now: Timestamp) async throws -> Worker {
         try await Self.translating {
+            let opening = try await Self.waitForOpening(self.folder)
+            defer { opening.release() }
+            self.reserve.keep(freeBytes: self.freeBytes)
             let path = self.folder.workerLock(id)
             guard let lock = try FileLock.take(path: path, creating: true) else { throw Self.busy }
             do {
                 try await self.database.write { tx in
+                    // The key may have changed since the sandbox was opened.
+                    if let key: String = try tx.value("SELECT key_id FROM store") { try self.vault.require(key) }
                     try tx.run(
                         """
                         INSERT INTO worker (id, command, process, started_at, seen_at)
@@ -98,10 +103,11 @@ extension CardStore {
             try await self.database.write { tx in
                 try self.require(worker, in: tx)
                 try tx.run("UPDATE worker SET seen_at = \(now) WHERE id = \(worker.id)")
-                try tx.run("UPDATE store SET seen_at = \(now) WHERE seen_at < \(now)")
+                try Self.see(now, in: tx)
                 for id in ids { try self.releaseClaims(of: id, onUnknown: onUnknown, now: now, in: tx) }
             }
             for id in ids { unlink(self.folder.workerLock(id)) }
+            self.reserve.keep(freeBytes: self.freeBytes)
             return ids.count
         }
     }

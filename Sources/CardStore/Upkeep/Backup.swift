@@ -1,0 +1,184 @@
+import CardModel
+import Dispatch
+import Foundation
+import GRDB
+import Glibc
+
+/// What a backup holds.
+package struct BackupReport: Hashable, Sendable {
+    /// The size of the file.
+    package var byteCount: Int64
+    /// How many cards are in it.
+    package var cards: Int
+    /// The name of the key that opens it.
+    package var keyID: String
+    /// What is wrong with cards in the sandbox, and so in the backup.
+    package var findings: [SandboxFinding]
+}
+
+extension CardStore {
+    /// Copies the sandbox as it is at one moment into a file, while others go on working.
+    ///
+    /// The file is whole, checked and durable, or not there.
+    ///
+    /// - Throws: `file_exists` rather than replace a file; `disk_space_low`, `sandbox_unavailable`; `sandbox_damaged` if the copy
+    ///   is not whole.
+    @discardableResult
+    package func backUp(to path: String) async throws -> BackupReport {
+        try await Self.translating {
+            var status = stat()
+            guard lstat(path, &status) != 0 else { throw Self.fileExists(path) }
+            let part = path + ".part"
+            // One byte: SQLite locks others, far behind it.
+            guard let lock = try FileLock.take(path: part, creating: true, byteCount: 1), lock.isStillItsOwn else {
+                throw CodedError(
+                    .sandboxBusy,
+                    .temporary,
+                    "another backup to \(Redacted(path)) is under way; wait until it has ended"
+                )
+            }
+            defer {
+                Database.remove(part)
+                lock.release()
+            }
+            return try await self.backUp(to: path, by: part)
+        }
+    }
+
+    private func backUp(to path: String, by part: String) async throws -> BackupReport {
+        for suffix in Database.suffixes { unlink(part + suffix) }
+        // What a killed backup left.
+        guard truncate(part, 0) == 0, chmod(part, 0o600) == 0 else {
+            throw SandboxFolder.failure("\(Redacted(part)) cannot be written")
+        }
+        do {
+            let source = self.folder.database
+            try await Self.onThread { try Database.vacuum(source, into: part) }
+        } catch let error as DatabaseError where error.kind == .full {
+            throw CodedError(
+                .diskSpaceLow,
+                .storage,
+                "there is no room for the backup \(Redacted(path)); free some space, nothing was left behind"
+            )
+        }
+        let copy = CardStore(
+            database: try Database(path: part),
+            vault: self.vault,
+            folder: self.folder,
+            kind: self.kind
+        )
+        var report = BackupReport(byteCount: 0, cards: 0, keyID: "", findings: [])
+        do {
+            report.findings = try await copy.requireWhole()
+            report.keyID = try await copy.keysInUse()[0]
+            report.cards = try await copy.database.read { tx in try tx.value("SELECT count(*) FROM card") ?? 0 }
+        } catch {
+            try? copy.close()
+            throw error
+        }
+        try copy.close()
+        try await Self.onThread {
+            // So the backup is one file, and a restore tells it from a database whose log was left behind.
+            guard try Database.leaveLog(of: part) else { throw Self.busy }
+            try Database.synchronise(part)
+            try Self.name(part, path)
+        }
+        var status = stat()
+        if stat(path, &status) == 0 { report.byteCount = Int64(status.st_size) }
+        return report
+    }
+
+    /// Checks that a copy is whole.
+    ///
+    /// - Returns: what is wrong with cards in it.
+    /// - Throws: `sandbox_damaged` if it cannot be relied on.
+    func requireWhole() async throws -> [SandboxFinding] {
+        let findings = try await self.ruleFindings()
+        let worthless: Set = ["file_damaged", "reference_missing", "log_broken", "log_gap", "log_end_missing"]
+        if let finding = findings.first(where: { worthless.contains($0.code) }) {
+            throw CodedError(
+                .sandboxDamaged,
+                .storage,
+                "the backup is not whole (\(finding.code): " + finding.message
+                    + "); check the sandbox that it is of (idcard-pipeline fsck), or use another backup"
+            )
+        }
+        return findings
+    }
+
+    /// Gives the part its name, in the place of no other file.
+    private static func name(_ part: String, _ path: String) throws {
+        if link(part, path) != 0 {
+            guard errno != EEXIST else { throw Self.fileExists(path) }
+            // Some file systems know no second name of a file.
+            guard access(path, F_OK) != 0, rename(part, path) == 0 else {
+                throw SandboxFolder.failure("\(Redacted(path)) cannot be made")
+            }
+        }
+        try DurableFile.synchroniseFolder(DurableFile.folder(of: path))
+    }
+
+    private static func fileExists(_ path: String) -> CodedError {
+        CodedError(
+            ReasonCode(rawValue: "file_exists"),
+            .usage,
+            "\(Redacted(path)) is there already and is not replaced; name another file"
+        )
+    }
+
+    /// Runs what takes long and waits for the disk on a thread of its own.
+    static func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue(label: "idcard-pipeline.upkeep").async {
+                continuation.resume(
+                    with: Result { do { return try body() } catch { throw Database.translated(error) } }
+                )
+            }
+        }
+    }
+}
+
+// Whole files, of which no process has a connection open.
+extension Database {
+    static let suffixes = ["-wal", "-shm", "-journal"]
+
+    static func remove(_ path: String) {
+        for suffix in [""] + Self.suffixes { unlink(path + suffix) }
+    }
+
+    /// Copies one state of a database, whatever others write meanwhile, without its free pages.
+    static func vacuum(_ path: String, into copy: String) throws {
+        var configuration = Configuration()
+        configuration.readonly = true
+        configuration.busyMode = .timeout(Limits.busyTimeout)
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        defer { try? queue.close() }
+        try queue.unsafeRead { try $0.execute(sql: "VACUUM INTO ?", arguments: [copy]) }
+    }
+
+    /// Takes the log over into the file and removes it.
+    ///
+    /// - Returns: whether that was done: `false` if another connection has the file open.
+    static func leaveLog(of path: String) throws -> Bool {
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(Limits.busyTimeout)
+        do {
+            let queue = try DatabaseQueue(path: path, configuration: configuration)
+            defer { try? queue.close() }
+            return try queue.writeWithoutTransaction { connection in
+                try connection.execute(sql: "PRAGMA synchronous = FULL")
+                return try String.fetchOne(connection, sql: "PRAGMA journal_mode = DELETE") == "delete"
+            }
+        } catch let error as GRDB.DatabaseError where error.resultCode == .SQLITE_BUSY {
+            return false
+        }
+    }
+
+    /// Makes the bytes of a file durable.
+    static func synchronise(_ path: String) throws {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw SandboxFolder.failure("\(Redacted(path)) cannot be opened") }
+        defer { Glibc.close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw SandboxFolder.failure("\(Redacted(path)) cannot be made durable") }
+    }
+}

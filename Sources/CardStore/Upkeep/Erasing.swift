@@ -1,0 +1,208 @@
+package import CardModel
+import Foundation
+import GRDB
+
+extension CardStore {
+    /// Erases cards for good: the data key and all that it sealed go in one transaction; a tombstone without personal data
+    /// stays, and the same file does not bring the card back. What does not open is erased, too.
+    ///
+    /// A delivery of it is closed: its other members are `outcome_unknown`, or `verified` if it surely was not applied.
+    ///
+    /// - Returns: a certificate for each card; one that was erased before answers with that of then.
+    /// - Throws: `not_found` before anything is erased.
+    @discardableResult
+    package func erase(
+        _ cards: [CardID],
+        because reason: ReasonCode,
+        by origin: AccessOrigin,
+        now: Timestamp
+    ) async throws -> [ErasureCertificate] {
+        try await Erasure(store: self, reason: reason, origin: origin, now: now).run(cards)
+    }
+
+    /// The certificates of erased cards; of all that there are if none is named.
+    package func certificates(of cards: [CardID]? = nil) async throws -> [ErasureCertificate] {
+        try await Self.translating {
+            try await self.database.read { tx in
+                guard let cards else {
+                    let sealed = try tx.rows(
+                        "SELECT certificate FROM card WHERE state = 'erased' ORDER BY intake_order"
+                    ) { try $0.next(Data?.self) }
+                    return try sealed.compactMap(\.self).map(Self.certificate)
+                }
+                return try cards.compactMap { card in
+                    try tx.value("SELECT certificate FROM card WHERE id = \(card)", as: Data?.self)?
+                        .map(Self.certificate)
+                }
+            }
+        }
+    }
+
+    static func certificate(_ line: Data) throws -> ErasureCertificate {
+        do { return try JSONDecoder().decode(ErasureCertificate.self, from: line) } catch {
+            throw DatabaseError(.damaged, "a certificate cannot be read")
+        }
+    }
+
+    /// Writes down what became of the documents of erased cards in the built-in backend.
+    package func certify(_ documents: ErasureCertificate.Documents, of cards: [CardID]) async throws {
+        try await Self.translating {
+            let list = self.erasureList
+            try await self.database.write { tx in
+                var lines: [Data] = []
+                for card in cards {
+                    let line: Data? =
+                        try tx.value("SELECT certificate FROM card WHERE id = \(card)", as: Data?.self) ?? nil
+                    guard var certificate = try line.map(Self.certificate) else { continue }
+                    guard certificate.documents != documents else { continue }
+                    certificate.documents = documents
+                    lines.append(try certificate.line)
+                    try tx.run("UPDATE card SET certificate = \(try certificate.line) WHERE id = \(card)")
+                }
+                try list.append(lines)
+            }
+        }
+    }
+
+    /// Where erased cards stood in the deliveries they were in, from 1: what a built-in backend is to erase.
+    package func erasedDocuments() async throws -> [(card: CardID, key: String, position: Int)] {
+        try await Self.translating {
+            try await self.database.read { tx in
+                try tx.rows(
+                    """
+                    SELECT card.id, delivery.key, delivery_card.position + 1 FROM card
+                    JOIN delivery_card ON delivery_card.card = card.id JOIN delivery ON delivery.id = delivery_card.delivery
+                    WHERE card.state = 'erased' ORDER BY card.intake_order, delivery.formed_at
+                    """
+                ) { row in (card: try row.next(), key: try row.next(), position: try row.next()) }
+            }
+        }
+    }
+
+    var erasureList: ErasureList { ErasureList(path: self.folder.erasures) }
+
+    /// Gives free pages back to the disk and empties the write-ahead log, in which erased bytes may still stand.
+    ///
+    /// - Returns: whether it is empty; a process that reads at this moment keeps it.
+    func emptyLog() async -> Bool {
+        // What fails here is tried again by the next erasure, and by whoever closes the sandbox last.
+        let isEmpty = try? await self.database.withWriter { connection in
+            try connection.execute(sql: "PRAGMA incremental_vacuum(\(Limits.pagesGivenBack))")
+            try connection.execute(sql: "PRAGMA busy_timeout = \(Limits.scrubTimeout)")
+            defer { try? connection.execute(sql: "PRAGMA busy_timeout = \(Int(Limits.busyTimeout * 1000))") }
+            return try Int.fetchOne(connection, sql: "PRAGMA wal_checkpoint(TRUNCATE)") == 0
+        }
+        return isEmpty ?? false
+    }
+}
+
+/// The erasing of cards, in transactions of a few cards each.
+struct Erasure: Sendable {
+    /// A point on the way, for tests.
+    enum Step: String, CaseIterable, Sendable {
+        /// The rows are gone within the transaction.
+        case begun
+        /// The certificates are durable in the list of erasures.
+        case listed
+        /// The transaction is committed.
+        case committed
+        /// The write-ahead log is empty.
+        case scrubbed
+    }
+
+    let store: CardStore
+    let reason: ReasonCode
+    let origin: AccessOrigin
+    let now: Timestamp
+    /// Called at each point on the way.
+    var reached: @Sendable (Step) -> Void = { _ in }
+
+    func run(_ cards: [CardID]) async throws -> [ErasureCertificate] {
+        try await CardStore.translating {
+            try await self.store.database.read { tx in
+                for card in cards { _ = try CardRow.require(card, in: tx) }
+            }
+            var rest = cards[...]
+            while !rest.isEmpty {
+                let group = Array(rest.prefix(Limits.cardsPerErasure))
+                rest = rest.dropFirst(group.count)
+                try await self.store.database.write { tx in _ = try self.erase(group, in: tx) }
+                self.reached(.committed)
+            }
+            return try await self.finish(cards)
+        }
+    }
+
+    /// Empties the log, and answers with the certificates.
+    func finish(_ cards: [CardID]) async throws -> [ErasureCertificate] {
+        let isScrubbed = await self.store.emptyLog()
+        self.reached(.scrubbed)
+        return try await self.store.certificates(of: cards).map { certificate in
+            var certificate = certificate
+            certificate.isScrubbed = isScrubbed
+            return certificate
+        }
+    }
+
+    /// Erases cards within a transaction.
+    ///
+    /// - Returns: those that were not erased before.
+    func erase(_ cards: [CardID], in tx: Transaction) throws -> [CardID] {
+        var certificates: [ErasureCertificate] = []
+        for card in cards {
+            let row = try CardRow.require(card, in: tx)
+            if row.state != .erased { certificates.append(try self.erase(row, in: tx)) }
+        }
+        self.reached(.begun)
+        try self.store.erasureList.append(certificates.map { try $0.line })
+        self.reached(.listed)
+        return certificates.map(\.card)
+    }
+
+    private func erase(_ row: CardRow, in tx: Transaction) throws -> ErasureCertificate {
+        let head = try AccessLog.append(
+            .erase,
+            of: [row.id],
+            by: self.origin,
+            vault: self.store.vault,
+            now: self.now,
+            in: tx
+        )
+        let certificate = try ErasureCertificate(
+            of: row,
+            reason: self.reason,
+            by: self.origin,
+            logged: head,
+            now: self.now,
+            in: tx
+        )
+        // What is being sent at this moment may arrive.
+        try tx.run(
+            """
+            UPDATE delivery SET may_be_applied = 1 WHERE id = \(row.delivery) AND state IN ('open', 'kept')
+            AND EXISTS (SELECT 1 FROM attempt WHERE subject = delivery.id AND ended_at IS NULL)
+            """
+        )
+        _ = try self.store.leaveDelivery(row, now: self.now, in: tx)
+        try Self.destroy(row.id, in: tx)
+        try Transition(row.id, from: row.state, to: .erased, reason: self.reason).perform(
+            also: """
+                , was_delivered = \(row.state == .delivered), certificate = \(try certificate.line), failures = 0, tries = 0,
+                failed_at = NULL, blamed_at = NULL, due_at = NULL
+                """,
+            number: row.number,
+            key: nil,
+            now: self.now,
+            in: tx
+        )
+        return certificate
+    }
+
+    /// Destroys the data key of a card and everything that is personal; its place among the inputs stays.
+    static func destroy(_ card: CardID, in tx: Transaction) throws {
+        try tx.run("DELETE FROM card_key WHERE card = \(card)")
+        try tx.run("DELETE FROM blob WHERE card = \(card)")
+        try tx.run("UPDATE event SET message = NULL WHERE card = \(card) AND message IS NOT NULL")
+        try tx.run("UPDATE card SET metadata = NULL, message = NULL, source = NULL, holder = NULL WHERE id = \(card)")
+    }
+}

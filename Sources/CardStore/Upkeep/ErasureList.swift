@@ -1,0 +1,91 @@
+import CardModel
+import Foundation
+import Glibc
+
+/// `erasures.jsonl` beside the database, which outlives it: who was erased stays so when a backup is restored.
+///
+/// A line is durable before the transaction that it tells of is committed. So there is no erased card without its line; a
+/// line without its erasure, left by a kill in between, is found by `fsck`, and a restore erases that card, too.
+struct ErasureList: Sendable {
+    /// What must be known of an erasure to do it again.
+    struct Entry: Decodable, Hashable, Sendable {
+        let card: CardID
+        let reason: ReasonCode?
+
+        private enum CodingKeys: String, CodingKey {
+            case card = "card_id"
+            case reason
+        }
+    }
+
+    let path: String
+
+    var isThere: Bool { access(self.path, F_OK) == 0 }
+
+    /// Adds lines; they are durable when it returns.
+    ///
+    /// - Throws: `DatabaseError` of kind `full` where there is no room, else `CodedError` `sandbox_unavailable`.
+    func append(_ lines: [Data]) throws {
+        guard !lines.isEmpty else { return }
+        let isNew = !self.isThere
+        let descriptor = open(self.path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw self.failure }
+        defer { close(descriptor) }
+        guard fchmod(descriptor, 0o600) == 0 else { throw self.failure }
+        var content = Data()
+        var last: UInt8 = 0
+        let end = lseek(descriptor, 0, SEEK_END)
+        // A line that a crash cut off must not swallow the next one.
+        if end > 0, pread(descriptor, &last, 1, end - 1) == 1, last != UInt8(ascii: "\n") {
+            content.append(UInt8(ascii: "\n"))
+        }
+        for line in lines { content += line + [UInt8(ascii: "\n")] }
+        while !content.isEmpty {
+            let count = content.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw self.failure }
+            content = Data(content.dropFirst(count))
+        }
+        guard fsync(descriptor) == 0 else { throw self.failure }
+        if isNew { try DurableFile.synchroniseFolder(DurableFile.folder(of: self.path)) }
+    }
+
+    /// Reads the list; of two lines of one card the later counts. A line that was cut off counts for the card that it names:
+    /// better erased twice than not at all.
+    ///
+    /// - Throws: `CodedError` `erasures_unreadable` if a line is no erasure, or the file cannot be read.
+    func entries() throws -> [Entry] {
+        let data: Data
+        do { data = try Data(contentsOf: URL(filePath: self.path), options: .mappedIfSafe) } catch {
+            throw CodedError(
+                Self.unreadable,
+                .storage,
+                "the list of erasures \(Redacted(self.path)) cannot be read; check its path, owner and mode"
+            )
+        }
+        var entries: [CardID: Entry] = [:]
+        for (index, line) in data.split(separator: UInt8(ascii: "\n")).enumerated() {
+            if let entry = try? JSONDecoder().decode(Entry.self, from: line) {
+                entries[entry.card] = entry
+            } else if let match = String(decoding: line, as: UTF8.self).firstMatch(of: #/"card_id":"([^"\\]+)"/#) {
+                entries[CardID(rawValue: String(match.1))] = Entry(card: CardID(rawValue: String(match.1)), reason: nil)
+            } else if line.first != UInt8(ascii: "{"), !line.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) {
+                throw CodedError(
+                    Self.unreadable,
+                    .storage,
+                    "line \(index + 1) of the list of erasures \(Redacted(self.path)) is no erasure; mend or remove the line"
+                )
+            }
+        }
+        return entries.values.sorted { $0.card.rawValue < $1.card.rawValue }
+    }
+
+    private static let unreadable = ReasonCode(rawValue: "erasures_unreadable")
+
+    private var failure: any Error {
+        if errno == ENOSPC || errno == EDQUOT { return DatabaseError(.full, "the list of erasures cannot grow") }
+        return SandboxFolder.failure(
+            "the list of erasures \(Redacted(self.path)) cannot be written, so nothing was erased"
+        )
+    }
+}

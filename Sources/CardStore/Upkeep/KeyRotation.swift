@@ -1,0 +1,111 @@
+import CardModel
+import Foundation
+
+/// What a change of the key came to.
+package struct KeyRotation: Hashable, Sendable {
+    /// The name of the key that wraps everything now.
+    package var keyID: String
+    /// How many data keys were wrapped with it.
+    package var rewrapped: Int
+    /// How many are damaged and stay as they are: what they sealed was lost before.
+    package var damaged: Int
+}
+
+/// A point on the way of a change of the key, for tests.
+enum RotationStep: String, CaseIterable, Sendable {
+    /// The command has made the new key durable.
+    case stored
+    /// Everything is wrapped with it within the transaction.
+    case rewrapped
+    /// The transaction is committed.
+    case committed
+}
+
+extension CardStore {
+    /// The names of the keys that wrap something, first that of the sandbox itself.
+    ///
+    /// Where the first key of the ring is not the only one, a change of the key was cut off: rotating to that key ends it.
+    package func keysInUse() async throws -> [String] {
+        try await Self.translating {
+            try await self.database.read { tx in
+                let own: [String] = try tx.rows("SELECT key_id FROM store") { try $0.next() }
+                let others: [String] = try tx.rows("SELECT DISTINCT key_id FROM card_key ORDER BY key_id") {
+                    try $0.next()
+                }
+                return own + others.filter { !own.contains($0) }
+            }
+        }
+    }
+
+    /// Wraps all data keys, and the keys of the sandbox itself, with another key, while no other process works.
+    ///
+    /// Nothing else changes: what is sealed or fingerprinted stays. Killed at any point the sandbox opens with a ring of both
+    /// keys; the old one may go where keys are kept retired once this has returned. Close the sandbox afterwards.
+    ///
+    /// - Parameters:
+    ///   - key: the new key.
+    ///   - storing: makes the new key durable beside the old one; called once nobody else can work, before anything changes.
+    /// - Throws: `sandbox_busy` if a process is at work; `wrong_key` if the ring lacks a key that wraps something.
+    package func rotateKeys(to key: VaultKey, storing: () async throws -> Void) async throws -> KeyRotation {
+        try await self.rotateKeys(to: key, storing: storing, reached: { _ in })
+    }
+
+    func rotateKeys(
+        to key: VaultKey,
+        storing: () async throws -> Void,
+        reached: @escaping @Sendable (RotationStep) -> Void
+    ) async throws -> KeyRotation {
+        let alone = try await Self.takeAlone(self.folder)
+        defer { alone.release() }
+        try await storing()
+        reached(.stored)
+        let vault = self.vault
+        return try await Self.translating {
+            let rotation = try await self.database.write { tx in
+                let rotation = try vault.rewrap(with: key, in: tx)
+                reached(.rewrapped)
+                return rotation
+            }
+            reached(.committed)
+            // The old wrappings stand in it.
+            _ = await self.emptyLog()
+            return rotation
+        }
+    }
+}
+
+// MARK: Alone
+
+extension CardStore {
+    /// Waits until no process opens the sandbox and keeps all from opening it, or beginning to work, until the lock is released.
+    ///
+    /// - Throws: `sandbox_busy` if a process is at work.
+    static func takeAlone(_ folder: SandboxFolder) async throws -> FileLock {
+        let opening = try await Self.waitForOpening(folder)
+        for id in try folder.workerIDs() {
+            let path = folder.workerLock(id)
+            if let lock = try FileLock.take(path: path, creating: false) {
+                lock.release()
+            } else if FileManager.default.fileExists(atPath: path) {
+                opening.release()
+                throw await Self.occupied(by: id, folder)
+            }
+        }
+        return opening
+    }
+
+    private static func occupied(by id: String, _ folder: SandboxFolder) async -> CodedError {
+        let known: (command: String, process: Int64)? = try? await Database(path: folder.database).read { tx in
+            try tx.row("SELECT command, process FROM worker WHERE id = \(id)") { row in
+                (command: try row.next(String.self), process: try row.next(Int64.self))
+            }
+        }
+        let name: Message = known.map { "\($0.command) (process \($0.process))" } ?? "a process"
+        return CodedError(
+            .sandboxBusy,
+            .temporary,
+            name
+                + " is at work on the sandbox, and this must be done alone; end it, then try again; nothing was changed"
+        )
+    }
+}

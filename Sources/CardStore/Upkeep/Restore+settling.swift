@@ -1,0 +1,265 @@
+import CardModel
+import Foundation
+import GRDB
+
+// What is changed in the copy of a backup before it becomes the sandbox.
+extension Restore {
+    func settle(erased: [ErasureList.Entry], previous: Vault?, _ report: inout RestoreReport) async throws {
+        let file = try Database.identity(path: self.copy)
+        guard file.application == Schema.applicationID, file.version <= Schema.version else {
+            throw CodedError(
+                .wrongSandbox,
+                .configuration,
+                "the backup was made by another version of idcard-pipeline; restore it with that one"
+            )
+        }
+        let database = try Database(path: self.copy)
+        do {
+            let (vault, kind) = try await self.unlock(database)
+            let store = CardStore(database: database, vault: vault, folder: self.folder, kind: kind)
+            _ = try await store.requireWhole()
+            report.lastChange = try await database.read { tx in
+                try tx.value("SELECT max(changed_at) FROM card", as: Timestamp?.self) ?? nil
+            }
+            if self.folder.hasDatabase, !report.couldNotReadReplaced {
+                try await self.attachPrevious(to: database)
+                let isSame = previous.map { vault.isSame(as: $0) } ?? false
+                if isSame { report.logLines = try await self.takeOverLog(store) }
+                try await self.takeOver(store, isSame: isSame, &report)
+            }
+            report.erased += try await self.erase(erased, in: store)
+            report.held = try await database.write { tx in try self.hold(store, in: tx) }
+            report.findings = try await store.requireWhole()
+            report.cards = try await database.read { tx in try tx.value("SELECT count(*) FROM card") ?? 0 }
+            _ = await store.emptyLog()
+            try database.close()
+        } catch {
+            try? database.close()
+            throw error
+        }
+    }
+
+    /// Opens the vault of the backup, all of whose keys must be known.
+    private func unlock(_ database: Database) async throws -> (Vault, CardStore.Kind) {
+        do {
+            let (vault, kind) = try await CardStore.unlock(database, ring: self.ring)
+            let keys: [String] = try await database.read { tx in
+                try tx.rows("SELECT DISTINCT key_id FROM card_key") { try $0.next() }
+            }
+            for key in keys { try vault.require(key) }
+            return (vault, kind)
+        } catch let error as CodedError where error.code == .wrongKey {
+            throw CodedError(
+                .wrongKey,
+                .configuration,
+                "no key given opens the backup: " + error.message
+                    + "; after a change of the key the one of then is in the file ….retired-ID beside the key file"
+            )
+        }
+    }
+
+    // MARK: The replaced sandbox
+
+    private func attachPrevious(to database: Database) async throws {
+        let path = self.folder.database
+        try await database.withWriter { connection in
+            try connection.execute(sql: "ATTACH DATABASE ? AS previous", arguments: [path])
+        }
+    }
+
+    /// Takes over the lines that the replaced sandbox wrote after the backup: who saw what must not be forgotten.
+    ///
+    /// - Returns: how many there were; `nil` where the one log is not the beginning of the other, or the other is not whole.
+    private func takeOverLog(_ store: CardStore) async throws -> Int? {
+        struct Differs: Error {}
+        do {
+            return try await store.database.write { tx in
+                let lines = try tx.run(
+                    """
+                    INSERT INTO main.access_log (number, at, actor, action, purpose, card, mac)
+                    SELECT number, at, actor, action, purpose, card, mac FROM previous.access_log
+                    WHERE number > (SELECT coalesce(max(number), 0) FROM main.access_log)
+                    """
+                )
+                try tx.run("UPDATE main.store SET log_seal = (SELECT log_seal FROM previous.store)")
+                guard try AccessLog.findings(by: store.vault, in: tx).isEmpty else { throw Differs() }
+                return lines
+            }
+        } catch is Differs {
+            return nil
+        }
+    }
+
+    /// Takes over who was erased in the replaced sandbox, and what its numbers know.
+    private func takeOver(_ store: CardStore, isSame: Bool, _ report: inout RestoreReport) async throws {
+        let erased = try await store.database.write { tx in
+            let alive: [CardID] = try tx.rows(
+                """
+                SELECT id FROM main.card WHERE state <> 'erased'
+                AND id IN (SELECT id FROM previous.card WHERE state = 'erased') ORDER BY id
+                """
+            ) { try $0.next() }
+            let erasure = Erasure(store: store, reason: .requested, origin: self.origin, now: self.now)
+            let erased = try erasure.erase(alive, in: tx)
+            // The certificate of then holds.
+            try tx.run(
+                """
+                UPDATE main.card SET reason = was.reason, changed_at = was.changed_at, was_delivered = was.was_delivered,
+                certificate = was.certificate FROM previous.card AS was WHERE was.id = card.id AND was.state = 'erased'
+                """
+            )
+            return erased.count
+        }
+        report.erased += erased
+        // Of another sandbox neither places nor numbers mean anything here.
+        if isSame { report.takenOver = try await store.database.write { tx in try Self.takeOverRows(in: tx) } }
+    }
+
+    /// - Returns: how many erased cards the backup did not know.
+    private static func takeOverRows(in tx: Transaction) throws -> Int {
+        let unknown: SQL = """
+            SELECT id FROM previous.card WHERE state = 'erased' AND id NOT IN (SELECT id FROM main.card)
+            AND intake_order NOT IN (SELECT intake_order FROM main.card)
+            """
+        try tx.run(
+            """
+            INSERT INTO main.application (number, submitter, holder)
+            SELECT number, submitter, holder FROM previous.application
+            WHERE number IN (SELECT number FROM previous.card WHERE state = 'erased') ON CONFLICT (number) DO NOTHING
+            """
+        )
+        try tx.run(
+            """
+            UPDATE main.application SET
+            disputed = CASE WHEN was.disputed = 1 THEN 1 ELSE application.disputed END,
+            front_delivered = CASE WHEN coalesce(was.front_delivered, 0) > coalesce(application.front_delivered, 0)
+                THEN was.front_delivered ELSE application.front_delivered END,
+            back_delivered = CASE WHEN coalesce(was.back_delivered, 0) > coalesce(application.back_delivered, 0)
+                THEN was.back_delivered ELSE application.back_delivered END
+            FROM previous.application AS was WHERE was.number = application.number
+            """
+        )
+        let count = try tx.run(
+            """
+            INSERT INTO main.card (id, state, number, submitter, side, expected_side, intake_order, priority, reason, waits_until,
+            created_at, changed_at, was_delivered, certificate)
+            SELECT id, state, number, submitter, side, expected_side, intake_order, priority, reason, waits_until,
+            created_at, changed_at, was_delivered, certificate FROM previous.card WHERE id IN (\(unknown))
+            """
+        )
+        try tx.run(
+            """
+            INSERT INTO main.event (card, at, state, reason)
+            SELECT id, changed_at, state, reason FROM main.card WHERE state = 'erased'
+            AND id NOT IN (SELECT card FROM main.event)
+            """
+        )
+        // The same file, or the same request, finds the tombstone.
+        try tx.run(
+            """
+            INSERT INTO main.input (place, number, card, device, inode, size, modified, request)
+            SELECT place, number, card, device, inode, size, modified, request FROM previous.input
+            WHERE card IN (SELECT id FROM main.card WHERE state = 'erased')
+            ON CONFLICT (place, number) DO UPDATE SET card = excluded.card, device = excluded.device, inode = excluded.inode,
+            size = excluded.size, modified = excluded.modified, request = excluded.request
+            """
+        )
+        try tx.run(
+            """
+            UPDATE main.store SET next_order = was.next_order FROM previous.store AS was
+            WHERE was.next_order > store.next_order
+            """
+        )
+        return count
+    }
+
+    // MARK: Erasures
+
+    /// Erases the cards that lists name.
+    ///
+    /// - Returns: how many were not erased in the backup.
+    private func erase(_ entries: [ErasureList.Entry], in store: CardStore) async throws -> Int {
+        try await store.database.write { tx in
+            let alive = try entries.filter { entry in
+                try tx.exists("SELECT 1 FROM main.card WHERE id = \(entry.card) AND state <> 'erased'")
+            }
+            var count = 0
+            for (reason, group) in Dictionary(grouping: alive, by: { $0.reason ?? .requested }) {
+                let erasure = Erasure(store: store, reason: reason, origin: self.origin, now: self.now)
+                count += try erasure.erase(group.map(\.card), in: tx).count
+            }
+            return count
+        }
+    }
+
+    // MARK: What is not known
+
+    /// Holds every card that may have gone on after the backup, and has no process own anything.
+    ///
+    /// - Returns: how many are held.
+    private func hold(_ store: CardStore, in tx: Transaction) throws -> Int {
+        try self.keepDeliveries(in: tx)
+        try tx.run("UPDATE main.card SET worker = NULL WHERE worker IS NOT NULL")
+        try tx.run("UPDATE main.run SET state = 'ended', worker = NULL, ended_at = \(self.now) WHERE state <> 'ended'")
+        try tx.run("DELETE FROM main.worker")
+        try tx.run("DELETE FROM main.rest")
+        let rows = try tx.rows(
+            """
+            SELECT \(CardRow.columns) FROM main.card LEFT JOIN main.card_key ON card_key.card = card.id
+            WHERE state IN ('fetching', 'received', 'prepared', 'verified', 'delivering', 'failed', 'held')
+            OR (state = 'rejected' AND reason IS NOT NULL AND reason <> \(ReasonCode.rejectedByOperator)
+                AND id IN (SELECT card FROM main.blob))
+            ORDER BY intake_order
+            """
+        ) { try CardRow(&$0) }
+        for row in rows { try self.hold(row, store, in: tx) }
+        try AccessLog.append(.restore, of: [nil], by: self.origin, vault: store.vault, now: self.now, in: tx)
+        if try tx.exists(
+            """
+            SELECT 1 FROM main.store WHERE key_id <> \(self.ring.current.id)
+            UNION SELECT 1 FROM main.card_key WHERE key_id <> \(self.ring.current.id)
+            """
+        ) {
+            _ = try store.vault.rewrap(with: self.ring.current, in: tx)
+        }
+        return rows.count
+    }
+
+    /// Keeps each delivery that is not over as one that may have arrived: sent again, it is the same under the same key.
+    private func keepDeliveries(in tx: Transaction) throws {
+        try tx.run(
+            """
+            UPDATE main.attempt SET ended_at = \(self.now), class = 'unknown', code = 'interrupted' WHERE ended_at IS NULL
+            """
+        )
+        try tx.run(
+            """
+            INSERT INTO main.attempt (stage, subject, worker, started_at, ended_at, class, code)
+            SELECT 'deliver', id, 'restore', \(self.now), \(self.now), 'unknown', 'restored' FROM main.delivery
+            WHERE state IN ('open', 'kept')
+            """
+        )
+        try tx.run(
+            """
+            UPDATE main.delivery SET state = 'kept', may_be_applied = 1, worker = NULL, due_at = NULL, changed_at = \(self.now)
+            WHERE state IN ('open', 'kept')
+            """
+        )
+    }
+
+    private func hold(_ row: CardRow, _ store: CardStore, in tx: Transaction) throws {
+        // Other cards heed what these say, and a restore must not take a person's word out of it.
+        let heeded: Set<ReasonCode> = [.outcomeUnknown, .holderConflict, .submitterConflict]
+        let reason = row.state == .held ? row.reason.flatMap { heeded.contains($0) ? $0 : nil } : nil
+        try Transition(
+            row.id,
+            from: row.state,
+            to: .held,
+            reason: reason ?? .restored,
+            message: """
+                it comes from a backup, and what happened to it since is not known; ask the backend whether it has the card, \
+                then resolve or retry it: idcard-pipeline cards resolve \(row.id.rawValue)
+                """
+        ).perform(also: ", due_at = NULL", number: row.number, key: try? row.key(store.vault), now: self.now, in: tx)
+    }
+}

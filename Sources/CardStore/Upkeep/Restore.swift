@@ -1,0 +1,220 @@
+package import CardModel
+import Foundation
+import GRDB
+import Glibc
+
+/// What a restored sandbox holds, and what it cannot know.
+package struct RestoreReport: Hashable, Sendable {
+    /// How many cards are in it.
+    package var cards = 0
+    /// When a card of the backup last changed: what was taken in later is not known, and would be sent again.
+    package var lastChange: Timestamp?
+    /// How many cards are held because nobody knows what became of them since.
+    package var held = 0
+    /// How many cards were erased once more.
+    package var erased = 0
+    /// How many erased cards that the backup does not know were taken over from the replaced sandbox.
+    package var takenOver = 0
+    /// How many lines of the replaced sandbox's access log were taken over; `nil` if the two logs do not go together.
+    package var logLines: Int?
+    /// How many cards the replaced sandbox held.
+    package var replacedCards = 0
+    /// Whether the replaced sandbox could not be read, so that only the list says who was erased.
+    package var couldNotReadReplaced = false
+    /// Whether the keys given do not open the replaced sandbox, so that files of erased cards are not known again.
+    package var lacksKeyOfReplaced = false
+    /// Whether neither a sandbox nor a list says who was erased.
+    package var knowsNoErasures = false
+    /// What is wrong with cards of the backup.
+    package var findings: [SandboxFinding] = []
+}
+
+/// Puts a backup in the place of a sandbox.
+///
+/// The old sandbox stays until the new one is whole and durable beside it; then one rename puts it in place, so that a kill
+/// leaves the one or the other. SQLite takes whatever log lies beside a database for its own: so the old log is taken over into
+/// the old database first, which only succeeds if nobody has it open, and from then on nobody can open it.
+package struct Restore: Sendable {
+    /// A point on the way, for tests.
+    enum Step: String, CaseIterable, Sendable {
+        /// The log of the old sandbox is gone.
+        case retired
+        /// The copy of the backup is there, as it came.
+        case copied
+        /// Who was erased since is erased in it, and what is unknown is held.
+        case settled
+        /// It is durable.
+        case synchronised
+        /// It is in place.
+        case renamed
+    }
+
+    let backup: String
+    let folder: SandboxFolder
+    /// The keys: the current one first, then retired ones.
+    let ring: KeyRing
+    let isReplacing: Bool
+    let lists: [ErasureList]
+    let origin: AccessOrigin
+    let now: Timestamp
+    /// Called at each point on the way.
+    var reached: @Sendable (Step) -> Void = { _ in }
+
+    /// Describes a restore.
+    ///
+    /// - Parameters:
+    ///   - backup: the file that a backup made.
+    ///   - path: the folder of the sandbox, made if it is not there.
+    ///   - ring: the keys that may open the backup, the one that is to wrap it from now on first.
+    ///   - replacing: whether a sandbox that holds cards, or cannot be read, may be replaced.
+    ///   - erasures: lists of erasures beside that of the folder.
+    ///   - origin: who restores.
+    ///   - now: the time.
+    package init(
+        of backup: String,
+        into path: String,
+        ring: KeyRing,
+        replacing: Bool,
+        erasures: [String] = [],
+        by origin: AccessOrigin,
+        now: Timestamp
+    ) {
+        self.backup = backup
+        self.folder = SandboxFolder(path: path)
+        self.ring = ring
+        self.isReplacing = replacing
+        self.lists = ([self.folder.erasures] + erasures).map(ErasureList.init(path:))
+        self.origin = origin
+        self.now = now
+    }
+
+    var copy: String { "\(self.folder.database).restoring" }
+
+    /// Restores; whatever it throws, the sandbox is as it was before.
+    ///
+    /// - Throws: `not_found`, `not_a_backup`, `wrong_sandbox`, `wrong_key` or `sandbox_damaged` if the backup cannot become it;
+    ///   `sandbox_not_empty` if it holds cards, or cannot be read, and may not be replaced; `sandbox_busy`.
+    package func run() async throws -> RestoreReport {
+        try await CardStore.translating {
+            try self.requireBackup()
+            try self.folder.create()
+            let alone = try await CardStore.takeAlone(self.folder)
+            defer { alone.release() }
+            let lists = self.lists.enumerated().filter { $0.offset > 0 || $0.element.isThere }.map(\.element)
+            let erased = try lists.flatMap { try $0.entries() }
+            var report = RestoreReport()
+            report.knowsNoErasures = lists.isEmpty && !self.folder.hasDatabase
+            let previous = try await self.lookAtPrevious(&report)
+            let isReadable = !report.couldNotReadReplaced
+            try await CardStore.onThread { try self.retirePrevious(isReadable: isReadable) }
+            self.reached(.retired)
+            defer { Database.remove(self.copy) }
+            try await CardStore.onThread { try self.copyBackup() }
+            self.reached(.copied)
+            try await self.settle(erased: erased, previous: previous, &report)
+            self.reached(.settled)
+            try await CardStore.onThread { try self.putInPlace() }
+            return report
+        }
+    }
+
+    // MARK: Files
+
+    /// A backup is one file: a database with a log was copied without its latest changes, maybe.
+    private func requireBackup() throws {
+        guard let file = FileHandle(forReadingAtPath: self.backup) else {
+            throw CodedError(
+                .notFound,
+                .input,
+                "there is no backup at \(Redacted(self.backup)) that can be read; name a file that `backup` has made"
+            )
+        }
+        let header = try file.read(upToCount: 20) ?? Data()
+        try file.close()
+        guard header.starts(with: Data("SQLite format 3\0".utf8)), header.count == 20, header[18] == 1, header[19] == 1,
+            Database.suffixes.allSatisfy({ access(self.backup + $0, F_OK) != 0 })
+        else {
+            throw CodedError(
+                ReasonCode(rawValue: "not_a_backup"),
+                .input,
+                """
+                \(Redacted(self.backup)) is not a backup, or it is the database of a sandbox, maybe without its latest changes; \
+                name a file that `backup` has made
+                """
+            )
+        }
+    }
+
+    private func retirePrevious(isReadable: Bool) throws {
+        if isReadable, self.folder.hasDatabase {
+            guard try Database.leaveLog(of: self.folder.database) else { throw CardStore.busy }
+        }
+        // Without a database, or with one that is none, a log is worth nothing.
+        for suffix in Database.suffixes { unlink(self.folder.database + suffix) }
+        try DurableFile.synchroniseFolder(self.folder.path)
+    }
+
+    private func copyBackup() throws {
+        Database.remove(self.copy)
+        do { try FileManager.default.copyItem(atPath: self.backup, toPath: self.copy) } catch {
+            throw SandboxFolder.failure("the backup cannot be copied into \(Redacted(self.folder.path))")
+        }
+        guard chmod(self.copy, 0o600) == 0 else {
+            throw SandboxFolder.failure("the copy of the backup cannot be closed to others")
+        }
+    }
+
+    private func putInPlace() throws {
+        guard try Database.leaveLog(of: self.copy) else { throw CardStore.busy }
+        try Database.synchronise(self.copy)
+        self.reached(.synchronised)
+        guard rename(self.copy, self.folder.database) == 0 else {
+            throw SandboxFolder.failure("the backup cannot be put in place")
+        }
+        try DurableFile.synchroniseFolder(self.folder.path)
+        self.reached(.renamed)
+        for id in try self.folder.workerIDs() { unlink(self.folder.workerLock(id)) }
+    }
+
+    // MARK: What is there now
+
+    /// Looks at the sandbox that is to be replaced.
+    ///
+    /// - Returns: its vault, if it can be read with the keys given.
+    private func lookAtPrevious(_ report: inout RestoreReport) async throws -> Vault? {
+        guard self.folder.hasDatabase else { return nil }
+        let (cards, vault): (Int, Vault?)
+        do {
+            let file = try Database.identity(path: self.folder.database)
+            if file.isEmpty { return nil }
+            guard file.application == Schema.applicationID, file.version <= Schema.version else {
+                throw CodedError(
+                    .wrongSandbox,
+                    .configuration,
+                    "the sandbox was made by another version of idcard-pipeline; restore into a new folder (sandbox.path)"
+                )
+            }
+            let database = try Database(path: self.folder.database)
+            defer { try? database.close() }
+            cards = try await database.read { tx in try tx.value("SELECT count(*) FROM card") ?? 0 }
+            vault = try? await CardStore.unlock(database, ring: self.ring).0
+        } catch let error as DatabaseError where error.kind != .busy {
+            guard self.isReplacing else { throw self.notEmpty("it cannot be read") }
+            report.couldNotReadReplaced = true
+            return nil
+        }
+        guard cards == 0 || self.isReplacing else { throw self.notEmpty("it holds \(cards) cards") }
+        report.replacedCards = cards
+        report.lacksKeyOfReplaced = vault == nil
+        return vault
+    }
+
+    private func notEmpty(_ why: Message) -> CodedError {
+        CodedError(
+            ReasonCode(rawValue: "sandbox_not_empty"),
+            .conflict,
+            "the sandbox \(Redacted(self.folder.path)) is there, and " + why
+                + "; replace it with --force, or name another folder (sandbox.path)"
+        )
+    }
+}

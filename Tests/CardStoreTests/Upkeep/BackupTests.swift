@@ -1,0 +1,66 @@
+import CardModel
+import Foundation
+import Glibc
+import Testing
+
+@testable import CardStore
+
+@Suite struct BackupTests {
+    @Test func `a backup is one closed file of one moment, with nothing beside it`() async throws {
+        let harness = try await StoreHarness()
+        _ = try await harness.verified("front", number: "N", .front)
+        let folder = "\(harness.folder)/backups"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        let report = try await harness.store.backUp(to: "\(folder)/one")
+        #expect(report.cards == 1)
+        #expect(report.keyID == harness.key.id)
+        #expect(report.findings == [])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["one"])
+        let attributes = try FileManager.default.attributesOfItem(atPath: "\(folder)/one")
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+        #expect(attributes[.size] as? Int64 == report.byteCount)
+        // The sandbox goes on.
+        try await harness.admit("later", number: "M")
+        #expect(try await harness.findings() == [])
+    }
+
+    @Test func `a file that is there is not replaced, and what a killed backup left is`() async throws {
+        let harness = try await StoreHarness()
+        try await harness.admit("front", number: "N")
+        let path = "\(harness.folder)/one"
+        try Data("precious".utf8).write(to: URL(filePath: path))
+        await #expect {
+            try await harness.store.backUp(to: path)
+        } throws: { ($0 as? CodedError)?.code.rawValue == "file_exists" }
+        #expect(try Data(contentsOf: URL(filePath: path)) == Data("precious".utf8))
+        let other = "\(harness.folder)/two"
+        try Data("half a backup".utf8).write(to: URL(filePath: other + ".part"))
+        try await harness.store.backUp(to: other)
+        #expect(!FileManager.default.fileExists(atPath: other + ".part"))
+    }
+
+    @Test func `two backups to one file do not mix`() async throws {
+        let harness = try await StoreHarness()
+        try await harness.admit("front", number: "N")
+        let path = "\(harness.folder)/one"
+        let lock = try #require(try FileLock.take(path: path + ".part", creating: true, byteCount: 1))
+        await #expect {
+            try await harness.store.backUp(to: path)
+        } throws: { ($0 as? CodedError)?.code == .sandboxBusy }
+        lock.release()
+        try await harness.store.backUp(to: path)
+    }
+
+    @Test func `a backup of a sandbox with a broken log is not made`() async throws {
+        let harness = try await StoreHarness()
+        _ = try await harness.verified("front", number: "N", .front)
+        try await harness.plant("UPDATE access_log SET purpose = 'other'")
+        let path = "\(harness.folder)/one"
+        await #expect {
+            try await harness.store.backUp(to: path)
+        } throws: { ($0 as? CodedError)?.code == .sandboxDamaged }
+        for suffix in ["", ".part", ".part-wal", ".part-journal"] {
+            #expect(!FileManager.default.fileExists(atPath: path + suffix), "\(suffix)")
+        }
+    }
+}

@@ -1,0 +1,269 @@
+import CardModel
+import Foundation
+import Glibc
+import Testing
+
+@testable import CardStore
+
+@Suite struct ErasingTests {
+    // MARK: What goes, and what stays
+
+    @Test func `the key and the sealed image of an erased card stand in no file of the sandbox`() async throws {
+        let harness = try await StoreHarness()
+        let id = try await harness.verified("front", number: "N", .front)
+        let key = try #require(
+            try await harness.value("SELECT wrapped FROM card_key WHERE card = \(id)", as: Data.self)
+        )
+        let image = try #require(
+            try await harness.value("SELECT bytes FROM blob WHERE card = \(id) AND kind = 'image'", as: Data.self)
+        )
+        #expect(try !harness.files(holding: key).isEmpty)
+        #expect(try !harness.files(holding: image).isEmpty)
+        let certificate = try await harness.erase(id)[0]
+        #expect(certificate.isScrubbed)
+        #expect(try harness.files(holding: key) == [])
+        #expect(try harness.files(holding: image) == [])
+        #expect(try await harness.state(id) == "erased requested")
+        #expect(try await harness.findings() == [])
+    }
+
+    @Test
+    func `while a process reads, the certificate says that the log is not empty, and the next erasure empties it`()
+        async throws
+    {
+        let harness = try await StoreHarness()
+        let id = try await harness.admit("front", number: "N").card
+        let other = try await harness.another()
+        let (reading, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        async let snapshot = other.database.read { tx in
+            let count = try tx.value("SELECT count(*) FROM card", as: Int.self)
+            reading.signal()
+            mayEnd.wait()
+            return count
+        }
+        await Self.wait(for: reading)
+        #expect(try await !harness.erase(id)[0].isScrubbed)
+        mayEnd.signal()
+        #expect(try await snapshot == 1)
+        #expect(try await harness.erase(id)[0].isScrubbed)
+        try other.close()
+    }
+
+    private static func wait(for semaphore: DispatchSemaphore) async {
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                semaphore.wait()
+                continuation.resume()
+            }
+        }
+    }
+
+    @Test func `the tombstone keeps the side and whether the card was delivered`() async throws {
+        let harness = try await StoreHarness()
+        let (sent, job) = try await harness.delivering("front", number: "N")
+        try await harness.conclude(job, .accepted)
+        let unsent = try await harness.verified("back", number: "M", .back)
+        try await harness.erase(sent, unsent)
+        for (id, side, wasDelivered) in [(sent, "front", 1), (unsent, "back", 0)] {
+            #expect(try await harness.value("SELECT side FROM card WHERE id = \(id)") == side)
+            #expect(try await harness.value("SELECT was_delivered FROM card WHERE id = \(id)") == wasDelivered)
+        }
+        // A front that was delivered lets its back go, erased or not.
+        let back = try await harness.verified("its back", number: "N", .back)
+        #expect(try await harness.proposals() == [[back]])
+    }
+
+    @Test func `neither the same file nor the same request brings an erased card back`() async throws {
+        let harness = try await StoreHarness()
+        var status = stat()
+        #expect(stat(harness.folder, &status) == 0)
+        let file = FileIdentity(path: "/in/front.jpg", status)
+        var photo = harness.photo("front", number: "N", file: file)
+        let receipt = Receipt(kind: .idempotencyKey, name: "one", request: ContentDigest(of: Data("request".utf8)))
+        photo.receipt = receipt
+        let id = try await harness.store.admit([photo], now: harness.now)[0].card
+        try await harness.erase(id)
+        let known = try await harness.known([file], number: BusinessNumber(stored: "N"))
+        #expect(known[0]?.card == id)
+        #expect(known[0]?.state == .erased)
+        let replay = try await harness.store.outcome(of: receipt, from: "local")
+        #expect(replay?.card == id)
+        #expect(replay?.state == .erased)
+        #expect(try await harness.store.counts().states == [.erased: 1])
+    }
+
+    @Test func `a card that does not open is erased like any other`() async throws {
+        let harness = try await StoreHarness()
+        let id = try await harness.admit("front", number: "N").card
+        try await harness.plant("UPDATE card_key SET wrapped = x'00'")
+        try await harness.erase(id)
+        #expect(try await harness.findings() == [])
+    }
+
+    @Test func `an unknown card among others has none of them erased`() async throws {
+        let harness = try await StoreHarness()
+        let id = try await harness.admit("front", number: "N").card
+        await #expect {
+            try await harness.erase(id, CardID(rawValue: "nobody"))
+        } throws: { ($0 as? CodedError)?.code == .notFound }
+        #expect(try await harness.state(id) == "prepared")
+        #expect(try harness.listed() == [])
+    }
+
+    @Test func `erasing again answers with the certificate of then`() async throws {
+        let harness = try await StoreHarness()
+        let id = try await harness.admit("front", number: "N").card
+        let first = try await harness.erase(id, id)
+        harness.pass(.seconds(60))
+        #expect(try await harness.erase(id) == [first[0]])
+        let lines = try await harness.value("SELECT count(*) FROM access_log WHERE action = 'erase'", as: Int.self)
+        #expect(lines == 1)
+    }
+
+    // MARK: Certificates
+
+    @Test func `the certificate says what others may hold`() async throws {
+        let harness = try await StoreHarness()
+        let new = try await harness.admit("new", number: "A").card
+        #expect(try await harness.erase(new)[0].verifier == .notSent)
+        let claimed = try await harness.admit("claimed", number: "B").card
+        _ = try await harness.claim()
+        #expect(try await harness.erase(claimed)[0].verifier == .mayHold)
+        let (sending, _) = try await harness.delivering("sending", number: "C")
+        let underWay = try await harness.erase(sending)[0]
+        #expect((underWay.verifier, underWay.backend) == (.holds, .mayHold))
+        #expect(underWay.deliveries.count == 1)
+        let (refused, job) = try await harness.delivering("refused", number: "D")
+        try await harness.conclude(job, .failure(.rejected))
+        #expect(try await harness.erase(refused)[0].backend == .refused)
+        let (unsent, other) = try await harness.delivering("unsent", number: "E")
+        try await harness.conclude(other, .failure(.notSent))
+        #expect(try await harness.erase(unsent)[0].backend == .notSent)
+    }
+
+    @Test func `the list holds each certificate as a line that names its line of the access log`() async throws {
+        let harness = try await StoreHarness()
+        let id = try await harness.admit("front", number: "N").card
+        let certificate = try await harness.erase(id)[0]
+        let text = try String(contentsOfFile: "\(harness.folder)/erasures.jsonl", encoding: .utf8)
+        let line = try #require(text.split(separator: "\n").first)
+        var written = try JSONDecoder().decode(ErasureCertificate.self, from: Data(line.utf8))
+        #expect(!written.isScrubbed)
+        #expect(line.contains(#""embedded_documents":"unknown""#))
+        written.isScrubbed = true
+        #expect(written == certificate)
+        let code = try await harness.value(
+            "SELECT mac FROM access_log WHERE number = \(certificate.accessNumber) AND card = \(id)",
+            as: Data.self
+        )
+        #expect(code?.map { String(format: "%02x", $0) }.joined() == certificate.accessCode)
+        try await harness.store.certify(.erased, of: [id])
+        #expect(try await harness.store.certificates(of: [id])[0].documents == .erased)
+        #expect(try harness.listed() == [id])
+    }
+
+    @Test func `a line that was cut off swallows no other, and counts for its card`() async throws {
+        let harness = try await StoreHarness()
+        let id = try await harness.admit("front", number: "N").card
+        let path = "\(harness.folder)/erasures.jsonl"
+        try Data(#"{"card_id":"cut","eras"#.utf8).write(to: URL(filePath: path))
+        try await harness.erase(id)
+        #expect(Set(try harness.listed()) == [id, CardID(rawValue: "cut")])
+        try Data("nonsense\n".utf8).write(to: URL(filePath: path))
+        #expect { try harness.listed() } throws: { ($0 as? CodedError)?.code.rawValue == "erasures_unreadable" }
+    }
+
+    @Test func `nothing is erased where the list cannot be written`() async throws {
+        let harness = try await StoreHarness()
+        let id = try await harness.admit("front", number: "N").card
+        try FileManager.default.createDirectory(
+            atPath: "\(harness.folder)/erasures.jsonl",
+            withIntermediateDirectories: false
+        )
+        await #expect {
+            try await harness.erase(id)
+        } throws: { ($0 as? CodedError)?.code == .sandboxUnavailable }
+        #expect(try await harness.state(id) == "prepared")
+    }
+
+    // MARK: Deliveries
+
+    private static let pairTerms = DecidingTerms(policy: ApplicationPolicy(layout: .application), rules: VerdictRules())
+
+    private static func pair(_ harness: StoreHarness) async throws -> (CardID, CardID, DeliveryJob) {
+        let photos = [harness.photo("front", number: "N"), harness.photo("back", number: "N")]
+        let cards = try await harness.store.admit(photos, now: harness.now).map(\.card)
+        try await harness.verify([cards[1]: (.back, nil)])
+        let job = try #require(try await harness.begin(self.pairTerms).first)
+        #expect(job.members == cards)
+        return (cards[0], cards[1], job)
+    }
+
+    @Test func `erasing one of two that are being sent leaves the other unknown until the answer comes`() async throws {
+        let harness = try await StoreHarness()
+        let (front, back, job) = try await Self.pair(harness)
+        try await harness.erase(front)
+        #expect(try await harness.state(back) == "held outcome_unknown")
+        try await harness.conclude(job, .accepted)
+        #expect(try await harness.state(back) == "delivered")
+        #expect(try await harness.state(front) == "erased requested")
+        #expect(try await harness.value("SELECT was_delivered FROM card WHERE id = \(front)") == 1)
+        let order = try await harness.card(front).order
+        #expect(try await harness.value("SELECT front_delivered FROM application") == order)
+        #expect(try await harness.findings() == [])
+    }
+
+    @Test func `erasing one of two that surely did not arrive sends the other back`() async throws {
+        let harness = try await StoreHarness()
+        let (front, back, job) = try await Self.pair(harness)
+        try await harness.conclude(job, .failure(.transient))
+        try await harness.erase(front)
+        #expect(try await harness.state(back) == "verified")
+        #expect(try await harness.value("SELECT count(*) FROM delivery WHERE parts IS NOT NULL") == 0)
+        #expect(try await harness.findings() == [])
+    }
+
+    @Test func `a call that ends after its card was erased changes nothing`() async throws {
+        let harness = try await StoreHarness()
+        let id = try await harness.admit("front", number: "N").card
+        let job = try #require(try await harness.claim().first)
+        try await harness.erase(id)
+        #expect(try await harness.conclude(job, side: .front, number: "11010519491231002X").state == .erased)
+        let (sending, delivery) = try await harness.delivering("other", number: "M")
+        try await harness.erase(sending)
+        try await harness.conclude(delivery, .failure(.rejected))
+        #expect(try await harness.state(sending) == "erased requested")
+        #expect(try await harness.findings() == [])
+    }
+
+    // MARK: Kills
+
+    @Test(arguments: Erasure.Step.allCases)
+    func `killed at any step, an erasure is done with its line or not done at all`(step: Erasure.Step) async throws {
+        let harness = try await StoreHarness()
+        let id = try await harness.verified("front", number: "N", .front)
+        try await harness.store.end(harness.worker, now: harness.now)
+        try harness.store.close()
+        let arguments = harness.arguments(step, id.rawValue)
+        await #expect(processExitsWith: .signal(SIGKILL)) { [arguments = arguments as [String]] in
+            let process = KilledProcess(arguments: arguments)
+            var erasure = Erasure(
+                store: try await process.open(),
+                reason: .requested,
+                origin: AccessOrigin(actor: "test"),
+                now: KilledProcess.now
+            )
+            erasure.reached = { process.reach($0) }
+            _ = try await erasure.run([CardID(rawValue: process.rest[0])])
+        }
+        harness.store = try await harness.another()
+        let isErased = try await harness.state(id) == "erased requested"
+        #expect(isErased == (step == .committed || step == .scrubbed))
+        #expect(try harness.listed() == (step == .begun ? [] : [id]))
+        // What was cut off is found, and ended by asking once more.
+        #expect(try await harness.findings() == (step == .listed ? ["erasure_cut_off"] : []))
+        try await harness.erase(id)
+        #expect(try await harness.state(id) == "erased requested")
+        #expect(try await harness.findings() == [])
+    }
+}

@@ -1,0 +1,60 @@
+import CardModel
+import Foundation
+import Synchronization
+import Testing
+
+@testable import CardStore
+
+@Suite struct ExportingTests {
+    private static let clerk = AccessOrigin(actor: "clerk", purpose: "request 7")
+
+    @Test func `an export holds all that is known of a card, and is the last line of its access log`() async throws {
+        let harness = try await StoreHarness()
+        let photo = harness.photo("front", number: "N") { $0.expectedName = Redacted("SPECIMEN") }
+        let id = try await harness.store.admit([photo], now: harness.now)[0].card
+        try await harness.verify([:])
+        let export = try await harness.store.export(id, to: Self.clerk, now: harness.now)
+        #expect(export.details.card.metadata.expectedName?.reveal() == "SPECIMEN")
+        #expect(export.details.inputName?.reveal() == "front.jpg")
+        #expect(export.details.reading?.fields.number?.reveal() == "11010519491231002X")
+        #expect(export.image?.jpeg == Data("jpeg of front".utf8))
+        #expect(export.accesses.map(\.action) == ["verify", "export"])
+        #expect(export.accesses.last?.purpose == "request 7")
+        #expect(try await harness.erase(id)[0].exportCount == 1)
+        let tombstone = try await harness.store.export(id, to: Self.clerk, now: harness.now)
+        #expect(tombstone.certificate?.card == id)
+        #expect(tombstone.image == nil && tombstone.details.reading == nil)
+    }
+
+    @Test func `a received card is exported with its source bytes`() async throws {
+        let harness = try await StoreHarness()
+        var photo = harness.photo("front", number: "N")
+        photo.content = .received(Data("source of front".utf8))
+        let id = try await harness.store.admit([photo], now: harness.now)[0].card
+        #expect(
+            try await harness.store.export(id, to: Self.clerk, now: harness.now).source == Data("source of front".utf8)
+        )
+    }
+
+    @Test func `the access log comes page by page up to the line of its own export`() async throws {
+        let harness = try await StoreHarness()
+        try await harness.plant(
+            """
+            WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2500)
+            INSERT INTO access_log (number, at, actor, action, purpose, mac) SELECT i, 0, 'a', 'show', 'p', x'00' FROM n
+            """
+        )
+        let pages = Mutex<[[Int64]]>([])
+        try await harness.store.exportAccessLog(to: Self.clerk, now: harness.now) { lines in
+            pages.withLock { $0.append(lines.map(\.number)) }
+            // What is written meanwhile does not make it longer.
+            try await harness.admit("\(lines[0].number)", number: "N")
+            _ = try await harness.claim()
+        }
+        let numbers = pages.withLock(\.self)
+        #expect(numbers.map(\.count) == [1000, 1000, 501])
+        #expect(numbers.flatMap(\.self) == Array(1...2501))
+        let last = try await harness.value("SELECT actor FROM access_log WHERE number = 2501", as: String.self)
+        #expect(last == "clerk")
+    }
+}

@@ -1,0 +1,124 @@
+import CardModel
+import Foundation
+import Glibc
+import Testing
+
+@testable import CardStore
+
+@Suite struct KeyRotationTests {
+    /// A sandbox with cards on which nobody works.
+    private static func quiet() async throws -> (StoreHarness, CardID) {
+        let harness = try await StoreHarness()
+        let id = try await harness.verified("front", number: "N", .front)
+        try await harness.admit("other", number: "M")
+        try await harness.store.end(harness.worker, now: harness.now)
+        return (harness, id)
+    }
+
+    private static func open(_ harness: StoreHarness, _ ring: KeyRing) async throws -> CardStore {
+        try await CardStore.open(path: harness.folder, kind: nil, ring: ring, creating: false, now: harness.now)
+    }
+
+    /// Whether everything in it opens with a ring.
+    private static func opens(_ harness: StoreHarness, _ ring: KeyRing) async throws -> Bool {
+        do {
+            let store = try await self.open(harness, ring)
+            defer { try? store.close() }
+            return try await store.check() == []
+        } catch let error as CodedError where error.code == .wrongKey {
+            return false
+        }
+    }
+
+    @Test func `after a rotation the new key alone opens every card, and the same bytes are still known`() async throws
+    {
+        let (harness, id) = try await Self.quiet()
+        let new = VaultKey.random()
+        let old = try #require(
+            try await harness.value("SELECT wrapped FROM card_key WHERE card = \(id)", as: Data.self)
+        )
+        let rotation = try await harness.store.rotateKeys(to: new) {}
+        #expect(rotation == KeyRotation(keyID: new.id, rewrapped: 2, damaged: 0))
+        #expect(try harness.files(holding: old) == [])
+        try harness.store.close()
+        #expect(try await Self.opens(harness, KeyRing(new)))
+        #expect(try await !Self.opens(harness, KeyRing(harness.key)))
+        harness.store = try await Self.open(harness, KeyRing(new))
+        #expect(try await harness.store.keysInUse() == [new.id])
+        #expect(try await harness.admit("front", number: "N").isDuplicate)
+    }
+
+    @Test func `a process at work is named, and nothing is changed`() async throws {
+        let harness = try await StoreHarness()
+        try await harness.admit("front", number: "N")
+        var wasStored = false
+        let error = await #expect(throws: CodedError.self) {
+            _ = try await harness.store.rotateKeys(to: .random()) { wasStored = true }
+        }
+        #expect(error?.code == .sandboxBusy)
+        #expect(error?.message.text().hasPrefix("run (process \(getpid()))") == true)
+        #expect(!wasStored)
+        #expect(try await harness.store.keysInUse() == [harness.key.id])
+    }
+
+    @Test func `a new key that cannot be stored changes nothing`() async throws {
+        let (harness, _) = try await Self.quiet()
+        await #expect(throws: CocoaError.self) {
+            _ = try await harness.store.rotateKeys(to: .random()) { throw CocoaError(.fileWriteUnknown) }
+        }
+        #expect(try await harness.store.keysInUse() == [harness.key.id])
+    }
+
+    @Test func `a data key that is damaged stays, and the others leave the old key`() async throws {
+        let (harness, id) = try await Self.quiet()
+        try await harness.plant("UPDATE card_key SET wrapped = x'00' WHERE card = '\(id)'")
+        let new = VaultKey.random()
+        #expect(try await harness.store.rotateKeys(to: new) {} == KeyRotation(keyID: new.id, rewrapped: 1, damaged: 1))
+    }
+
+    @Test func `whoever opened the sandbox before the key changed does not begin to work`() async throws {
+        let (harness, _) = try await Self.quiet()
+        let other = try await harness.another()
+        _ = try await harness.store.rotateKeys(to: .random()) {}
+        await #expect {
+            try await other.startWorker(id: "late", command: "run", now: harness.now)
+        } throws: { ($0 as? CodedError)?.code == .wrongKey }
+        try other.close()
+    }
+
+    @Test(arguments: RotationStep.allCases)
+    func `killed at any step, the sandbox opens with the key file as it is then`(step: RotationStep) async throws {
+        let (harness, _) = try await Self.quiet()
+        try harness.store.close()
+        let file = "\(harness.folder)/key"
+        let new = VaultKey.random()
+        try harness.key.reveal().write(toFile: file, atomically: true, encoding: .utf8)
+        await #expect(processExitsWith: .signal(SIGKILL)) {
+            [arguments = harness.arguments(step, new.reveal(), file) as [String]] in
+            let process = KilledProcess(arguments: arguments)
+            guard let new = VaultKey(text: process.rest[0]) else { return }
+            let store = try await process.open()
+            _ = try await store.rotateKeys(
+                to: new,
+                storing: {
+                    try "\(process.rest[0])\n\(arguments[1])".write(
+                        toFile: process.rest[1],
+                        atomically: true,
+                        encoding: .utf8
+                    )
+                },
+                reached: { process.reach($0) }
+            )
+        }
+        let ring = try KeyRing(text: String(contentsOfFile: file, encoding: .utf8))
+        #expect(ring.current == new)
+        #expect(try await Self.opens(harness, ring))
+        #expect(try await Self.opens(harness, KeyRing(new)) == (step == .committed))
+        // The next one ends what was begun.
+        harness.store = try await Self.open(harness, ring)
+        _ = try await harness.store.rotateKeys(to: new) {}
+        try harness.store.close()
+        #expect(try await Self.opens(harness, KeyRing(new)))
+        harness.store = try await Self.open(harness, KeyRing(new))
+    }
+}

@@ -1,0 +1,93 @@
+import CardModel
+import Foundation
+import Testing
+
+@testable import CardStore
+
+@Suite struct RepairingTests {
+    /// `one` is delivered, `two` under way, `three` waits for its front, `four` is new, `five` is held with a kept delivery.
+    private static func furnished() async throws -> StoreHarness {
+        let harness = try await StoreHarness()
+        let (_, job) = try await harness.delivering("one", number: "one")
+        try await harness.conclude(job, .accepted)
+        _ = try await harness.delivering("two", number: "two")
+        let (_, kept) = try await harness.delivering("five", number: "five")
+        try await harness.conclude(kept, .failure(.unknown), onUnknown: .hold)
+        _ = try await harness.verified("three", number: "three", .back)
+        _ = try await harness.begin()
+        try await harness.admit("four", number: "four")
+        return harness
+    }
+
+    private static func repair(_ harness: StoreHarness) async throws -> (mended: Set<String>, left: [String]) {
+        let result = try await harness.store.repair(by: StoreHarness.person, now: harness.now)
+        return (Set(result.mended.map(\.code)), result.left.map(\.code))
+    }
+
+    @Test(arguments: [
+        ("claimed_at_rest", "UPDATE card SET worker = 'w1' WHERE number = 'three'"),
+        ("claimed_at_rest", "UPDATE delivery SET worker = 'w1' WHERE state = 'delivered'"),
+        ("attempt_of_nobody", "UPDATE attempt SET worker = 'nobody' WHERE ended_at IS NULL"),
+        ("never_decided", "UPDATE card SET reason = NULL WHERE number = 'three'"),
+        ("delivered_not_noted", "UPDATE application SET front_delivered = NULL"),
+        ("second_holder", "UPDATE card SET holder = x'01' WHERE number = 'one'"),
+        ("second_holder", "UPDATE application SET holder = NULL WHERE number = 'one'"),
+        ("order_ahead", "UPDATE store SET next_order = next_order - 1"),
+        ("parts_left", "UPDATE delivery SET parts = x'00' WHERE state = 'delivered'"),
+        (
+            "kept_without_card",
+            "UPDATE card SET state = 'rejected', reason = 'rejected_by_operator' WHERE number = 'five'"
+        ),
+        ("erased_with_remains", "UPDATE card SET state = 'erased', was_delivered = 0 WHERE number = 'four'"),
+        (
+            "reading_missing",
+            "DELETE FROM blob WHERE kind = 'reading' AND card IN (SELECT id FROM card WHERE number = 'three')"
+        ),
+    ])
+    func `what can be mended without a risk is, and nothing is left`(code: String, damage: String) async throws {
+        let harness = try await Self.furnished()
+        try await harness.plant(damage)
+        let found = try await harness.store.check()
+        #expect(Set(found.map(\.code)) == [code])
+        #expect(found.allSatisfy { $0.isMendable })
+        let (mended, left) = try await Self.repair(harness)
+        #expect(mended == [code])
+        #expect(left == [])
+    }
+
+    @Test func `a call of nobody counts as one that may have arrived`() async throws {
+        let harness = try await Self.furnished()
+        try await harness.plant("UPDATE attempt SET worker = 'nobody' WHERE ended_at IS NULL")
+        _ = try await Self.repair(harness)
+        let count = try await harness.value(
+            """
+            SELECT count(*) FROM delivery WHERE state = 'open' AND may_be_applied = 1 AND id IN (
+                SELECT subject FROM attempt WHERE class = 'unknown' AND code = 'interrupted')
+            """,
+            as: Int.self
+        )
+        #expect(count == 1)
+    }
+
+    @Test func `an erasure that was cut off is ended with its reason`() async throws {
+        let harness = try await Self.furnished()
+        let id = try await harness.admit("six", number: "six").card
+        try harness.store.erasureList.append([Data(#"{"card_id":"\#(id)","reason":"holder_request"}"#.utf8)])
+        #expect(try await Self.repair(harness).mended == ["erasure_cut_off"])
+        #expect(try await harness.state(id) == "erased holder_request")
+    }
+
+    @Test func `what a person must decide is left as it is`() async throws {
+        let harness = try await Self.furnished()
+        try await harness.plant(
+            """
+            DELETE FROM blob WHERE kind = 'image' AND card IN (SELECT id FROM card WHERE number = 'four');
+            UPDATE store SET next_order = next_order - 1
+            """
+        )
+        let (mended, left) = try await Self.repair(harness)
+        #expect(mended == ["order_ahead"])
+        #expect(left == ["image_missing"])
+        #expect(try await Self.repair(harness).left == ["image_missing"])
+    }
+}

@@ -1,0 +1,70 @@
+import CardModel
+import Foundation
+import Synchronization
+import Testing
+
+@testable import CardStore
+
+@Suite struct ReserveTests {
+    @Test func `a change that finds no room is made once more on the reserve, which is made again later`() async throws
+    {
+        let harness = try await StoreHarness()
+        #expect(harness.store.reserve.isWhole)
+        let tries = Mutex(0)
+        let value = try await harness.store.database.write { _ in
+            let count = tries.withLock { count in
+                count += 1
+                return count
+            }
+            if count == 1 { throw DatabaseError(.full, "no room") }
+            return count
+        }
+        #expect(value == 2)
+        #expect(!FileManager.default.fileExists(atPath: "\(harness.folder)/reserve"))
+        try await harness.store.heartbeat(of: harness.worker, now: harness.now)
+        #expect(harness.store.reserve.isWhole)
+    }
+
+    @Test func `without a reserve a full disk is said, and other changes go on`() async throws {
+        let harness = try await StoreHarness()
+        #expect(harness.store.reserve.giveUp())
+        let database = harness.store.database
+        async let full = Self.code { try await database.write { _ in throw DatabaseError(.full, "no room") } }
+        async let other = database.write { _ in 7 }
+        let (code, value) = try await (full, other)
+        #expect(code == .diskSpaceLow)
+        #expect(value == 7)
+    }
+
+    private static func code(_ body: () async throws -> Void) async -> ReasonCode? {
+        do { try await CardStore.translating(body) } catch { return (error as? CodedError)?.code }
+        return nil
+    }
+
+    @Test func `a database that may not grow has a photo refused and a card erased`() async throws {
+        let harness = try await StoreHarness()
+        let id = try await harness.admit("front", number: "N").card
+        try await harness.plant("PRAGMA max_page_count = 1")
+        var photo = harness.photo("large", number: "M")
+        photo.content = .received(Data(count: 1 << 20))
+        await #expect {
+            _ = try await harness.store.admit([photo], now: harness.now)
+        } throws: { ($0 as? CodedError)?.code == .diskSpaceLow }
+        #expect(try await harness.store.counts().states == [.prepared: 1])
+        #expect(harness.store.reserve.isWhole, "what takes more in does not use it up")
+        try await harness.erase(id)
+        #expect(try await harness.state(id) == "erased requested")
+        #expect(try await harness.findings() == [])
+    }
+
+    @Test func `as the disk fills up, intake stops first and verification next`() async throws {
+        let harness = try await StoreHarness()
+        let free = harness.store.freeBytes
+        #expect(harness.store.room(intakeFreeSpace: 0) == .ample)
+        #expect(harness.store.room(intakeFreeSpace: free * 2) == .noIntake)
+        #expect(DiskRoom(free: 65 << 20, intakeFreeSpace: 256 << 20, hasReserve: true) == .noIntake)
+        #expect(DiskRoom(free: 63 << 20, intakeFreeSpace: 256 << 20, hasReserve: true) == .finishingOnly)
+        #expect(DiskRoom(free: 300 << 20, intakeFreeSpace: 256 << 20, hasReserve: false) == .noIntake)
+        #expect(DiskRoom(free: 300 << 20, intakeFreeSpace: 256 << 20, hasReserve: true) == .ample)
+    }
+}

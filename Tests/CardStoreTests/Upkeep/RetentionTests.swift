@@ -1,0 +1,131 @@
+import CardModel
+import Testing
+
+@testable import CardStore
+
+@Suite struct RetentionTests {
+    private static let day = Duration.seconds(86_400)
+
+    /// A sandbox with a card in each state, by the term that covers it.
+    private static func furnished() async throws -> (StoreHarness, [String: Set<CardID>]) {
+        let harness = try await StoreHarness()
+        let (delivered, job) = try await harness.delivering("a", number: "A")
+        try await harness.conclude(job, .accepted)
+        let (rejected, refused) = try await harness.delivering("b", number: "B")
+        try await harness.conclude(refused, .failure(.rejected))
+        let old = try await harness.verified("c", number: "C", .front)
+        let new = try await harness.verified("newer c", number: "C", .front)
+        let (held, unknown) = try await harness.delivering("d", number: "D")
+        try await harness.conclude(unknown, .failure(.unknown), onUnknown: .hold)
+        let waiting = try await harness.verified("e", number: "E", .back)
+        _ = try await harness.begin()
+        #expect(try await harness.state(old) == "superseded superseded")
+        let failed = try await harness.admit("f", number: "F").card
+        try await harness.plant("UPDATE card SET state = 'failed', reason = 'attempts_exhausted' WHERE number = 'F'")
+        #expect(try await harness.state(new) == "delivering")
+        try await harness.admit("g", number: "G")
+        return (
+            harness,
+            ["delivered": [delivered], "rejected": [rejected, old], "held": [held, waiting], "failed": [failed]]
+        )
+    }
+
+    private static func terms(_ name: String, _ term: Duration) -> RetentionTerms {
+        var terms = RetentionTerms()
+        switch name {
+        case "delivered": terms.delivered = term
+        case "rejected": terms.rejected = term
+        case "held": terms.held = term
+        default: terms.failed = term
+        }
+        return terms
+    }
+
+    private static func erase(
+        _ harness: StoreHarness,
+        _ terms: RetentionTerms,
+        believing: Bool = false,
+        limit: Int = 500
+    ) async throws -> Set<CardID> {
+        Set(
+            try await harness.store.eraseExpired(
+                terms,
+                believingClock: believing,
+                limit: limit,
+                by: StoreHarness.person,
+                now: harness.now
+            ).map(\.card)
+        )
+    }
+
+    @Test(arguments: ["delivered", "rejected", "failed", "held"])
+    func `each term erases the cards that it covers when their time is over, and no others`(name: String) async throws {
+        let (harness, cards) = try await Self.furnished()
+        #expect(try await Self.erase(harness, Self.terms(name, Self.day)) == [])
+        harness.pass(Self.day)
+        #expect(try await Self.erase(harness, RetentionTerms()) == [])
+        #expect(try await Self.erase(harness, Self.terms(name, .zero)) == [])
+        #expect(try await Self.erase(harness, Self.terms(name, Self.day)) == cards[name])
+        #expect(try await Self.erase(harness, Self.terms(name, Self.day)) == [])
+        let reason = try await harness.value("SELECT DISTINCT reason FROM card WHERE state = 'erased'", as: String.self)
+        #expect(reason == "retention")
+    }
+
+    @Test func `a call erases no more than its limit, the oldest first`() async throws {
+        let harness = try await StoreHarness()
+        var cards: [CardID] = []
+        for index in 0..<20 {
+            cards.append(try await harness.verified("\(index)", number: "N\(index)", .front))
+            harness.pass(.seconds(1))
+        }
+        try await harness.deliverAll()
+        harness.pass(Self.day)
+        let terms = Self.terms("delivered", Self.day)
+        #expect(try await Self.erase(harness, terms, limit: 18).count == 18)
+        #expect(try await Self.erase(harness, terms, limit: 18).count == 2)
+    }
+
+    // MARK: Clocks
+
+    @Test func `a clock that has jumped erases nothing until it has run for twenty hours`() async throws {
+        let (harness, cards) = try await Self.furnished()
+        let terms = Self.terms("delivered", Self.day)
+        harness.pass(.seconds(8 * 86_400))
+        #expect(try await Self.erase(harness, terms) == [])
+        try await harness.store.heartbeat(of: harness.worker, now: harness.now)
+        harness.pass(.seconds(19 * 3600))
+        #expect(try await Self.erase(harness, terms) == [])
+        harness.pass(.seconds(3600))
+        #expect(try await Self.erase(harness, terms) == cards["delivered"])
+    }
+
+    @Test func `a clock that a person calls right erases at once`() async throws {
+        let (harness, cards) = try await Self.furnished()
+        harness.pass(.seconds(400 * 86_400))
+        let terms = Self.terms("delivered", Self.day)
+        #expect(try await Self.erase(harness, terms) == [])
+        #expect(try await Self.erase(harness, terms, believing: true) == cards["delivered"])
+        #expect(try await harness.store.see(harness.now).doubted == nil)
+    }
+
+    @Test func `a jump that went back, or again further ahead, begins its twenty hours once more`() async throws {
+        let harness = try await StoreHarness()
+        let start = harness.now
+        let ahead = start.advanced(by: .seconds(30 * 86_400))
+        #expect(try await harness.store.see(ahead).doubted == ahead...ahead)
+        #expect(try await harness.store.see(start.advanced(by: .seconds(5))).doubted == nil)
+        #expect(try await harness.store.see(ahead.advanced(by: .seconds(21 * 3600))).doubted != nil)
+        let further = ahead.advanced(by: .seconds(60 * 86_400))
+        #expect(try await harness.store.see(further).doubted == further...further)
+        let steady = further.advanced(by: .seconds(20 * 3600))
+        #expect(try await harness.store.see(steady).last == steady)
+    }
+
+    @Test func `a clock that goes on in small steps is believed, however far it comes`() async throws {
+        let harness = try await StoreHarness()
+        for _ in 0..<10 {
+            harness.pass(.seconds(6 * 86_400))
+            #expect(try await harness.store.see(harness.now).doubted == nil)
+        }
+    }
+}
