@@ -13,3 +13,30 @@ enum InputLimits {
     /// How many unknown columns a message names, and how long each may be there.
     static let shownNames = (count: 5, length: 40)
 }
+
+/// What nobody has a reason to set about watched folders.
+enum WatchLimits {
+    /// How often everything is looked through, whatever inotify tells.
+    static let rescan = Duration.seconds(300)
+    /// How often everything is looked through without inotify.
+    static let poll = Duration.seconds(5)
+    /// How often a folder that is not there is looked for.
+    static let comeBack = Duration.seconds(2)
+    /// How long a file that somebody has written to and not closed must stand still: a scanner or a slow copy may pause.
+    static let openWait = Duration.seconds(600)
+    /// Photos that are handed to the pipeline at a time: enough to share commits, few to wait for at the end.
+    static let takenAtOnce = 8
+    /// Files that are looked at between two turns.
+    static let looksAtOnce = 500
+    /// How often a file is tried that cannot be opened, or decoded for a reason that may pass.
+    static let tries = 6
+    /// The wait before something is tried again; it doubles each time up to the second value.
+    static let retry = (first: Duration.seconds(1), longest: Duration.seconds(60))
+    /// Changes that are kept between two turns; beyond, all is looked through again.
+    static let changes = 65_536
+
+    /// How long to wait before something is tried again.
+    ///
+    /// - Parameter tries: how often it was tried before this time.
+    static func wait(tries: Int) -> Duration { min(self.retry.longest, self.retry.first * (1 << min(tries, 20))) }
+}

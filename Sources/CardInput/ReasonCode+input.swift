@@ -17,4 +17,18 @@ extension ReasonCode {
     package static let sidecarInvalid = ReasonCode(rawValue: "sidecar_invalid")
     /// The rule that reads business numbers from paths is none.
     package static let businessNumberRuleInvalid = ReasonCode(rawValue: "business_no_from_invalid")
+    /// A watched folder does not exist, is none or cannot be opened.
+    package static let watchFolderMissing = ReasonCode(rawValue: "watch_folder_missing")
+    /// Two watched folders overlap, or one lies where nothing is an input.
+    package static let watchFoldersOverlap = ReasonCode(rawValue: "watch_folders_overlap")
+    /// Files cannot be moved in a watched folder.
+    package static let watchFolderReadOnly = ReasonCode(rawValue: "watch_folder_read_only")
+    /// inotify cannot be had: a watched folder is polled.
+    package static let watchPolls = ReasonCode(rawValue: "watch_polls")
+    /// A file of a watched folder cannot be put away.
+    package static let putAwayFailed = ReasonCode(rawValue: "put_away_failed")
+    /// A folder or name below a watched folder cannot be read.
+    package static let watchFolderUnreadable = ReasonCode(rawValue: "watch_folder_unreadable")
+    /// The sidecar of a photo came after its card was put into a delivery.
+    package static let sidecarLate = ReasonCode(rawValue: "sidecar_late")
 }

@@ -9,6 +9,14 @@ import SystemPackage
 /// loops end by themselves. Names of `NeverInputs`, folders of files that were put away and the sandbox are passed
 /// over.
 struct FolderWalk {
+    /// How a watched folder is walked: links are not followed, and not told of.
+    struct Watching {
+        /// Whether a name is passed over.
+        var passesOver: (_ name: FilePath.Component, _ folder: FolderPlace) -> Bool
+        /// Hears of each folder before it is listed.
+        var entering: (_ folder: FilePath, _ place: FolderPlace) -> Void
+    }
+
     private struct Folder {
         var path: FilePath
         var below: FilePath
@@ -20,6 +28,7 @@ struct FolderWalk {
     private let roots: [FilePath: FolderPlace]
     private let own: OwnFolder
     private let limit: Int
+    private let watching: Watching?
     private var pending: [Folder] = []
     private var linked: [Folder] = []
     private var entered: Set<FilePath> = []
@@ -35,12 +44,21 @@ struct FolderWalk {
     ///   - roots: all folders that the user named, by their real paths.
     ///   - own: the folder of the sandbox.
     ///   - limit: the most files.
-    init(root: FilePath, source: FilePath, roots: [FilePath: FolderPlace], own: OwnFolder, limit: Int) {
+    ///   - watching: how it is walked if it is watched.
+    init(
+        root: FilePath,
+        source: FilePath,
+        roots: [FilePath: FolderPlace],
+        own: OwnFolder,
+        limit: Int,
+        watching: Watching? = nil
+    ) {
         self.root = root
         self.source = source
         self.roots = roots
         self.own = own
         self.limit = limit
+        self.watching = watching
     }
 
     /// Lists the files, sorted by the bytes of their paths.
@@ -64,6 +82,7 @@ struct FolderWalk {
     }
 
     private mutating func list(_ folder: Folder) throws(CodedError) {
+        self.watching?.entering(folder.path, folder.place)
         let names: [FilePath.Component]
         do {
             names = try folder.path.names()
@@ -90,6 +109,8 @@ struct FolderWalk {
         for name in names {
             if let rule = NeverInputs.rule(passingOver: name.text) {
                 self.passedOver[rule, default: 0] += 1
+            } else if self.watching?.passesOver(name, folder.place) ?? false {
+                continue
             } else if !Sidecar.belongs(name, beside: present) {
                 self.examine(name, in: folder)
             }
@@ -109,6 +130,7 @@ struct FolderWalk {
                 self.add(.file(FileIdentity(path: path.text, status)), path: path, below: below, place: folder.place)
             case .folder: self.pending.append(self.folder(name, at: path, below: below, in: folder))
             case .other: self.add(.notAFile, path: path, below: below)
+            case .link where self.watching != nil: break
             case .link: self.follow(name, path, below: below, in: folder)
             }
         } catch {

@@ -119,7 +119,8 @@ struct WildcardExpansion {
         }
     }
 
-    private static func matching(
+    /// The names that match a pattern.
+    static func matching(
         _ pattern: FilePath.Component,
         _ names: [FilePath.Component]
     ) -> [FilePath.Component] {

@@ -1,4 +1,5 @@
 import CardModel
+import SystemPackage
 
 /// Puts together what is known about a photo: manifest row, then sidecar, then options, then its path; the first found
 /// wins, field by field.
@@ -46,15 +47,17 @@ struct MetadataResolver {
 
     /// Returns what a photo is taken in with, and who said each field.
     ///
+    /// - Parameter image: the file whose sidecar counts, if it is not the photo's own.
     /// - Throws: `CodedError` if it cannot be taken in: `business_no_missing`, `business_no_invalid`,
     ///   `business_no_conflict`, `sidecar_invalid`, `field_invalid`, `field_duplicate`.
     mutating func metadata(
         of candidate: Candidate,
-        row: Manifest.Row?
+        row: Manifest.Row?,
+        sidecarOf image: FilePath? = nil
     ) throws(CodedError) -> (CardMetadata, [SubmittedField: FieldOrigin]) {
         var known = Known()
         if let row { known.add(try row.fields.get(), from: .manifest(row: row.number)) }
-        if let sidecar = try Sidecar.fields(ofImage: candidate.path) {
+        if let sidecar = try Sidecar.fields(ofImage: image ?? candidate.path) {
             if known.fields.businessNumber == nil, let number = sidecar.businessNumber {
                 try self.requireAgreement(candidate, number)
             }

@@ -9,7 +9,7 @@ import SystemPackage
 /// link.
 enum Sidecar {
     /// What is put after the image's file name.
-    private static let suffix = ".json"
+    static let suffix = ".json"
 
     /// Reads the sidecar of an image; `nil` if it has none.
     ///

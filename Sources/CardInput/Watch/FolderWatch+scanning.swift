@@ -1,0 +1,194 @@
+import CardModel
+import Glibc
+import SystemPackage
+
+// How folders are looked through, and how changes are heard of.
+extension FolderWatch {
+    private struct Scan: Sendable {
+        var real: FilePath
+        var isRemote = false
+        var found: [Candidate]
+        /// Why inotify could not be had for a folder.
+        var watchError: Errno?
+    }
+
+    func listen() {
+        guard self.options.mode == .automatic else { return }
+        do throws(Errno) {
+            self.notifier = try FolderNotifier { [weak self] in self?.ring() }
+        } catch {
+            for index in self.roots.indices { self.poll(index, because: error) }
+        }
+    }
+
+    /// Looks for changes in a root from now on, because inotify does not tell of all of them.
+    private func poll(_ index: Int, because error: Errno) {
+        self.roots[index].isPolled = true
+        let advice: Message =
+            error == .noSpace
+            ? "raise fs.inotify.max_user_watches"
+            : error == .tooManyOpenFiles ? "raise fs.inotify.max_user_instances" : "check the limits of the system"
+        let message: Message = """
+            inotify cannot be had for all folders (\(error.description)), so they are looked through every \
+            \(WatchLimits.poll.inSeconds) s; \(advice), or set watch.mode to polling
+            """
+        self.tell(CodedError(.watchPolls, .temporary, message), of: index)
+    }
+
+    func scan(_ index: Int) async {
+        let (given, known) = (self.roots[index].given, self.roots[index].real)
+        let result = await self.blocking { [options = self.options, notifier = self.notifier] in
+            Result<Scan, CodedError> { () throws(CodedError) in
+                let real: FilePath
+                let isRemote: Bool
+                do throws(Errno) {
+                    real = try FilePath(given).real()
+                    isRemote = try OpenFolder(real).isRemote
+                } catch {
+                    throw .unwatchable(given, error)
+                }
+                if let known, known != real { notifier?.forget(known) }
+                let place = FolderPlace(named: FilePath(given), real: real)
+                let folder = WatchedFolder(root: index, path: real, place: place)
+                var scan = try Self.walk(folder, source: FilePath(given), options, notifier)
+                scan.isRemote = isRemote
+                return scan
+            }
+        }
+        switch result {
+        case .success(let scan): self.scanned(index, scan)
+        case .failure(let error):
+            if let known { self.notifier?.forget(known) }
+            self.files.forget(root: index)
+            self.roots[index].real = nil
+            self.roots[index].nextScan = self.now + WatchLimits.comeBack
+            self.tell(error, of: index, as: .watchFolderMissing)
+        }
+    }
+
+    func scan(_ folder: WatchedFolder) async {
+        let root = self.roots[folder.root]
+        guard let real = root.real, !NeverInputs.isPutAway(folder.path) else { return }
+        let source = folder.place.folders.reduce(FilePath(root.given)) { $0.appending($1) }
+        let result = await self.blocking { [options = self.options, notifier = self.notifier] in
+            // One that cannot be listed is told of by the next scan of its root; most often it is gone already.
+            try? Self.walk(folder, source: source, options, notifier)
+        }
+        guard let result, self.roots[folder.root].real == real else { return }
+        if let error = result.watchError { self.poll(folder.root, because: error) }
+        self.meet(result.found, root: folder.root)
+    }
+
+    private static func walk(
+        _ folder: WatchedFolder,
+        source: FilePath,
+        _ options: WatchOptions,
+        _ notifier: FolderNotifier?
+    ) throws(CodedError) -> Scan {
+        var watchError: Errno?
+        let watching = FolderWalk.Watching(
+            passesOver: { name, place in options.passesOver(name, isAtTop: place.folders.isEmpty) },
+            entering: { path, place in
+                do throws(Errno) {
+                    // First, so that nothing that comes while the folder is being read is missed.
+                    try notifier?.watch(WatchedFolder(root: folder.root, path: path, place: place))
+                } catch {
+                    if !error.isAbsence { watchError = watchError ?? error }
+                }
+            }
+        )
+        var walk = FolderWalk(
+            root: folder.path,
+            source: source,
+            roots: [folder.path: folder.place],
+            own: OwnFolder(options.inputs.sandbox),
+            limit: InputLimits.inputs,
+            watching: watching
+        )
+        let found = try walk.candidates()
+        return Scan(real: folder.path, found: found, watchError: watchError)
+    }
+
+    private func scanned(_ index: Int, _ scan: Scan) {
+        if self.roots[index].real != scan.real { self.files.forget(root: index) }
+        self.roots[index].real = scan.real
+        self.mend(.watchFolderMissing, of: index)
+        if let error = scan.watchError {
+            self.poll(index, because: error)
+        } else if self.notifier != nil {
+            self.roots[index].isPolled = scan.isRemote
+            self.mend(.watchPolls, of: index)
+        }
+        self.files.scanBegins(root: index)
+        let count = self.meet(scan.found, root: index)
+        self.files.scanEnds(root: index)
+        let wait = self.roots[index].isPolled ? WatchLimits.poll : WatchLimits.rescan
+        self.roots[index].nextScan = self.now + wait
+        let unusable = scan.found.compactMap { if case .unusable(let message) = $0.finding { message } else { nil } }
+        if let first = unusable.first {
+            let message: Message = "\(unusable.count) files or folders cannot be used; the first: " + first
+            self.tell(CodedError(.watchFolderUnreadable, .input, message), of: index)
+        } else {
+            self.mend(.watchFolderUnreadable, of: index)
+        }
+        self.report(.scanned(folder: Redacted(self.roots[index].given), files: count))
+    }
+
+    @discardableResult
+    private func meet(_ found: [Candidate], root: Int) -> Int {
+        var count = 0
+        for candidate in found {
+            guard case .file = candidate.finding else { continue }
+            self.files.met(candidate, root: root, now: self.now)
+            count += 1
+        }
+        return count
+    }
+
+    /// Takes what inotify has told.
+    ///
+    /// - Returns: the folders to look through.
+    func takeChanges() -> [WatchedFolder] {
+        var folders: Set<WatchedFolder> = []
+        for change in self.notifier?.takeChanges() ?? [] {
+            switch change {
+            case .file(let name, let folder, let kind): self.heard(of: name, in: folder, kind)
+            case .folder(let folder):
+                let isAtTop = folder.place.folders.count == 1
+                if folder.place.folders.isEmpty
+                    || folder.path.lastComponent.map({ !self.options.passesOver($0, isAtTop: isAtTop) }) ?? false
+                {
+                    folders.insert(folder)
+                }
+            case .rootGone(let index): self.roots[index].nextScan = .zero
+            case .overflow:
+                self.files.changesWereLost()
+                for index in self.roots.indices { self.roots[index].nextScan = .zero }
+            }
+        }
+        return Array(folders)
+    }
+
+    private func heard(of name: FilePath.Component, in folder: WatchedFolder, _ kind: FolderChange.Kind) {
+        guard !self.options.passesOver(name, isAtTop: folder.place.folders.isEmpty) else { return }
+        let path = folder.path.appending(name)
+        for suffix in self.options.companionSuffixes where name.text.hasSuffix(suffix) {
+            guard let image = FilePath.Component(String(name.text.dropLast(suffix.utf8.count))) else { continue }
+            let file = folder.path.appending(image)
+            if let known = self.files[file] { self.files.met(known.candidate, root: folder.root, .left, now: self.now) }
+        }
+        guard kind != .left || self.files[path] != nil else { return }
+        let below = (folder.place.folders + [name.text]).reduce(FilePath(self.roots[folder.root].given)) {
+            $0.appending($1)
+        }
+        let candidate = Candidate(
+            source: below.text,
+            path: path,
+            real: path,
+            place: folder.place,
+            origin: .found,
+            finding: .notAFile
+        )
+        self.files.met(self.files[path]?.candidate ?? candidate, root: folder.root, kind, now: self.now)
+    }
+}

@@ -1,0 +1,202 @@
+import CardModel
+import SystemPackage
+
+// What becomes of a file whose turn it is.
+extension FolderWatch {
+    /// Does what is to be done with a file.
+    func handle(_ file: WatchedFiles.File, _ plan: FileExaminer.Plan) async throws {
+        let path = file.candidate.path
+        guard let sight = file.sight else { return self.files.lookAgain(path, at: self.now) }
+        switch plan {
+        case .changed: self.files.lookAgain(path, at: self.now)
+        case .nothing: self.files.settle(path, now: self.now)
+        case .unreadable: self.files.settle(path, isDone: false, now: self.now)
+        case .companion(let image):
+            self.files.isAway(path, now: self.now)
+            self.files.met(image, root: file.root, .left, now: self.now)
+        case .leave(let error):
+            let message: Message = "a photo in it stays where it is: " + error.message
+            self.tell(CodedError(error.code, .input, message), of: file.root)
+            self.files.settle(path, now: self.now)
+        case .refuse(let error): await self.refuse(file, sight, error, card: nil)
+        case .take(let item): try await self.hand(item, of: file, sight, beside: nil)
+        case .amend(let item, let name): try await self.hand(item, of: file, sight, beside: name)
+        }
+    }
+
+    // MARK: Handing over
+
+    /// Hands a photo to the pipeline.
+    ///
+    /// - Parameter name: the name that the photo has now, if the file is its late sidecar.
+    private func hand(
+        _ item: InputItem,
+        of file: WatchedFiles.File,
+        _ sight: Sight,
+        beside name: String?
+    ) async throws {
+        // Taken as it is, it only could not be put away.
+        guard file.taken != sight else { return await self.finish(file, sight, beside: name) }
+        let isYoung = self.now < file.since + self.options.quietTime
+        let isLate = name != nil || file.taken != nil
+        let outcome: WatchOutcome
+        do {
+            outcome = try await self.take(item, isLate ? .lateSidecar : isYoung ? .young : .complete)
+        } catch is CancellationError {
+            return self.files.settle(file.candidate.path, isDone: false, now: self.now)
+        }
+        switch outcome {
+        case .taken:
+            self.resume()
+            self.files[file.candidate.path]?.taken = sight
+            await self.finish(file, sight, beside: name)
+        case .refused(let error, let card):
+            self.resume()
+            if file.taken != nil {
+                await self.refuseSidecar(of: file, sight, error, card: card)
+            } else {
+                await self.refuse(file, sight, error, card: card)
+            }
+        case .later(let error): self.pause(file, error)
+        }
+    }
+
+    private func pause(_ file: WatchedFiles.File, _ error: CodedError) {
+        if self.pause == nil { self.report(.paused(error)) }
+        self.files.putBack(file.candidate.path)
+        let now = self.now
+        // Those that were handed over with the first say the same.
+        guard self.pause.map({ $0.until <= now }) ?? true else { return }
+        let count = self.pause?.count ?? 0
+        self.pause = (now + WatchLimits.wait(tries: count), count + 1)
+    }
+
+    private func resume() {
+        guard self.pause != nil else { return }
+        self.pause = nil
+        self.report(.resumed)
+    }
+
+    // MARK: Refusing
+
+    private func refuse(
+        _ file: WatchedFiles.File,
+        _ sight: Sight,
+        _ error: CodedError,
+        card: CardID?
+    ) async {
+        let (path, now) = (file.candidate.path, self.now)
+        if card == nil {
+            guard error.code != .sourceChanged else { return self.files.lookAgain(path, at: now) }
+            let isStill = file.since + self.options.quietTime
+            // Another piece of it may come within moments.
+            guard now >= isStill else { return self.files.lookAgain(path, at: isStill) }
+            let isDoubtful = error.kind != .input || error.code == .sourceUnreadable
+            if isDoubtful, file.tries + 1 < WatchLimits.tries {
+                return self.files.lookAgain(path, at: now + WatchLimits.wait(tries: file.tries), isTry: true)
+            }
+        }
+        if self.files[path]?.isTold == false {
+            self.files[path]?.isTold = true
+            self.report(.refused(name: Redacted(file.candidate.source), error, card: card))
+        }
+        guard self.options.after != .leave else { return self.leave(file) }
+        await self.putAway(file, sight, as: .failed(FailureNote(error, card: card, time: self.date)))
+    }
+
+    /// Refuses the sidecar of a photo that was taken in before and is still there.
+    private func refuseSidecar(of file: WatchedFiles.File, _ sight: Sight, _ error: CodedError, card: CardID?) async {
+        let name = Redacted(file.candidate.source + Sidecar.suffix)
+        self.report(.refused(name: name, error, card: card))
+        guard self.options.after != .leave, let sidecar = sight.sidecar, sidecar.folder == nil else {
+            self.files[file.candidate.path]?.taken = sight
+            return await self.finish(file, sight, beside: nil)
+        }
+        let note = FailureNote(error, card: card, time: self.date)
+        let step = self.step(file, Sight(identity: sidecar.identity))
+        if let place = try? await self.blocking({ Result { try step?.put(as: .failed(note)) } }).get() {
+            self.report(.placed(name: name, place))
+        }
+        // One that could not be moved is met again with its photo.
+        self.files.lookAgain(file.candidate.path, at: self.now + WatchLimits.wait(tries: file.tries), isTry: true)
+    }
+
+    // MARK: Putting away
+
+    /// How a file is put away; `nil` if the watched folder is not there.
+    private func step(_ file: WatchedFiles.File, _ sight: Sight) -> PutAway? {
+        self.roots[file.root].real.map { root in
+            PutAway(
+                root: root,
+                below: file.candidate.place?.folders ?? [],
+                sight: sight,
+                suffixes: self.options.companionSuffixes
+            )
+        }
+    }
+
+    private func finish(_ file: WatchedFiles.File, _ sight: Sight, beside name: String?) async {
+        switch self.options.after {
+        case .move:
+            await self.putAway(file, sight, as: .done, newName: name.map { $0 + Sidecar.suffix })
+        case .delete: await self.putAway(file, sight, as: .deleted)
+        case .leave: self.leave(file)
+        }
+    }
+
+    private func leave(_ file: WatchedFiles.File) {
+        self.files.settle(file.candidate.path, now: self.now)
+        self.report(.placed(name: Redacted(file.candidate.source), .left))
+    }
+
+    private func putAway(
+        _ file: WatchedFiles.File,
+        _ sight: Sight,
+        as ending: PutAway.Ending,
+        newName: String? = nil
+    ) async {
+        let path = file.candidate.path
+        // The folder may have gone, or moved away, since.
+        guard var step = self.step(file, sight) else { return self.files.isAway(path, now: self.now) }
+        step.newName = newName
+        let result = await self.blocking { [step] in Result { try step.put(as: ending) } }
+        switch result {
+        case .success(let place?):
+            self.files.isAway(path, now: self.now)
+            self.placed(path, root: file.root)
+            self.report(.placed(name: Redacted(file.candidate.source), place))
+        case .success(nil):
+            self.files.lookAgain(path, at: self.now)
+            self.placed(path, root: file.root)
+        case .failure(let error):
+            self.roots[file.root].unplaced.insert(path)
+            let why: Message =
+                if let error = error as? Errno { "\(error.description)" } else { (error as? CodedError)?.message ?? "" }
+            let message: Message = """
+                a file cannot be put away (\(why)), though what it says is safe; check the rights of the watched folder, \
+                done and failed, and the free space
+                """
+            self.tell(CodedError(.putAwayFailed, .storage, message), of: file.root)
+            self.files.lookAgain(path, at: self.now + WatchLimits.wait(tries: file.tries), isTry: true)
+        }
+    }
+
+    private func placed(_ path: FilePath, root: Int) {
+        guard self.roots[root].unplaced.remove(path) != nil, self.roots[root].unplaced.isEmpty else { return }
+        self.mend(.putAwayFailed, of: root)
+    }
+
+    // MARK: Problems
+
+    /// Tells of a problem, once until it is mended.
+    func tell(_ error: CodedError, of root: Int, as code: ReasonCode? = nil) {
+        guard self.roots[root].problems.insert(code ?? error.code).inserted else { return }
+        self.report(.problem(folder: Redacted(self.roots[root].given), error))
+    }
+
+    /// Tells that a problem is no more, if it was told of.
+    func mend(_ code: ReasonCode, of root: Int) {
+        guard self.roots[root].problems.remove(code) != nil else { return }
+        self.report(.mended(folder: Redacted(self.roots[root].given), code))
+    }
+}

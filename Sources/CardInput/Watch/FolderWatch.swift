@@ -1,0 +1,225 @@
+package import CardEngine
+package import CardModel
+import Dispatch
+import Glibc
+import SystemPackage
+
+/// Takes in the photos that arrive in folders, and puts each away once its card is durable.
+///
+/// inotify is a hint that a path deserves a look; the truth is what a scan finds, at the start and again and again. A photo
+/// is handed on when it is complete (`WatchedFiles`), and put away only after that has returned and only if it is still the
+/// very file that was taken (`PutAway`). A process killed in between finds the file again, is told that the card is there,
+/// and goes on where it stopped. Symbolic links are not followed, wherever they lead, and not touched.
+package actor FolderWatch {
+    /// Hands a photo to the pipeline; returns once its fate is durable. An error ends the watch.
+    package typealias Take = @Sendable (_ photo: InputItem, _ occasion: WatchOccasion) async throws -> WatchOutcome
+
+    /// A named folder.
+    struct Root {
+        /// The folder as the user gave it.
+        let given: String
+        /// Its real path as long as it is there.
+        var real: FilePath?
+        /// Whether inotify does not tell of all of it.
+        var isPolled: Bool
+        /// When it is looked through next.
+        var nextScan = Duration.zero
+        /// What was told of it and is not mended.
+        var problems: Set<ReasonCode> = []
+        /// The files that could not be put away.
+        var unplaced: Set<FilePath> = []
+    }
+
+    let options: WatchOptions
+    let time: EngineTime
+    let take: Take
+    let report: @Sendable (WatchEvent) -> Void
+    var files: WatchedFiles
+    var roots: [Root]
+    /// The photos of each business number of which one is being taken, that one first: of two of one side the later wins.
+    private var queues: [BusinessNumber: [FilePath]] = [:]
+    private var numbers: [FilePath: BusinessNumber] = [:]
+    /// Until when nothing is taken, and how often that was so in a row.
+    var pause: (until: Duration, count: Int)?
+    private let bell = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    private let threads = DispatchQueue(label: "watch.files", attributes: .concurrent)
+    var notifier: FolderNotifier?
+    private var underway = 0
+    private var alarm: Duration?
+    private var isEnding = false
+    private var rescans: [CheckedContinuation<Void, Never>] = []
+
+    /// Prepares to watch; nothing is looked at yet.
+    ///
+    /// - Parameters:
+    ///   - options: which folders, and how; `WatchOptions.problems` tells what is wrong with them.
+    ///   - time: what waits are measured by.
+    ///   - take: hands a photo to the pipeline; several are handed over at a time.
+    ///   - report: hears what happens; must not block.
+    package init(
+        options: WatchOptions,
+        time: EngineTime,
+        take: @escaping Take,
+        report: @escaping @Sendable (WatchEvent) -> Void
+    ) {
+        self.options = options
+        self.time = time
+        self.take = take
+        self.report = report
+        self.files = WatchedFiles(options)
+        self.roots = options.folders.map { Root(given: $0, isPolled: options.mode == .polling) }
+    }
+
+    /// Watches until `end` is called or its task is cancelled; what is being taken in then is put away, and nothing else
+    /// begins.
+    ///
+    /// - Throws: what handing a photo over has thrown.
+    package func run() async throws {
+        self.listen()
+        self.ring()
+        defer {
+            self.isEnding = true
+            self.notifier?.stop()
+            for waiting in self.rescans { waiting.resume() }
+        }
+        try await withThrowingDiscardingTaskGroup { alarms in
+            defer { alarms.cancelAll() }
+            try await withThrowingDiscardingTaskGroup { takes in
+                for await _ in self.bell.stream {
+                    guard !self.isEnding else { break }
+                    await self.turn()
+                    while let file = self.nextFile() {
+                        guard let plan = await self.plan(for: file) else { continue }
+                        takes.addTask { try await self.work(on: file, plan) }
+                    }
+                    if let (due, wait) = self.nextAlarm() { alarms.addTask { await self.wake(at: due, after: wait) } }
+                }
+            }
+        }
+    }
+
+    /// Begins nothing more; `run` returns once what is being taken in has been put away.
+    package func end() {
+        self.isEnding = true
+        self.ring()
+    }
+
+    /// Looks everything through, and returns once all that was found has been looked at.
+    package func rescan() async {
+        guard !self.isEnding else { return }
+        for index in self.roots.indices { self.roots[index].nextScan = .zero }
+        await withCheckedContinuation { continuation in
+            self.rescans.append(continuation)
+            self.ring()
+        }
+    }
+
+    var now: Duration { self.time.steady() }
+    var date: Timestamp { self.time.now() }
+
+    /// Has the next turn come at once.
+    nonisolated func ring() { self.bell.continuation.yield() }
+
+    /// Runs what blocks on a thread that may.
+    func blocking<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+        await withCheckedContinuation { continuation in
+            self.threads.async { continuation.resume(returning: body()) }
+        }
+    }
+
+    // MARK: Turns
+
+    private func turn() async {
+        let waiting = self.rescans
+        self.rescans = []
+        let folders = self.takeChanges()
+        for index in self.roots.indices where self.roots[index].nextScan <= self.now {
+            await self.scan(index)
+        }
+        for folder in folders { await self.scan(folder) }
+        while await self.lookAtFiles() {}
+        for waiting in waiting { waiting.resume() }
+    }
+
+    private func nextFile() -> WatchedFiles.File? {
+        guard !self.isEnding, self.underway < WatchLimits.takenAtOnce,
+            self.pause.map({ $0.until <= self.now }) ?? true, let file = self.files.takeReady()
+        else { return nil }
+        self.underway += 1
+        return file
+    }
+
+    /// Tells what is to be done with a file; `nil` if an older photo of its number comes first.
+    private func plan(for file: WatchedFiles.File) async -> FileExaminer.Plan? {
+        var plan = FileExaminer.Plan.changed
+        if let sight = file.sight, let root = self.roots[file.root].real {
+            let examiner = FileExaminer(options: self.options, root: root)
+            plan = await self.blocking { examiner.plan(for: file.candidate, sight) }
+        }
+        let path = file.candidate.path
+        guard let number = plan.number, self.numbers[path] != number else { return plan }
+        self.release(path)
+        self.numbers[path] = number
+        self.queues[number, default: []].append(path)
+        guard self.queues[number]?.first != path else { return plan }
+        self.underway -= 1
+        return nil
+    }
+
+    /// Lets the next photo of a number have its turn.
+    private func release(_ path: FilePath) {
+        guard let number = self.numbers.removeValue(forKey: path) else { return }
+        self.queues[number]?.removeFirst()
+        if let next = self.queues[number]?.first { self.files.putBack(next) } else { self.queues[number] = nil }
+    }
+
+    private func work(on file: WatchedFiles.File, _ plan: FileExaminer.Plan) async throws {
+        let path = file.candidate.path
+        defer {
+            self.underway -= 1
+            // One that is to be handed over again stays the first of its number.
+            if self.files[path]?.phase != .ready { self.release(path) }
+            self.ring()
+        }
+        do {
+            try await self.handle(file, plan)
+        } catch {
+            self.isEnding = true
+            throw error
+        }
+    }
+
+    /// When something is due that nobody will call for, if no alarm is set for that or for an earlier time.
+    private func nextAlarm() -> (due: Duration, wait: Duration)? {
+        let pause = self.files.hasReady ? self.pause?.until : nil
+        let times = [self.files.nextDue(), pause].compactMap { $0 } + self.roots.map(\.nextScan)
+        guard let due = times.min(), self.alarm.map({ due < $0 }) ?? true else { return nil }
+        self.alarm = due
+        return (due, max(.zero, due - self.now))
+    }
+
+    private func wake(at due: Duration, after wait: Duration) async {
+        // Fallback of a sleep that is cancelled: the watch ends.
+        try? await self.time.sleep(wait)
+        if self.alarm == due { self.alarm = nil }
+        self.ring()
+    }
+
+    /// Looks at files that are due.
+    ///
+    /// - Returns: whether there may be more.
+    private func lookAtFiles() async -> Bool {
+        let due = self.files.takeDue(now: self.now, limit: WatchLimits.looksAtOnce)
+        let examiners = self.roots.map { root in root.real.map { FileExaminer(options: self.options, root: $0) } }
+        let looks = await self.blocking {
+            due.map { (path: $0.candidate.path, sight: examiners[$0.root]?.sight(of: $0.candidate)) }
+                // The older photo first: of two of one side, the one taken in later wins.
+                .sorted { left, right in
+                    let times = [left, right].map { $0.sight?.identity.modifiedNanoseconds ?? 0 }
+                    return times[0] == times[1] ? left.path.precedes(right.path) : times[0] < times[1]
+                }
+        }
+        for look in looks { self.files.looked(at: look.path, look.sight, now: self.now) }
+        return due.count == WatchLimits.looksAtOnce
+    }
+}

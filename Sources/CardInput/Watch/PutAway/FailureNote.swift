@@ -1,0 +1,40 @@
+import CardModel
+import Foundation
+
+/// What is written beside a refused file, to say why it was refused.
+///
+/// Named after the whole file name, `a.jpg.failed.json` for `a.jpg`: its sidecar keeps the name `a.jpg.json`, so that both
+/// can be put back once the reason is mended. It holds no personal data.
+struct FailureNote: Hashable, Sendable, Encodable {
+    /// What is put after the refused file's name.
+    static let suffix = ".failed.json"
+
+    private let code: ReasonCode
+    private let message: String
+    private let cardID: String?
+    private let time: String
+
+    enum CodingKeys: String, CodingKey {
+        case code, message, time
+        case cardID = "card_id"
+    }
+
+    /// Describes a refusal.
+    init(_ error: CodedError, card: CardID?, time: Timestamp) {
+        self.code = error.code
+        self.message = error.message.description
+        self.cardID = card?.description
+        self.time = time.description
+    }
+
+    /// Writes the note into an open folder, in the place of an older one.
+    func write(as name: String, in folder: borrowing OpenFolder) throws(CodedError) {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        // Four texts can always be encoded.
+        let json = (try? encoder.encode(self)) ?? Data()
+        // By way of the descriptor: what is written there stays there, whatever becomes of the folder's path.
+        let path = "/proc/self/fd/\(folder.descriptor)/\(name)"
+        try DurableFile.replace(path, with: [UInt8](json) + [UInt8(ascii: "\n")], mode: 0o644)
+    }
+}

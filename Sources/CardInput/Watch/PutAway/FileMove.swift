@@ -1,0 +1,219 @@
+import CFolders
+import CardModel
+import Glibc
+import SystemPackage
+
+/// Gives one file another name, in its folder or in another one, without ever replacing a file.
+///
+/// Only the very file that was meant is moved: whatever took its place meanwhile gets its name back.
+struct FileMove {
+    /// What came of it.
+    enum Outcome: Hashable {
+        /// It has the new name.
+        case moved
+        /// The new name is that of another file.
+        case nameTaken
+        /// The file is not what it was, or not there.
+        case gone
+    }
+
+    /// How a file gets a name.
+    enum Way: CaseIterable {
+        /// By a rename that replaces nothing.
+        case rename
+        /// By a second name, and then the loss of the first: NFS and others have no such rename.
+        case link
+        /// By a rename over an empty file that reserves the name, where there are no second names either.
+        case reservation
+    }
+
+    /// The file as it was when it was looked at.
+    let identity: FileIdentity
+    /// The ways that the file system is asked for.
+    var ways = Way.allCases
+
+    /// Moves the file.
+    func move(
+        _ name: String,
+        from source: borrowing OpenFolder,
+        as newName: String,
+        to target: borrowing OpenFolder
+    ) throws(Errno) -> Outcome {
+        guard try source.holds(self.identity, as: name) else { return .gone }
+        switch try self.rename(name, in: source, to: newName, in: target) {
+        case nil:
+            if try target.holds(self.identity, as: newName) { return .moved }
+            try self.giveBack(newName, from: target, as: name, to: source)
+            return .gone
+        case .fileExists?:
+            // A second name of the same file: that of a move which was cut short.
+            if try target.holds(self.identity, as: newName) { return try self.drop(name, from: source) }
+            return try self.isOnOtherDevice(target)
+                ? self.copy(name, from: source, as: newName, to: target) : .nameTaken
+        case .improperLink?: return try self.copy(name, from: source, as: newName, to: target)
+        case .noSuchFileOrDirectory?: return .gone
+        case let error?: throw error
+        }
+    }
+
+    /// Deletes the file, and never another one that has taken its name: no system call deletes a file by what it is, so it
+    /// first gets a name that nobody else uses, and is looked at there.
+    ///
+    /// - Returns: `false` if it is another one, or has changed.
+    func remove(_ name: String, from folder: borrowing OpenFolder) throws(Errno) -> Bool {
+        guard try folder.holds(self.identity, as: name) else { return false }
+        let passing = ".idcard-\(UInt64.random(in: .min ... .max)).gone"
+        guard renameat(folder.descriptor, name, folder.descriptor, passing) == 0 else {
+            let error = Errno.last
+            guard error.isAbsence else { throw error }
+            return false
+        }
+        if try folder.holds(self.identity, as: passing), unlinkat(folder.descriptor, passing, 0) == 0 { return true }
+        try self.giveBack(passing, from: folder, as: name, to: folder)
+        return false
+    }
+
+    private func drop(_ name: String, from source: borrowing OpenFolder) throws(Errno) -> Outcome {
+        // Another file that has the name by now keeps it.
+        _ = try self.remove(name, from: source)
+        return .moved
+    }
+
+    /// - Returns: why it was not renamed; `nil` if it was.
+    private func rename(
+        _ name: String,
+        in source: borrowing OpenFolder,
+        to newName: String,
+        in target: borrowing OpenFolder
+    ) throws(Errno) -> Errno? {
+        if self.ways.contains(.rename) {
+            if idc_rename_new(source.descriptor, name, target.descriptor, newName) == 0 { return nil }
+            let error = Errno.last
+            guard [EINVAL, ENOSYS, ENOTSUP].contains(error.rawValue) else { return error }
+        }
+        if self.ways.contains(.link) {
+            if linkat(source.descriptor, name, target.descriptor, newName, 0) == 0 {
+                // The first name may have become that of a newer file, which keeps it.
+                guard let linked = try target.status(of: newName) else { return nil }
+                _ = try FileMove(identity: FileIdentity(path: newName, linked)).remove(name, from: source)
+                return nil
+            }
+            let error = Errno.last
+            // EPERM also where the file is another user's (proc(5), protected_hardlinks).
+            guard [EPERM, EINVAL, ENOSYS, ENOTSUP, EMLINK].contains(error.rawValue) else { return error }
+        }
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+        let reserved = openat(target.descriptor, newName, flags, 0o600)
+        guard reserved >= 0 else { return .last }
+        close(reserved)
+        if renameat(source.descriptor, name, target.descriptor, newName) == 0 { return nil }
+        let error = Errno.last
+        unlinkat(target.descriptor, newName, 0)
+        return error
+    }
+
+    private func giveBack(
+        _ newName: String,
+        from target: borrowing OpenFolder,
+        as name: String,
+        to source: borrowing OpenFolder
+    ) throws(Errno) {
+        let names = NumberedName(name, leavingRoomFor: 0)
+        var number = 1
+        while let error = try self.rename(newName, in: target, to: names[number], in: source) {
+            guard error == .fileExists else { throw error }
+            number += 1
+        }
+    }
+
+    private func isOnOtherDevice(_ target: borrowing OpenFolder) -> Bool {
+        var status = stat()
+        return fstat(target.descriptor, &status) == 0 && UInt64(status.st_dev) != self.identity.device
+    }
+}
+
+// MARK: To another file system
+
+extension FileMove {
+    private static let chunk = 1 << 18
+
+    /// Copies the file, makes the copy durable, and only then deletes the file.
+    private func copy(
+        _ name: String,
+        from source: borrowing OpenFolder,
+        as newName: String,
+        to target: borrowing OpenFolder
+    ) throws(Errno) -> Outcome {
+        let input = openat(source.descriptor, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard input >= 0 else { throw Errno.last }
+        defer { close(input) }
+        guard try self.isMeant(input) else { return .gone }
+        if try target.status(of: newName) != nil {
+            // The copy of a move that was cut short before the file was deleted.
+            guard try self.isCopy(newName, in: target, of: input) else { return .nameTaken }
+        } else {
+            let part = ".idcard-\(self.identity.inode)-\(self.identity.modifiedNanoseconds).part"
+            unlinkat(target.descriptor, part, 0)
+            let outcome = try self.copy(input, as: part, newName, to: target)
+            guard outcome == .moved else {
+                unlinkat(target.descriptor, part, 0)
+                return outcome
+            }
+        }
+        try target.sync()
+        return try self.drop(name, from: source)
+    }
+
+    private func copy(_ input: Int32, as part: String, _ newName: String, to target: borrowing OpenFolder)
+        throws(Errno) -> Outcome
+    {
+        var status = stat()
+        guard fstat(input, &status) == 0 else { throw Errno.last }
+        let output = openat(target.descriptor, part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard output >= 0 else { throw Errno.last }
+        defer { close(output) }
+        var offset = 0
+        while offset < status.st_size {
+            let count = sendfile(output, input, nil, Int(status.st_size) - offset)
+            guard count >= 0 else { throw Errno.last }
+            // It became shorter: then it is not what it was either.
+            if count == 0 { break }
+            offset += count
+        }
+        let times = [status.st_atim, status.st_mtim]
+        guard fchmod(output, status.st_mode & 0o777) == 0, futimens(output, times) == 0, fsync(output) == 0 else {
+            throw Errno.last
+        }
+        guard try self.isMeant(input) else { return .gone }
+        switch try self.rename(part, in: target, to: newName, in: target) {
+        case nil: return .moved
+        case .fileExists?: return .nameTaken
+        case let error?: throw error
+        }
+    }
+
+    private func isMeant(_ descriptor: Int32) throws(Errno) -> Bool {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw Errno.last }
+        return FileIdentity(path: self.identity.path.reveal(), status) == self.identity
+    }
+
+    private func isCopy(_ name: String, in target: borrowing OpenFolder, of input: Int32) throws(Errno) -> Bool {
+        let other = openat(target.descriptor, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard other >= 0 else { return false }
+        defer { close(other) }
+        var status = stat()
+        guard fstat(other, &status) == 0 else { throw Errno.last }
+        guard status.st_size == self.identity.size else { return false }
+        var left = [UInt8](repeating: 0, count: Self.chunk)
+        var right = left
+        var offset = 0
+        while offset < status.st_size {
+            let wanted = min(Self.chunk, Int(status.st_size) - offset)
+            let counts = (pread(input, &left, wanted, off_t(offset)), pread(other, &right, wanted, off_t(offset)))
+            guard counts.0 == wanted, counts.1 == wanted, left[..<wanted] == right[..<wanted] else { return false }
+            offset += wanted
+        }
+        return true
+    }
+}

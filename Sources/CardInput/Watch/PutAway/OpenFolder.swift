@@ -1,0 +1,70 @@
+import CFolders
+import CardModel
+import Glibc
+import SystemPackage
+
+/// An open folder: what is done in it is done there, whatever becomes of its path.
+struct OpenFolder: ~Copyable {
+    /// The descriptor.
+    let descriptor: Int32
+
+    /// Opens a folder; a link is refused.
+    init(_ path: FilePath) throws(Errno) {
+        let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+        let descriptor = path.withPlatformString { open($0, flags) }
+        guard descriptor >= 0 else { throw Errno.last }
+        self.descriptor = descriptor
+    }
+
+    private init(descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
+    deinit { close(self.descriptor) }
+
+    /// Opens what lies below, entering no link.
+    ///
+    /// - Parameter making: whether folders that are missing are made.
+    consuming func entering(_ names: [String], making: Bool = false) throws(Errno) -> OpenFolder {
+        var current = self
+        for name in names { current = try current.entering(name, making: making) }
+        return current
+    }
+
+    private borrowing func entering(_ name: String, making: Bool) throws(Errno) -> OpenFolder {
+        let refusal: Errno? = making && mkdirat(self.descriptor, name, 0o777) != 0 ? .last : nil
+        let descriptor = openat(self.descriptor, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            let error = Errno.last
+            // Without a folder, what kept it from being made is the reason.
+            throw error == .noSuchFileOrDirectory ? refusal ?? error : error
+        }
+        return OpenFolder(descriptor: descriptor)
+    }
+
+    /// Looks a name up, without following a link; `nil` if there is none.
+    borrowing func status(of name: String) throws(Errno) -> stat? {
+        var status = stat()
+        guard fstatat(self.descriptor, name, &status, AT_SYMLINK_NOFOLLOW) != 0 else { return status }
+        let error = Errno.last
+        guard error.isAbsence || error == .fileNameTooLong else { throw error }
+        return nil
+    }
+
+    /// Whether a name is that of a regular file which is still as it was, wherever its name was then.
+    borrowing func holds(_ identity: FileIdentity, as name: String) throws(Errno) -> Bool {
+        guard let status = try self.status(of: name), status.kind == .file else { return false }
+        return FileIdentity(path: identity.path.reveal(), status) == identity
+    }
+
+    /// Whether other machines or programs change it without the kernel's knowing.
+    var isRemote: Bool { idc_is_remote(self.descriptor) == 1 }
+
+    /// Makes its names durable.
+    borrowing func sync() throws(Errno) {
+        guard fsync(self.descriptor) != 0 else { return }
+        // Some file systems have nothing to write for a folder.
+        guard ![EINVAL, ENOTSUP, ENOSYS].contains(errno) else { return }
+        throw Errno.last
+    }
+}

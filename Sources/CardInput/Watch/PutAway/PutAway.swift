@@ -1,0 +1,165 @@
+import CardModel
+import Glibc
+import SystemPackage
+
+/// Puts a file of a watched folder away, with what goes with it, once what it says is durable elsewhere.
+///
+/// What goes with it is moved first, then the file itself. A process that is killed in between finds the file again, and
+/// what went ahead under the very name that the file was to have (`Sight`): it still speaks for that file, and for no
+/// newer one of its name.
+struct PutAway: Sendable {
+    /// The folders directly below a watched one into which files are put.
+    static let folders = ["done", "failed"]
+
+    /// What a file is put away as.
+    enum Ending: Hashable, Sendable {
+        case done
+        case failed(FailureNote)
+        case deleted
+    }
+
+    /// The real path of the watched folder.
+    let root: FilePath
+    /// The folders between it and the file.
+    let below: [String]
+    /// The file as it was when it was looked at.
+    let sight: Sight
+    /// The suffixes of what may go with a file.
+    let suffixes: [String]
+    /// The name that it is to have, if not its own.
+    var newName: String?
+    /// The ways in which files are moved; tests leave some out.
+    var ways = FileMove.Way.allCases
+
+    private var name: String { FilePath(self.sight.identity.path.reveal()).name }
+
+    /// How many bytes are left after a name: for a note and the file that it is written to first, or a done-marker.
+    static func room(_ suffixes: [String]) -> Int {
+        max(FailureNote.suffix.utf8.count + ".part".utf8.count, suffixes.map(\.utf8.count).max() ?? 0)
+    }
+
+    /// Puts the file away.
+    ///
+    /// - Returns: where it is; `nil` if it, or what goes with it, is not what it was.
+    /// - Throws: `Errno` or `CodedError` if it cannot be moved; it is still there, to be put away later.
+    func put(as ending: Ending) throws -> WatchEvent.Place? {
+        let source = try OpenFolder(self.root).entering(self.below)
+        guard
+            try Sight.of(self.name, in: source, root: self.root, below: self.below, suffixes: self.suffixes)
+                == self.sight
+        else { return nil }
+        var folder = "done"
+        if case .failed = ending { folder = "failed" }
+        let target = try Self.target(folder, in: self.root).entering(self.below, making: true)
+        var members = self.sight.companions
+        guard let name = try self.move(&members, from: source, to: folder, target, ending) else { return nil }
+        guard ending == .deleted else { return folder == "done" ? .done : .failed }
+        for name in [name] + self.suffixes.map({ name + $0 }) { unlinkat(target.descriptor, name, 0) }
+        // Only folders that are empty go.
+        for depth in self.below.indices.reversed() { rmdir(self.path(folder, self.below[...depth]).text) }
+        return .deleted
+    }
+
+    /// Opens a folder to put files into; makes it, and the mark by which runs pass it over.
+    private static func target(_ folder: String, in root: FilePath) throws(Errno) -> OpenFolder {
+        let target = try OpenFolder(root).entering([folder], making: true)
+        // Without the mark the names of these folders still tell: putting the file away matters more.
+        _ = mkdirat(target.descriptor, NeverInputs.putAwayMark, 0o755)
+        return target
+    }
+
+    private func path(_ folder: String, _ below: some Sequence<String>) -> FilePath {
+        below.reduce(self.root.appending(folder)) { $0.appending($1) }
+    }
+
+    /// - Returns: the name that the file has now; `nil` if it was replaced or taken away.
+    private func move(
+        _ members: inout [Sight.Companion],
+        from source: borrowing OpenFolder,
+        to folder: String,
+        _ target: borrowing OpenFolder,
+        _ ending: Ending
+    ) throws -> String? {
+        let names = NumberedName(self.newName ?? self.name, leavingRoomFor: Self.room(self.suffixes))
+        var number = 1
+        while true {
+            let name = names[number]
+            if try self.isFree(name, folder, target, members), try self.move(&members, to: folder, name, target) {
+                if case .failed(let note) = ending { try note.write(as: name + FailureNote.suffix, in: target) }
+                switch try self.mover(self.sight.identity).move(self.name, from: source, as: name, to: target) {
+                case .moved: return name
+                case .gone:
+                    try self.takeBack(members, to: source, from: target, name)
+                    return nil
+                case .nameTaken: unlinkat(target.descriptor, name + FailureNote.suffix, 0)
+                }
+            }
+            number = try names.free(above: number) { name throws(Errno) in
+                try !self.isFree(name, folder, target, members)
+            }
+        }
+    }
+
+    private func mover(_ identity: FileIdentity) -> FileMove { FileMove(identity: identity, ways: self.ways) }
+
+    /// Whether neither a file nor what goes with one has a name; what went ahead of this very file does not count.
+    private func isFree(
+        _ name: String,
+        _ folder: String,
+        _ target: borrowing OpenFolder,
+        _ members: [Sight.Companion]
+    ) throws(Errno) -> Bool {
+        if let status = try target.status(of: name) {
+            // A second name of this very file, or its copy, from a move that was cut short.
+            let found = FileIdentity(path: self.sight.identity.path.reveal(), status)
+            let isCopy = found.device != self.sight.identity.device && found.size == self.sight.identity.size
+            guard found == self.sight.identity || isCopy else { return false }
+        }
+        let ahead = Set(members.filter { $0.folder == folder && $0.base == name }.map(\.suffix))
+        for suffix in self.suffixes where !ahead.contains(suffix) {
+            if try target.status(of: name + suffix) != nil { return false }
+        }
+        return true
+    }
+
+    /// Moves what goes with the file under a name.
+    ///
+    /// - Returns: `false` if part of that name has been taken meanwhile.
+    private func move(
+        _ members: inout [Sight.Companion],
+        to folder: String,
+        _ name: String,
+        _ target: borrowing OpenFolder
+    ) throws(Errno) -> Bool {
+        for index in members.indices where members[index].folder != folder || members[index].base != name {
+            let member = members[index]
+            let source = try OpenFolder(self.root).entering((member.folder.map { [$0] } ?? []) + self.below)
+            let mover = self.mover(member.identity)
+            let outcome = try mover.move(
+                member.base + member.suffix,
+                from: source,
+                as: name + member.suffix,
+                to: target
+            )
+            if outcome == .nameTaken { return false }
+            guard outcome == .moved else { continue }
+            (members[index].folder, members[index].base) = (folder, name)
+        }
+        return true
+    }
+
+    /// Gives what went ahead of a file its place again, since another file has come, which finds what was there before.
+    private func takeBack(
+        _ members: [Sight.Companion],
+        to source: borrowing OpenFolder,
+        from target: borrowing OpenFolder,
+        _ name: String
+    ) throws(Errno) {
+        unlinkat(target.descriptor, name + FailureNote.suffix, 0)
+        for member in members where member.folder != nil {
+            // Where a newer one has its name, it stays.
+            _ = try self.mover(member.identity)
+                .move(name + member.suffix, from: target, as: self.name + member.suffix, to: source)
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import CardModel
+import Glibc
+import SystemPackage
+
+/// How a file of a watched folder, and what goes with it, looks without being read.
+struct Sight: Hashable, Sendable {
+    /// A sidecar or done-marker.
+    struct Companion: Hashable, Sendable {
+        /// What is put after the file's name.
+        var suffix: String
+        /// The companion itself.
+        var identity: FileIdentity
+        /// `done` or `failed` if it went there ahead of its file, in a process that was killed then.
+        var folder: String?
+        /// The name of the file that it stands for in its folder.
+        var base: String
+    }
+
+    /// The file.
+    var identity: FileIdentity
+    /// What goes with it, in the order of the suffixes.
+    var companions: [Companion] = []
+
+    /// The sidecar, if there is one.
+    var sidecar: Companion? { self.companions.first { $0.suffix == Sidecar.suffix } }
+
+    /// Looks at a file and at what goes with it; `nil` if there is no such file.
+    ///
+    /// - Parameters:
+    ///   - folder: the folder that it lies in.
+    ///   - root: the real path of the watched folder.
+    ///   - below: the folders in between.
+    ///   - suffixes: the suffixes of what may go with it.
+    static func of(
+        _ name: String,
+        in folder: borrowing OpenFolder,
+        root: FilePath,
+        below: [String],
+        suffixes: [String]
+    ) throws(Errno) -> Sight? {
+        guard let status = try folder.status(of: name), status.kind == .file else { return nil }
+        let place = below.reduce(root) { $0.appending($1) }
+        var sight = Sight(identity: FileIdentity(path: place.appending(name).text, status))
+        for suffix in suffixes {
+            guard let found = try folder.status(of: name + suffix), found.kind == .file else { continue }
+            let identity = FileIdentity(path: place.appending(name + suffix).text, found)
+            sight.companions.append(Companion(suffix: suffix, identity: identity, folder: nil, base: name))
+        }
+        let missing = suffixes.filter { suffix in !sight.companions.contains { $0.suffix == suffix } }
+        for top in PutAway.folders where !missing.isEmpty {
+            let place = below.reduce(root.appending(top)) { $0.appending($1) }
+            // Where there is no such folder, or none that can be opened, nothing went ahead.
+            guard let target = try? OpenFolder(root).entering([top] + below) else { continue }
+            let ahead = try self.ahead(of: name, status, missing, target, room: PutAway.room(suffixes))
+            for (base, suffix, found) in ahead {
+                let identity = FileIdentity(path: place.appending(base + suffix).text, found)
+                sight.companions.append(Companion(suffix: suffix, identity: identity, folder: top, base: base))
+            }
+            if !ahead.isEmpty { break }
+        }
+        return sight
+    }
+
+    /// What went ahead of a file: it stands where the file was to be put, and was put there after the file last changed, for
+    /// a rename counts as a change of status. A newer file of the same name has changed since.
+    private static func ahead(
+        of name: String,
+        _ file: stat,
+        _ suffixes: [String],
+        _ target: borrowing OpenFolder,
+        room: Int
+    ) throws(Errno) -> [(base: String, suffix: String, stat)] {
+        let names = NumberedName(name, leavingRoomFor: room)
+        var number = try Self.firstFree(names, target)
+        while try target.status(of: names[number]) == nil {
+            var isAny = false
+            var ahead: [(base: String, suffix: String, stat)] = []
+            for suffix in suffixes {
+                guard let found = try target.status(of: names[number] + suffix), found.kind == .file else { continue }
+                isAny = true
+                // A sidecar that was refused by itself has a note of its own.
+                let isRefused = try target.status(of: names[number] + suffix + FailureNote.suffix) != nil
+                if !isRefused, !found.changedBefore(file) { ahead.append((names[number], suffix, found)) }
+            }
+            if !ahead.isEmpty || !isAny { return ahead }
+            number += 1
+        }
+        return []
+    }
+
+    private static func firstFree(_ names: NumberedName, _ target: borrowing OpenFolder) throws(Errno) -> Int {
+        guard try target.status(of: names[1]) != nil else { return 1 }
+        return try names.free(above: 1) { name throws(Errno) in try target.status(of: name) != nil }
+    }
+}
+
+extension stat {
+    /// Whether the status of a file changed before that of another one.
+    fileprivate func changedBefore(_ other: stat) -> Bool {
+        (self.st_ctim.tv_sec, self.st_ctim.tv_nsec) < (other.st_ctim.tv_sec, other.st_ctim.tv_nsec)
+    }
+}

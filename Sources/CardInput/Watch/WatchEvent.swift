@@ -1,0 +1,52 @@
+package import CardModel
+
+/// Why a photo is handed to the pipeline.
+package enum WatchOccasion: Hashable, Sendable {
+    /// It is complete.
+    case complete
+    /// It has just changed and may still grow: an image that cannot be used is refused without becoming a card.
+    case young
+    /// It was taken in before, and its sidecar has come since: it only amends its card. Refused with `sidecar_late` if it says
+    /// something new and the card is in a delivery or has ended.
+    case lateSidecar
+}
+
+/// What became of a photo that was handed to the pipeline.
+package enum WatchOutcome: Sendable {
+    /// Its card is durable, new or known.
+    case taken
+    /// It is refused, with or without a card.
+    case refused(CodedError, card: CardID?)
+    /// Nothing can be taken in for now: the pipeline or the disk is full, or the process ends.
+    case later(CodedError)
+}
+
+/// What happened in the watched folders, for whoever shows it.
+package enum WatchEvent: Sendable {
+    /// Where a file is now.
+    package enum Place: String, Hashable, Sendable {
+        /// In `done/`.
+        case done
+        /// In `failed/`, with a note beside it.
+        case failed
+        /// Nowhere: it was deleted.
+        case deleted
+        /// Where it was.
+        case left
+    }
+
+    /// What became of the file of a card that is durable, or of a refused input.
+    case placed(name: Redacted<String>, Place)
+    /// An input is refused for good.
+    case refused(name: Redacted<String>, CodedError, card: CardID?)
+    /// A folder has been looked through; how many files it held that are or may become inputs.
+    case scanned(folder: Redacted<String>, files: Int)
+    /// Something keeps files from being taken in or put away; told once until it is mended.
+    case problem(folder: Redacted<String>, CodedError)
+    /// It is all right again.
+    case mended(folder: Redacted<String>, ReasonCode)
+    /// Nothing is taken in for now, and why; told once until the next photo is taken in.
+    case paused(CodedError)
+    /// Photos are taken in again.
+    case resumed
+}

@@ -1,0 +1,164 @@
+package import CardModel
+import Glibc
+import SystemPackage
+
+/// How folders are watched (`watch.*`).
+package struct WatchOptions: Sendable {
+    /// How changes are learnt of.
+    package enum Mode: String, CaseIterable, Sendable {
+        /// By inotify, with rescans; by polling on the file systems of other machines.
+        case automatic
+        /// By looking again and again.
+        case polling
+    }
+
+    /// What becomes of a file once its card is durable.
+    package enum After: String, CaseIterable, Sendable {
+        /// It goes to `done/`.
+        case move
+        /// It is deleted; refused ones go to `failed/`.
+        case delete
+        /// It stays, and so does one that is refused.
+        case leave
+    }
+
+    /// Whether a photo waits for its sidecar.
+    package enum SidecarRule: String, CaseIterable, Sendable {
+        /// For `sidecarWait`.
+        case optional
+        /// Not at all; one that is there is read.
+        case none
+        /// For ever.
+        case required
+    }
+
+    /// The folders, each with all below it.
+    package var folders: [String]
+    /// How changes are learnt of.
+    package var mode = Mode.automatic
+    /// What becomes of a file once its card is durable.
+    package var after = After.move
+    /// How long a file stands still before it counts as complete, unless inotify tells sooner; longer than file servers
+    /// keep attributes, which is 3 seconds for NFS.
+    package var quietTime = Duration.seconds(5)
+    /// The suffix of a file that says that a photo is complete: with `.done`, a.jpg is taken once a.jpg.done is there.
+    package var doneMarker: String?
+    /// Patterns of names that are never inputs, beside those of `NeverInputs`.
+    package var ignore: [String] = []
+    /// Whether a photo waits for its sidecar.
+    package var sidecar = SidecarRule.optional
+    /// How long a photo waits for an optional sidecar.
+    package var sidecarWait = Duration.seconds(2)
+    /// What holds for all photos, as for those of a list: how an image is told, default fields, the rule for business
+    /// numbers, the folder of the sandbox, which is never watched.
+    package var inputs: BatchOptions
+
+    /// Takes the folders and what holds for all photos; all else has its default.
+    package init(folders: [String], inputs: BatchOptions) {
+        self.folders = folders
+        self.inputs = inputs
+    }
+
+    /// The suffixes of files that go with a photo.
+    var companionSuffixes: [String] { [Sidecar.suffix] + (self.doneMarker.map { [$0] } ?? []) }
+
+    /// Whether a name is never that of an input.
+    ///
+    /// - Parameter isAtTop: whether it lies directly in the watched folder, where `done` and `failed` are.
+    func passesOver(_ name: FilePath.Component, isAtTop: Bool) -> Bool {
+        if NeverInputs.rule(passingOver: name.text) != nil { return true }
+        if isAtTop, PutAway.folders.contains(name.text) { return true }
+        return self.ignore.contains { pattern in
+            FilePath.Component(pattern).map { !WildcardExpansion.matching($0, [name]).isEmpty } ?? false
+        }
+    }
+}
+
+// MARK: Checking
+
+extension WatchOptions {
+    /// Returns what keeps the folders from being watched as asked; empty if nothing does.
+    package func problems() -> [CodedError] {
+        guard !self.folders.isEmpty else {
+            let message: Message = "there is no folder to watch; name one on the command line or in watch.folders"
+            return [CodedError(.watchFolderMissing, .input, message)]
+        }
+        var problems: [CodedError] = []
+        var roots: [FilePath] = []
+        for folder in self.folders {
+            do throws(Errno) {
+                let root = try FilePath(folder).real()
+                if let problem = self.problem(folder, root) ?? Self.overlap(folder, root, roots) {
+                    problems.append(problem)
+                }
+                roots.append(root)
+            } catch {
+                problems.append(.unwatchable(folder, error))
+            }
+        }
+        return problems
+    }
+
+    private func problem(_ folder: String, _ root: FilePath) -> CodedError? {
+        let name = Redacted(folder)
+        if OwnFolder(self.inputs.sandbox).holds(root) {
+            return CodedError(
+                .watchFoldersOverlap,
+                .configuration,
+                "the watched folder \(name) is or lies in the folder of the sandbox; watch that of the photos"
+            )
+        }
+        if NeverInputs.isPutAway(root) {
+            return CodedError(
+                .watchFoldersOverlap,
+                .configuration,
+                "the watched folder \(name) holds what another watch has put away; watch the folder of the photos"
+            )
+        }
+        guard let status = try? root.status(followingLinks: false), status.kind == .folder else {
+            return .unwatchable(folder, .notDirectory)
+        }
+        guard access(root.text, R_OK | X_OK) == 0 else { return .unwatchable(folder, .last) }
+        let places = [root] + PutAway.folders.map { root.appending($0) }
+        let readOnly = places.first { access($0.text, W_OK) != 0 && errno != ENOENT }
+        guard self.after != .leave, let readOnly else { return nil }
+        return CodedError(
+            .watchFolderReadOnly,
+            .input,
+            """
+            files cannot be moved in the watched folder \(name), since \(Redacted(readOnly.text)) cannot be written; \
+            give the right to write there, or set watch.after to leave
+            """
+        )
+    }
+
+    private static func overlap(_ folder: String, _ root: FilePath, _ others: [FilePath]) -> CodedError? {
+        guard let other = others.first(where: { root.starts(with: $0) || $0.starts(with: root) }) else { return nil }
+        return CodedError(
+            .watchFoldersOverlap,
+            .configuration,
+            """
+            the watched folders \(Redacted(folder)) and \(Redacted(other.text)) are one, or one lies in the other; \
+            leave one out
+            """
+        )
+    }
+}
+
+extension CodedError {
+    /// A watched folder cannot be opened, and why.
+    static func unwatchable(_ folder: String, _ error: Errno) -> CodedError {
+        let name = Redacted(folder)
+        let message: Message? =
+            switch error {
+            case .noSuchFileOrDirectory: "the watched folder \(name) does not exist; check its path, or make it"
+            case .notDirectory: "the watched folder \(name) is no folder; check its path"
+            default: nil
+            }
+        return CodedError(
+            .watchFolderMissing,
+            .input,
+            message ?? "the watched folder \(name) cannot be opened (\(error.description)); make it readable"
+        )
+    }
+}

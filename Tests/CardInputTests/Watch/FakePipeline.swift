@@ -1,0 +1,138 @@
+import CardModel
+import Foundation
+import Synchronization
+
+@testable import CardInput
+
+/// A pipeline that keeps cards in memory: the same bytes under the same number are one card. It outlives the watch, as a
+/// sandbox does.
+final class FakePipeline: Sendable {
+    /// Decides about a photo before it is read: an outcome, or `nil` for the usual one; gets the number of the call.
+    typealias Answer =
+        @Sendable (_ photo: InputItem, _ occasion: WatchOccasion, _ call: Int) async throws -> WatchOutcome?
+
+    /// One photo that was taken.
+    struct Taken: Sendable {
+        var number: String
+        var user: String?
+        var file: String
+        var occasion: WatchOccasion
+        var isDuplicate: Bool
+    }
+
+    private struct State {
+        var cards: Set<[UInt8]> = []
+        var taken: [Taken] = []
+        var calls = 0
+        var underway = 0
+        var mostUnderway = 0
+    }
+
+    private let state = Mutex(State())
+    private let answer: Answer
+
+    init(answer: @escaping Answer = { _, _, _ in nil }) {
+        self.answer = answer
+    }
+
+    var taken: [Taken] { self.state.withLock { $0.taken } }
+    var cards: Int { self.state.withLock { $0.cards.count } }
+    var calls: Int { self.state.withLock { $0.calls } }
+    var mostUnderway: Int { self.state.withLock { $0.mostUnderway } }
+    /// The photos that were taken: `LOAN-1 front.jpg`.
+    var names: [String] { self.taken.map { "\($0.number) \($0.file)" } }
+
+    func take(_ photo: InputItem, _ occasion: WatchOccasion) async throws -> WatchOutcome {
+        let call = self.state.withLock { state in
+            state.calls += 1
+            state.underway += 1
+            state.mostUnderway = max(state.mostUnderway, state.underway)
+            return state.calls
+        }
+        defer { self.state.withLock { $0.underway -= 1 } }
+        if let outcome = try await self.answer(photo, occasion, call) { return outcome }
+        guard case .file(let identity) = photo.place else { throw POSIXError(.EINVAL) }
+        do throws(CodedError) {
+            let bytes = [UInt8](try SourceFile.read(identity, limit: 1 << 20))
+            self.state.withLock { state in
+                let isNew = state.cards.insert(Array(photo.metadata.businessNumber.rawValue.utf8) + [0] + bytes)
+                    .inserted
+                state.taken.append(
+                    Taken(
+                        number: photo.metadata.businessNumber.rawValue,
+                        user: photo.metadata.userNumber?.reveal(),
+                        file: String(photo.path.split(separator: "/").last ?? ""),
+                        occasion: occasion,
+                        isDuplicate: !isNew
+                    )
+                )
+            }
+            return .taken
+        } catch {
+            return .refused(error, card: nil)
+        }
+    }
+}
+
+/// Keeps what a watch reports, and lets a test wait for it.
+final class WatchReports: Sendable {
+    private struct State {
+        var events: [WatchEvent] = []
+        var waiter: (isMet: @Sendable ([WatchEvent]) -> Bool, continuation: CheckedContinuation<Void, Never>)?
+    }
+
+    private let state = Mutex(State())
+
+    var all: [WatchEvent] { self.state.withLock { $0.events } }
+
+    func add(_ event: WatchEvent) {
+        let waiter = self.state.withLock { state -> CheckedContinuation<Void, Never>? in
+            state.events.append(event)
+            guard let waiter = state.waiter, waiter.isMet(state.events) else { return nil }
+            state.waiter = nil
+            return waiter.continuation
+        }
+        waiter?.resume()
+    }
+
+    /// Waits until a condition holds; one waiter at a time. The time limit of the test ends what never comes.
+    func wait(until isMet: @escaping @Sendable ([WatchEvent]) -> Bool) async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOver = self.state.withLock { state in
+                    if Task.isCancelled || isMet(state.events) { return true }
+                    state.waiter = (isMet, continuation)
+                    return false
+                }
+                if isOver { continuation.resume() }
+            }
+        } onCancel: {
+            let waiter = self.state.withLock { state in
+                defer { state.waiter = nil }
+                return state.waiter?.continuation
+            }
+            waiter?.resume()
+        }
+    }
+
+    /// Waits until so many files have been put somewhere.
+    func wait(forPlaced count: Int) async {
+        await self.wait { $0.count { if case .placed = $0 { true } else { false } } >= count }
+    }
+
+    /// The codes of what was refused.
+    var refused: [String] {
+        self.all.compactMap { if case .refused(_, let error, _) = $0 { error.code.rawValue } else { nil } }
+    }
+
+    /// Problems and their ends: `watch_folder_missing`, `mended watch_folder_missing`.
+    var problems: [String] {
+        self.all.compactMap { event in
+            switch event {
+            case .problem(_, let error): error.code.rawValue
+            case .mended(_, let code): "mended \(code)"
+            default: nil
+            }
+        }
+    }
+}

@@ -1,0 +1,201 @@
+import CardModel
+import Foundation
+import Glibc
+import Testing
+
+@testable import CardInput
+
+/// Sidecars and done-markers: what is waited for, and what comes late.
+@Suite(.timeLimit(.minutes(1))) struct LateSidecarTests {
+    private static let sidecar = #"{"user_no": "u-1"}"#
+
+    private static func waiting(_ rule: WatchOptions.SidecarRule) throws -> Watching {
+        let watching = try Watching {
+            $0.sidecar = rule
+            $0.sidecarWait = .seconds(2)
+        }
+        try watching.photo("in/LOAN-1/front.jpg", 1)
+        return watching
+    }
+
+    @Test func `A photo is taken without a sidecar when that has not come in time`() async throws {
+        let watching = try Self.waiting(.optional)
+        try await watching.run { watch in
+            await watching.pass(.milliseconds(1999), watch)
+            #expect(watching.pipeline.calls == 0)
+            await watching.pass(.milliseconds(1), watch)
+            await watching.reports.wait(forPlaced: 1)
+        }
+        #expect(watching.pipeline.taken.map(\.user) == [nil])
+    }
+
+    @Test(arguments: [WatchOptions.SidecarRule.optional, .required])
+    func `A sidecar that comes in time is read, and moved with its photo`(rule: WatchOptions.SidecarRule) async throws {
+        let watching = try Self.waiting(rule)
+        try await watching.run { watch in
+            if rule == .required { for _ in 1...3 { await watching.pass(.seconds(1000), watch) } }
+            await watching.pass(.seconds(1), watch)
+            #expect(watching.pipeline.calls == 0)
+            try watching.folder.write("in/LOAN-1/front.jpg.json", text: Self.sidecar)
+            await watching.reports.wait(forPlaced: 1)
+        }
+        #expect(watching.pipeline.taken.map(\.user) == ["u-1"])
+        #expect(watching.files() == ["done/LOAN-1/front.jpg", "done/LOAN-1/front.jpg.json"])
+    }
+
+    @Test(
+        arguments: [
+            (#"{"business_no": "OTHER"}"#, "business_no_conflict"), (#"{"side": "inside"}"#, "field_invalid"),
+            ("{", "sidecar_invalid"),
+        ]
+    )
+    func `A sidecar that cannot be meant refuses its photo, once it has stood still`(text: String, code: String)
+        async throws
+    {
+        let watching = try Watching { $0.quietTime = .seconds(5) }
+        try watching.folder.makeFolder("in/LOAN-1")
+        try await watching.run { watch in
+            await watch.rescan()
+            try watching.folder.write("in/LOAN-1/a.jpg.json", text: text)
+            try watching.photo("in/LOAN-1/a.jpg", 1)
+            try await watching.catchUp()
+            #expect(watching.files("in/failed") == [])
+            await watching.pass(.seconds(5), watch)
+            await watching.reports.wait(forPlaced: 2)
+        }
+        #expect(watching.reports.refused == [code])
+        #expect(watching.files("in/failed/LOAN-1") == ["a.jpg", "a.jpg.failed.json", "a.jpg.json"])
+    }
+
+    /// A watch that has taken a photo in, and then meets its sidecar.
+    private static func late(
+        _ pipeline: FakePipeline = FakePipeline(),
+        text: String = Self.sidecar,
+        change: (inout WatchOptions) -> Void = { _ in },
+        _ body: (Watching, FolderWatch) async throws -> Void
+    ) async throws -> Watching {
+        let watching = try Watching(pipeline: pipeline) {
+            $0.quietTime = .seconds(5)
+            change(&$0)
+        }
+        try watching.folder.makeFolder("in/LOAN-1")
+        try await watching.run { watch in
+            await watch.rescan()
+            try watching.photo("in/LOAN-1/front.jpg", 1)
+            await watching.reports.wait(forPlaced: 1)
+            try watching.folder.write("in/LOAN-1/front.jpg.json", text: text)
+            try await watching.catchUp()
+            await watching.pass(.seconds(5) + watching.options.sidecarWait, watch)
+            try await body(watching, watch)
+        }
+        return watching
+    }
+
+    @Test func `A late sidecar amends its card, and goes where its photo is`() async throws {
+        let watching = try await Self.late { watching, _ in await watching.reports.wait(forPlaced: 3) }
+        #expect(watching.pipeline.taken.filter { $0.number == "LOAN-1" }.map(\.user) == [nil, "u-1"])
+        #expect(watching.pipeline.taken.last?.occasion == .lateSidecar)
+        #expect(watching.pipeline.taken.last?.isDuplicate == true)
+        #expect(watching.files("in/done/LOAN-1") == ["front.jpg", "front.jpg.json"])
+    }
+
+    @Test func `One that comes too late lies with a note among what is refused`() async throws {
+        let pipeline = FakePipeline { _, occasion, _ in
+            occasion == .lateSidecar ? .refused(CodedError(.sidecarLate, .input, "it is too late"), card: nil) : nil
+        }
+        let watching = try await Self.late(pipeline) { watching, _ in await watching.reports.wait(forPlaced: 3) }
+        #expect(watching.files("in/done/LOAN-1") == ["front.jpg"])
+        #expect(watching.files("in/failed/LOAN-1") == ["front.jpg.json", "front.jpg.json.failed.json"])
+        #expect(try watching.note("in/failed/LOAN-1/front.jpg.json.failed.json")["code"] == "sidecar_late")
+    }
+
+    @Test(arguments: [#"{"business_no": "OTHER"}"#, "{", "[]"])
+    func `One that would misfile its photo, or says nothing, stays where it is`(text: String) async throws {
+        let watching = try await Self.late(text: text) { watching, watch in try await watching.catchUp("again") }
+        #expect(watching.pipeline.taken.count { $0.number == "LOAN-1" } == 1)
+        #expect(watching.files("in/LOAN-1") == ["front.jpg.json"])
+    }
+
+    @Test func `A sidecar that is there before its photo waits for it`() async throws {
+        let watching = try Watching()
+        try watching.folder.write("in/LOAN-1/front.jpg.json", text: Self.sidecar)
+        try await watching.run { watch in
+            for _ in 1...3 { await watching.pass(.seconds(1000), watch) }
+            try watching.photo("in/LOAN-1/front.jpg", 1)
+            await watching.reports.wait(forPlaced: 1)
+        }
+        #expect(watching.pipeline.taken.map(\.user) == ["u-1"])
+        #expect(watching.files() == ["done/LOAN-1/front.jpg", "done/LOAN-1/front.jpg.json"])
+    }
+
+    @Test(arguments: [false, true])
+    func `One that comes while its photo is being taken in amends the card before both are moved`(isTooLate: Bool)
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let pipeline = FakePipeline { _, occasion, call in
+            if call == 1 { try folder.write("in/LOAN-1/front.jpg.json", text: Self.sidecar) }
+            guard isTooLate, occasion == .lateSidecar, call == 2 else { return nil }
+            return .refused(CodedError(.sidecarLate, .input, "it is too late"), card: nil)
+        }
+        let watching = try Watching(folder, pipeline: pipeline)
+        try watching.photo("in/LOAN-1/front.jpg", 1)
+        try await watching.run { watch in
+            await watching.reports.wait(forPlaced: 1)
+            if isTooLate { await watching.pass(.seconds(60), watch) }
+            await watching.reports.wait(forPlaced: isTooLate ? 2 : 1)
+        }
+        #expect(watching.files("in/done/LOAN-1") == (isTooLate ? ["front.jpg"] : ["front.jpg", "front.jpg.json"]))
+        #expect(watching.files("in/failed").count == (isTooLate ? 2 : 0))
+        #expect(watching.pipeline.taken.map(\.occasion) == (isTooLate ? [.complete] : [.complete, .lateSidecar]))
+        #expect(watching.pipeline.cards == 1)
+    }
+
+    @Test func `Where files stay, a sidecar that comes later is taken with its photo once more`() async throws {
+        let watching = try await Self.late(change: { $0.after = .leave }) { watching, _ in
+            await watching.reports.wait(forPlaced: 3)
+        }
+        #expect(watching.pipeline.taken.filter { $0.number == "LOAN-1" }.map(\.occasion).last == .lateSidecar)
+        #expect(watching.files("in/LOAN-1") == ["front.jpg", "front.jpg.json"])
+    }
+
+    @Test(arguments: WatchOptions.Mode.allCases)
+    func `With a done-marker a photo is taken once that is there, and both are moved`(mode: WatchOptions.Mode)
+        async throws
+    {
+        let watching = try Watching {
+            $0.doneMarker = ".done"
+            $0.mode = mode
+        }
+        try watching.photo("in/LOAN-1/a.jpg", 1)
+        try watching.folder.write("in/LOAN-1/b.jpg.done", text: "")
+        try await watching.run { watch in
+            await watching.pass(.seconds(1000), watch)
+            #expect(watching.pipeline.calls == 0)
+            try watching.folder.write("in/LOAN-1/a.jpg.done", text: "")
+            try watching.photo("in/LOAN-1/b.jpg", 2)
+            if mode == .polling { await watching.pass(WatchLimits.poll, watch) }
+            await watching.reports.wait(forPlaced: 2)
+        }
+        #expect(watching.files("in/done/LOAN-1") == ["a.jpg", "a.jpg.done", "b.jpg", "b.jpg.done"])
+    }
+
+    @Test func `Photos without a number are refused, and those too deep for one stay and are told of once`()
+        async throws
+    {
+        let watching = try Watching()
+        try watching.photo("in/nobody.jpg", 1)
+        try watching.folder.write("in/known.jpg.json", text: #"{"business_no": "LOAN-7"}"#)
+        try watching.photo("in/known.jpg", 2)
+        for number in 3...5 { try watching.photo("in/LOAN-1/deep/\(number).jpg", number) }
+        try await watching.run { watch in
+            await watching.reports.wait(forPlaced: 2)
+            await watch.rescan()
+        }
+        #expect(watching.pipeline.names == ["LOAN-7 known.jpg"])
+        #expect(watching.reports.refused == ["business_no_missing"])
+        #expect(watching.reports.problems == ["business_no_missing"])
+        #expect(watching.files("in/LOAN-1/deep").count == 3)
+        #expect(watching.files("in/failed") == ["nobody.jpg", "nobody.jpg.failed.json"])
+    }
+}

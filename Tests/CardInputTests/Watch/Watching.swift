@@ -1,0 +1,100 @@
+import CardModel
+import Foundation
+import Glibc
+
+@testable import CardInput
+
+/// A watch over the folder `in` of a test, by a clock of its own.
+struct Watching: Sendable {
+    let folder: TemporaryFolder
+    let pipeline: FakePipeline
+    let reports = WatchReports()
+    let time = ManualTime()
+    let options: WatchOptions
+
+    /// Photos do not wait for sidecars, and files that stand still are complete, unless the test says otherwise.
+    init(
+        _ folder: TemporaryFolder? = nil,
+        pipeline: FakePipeline = FakePipeline(),
+        change: (inout WatchOptions) -> Void = { _ in }
+    ) throws {
+        let folder = try folder ?? TemporaryFolder()
+        try folder.makeFolder("in/LOAN-9")
+        var options = WatchOptions(folders: [folder["in"]], inputs: Listing.options())
+        options.sidecar = .none
+        options.quietTime = .zero
+        change(&options)
+        (self.folder, self.pipeline, self.options) = (folder, pipeline, options)
+    }
+
+    /// A watch that does not run yet.
+    func makeWatch() -> FolderWatch {
+        FolderWatch(
+            options: self.options,
+            time: self.time.engineTime,
+            take: { try await self.pipeline.take($0, $1) },
+            report: { self.reports.add($0) }
+        )
+    }
+
+    /// Runs the watch beside a test, and ends it when the test is done.
+    func run(_ body: (FolderWatch) async throws -> Void) async throws {
+        let watch = self.makeWatch()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await watch.run() }
+            let result: Result<Void, any Error>
+            do {
+                result = .success(try await body(watch))
+            } catch {
+                result = .failure(error)
+            }
+            await watch.end()
+            try await group.waitForAll()
+            try result.get()
+        }
+    }
+
+    /// Runs the watch until so many files have been put somewhere.
+    func run(untilPlaced count: Int) async throws {
+        try await self.run { _ in await self.reports.wait(forPlaced: count) }
+    }
+
+    /// Lets time pass for a watch that has looked at all there is.
+    func pass(_ duration: Duration, _ watch: FolderWatch) async {
+        await watch.rescan()
+        self.time.pass(duration)
+        await watch.rescan()
+    }
+
+    /// Returns once inotify has told all that has happened so far: what is written now is taken after it.
+    func catchUp(_ name: String = "mark") async throws {
+        let path = "LOAN-9/\(name).jpg"
+        try self.photo("in/" + path, 999)
+        let file = Redacted(self.folder["in/" + path])
+        await self.reports.wait { $0.contains { if case .placed(file, _) = $0 { true } else { false } } }
+    }
+
+    /// The files below a folder of the test, sorted; folders are left out.
+    func files(_ below: String = "in") -> [String] {
+        let walk = FileManager.default.enumerator(atPath: self.folder[below])
+        var files: [String] = []
+        while let path = walk?.nextObject() as? String {
+            var status = stat()
+            if lstat(self.folder[below] + "/" + path, &status) == 0, status.st_mode & S_IFMT != S_IFDIR {
+                files.append(path)
+            }
+        }
+        return files.sorted()
+    }
+
+    /// Writes a photo, of different bytes for each number.
+    func photo(_ path: String, _ number: Int = 0) throws {
+        try self.folder.write(path, bytes: Listing.jpegStart + Array("\(number)".utf8))
+    }
+
+    /// What a refused file's note says.
+    func note(_ path: String) throws -> [String: String] {
+        let data = try Data(contentsOf: URL(fileURLWithPath: self.folder[path]))
+        return try JSONDecoder().decode([String: String].self, from: data)
+    }
+}
