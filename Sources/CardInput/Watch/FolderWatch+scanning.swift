@@ -8,6 +8,7 @@ extension FolderWatch {
         var real: FilePath
         var isRemote = false
         var found: [Candidate]
+        var passedOver: [String: Int]
         /// Why inotify could not be had for a folder.
         var watchError: Errno?
     }
@@ -106,7 +107,7 @@ extension FolderWatch {
             watching: watching
         )
         let found = try walk.candidates()
-        return Scan(real: folder.path, found: found, watchError: watchError)
+        return Scan(real: folder.path, found: found, passedOver: walk.passedOver, watchError: watchError)
     }
 
     private func scanned(_ index: Int, _ scan: Scan) {
@@ -131,7 +132,7 @@ extension FolderWatch {
         } else {
             self.mend(.watchFolderUnreadable, of: index)
         }
-        self.report(.scanned(folder: Redacted(self.roots[index].given), files: count))
+        self.report(.scanned(folder: Redacted(self.roots[index].given), files: count, passedOver: scan.passedOver))
     }
 
     @discardableResult

@@ -191,7 +191,8 @@ package actor FolderWatch {
 
     /// When something is due that nobody will call for, if no alarm is set for that or for an earlier time.
     private func nextAlarm() -> (due: Duration, wait: Duration)? {
-        let pause = self.files.hasReady ? self.pause?.until : nil
+        // Where nothing may begin for other reasons, whoever ends calls.
+        let pause = self.pause.flatMap { self.files.hasReady && $0.until > self.now ? $0.until : nil }
         let times = [self.files.nextDue(), pause].compactMap { $0 } + self.roots.map(\.nextScan)
         guard let due = times.min(), self.alarm.map({ due < $0 }) ?? true else { return nil }
         self.alarm = due
@@ -210,6 +211,7 @@ package actor FolderWatch {
     /// - Returns: whether there may be more.
     private func lookAtFiles() async -> Bool {
         let due = self.files.takeDue(now: self.now, limit: WatchLimits.looksAtOnce)
+        guard !due.isEmpty else { return false }
         let examiners = self.roots.map { root in root.real.map { FileExaminer(options: self.options, root: $0) } }
         let looks = await self.blocking {
             due.map { (path: $0.candidate.path, sight: examiners[$0.root]?.sight(of: $0.candidate)) }

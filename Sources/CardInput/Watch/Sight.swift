@@ -16,6 +16,8 @@ struct Sight: Hashable, Sendable {
         var base: String
     }
 
+    /// The name of the file.
+    var name: String
     /// The file.
     var identity: FileIdentity
     /// What goes with it, in the order of the suffixes.
@@ -39,21 +41,21 @@ struct Sight: Hashable, Sendable {
         suffixes: [String]
     ) throws(Errno) -> Sight? {
         guard let status = try folder.status(of: name), status.kind == .file else { return nil }
-        let place = below.reduce(root) { $0.appending($1) }
-        var sight = Sight(identity: FileIdentity(path: place.appending(name).text, status))
+        let place = ([root.text] + below).joined(separator: "/")
+        var sight = Sight(name: name, identity: FileIdentity(path: place + "/" + name, status))
         for suffix in suffixes {
             guard let found = try folder.status(of: name + suffix), found.kind == .file else { continue }
-            let identity = FileIdentity(path: place.appending(name + suffix).text, found)
+            let identity = FileIdentity(path: place + "/" + name + suffix, found)
             sight.companions.append(Companion(suffix: suffix, identity: identity, folder: nil, base: name))
         }
         let missing = suffixes.filter { suffix in !sight.companions.contains { $0.suffix == suffix } }
         for top in PutAway.folders where !missing.isEmpty {
-            let place = below.reduce(root.appending(top)) { $0.appending($1) }
+            let place = ([root.text, top] + below).joined(separator: "/")
             // Where there is no such folder, or none that can be opened, nothing went ahead.
             guard let target = try? OpenFolder(root).entering([top] + below) else { continue }
             let ahead = try self.ahead(of: name, status, missing, target, room: PutAway.room(suffixes))
             for (base, suffix, found) in ahead {
-                let identity = FileIdentity(path: place.appending(base + suffix).text, found)
+                let identity = FileIdentity(path: place + "/" + base + suffix, found)
                 sight.companions.append(Companion(suffix: suffix, identity: identity, folder: top, base: base))
             }
             if !ahead.isEmpty { break }

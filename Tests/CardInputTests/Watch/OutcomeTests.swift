@@ -264,6 +264,25 @@ import Testing
         #expect(watching.files().count == 2)
     }
 
+    @Test func `A watch whose task is cancelled returns, and leaves what was not taken`() async throws {
+        let (started, starting) = AsyncStream.makeStream(of: Void.self)
+        let pipeline = FakePipeline { _, _, _ in
+            starting.finish()
+            for await _ in AsyncStream<Void>.makeStream().stream {}
+            throw CancellationError()
+        }
+        let watching = try Watching(pipeline: pipeline)
+        try watching.photo("in/LOAN-1/a.jpg", 1)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await watching.makeWatch().run() }
+            for await _ in started {}
+            group.cancelAll()
+            try await group.waitForAll()
+        }
+        #expect(watching.files() == ["LOAN-1/a.jpg"])
+        #expect(watching.reports.refused == [])
+    }
+
     @Test func `Photos of one number are taken one by one, the older first`() async throws {
         let watching = try Watching()
         for number in 1...9 {

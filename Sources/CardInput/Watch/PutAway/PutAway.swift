@@ -31,7 +31,7 @@ struct PutAway: Sendable {
     /// The ways in which files are moved; tests leave some out.
     var ways = FileMove.Way.allCases
 
-    private var name: String { FilePath(self.sight.identity.path.reveal()).name }
+    private var name: String { self.sight.name }
 
     /// How many bytes are left after a name: for a note and the file that it is written to first, or a done-marker.
     static func room(_ suffixes: [String]) -> Int {
