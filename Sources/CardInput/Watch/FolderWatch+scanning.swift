@@ -61,6 +61,7 @@ extension FolderWatch {
         case .failure(let error):
             if let known { self.notifier?.forget(known) }
             self.files.forget(root: index)
+            self.releaseGone()
             self.roots[index].real = nil
             self.roots[index].nextScan = self.now + WatchLimits.comeBack
             self.tell(error, of: index, as: .watchFolderMissing)
@@ -123,6 +124,7 @@ extension FolderWatch {
         self.files.scanBegins(root: index)
         let count = self.meet(scan.found, root: index)
         self.files.scanEnds(root: index)
+        self.releaseGone()
         let wait = self.roots[index].isPolled ? WatchLimits.poll : WatchLimits.rescan
         self.roots[index].nextScan = self.now + wait
         let unusable = scan.found.compactMap { if case .unusable(let message) = $0.finding { message } else { nil } }

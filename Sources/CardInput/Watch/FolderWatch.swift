@@ -166,6 +166,11 @@ package actor FolderWatch {
         return nil
     }
 
+    /// Lets others of their numbers have their turn where the first is gone.
+    func releaseGone() {
+        for path in Array(self.numbers.keys) where self.files[path] == nil { self.release(path) }
+    }
+
     /// Lets the next photo of a number have its turn.
     private func release(_ path: FilePath) {
         guard let number = self.numbers.removeValue(forKey: path) else { return }
@@ -221,7 +226,11 @@ package actor FolderWatch {
                     return times[0] == times[1] ? left.path.precedes(right.path) : times[0] < times[1]
                 }
         }
-        for look in looks { self.files.looked(at: look.path, look.sight, now: self.now) }
+        for look in looks {
+            self.files.looked(at: look.path, look.sight, now: self.now)
+            // Others of its number need not wait for one that is not ready after all.
+            if self.files[look.path]?.phase != .ready { self.release(look.path) }
+        }
         return due.count == WatchLimits.looksAtOnce
     }
 }

@@ -73,8 +73,13 @@ struct Sight: Hashable, Sendable {
         room: Int
     ) throws(Errno) -> [(base: String, suffix: String, stat)] {
         let names = NumberedName(name, leavingRoomFor: room)
-        var number = try Self.firstFree(names, target)
-        while try target.status(of: names[number]) == nil {
+        var number = 1
+        if try self.isOther(names[1], in: target, than: file) {
+            number = try names.free(above: 1) { name throws(Errno) in try self.isOther(name, in: target, than: file) }
+        }
+        while true {
+            // The file stands there itself if its move was cut short before its first name went.
+            let isThere = try target.status(of: names[number]) != nil
             var isAny = false
             var ahead: [(base: String, suffix: String, stat)] = []
             for suffix in suffixes {
@@ -82,21 +87,27 @@ struct Sight: Hashable, Sendable {
                 isAny = true
                 // A sidecar that was refused by itself has a note of its own.
                 let isRefused = try target.status(of: names[number] + suffix + FailureNote.suffix) != nil
-                if !isRefused, !found.changedBefore(file) { ahead.append((names[number], suffix, found)) }
+                if !isRefused, isThere || !found.changedBefore(file) { ahead.append((names[number], suffix, found)) }
             }
             if !ahead.isEmpty || !isAny { return ahead }
-            number += 1
+            repeat { number += 1 } while try self.isOther(names[number], in: target, than: file)
         }
-        return []
     }
 
-    private static func firstFree(_ names: NumberedName, _ target: borrowing OpenFolder) throws(Errno) -> Int {
-        guard try target.status(of: names[1]) != nil else { return 1 }
-        return try names.free(above: 1) { name throws(Errno) in try target.status(of: name) != nil }
+    private static func isOther(_ name: String, in folder: borrowing OpenFolder, than file: stat) throws(Errno) -> Bool
+    {
+        try folder.status(of: name).map { !$0.isSameOrCopy(of: FileIdentity(path: "", file)) } ?? false
     }
 }
 
 extension stat {
+    /// Whether it is another name of a file, or the copy of it on another file system.
+    func isSameOrCopy(of other: FileIdentity) -> Bool {
+        var own = FileIdentity(path: other.path.reveal(), self)
+        if own.device != other.device { (own.device, own.inode) = (other.device, other.inode) }
+        return own == other
+    }
+
     /// Whether the status of a file changed before that of another one.
     fileprivate func changedBefore(_ other: stat) -> Bool {
         (self.st_ctim.tv_sec, self.st_ctim.tv_nsec) < (other.st_ctim.tv_sec, other.st_ctim.tv_nsec)

@@ -283,6 +283,27 @@ import Testing
         #expect(watching.reports.refused == [])
     }
 
+    @Test func `A photo that goes while it waits for an older one of its number holds up no other`() async throws {
+        let folder = try TemporaryFolder()
+        let pipeline = FakePipeline { photo, _, call in
+            // By now the others have had their turn, or will: all come behind this one.
+            if call == 1 {
+                for name in ["b", "c"] {
+                    guard unlink(folder["in/LOAN-1/\(name).jpg"]) == 0 else { throw POSIXError(.EIO) }
+                }
+            }
+            return nil
+        }
+        let watching = try Watching(folder, pipeline: pipeline)
+        for (number, name) in ["a", "b", "c", "d"].enumerated() {
+            try watching.photo("in/LOAN-1/\(name).jpg", number)
+            let times = [timespec(tv_sec: 1000 + number, tv_nsec: 0), timespec(tv_sec: 1000 + number, tv_nsec: 0)]
+            #expect(utimensat(AT_FDCWD, folder["in/LOAN-1/\(name).jpg"], times, 0) == 0)
+        }
+        try await watching.run(untilPlaced: 2)
+        #expect(watching.pipeline.taken.map(\.file) == ["a.jpg", "d.jpg"])
+    }
+
     @Test func `Photos of one number are taken one by one, the older first`() async throws {
         let watching = try Watching()
         for number in 1...9 {

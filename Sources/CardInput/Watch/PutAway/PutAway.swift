@@ -111,9 +111,7 @@ struct PutAway: Sendable {
     ) throws(Errno) -> Bool {
         if let status = try target.status(of: name) {
             // A second name of this very file, or its copy, from a move that was cut short.
-            let found = FileIdentity(path: self.sight.identity.path.reveal(), status)
-            let isCopy = found.device != self.sight.identity.device && found.size == self.sight.identity.size
-            guard found == self.sight.identity || isCopy else { return false }
+            guard status.isSameOrCopy(of: self.sight.identity) else { return false }
         }
         let ahead = Set(members.filter { $0.folder == folder && $0.base == name }.map(\.suffix))
         for suffix in self.suffixes where !ahead.contains(suffix) {
