@@ -66,8 +66,6 @@ struct WatchedFiles {
         self.doneMarker = options.doneMarker
     }
 
-    /// How many files are known.
-    var count: Int { self.files.count }
     /// Whether a file waits for its turn.
     var hasReady: Bool { self.nextReady < self.ready.count }
     /// When the next file is to be looked at.
