@@ -115,8 +115,8 @@ struct FileExaminer: Sendable {
 
     /// What a sidecar is that lies without its photo.
     ///
-    /// It is late if the last photo of its name was taken in without one and would have had the same number with it. Any
-    /// other is for a photo that is still to come.
+    /// It is late if the last photo of its name was taken in without one and would have had the same number with it.
+    /// Any other is for a photo that is still to come.
     private func late(_ image: Candidate) -> Plan {
         let below = image.place?.folders ?? []
         let place = below.reduce(self.root.appending("done")) { $0.appending($1) }

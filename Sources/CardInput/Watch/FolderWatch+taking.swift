@@ -178,8 +178,8 @@ extension FolderWatch {
             let why: Message =
                 if let error = error as? Errno { "\(error.description)" } else { (error as? CodedError)?.message ?? "" }
             let message: Message = """
-                a file cannot be put away (\(why)), though what it says is safe; check the rights of the watched folder, \
-                done and failed, and the free space
+                a file cannot be put away (\(why)), though what it says is safe; check the rights of the watched \
+                folder, of done and failed in it, and the free space
                 """
             self.tell(CodedError(.putAwayFailed, .storage, message), of: file.root)
             self.files.lookAgain(path, at: self.now + WatchLimits.wait(tries: file.tries), isTry: true)

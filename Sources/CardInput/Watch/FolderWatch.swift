@@ -6,10 +6,10 @@ import SystemPackage
 
 /// Takes in the photos that arrive in folders, and puts each away once its card is durable.
 ///
-/// inotify is a hint that a path deserves a look; the truth is what a scan finds, at the start and again and again. A photo
-/// is handed on when it is complete (`WatchedFiles`), and put away only after that has returned and only if it is still the
-/// very file that was taken (`PutAway`). A process killed in between finds the file again, is told that the card is there,
-/// and goes on where it stopped. Symbolic links are not followed, wherever they lead, and not touched.
+/// inotify is a hint that a path deserves a look; the truth is what a scan finds, at the start and again and again. A
+/// photo is handed on when it is complete (`WatchedFiles`), and put away only after that has returned and only if it is
+/// still the very file that was taken (`PutAway`). A process killed in between finds the file again, is told that the
+/// card is there, and goes on where it stopped. Symbolic links are not followed, wherever they lead, and not touched.
 package actor FolderWatch {
     /// Hands a photo to the pipeline; returns once its fate is durable. An error ends the watch.
     package typealias Take = @Sendable (_ photo: InputItem, _ occasion: WatchOccasion) async throws -> WatchOutcome
@@ -36,7 +36,8 @@ package actor FolderWatch {
     let report: @Sendable (WatchEvent) -> Void
     var files: WatchedFiles
     var roots: [Root]
-    /// The photos of each business number of which one is being taken, that one first: of two of one side the later wins.
+    /// The photos of each business number of which one is being taken, that one first: of two of one side the later
+    /// wins.
     private var queues: [BusinessNumber: [FilePath]] = [:]
     private var numbers: [FilePath: BusinessNumber] = [:]
     /// Until when nothing is taken, and how often that was so in a row.
@@ -70,8 +71,8 @@ package actor FolderWatch {
         self.roots = options.folders.map { Root(given: $0, isPolled: options.mode == .polling) }
     }
 
-    /// Watches until `end` is called or its task is cancelled; what is being taken in then is put away, and nothing else
-    /// begins.
+    /// Watches until `end` is called or its task is cancelled; what is being taken in then is put away, and nothing
+    /// else begins.
     ///
     /// - Throws: what handing a photo over has thrown.
     package func run() async throws {

@@ -63,8 +63,8 @@ struct Sight: Hashable, Sendable {
         return sight
     }
 
-    /// What went ahead of a file: it stands where the file was to be put, and was put there after the file last changed, for
-    /// a rename counts as a change of status. A newer file of the same name has changed since.
+    /// What went ahead of a file: it stands where the file was to be put, and was put there after the file last
+    /// changed, for a rename counts as a change of status. A newer file of the same name has changed since.
     private static func ahead(
         of name: String,
         _ file: stat,

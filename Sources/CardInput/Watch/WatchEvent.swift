@@ -6,8 +6,8 @@ package enum WatchOccasion: Hashable, Sendable {
     case complete
     /// It has just changed and may still grow: an image that cannot be used is refused without becoming a card.
     case young
-    /// It was taken in before, and its sidecar has come since: it only amends its card. Refused with `sidecar_late` if it says
-    /// something new and the card is in a delivery or has ended.
+    /// It was taken in before, and its sidecar has come since: it only amends its card. Refused with `sidecar_late` if
+    /// it says something new and the card is in a delivery or has ended.
     case lateSidecar
 }
 

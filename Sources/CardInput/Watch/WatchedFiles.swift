@@ -3,8 +3,8 @@ import SystemPackage
 
 /// What is known of the files of watched folders, and what is due next.
 ///
-/// It looks at nothing and has no clock: whoever has says what was seen and when. A file is complete when inotify told that
-/// it was closed or moved in and nothing has changed since, or when it stood still for a while over two looks.
+/// It looks at nothing and has no clock: whoever has says what was seen and when. A file is complete when inotify told
+/// that it was closed or moved in and nothing has changed since, or when it stood still for a while over two looks.
 struct WatchedFiles {
     /// What is to be done with a file.
     enum Phase: Hashable {

@@ -4,9 +4,9 @@ import SystemPackage
 
 /// Puts a file of a watched folder away, with what goes with it, once what it says is durable elsewhere.
 ///
-/// What goes with it is moved first, then the file itself. A process that is killed in between finds the file again, and
-/// what went ahead under the very name that the file was to have (`Sight`): it still speaks for that file, and for no
-/// newer one of its name.
+/// What goes with it is moved first, then the file itself. A process that is killed in between finds the file again,
+/// and what went ahead under the very name that the file was to have (`Sight`): it still speaks for that file, and for
+/// no newer one of its name.
 struct PutAway: Sendable {
     /// The folders directly below a watched one into which files are put.
     static let folders = ["done", "failed"]
