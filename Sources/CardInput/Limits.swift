@@ -22,7 +22,8 @@ enum WatchLimits {
     static let poll = Duration.seconds(5)
     /// How often a folder that is not there is looked for.
     static let comeBack = Duration.seconds(2)
-    /// How long a file that somebody has written to and not closed must stand still: a scanner or a slow copy may pause.
+    /// How long a file that somebody has written to and not closed must stand still: a scanner or a slow copy may
+    /// pause.
     static let openWait = Duration.seconds(600)
     /// Photos that are handed to the pipeline at a time: enough to share commits, few to wait for at the end.
     static let takenAtOnce = 8

@@ -59,7 +59,11 @@ extension FilePath {
     }
 
     /// The last component; empty for the root and the empty path.
-    var name: String { self.lastComponent?.text ?? "" }
+    var name: String {
+        let text = self.text
+        guard let slash = text.utf8.lastIndex(of: UInt8(ascii: "/")) else { return text }
+        return String(text.utf8[text.utf8.index(after: slash)...]) ?? ""
+    }
 
     /// The path with a suffix at its name; `nil` for the root and the empty path.
     func suffixed(_ suffix: String) -> FilePath? {

@@ -53,13 +53,13 @@ struct FileExaminer: Sendable {
     /// Tells what is to be done with a file that looks so.
     func plan(for candidate: Candidate, _ sight: Sight) -> Plan {
         guard self.sight(of: candidate) == sight else { return .changed }
-        for suffix in self.options.companionSuffixes where candidate.path.name.hasSuffix(suffix) {
+        for suffix in self.options.companionSuffixes where sight.name.hasSuffix(suffix) {
             guard let image = self.image(of: candidate, suffix) else { continue }
             if self.sight(of: image) != nil { return .companion(of: image) }
             if suffix == Sidecar.suffix, self.options.inputs.isImageName(image.path.name) { return self.late(image) }
         }
         do throws(CodedError) {
-            guard try self.isImage(sight.identity) else { return .nothing }
+            guard try self.isImage(sight) else { return .nothing }
         } catch {
             return error.code == .sourceChanged ? .changed : .unreadable
         }
@@ -84,11 +84,10 @@ struct FileExaminer: Sendable {
         return image
     }
 
-    private func isImage(_ identity: FileIdentity) throws(CodedError) -> Bool {
-        let name = FilePath(identity.path.reveal()).name
-        if self.options.inputs.isImageName(name) { return true }
-        let start = try SourceFile.head(identity, count: InputLimits.sniffBytes)
-        return self.options.inputs.recognisesImage(start, name)
+    private func isImage(_ sight: Sight) throws(CodedError) -> Bool {
+        if self.options.inputs.isImageName(sight.name) { return true }
+        let start = try SourceFile.head(sight.identity, count: InputLimits.sniffBytes)
+        return self.options.inputs.recognisesImage(start, sight.name)
     }
 
     private func item(_ candidate: Candidate, _ identity: FileIdentity, sidecar: Sight.Companion?) throws(CodedError)
@@ -116,8 +115,8 @@ struct FileExaminer: Sendable {
 
     /// What a sidecar is that lies without its photo.
     ///
-    /// It is late if the last photo of its name was taken in without one and would have had the same number with it. Any
-    /// other is for a photo that is still to come.
+    /// It is late if the last photo of its name was taken in without one and would have had the same number with it.
+    /// Any other is for a photo that is still to come.
     private func late(_ image: Candidate) -> Plan {
         let below = image.place?.folders ?? []
         let place = below.reduce(self.root.appending("done")) { $0.appending($1) }

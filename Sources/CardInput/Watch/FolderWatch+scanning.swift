@@ -8,6 +8,7 @@ extension FolderWatch {
         var real: FilePath
         var isRemote = false
         var found: [Candidate]
+        var passedOver: [String: Int]
         /// Why inotify could not be had for a folder.
         var watchError: Errno?
     }
@@ -60,6 +61,7 @@ extension FolderWatch {
         case .failure(let error):
             if let known { self.notifier?.forget(known) }
             self.files.forget(root: index)
+            self.releaseGone()
             self.roots[index].real = nil
             self.roots[index].nextScan = self.now + WatchLimits.comeBack
             self.tell(error, of: index, as: .watchFolderMissing)
@@ -106,7 +108,7 @@ extension FolderWatch {
             watching: watching
         )
         let found = try walk.candidates()
-        return Scan(real: folder.path, found: found, watchError: watchError)
+        return Scan(real: folder.path, found: found, passedOver: walk.passedOver, watchError: watchError)
     }
 
     private func scanned(_ index: Int, _ scan: Scan) {
@@ -122,6 +124,7 @@ extension FolderWatch {
         self.files.scanBegins(root: index)
         let count = self.meet(scan.found, root: index)
         self.files.scanEnds(root: index)
+        self.releaseGone()
         let wait = self.roots[index].isPolled ? WatchLimits.poll : WatchLimits.rescan
         self.roots[index].nextScan = self.now + wait
         let unusable = scan.found.compactMap { if case .unusable(let message) = $0.finding { message } else { nil } }
@@ -131,7 +134,7 @@ extension FolderWatch {
         } else {
             self.mend(.watchFolderUnreadable, of: index)
         }
-        self.report(.scanned(folder: Redacted(self.roots[index].given), files: count))
+        self.report(.scanned(folder: Redacted(self.roots[index].given), files: count, passedOver: scan.passedOver))
     }
 
     @discardableResult

@@ -87,7 +87,9 @@ extension FolderWatch {
     ) async {
         let (path, now) = (file.candidate.path, self.now)
         if card == nil {
-            guard error.code != .sourceChanged else { return self.files.lookAgain(path, at: now) }
+            guard error.code != .sourceChanged else {
+                return self.files.lookAgain(path, at: now + WatchLimits.wait(tries: file.tries), isTry: true)
+            }
             let isStill = file.since + self.options.quietTime
             // Another piece of it may come within moments.
             guard now >= isStill else { return self.files.lookAgain(path, at: isStill) }
@@ -107,13 +109,16 @@ extension FolderWatch {
     /// Refuses the sidecar of a photo that was taken in before and is still there.
     private func refuseSidecar(of file: WatchedFiles.File, _ sight: Sight, _ error: CodedError, card: CardID?) async {
         let name = Redacted(file.candidate.source + Sidecar.suffix)
-        self.report(.refused(name: name, error, card: card))
+        if self.files[file.candidate.path]?.isTold == false {
+            self.files[file.candidate.path]?.isTold = true
+            self.report(.refused(name: name, error, card: card))
+        }
         guard self.options.after != .leave, let sidecar = sight.sidecar, sidecar.folder == nil else {
             self.files[file.candidate.path]?.taken = sight
             return await self.finish(file, sight, beside: nil)
         }
         let note = FailureNote(error, card: card, time: self.date)
-        let step = self.step(file, Sight(identity: sidecar.identity))
+        let step = self.step(file, Sight(name: sight.name + Sidecar.suffix, identity: sidecar.identity))
         if let place = try? await self.blocking({ Result { try step?.put(as: .failed(note)) } }).get() {
             self.report(.placed(name: name, place))
         }
@@ -173,8 +178,8 @@ extension FolderWatch {
             let why: Message =
                 if let error = error as? Errno { "\(error.description)" } else { (error as? CodedError)?.message ?? "" }
             let message: Message = """
-                a file cannot be put away (\(why)), though what it says is safe; check the rights of the watched folder, \
-                done and failed, and the free space
+                a file cannot be put away (\(why)), though what it says is safe; check the rights of the watched \
+                folder, of done and failed in it, and the free space
                 """
             self.tell(CodedError(.putAwayFailed, .storage, message), of: file.root)
             self.files.lookAgain(path, at: self.now + WatchLimits.wait(tries: file.tries), isTry: true)

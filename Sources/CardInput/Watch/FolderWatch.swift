@@ -6,10 +6,10 @@ import SystemPackage
 
 /// Takes in the photos that arrive in folders, and puts each away once its card is durable.
 ///
-/// inotify is a hint that a path deserves a look; the truth is what a scan finds, at the start and again and again. A photo
-/// is handed on when it is complete (`WatchedFiles`), and put away only after that has returned and only if it is still the
-/// very file that was taken (`PutAway`). A process killed in between finds the file again, is told that the card is there,
-/// and goes on where it stopped. Symbolic links are not followed, wherever they lead, and not touched.
+/// inotify is a hint that a path deserves a look; the truth is what a scan finds, at the start and again and again. A
+/// photo is handed on when it is complete (`WatchedFiles`), and put away only after that has returned and only if it is
+/// still the very file that was taken (`PutAway`). A process killed in between finds the file again, is told that the
+/// card is there, and goes on where it stopped. Symbolic links are not followed, wherever they lead, and not touched.
 package actor FolderWatch {
     /// Hands a photo to the pipeline; returns once its fate is durable. An error ends the watch.
     package typealias Take = @Sendable (_ photo: InputItem, _ occasion: WatchOccasion) async throws -> WatchOutcome
@@ -36,7 +36,8 @@ package actor FolderWatch {
     let report: @Sendable (WatchEvent) -> Void
     var files: WatchedFiles
     var roots: [Root]
-    /// The photos of each business number of which one is being taken, that one first: of two of one side the later wins.
+    /// The photos of each business number of which one is being taken, that one first: of two of one side the later
+    /// wins.
     private var queues: [BusinessNumber: [FilePath]] = [:]
     private var numbers: [FilePath: BusinessNumber] = [:]
     /// Until when nothing is taken, and how often that was so in a row.
@@ -70,8 +71,8 @@ package actor FolderWatch {
         self.roots = options.folders.map { Root(given: $0, isPolled: options.mode == .polling) }
     }
 
-    /// Watches until `end` is called or its task is cancelled; what is being taken in then is put away, and nothing else
-    /// begins.
+    /// Watches until `end` is called or its task is cancelled; what is being taken in then is put away, and nothing
+    /// else begins.
     ///
     /// - Throws: what handing a photo over has thrown.
     package func run() async throws {
@@ -166,6 +167,11 @@ package actor FolderWatch {
         return nil
     }
 
+    /// Lets others of their numbers have their turn where the first is gone.
+    func releaseGone() {
+        for path in Array(self.numbers.keys) where self.files[path] == nil { self.release(path) }
+    }
+
     /// Lets the next photo of a number have its turn.
     private func release(_ path: FilePath) {
         guard let number = self.numbers.removeValue(forKey: path) else { return }
@@ -191,7 +197,8 @@ package actor FolderWatch {
 
     /// When something is due that nobody will call for, if no alarm is set for that or for an earlier time.
     private func nextAlarm() -> (due: Duration, wait: Duration)? {
-        let pause = self.files.hasReady ? self.pause?.until : nil
+        // Where nothing may begin for other reasons, whoever ends calls.
+        let pause = self.pause.flatMap { self.files.hasReady && $0.until > self.now ? $0.until : nil }
         let times = [self.files.nextDue(), pause].compactMap { $0 } + self.roots.map(\.nextScan)
         guard let due = times.min(), self.alarm.map({ due < $0 }) ?? true else { return nil }
         self.alarm = due
@@ -210,6 +217,7 @@ package actor FolderWatch {
     /// - Returns: whether there may be more.
     private func lookAtFiles() async -> Bool {
         let due = self.files.takeDue(now: self.now, limit: WatchLimits.looksAtOnce)
+        guard !due.isEmpty else { return false }
         let examiners = self.roots.map { root in root.real.map { FileExaminer(options: self.options, root: $0) } }
         let looks = await self.blocking {
             due.map { (path: $0.candidate.path, sight: examiners[$0.root]?.sight(of: $0.candidate)) }
@@ -219,7 +227,11 @@ package actor FolderWatch {
                     return times[0] == times[1] ? left.path.precedes(right.path) : times[0] < times[1]
                 }
         }
-        for look in looks { self.files.looked(at: look.path, look.sight, now: self.now) }
+        for look in looks {
+            self.files.looked(at: look.path, look.sight, now: self.now)
+            // Others of its number need not wait for one that is not ready after all.
+            if self.files[look.path]?.phase != .ready { self.release(look.path) }
+        }
         return due.count == WatchLimits.looksAtOnce
     }
 }

@@ -16,6 +16,8 @@ struct Sight: Hashable, Sendable {
         var base: String
     }
 
+    /// The name of the file.
+    var name: String
     /// The file.
     var identity: FileIdentity
     /// What goes with it, in the order of the suffixes.
@@ -39,21 +41,21 @@ struct Sight: Hashable, Sendable {
         suffixes: [String]
     ) throws(Errno) -> Sight? {
         guard let status = try folder.status(of: name), status.kind == .file else { return nil }
-        let place = below.reduce(root) { $0.appending($1) }
-        var sight = Sight(identity: FileIdentity(path: place.appending(name).text, status))
+        let place = ([root.text] + below).joined(separator: "/")
+        var sight = Sight(name: name, identity: FileIdentity(path: place + "/" + name, status))
         for suffix in suffixes {
             guard let found = try folder.status(of: name + suffix), found.kind == .file else { continue }
-            let identity = FileIdentity(path: place.appending(name + suffix).text, found)
+            let identity = FileIdentity(path: place + "/" + name + suffix, found)
             sight.companions.append(Companion(suffix: suffix, identity: identity, folder: nil, base: name))
         }
         let missing = suffixes.filter { suffix in !sight.companions.contains { $0.suffix == suffix } }
         for top in PutAway.folders where !missing.isEmpty {
-            let place = below.reduce(root.appending(top)) { $0.appending($1) }
+            let place = ([root.text, top] + below).joined(separator: "/")
             // Where there is no such folder, or none that can be opened, nothing went ahead.
             guard let target = try? OpenFolder(root).entering([top] + below) else { continue }
             let ahead = try self.ahead(of: name, status, missing, target, room: PutAway.room(suffixes))
             for (base, suffix, found) in ahead {
-                let identity = FileIdentity(path: place.appending(base + suffix).text, found)
+                let identity = FileIdentity(path: place + "/" + base + suffix, found)
                 sight.companions.append(Companion(suffix: suffix, identity: identity, folder: top, base: base))
             }
             if !ahead.isEmpty { break }
@@ -61,8 +63,8 @@ struct Sight: Hashable, Sendable {
         return sight
     }
 
-    /// What went ahead of a file: it stands where the file was to be put, and was put there after the file last changed, for
-    /// a rename counts as a change of status. A newer file of the same name has changed since.
+    /// What went ahead of a file: it stands where the file was to be put, and was put there after the file last
+    /// changed, for a rename counts as a change of status. A newer file of the same name has changed since.
     private static func ahead(
         of name: String,
         _ file: stat,
@@ -71,8 +73,13 @@ struct Sight: Hashable, Sendable {
         room: Int
     ) throws(Errno) -> [(base: String, suffix: String, stat)] {
         let names = NumberedName(name, leavingRoomFor: room)
-        var number = try Self.firstFree(names, target)
-        while try target.status(of: names[number]) == nil {
+        var number = 1
+        if try self.isOther(names[1], in: target, than: file) {
+            number = try names.free(above: 1) { name throws(Errno) in try self.isOther(name, in: target, than: file) }
+        }
+        while true {
+            // The file stands there itself if its move was cut short before its first name went.
+            let isThere = try target.status(of: names[number]) != nil
             var isAny = false
             var ahead: [(base: String, suffix: String, stat)] = []
             for suffix in suffixes {
@@ -80,21 +87,27 @@ struct Sight: Hashable, Sendable {
                 isAny = true
                 // A sidecar that was refused by itself has a note of its own.
                 let isRefused = try target.status(of: names[number] + suffix + FailureNote.suffix) != nil
-                if !isRefused, !found.changedBefore(file) { ahead.append((names[number], suffix, found)) }
+                if !isRefused, isThere || !found.changedBefore(file) { ahead.append((names[number], suffix, found)) }
             }
             if !ahead.isEmpty || !isAny { return ahead }
-            number += 1
+            repeat { number += 1 } while try self.isOther(names[number], in: target, than: file)
         }
-        return []
     }
 
-    private static func firstFree(_ names: NumberedName, _ target: borrowing OpenFolder) throws(Errno) -> Int {
-        guard try target.status(of: names[1]) != nil else { return 1 }
-        return try names.free(above: 1) { name throws(Errno) in try target.status(of: name) != nil }
+    private static func isOther(_ name: String, in folder: borrowing OpenFolder, than file: stat) throws(Errno) -> Bool
+    {
+        try folder.status(of: name).map { !$0.isSameOrCopy(of: FileIdentity(path: "", file)) } ?? false
     }
 }
 
 extension stat {
+    /// Whether it is another name of a file, or the copy of it on another file system.
+    func isSameOrCopy(of other: FileIdentity) -> Bool {
+        var own = FileIdentity(path: other.path.reveal(), self)
+        if own.device != other.device { (own.device, own.inode) = (other.device, other.inode) }
+        return own == other
+    }
+
     /// Whether the status of a file changed before that of another one.
     fileprivate func changedBefore(_ other: stat) -> Bool {
         (self.st_ctim.tv_sec, self.st_ctim.tv_nsec) < (other.st_ctim.tv_sec, other.st_ctim.tv_nsec)

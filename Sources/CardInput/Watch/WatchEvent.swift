@@ -6,8 +6,8 @@ package enum WatchOccasion: Hashable, Sendable {
     case complete
     /// It has just changed and may still grow: an image that cannot be used is refused without becoming a card.
     case young
-    /// It was taken in before, and its sidecar has come since: it only amends its card. Refused with `sidecar_late` if it says
-    /// something new and the card is in a delivery or has ended.
+    /// It was taken in before, and its sidecar has come since: it only amends its card. Refused with `sidecar_late` if
+    /// it says something new and the card is in a delivery or has ended.
     case lateSidecar
 }
 
@@ -39,8 +39,9 @@ package enum WatchEvent: Sendable {
     case placed(name: Redacted<String>, Place)
     /// An input is refused for good.
     case refused(name: Redacted<String>, CodedError, card: CardID?)
-    /// A folder has been looked through; how many files it held that are or may become inputs.
-    case scanned(folder: Redacted<String>, files: Int)
+    /// A folder has been looked through; how many files it held that are or may become inputs, and how many files and
+    /// folders each rule of `NeverInputs` passed over.
+    case scanned(folder: Redacted<String>, files: Int, passedOver: [String: Int])
     /// Something keeps files from being taken in or put away; told once until it is mended.
     case problem(folder: Redacted<String>, CodedError)
     /// It is all right again.

@@ -3,8 +3,8 @@ import SystemPackage
 
 /// What is known of the files of watched folders, and what is due next.
 ///
-/// It looks at nothing and has no clock: whoever has says what was seen and when. A file is complete when inotify told that
-/// it was closed or moved in and nothing has changed since, or when it stood still for a while over two looks.
+/// It looks at nothing and has no clock: whoever has says what was seen and when. A file is complete when inotify told
+/// that it was closed or moved in and nothing has changed since, or when it stood still for a while over two looks.
 struct WatchedFiles {
     /// What is to be done with a file.
     enum Phase: Hashable {
@@ -66,8 +66,6 @@ struct WatchedFiles {
         self.doneMarker = options.doneMarker
     }
 
-    /// How many files are known.
-    var count: Int { self.files.count }
     /// Whether a file waits for its turn.
     var hasReady: Bool { self.nextReady < self.ready.count }
     /// When the next file is to be looked at.

@@ -4,8 +4,8 @@ import Synchronization
 
 @testable import CardInput
 
-/// A pipeline that keeps cards in memory: the same bytes under the same number are one card. It outlives the watch, as a
-/// sandbox does.
+/// A pipeline that keeps cards in memory: the same bytes under the same number are one card. It outlives the watch, as
+/// a sandbox does.
 final class FakePipeline: Sendable {
     /// Decides about a photo before it is read: an outcome, or `nil` for the usual one; gets the number of the call.
     typealias Answer =

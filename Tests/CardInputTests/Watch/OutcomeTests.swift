@@ -241,38 +241,4 @@ import Testing
         #expect(watching.pipeline.calls == 1)
         #expect(watching.files() == ["done/LOAN-1/a.jpg"])
     }
-
-    @Test func `The end waits for what is being taken in, and begins nothing more`() async throws {
-        let (started, starting) = AsyncStream.makeStream(of: Void.self)
-        let (goes, going) = AsyncStream.makeStream(of: Void.self)
-        let pipeline = FakePipeline { _, _, _ in
-            starting.finish()
-            for await _ in goes {}
-            return nil
-        }
-        let watching = try Watching(pipeline: pipeline)
-        try watching.photo("in/LOAN-1/a.jpg", 1)
-        try await watching.run { watch in
-            for await _ in started {}
-            try watching.photo("in/LOAN-2/b.jpg", 2)
-            await watch.rescan()
-            await watch.end()
-            going.finish()
-        }
-        #expect(watching.files().contains("done/LOAN-1/a.jpg"))
-        // Whether the other one had begun, it is in one place.
-        #expect(watching.files().count == 2)
-    }
-
-    @Test func `Photos of one number are taken one by one, the older first`() async throws {
-        let watching = try Watching()
-        for number in 1...9 {
-            try watching.photo("in/LOAN-1/\(10 - number).jpg", number)
-            let times = [timespec(tv_sec: 1000 + number, tv_nsec: 0), timespec(tv_sec: 1000 + number, tv_nsec: 0)]
-            #expect(utimensat(AT_FDCWD, watching.folder["in/LOAN-1/\(10 - number).jpg"], times, 0) == 0)
-        }
-        try await watching.run(untilPlaced: 9)
-        #expect(watching.pipeline.taken.map(\.file) == (1...9).map { "\(10 - $0).jpg" })
-        #expect(watching.pipeline.mostUnderway == 1)
-    }
 }

@@ -64,6 +64,10 @@ import Testing
         }
         #expect(watching.pipeline.names == ["LOAN-1 front.jpg", "LOAN-9 mark.jpg"])
         #expect(Set(stay).subtracting(watching.files()) == [])
+        let passedOver = watching.reports.all.compactMap { event -> [String: Int]? in
+            if case .scanned(_, _, let passedOver) = event { passedOver } else { nil }
+        }
+        #expect(passedOver.first == ["#recycle": 1, "@eadir": 1, "*.bak": 1, ".*": 1, "*.part": 1])
     }
 
     @Test(arguments: WatchOptions.Mode.allCases)

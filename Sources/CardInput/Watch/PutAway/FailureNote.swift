@@ -3,8 +3,8 @@ import Foundation
 
 /// What is written beside a refused file, to say why it was refused.
 ///
-/// Named after the whole file name, `a.jpg.failed.json` for `a.jpg`: its sidecar keeps the name `a.jpg.json`, so that both
-/// can be put back once the reason is mended. It holds no personal data.
+/// Named after the whole file name, `a.jpg.failed.json` for `a.jpg`: its sidecar keeps the name `a.jpg.json`, so that
+/// both can be put back once the reason is mended. It holds no personal data.
 struct FailureNote: Hashable, Sendable, Encodable {
     /// What is put after the refused file's name.
     static let suffix = ".failed.json"

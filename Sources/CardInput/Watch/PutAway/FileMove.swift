@@ -56,8 +56,8 @@ struct FileMove {
         }
     }
 
-    /// Deletes the file, and never another one that has taken its name: no system call deletes a file by what it is, so it
-    /// first gets a name that nobody else uses, and is looked at there.
+    /// Deletes the file, and never another one that has taken its name: no system call deletes a file by what it is, so
+    /// it first gets a name that nobody else uses, and is looked at there.
     ///
     /// - Returns: `false` if it is another one, or has changed.
     func remove(_ name: String, from folder: borrowing OpenFolder) throws(Errno) -> Bool {

@@ -4,9 +4,9 @@ import SystemPackage
 
 /// Puts a file of a watched folder away, with what goes with it, once what it says is durable elsewhere.
 ///
-/// What goes with it is moved first, then the file itself. A process that is killed in between finds the file again, and
-/// what went ahead under the very name that the file was to have (`Sight`): it still speaks for that file, and for no
-/// newer one of its name.
+/// What goes with it is moved first, then the file itself. A process that is killed in between finds the file again,
+/// and what went ahead under the very name that the file was to have (`Sight`): it still speaks for that file, and for
+/// no newer one of its name.
 struct PutAway: Sendable {
     /// The folders directly below a watched one into which files are put.
     static let folders = ["done", "failed"]
@@ -31,7 +31,7 @@ struct PutAway: Sendable {
     /// The ways in which files are moved; tests leave some out.
     var ways = FileMove.Way.allCases
 
-    private var name: String { FilePath(self.sight.identity.path.reveal()).name }
+    private var name: String { self.sight.name }
 
     /// How many bytes are left after a name: for a note and the file that it is written to first, or a done-marker.
     static func room(_ suffixes: [String]) -> Int {
@@ -111,9 +111,7 @@ struct PutAway: Sendable {
     ) throws(Errno) -> Bool {
         if let status = try target.status(of: name) {
             // A second name of this very file, or its copy, from a move that was cut short.
-            let found = FileIdentity(path: self.sight.identity.path.reveal(), status)
-            let isCopy = found.device != self.sight.identity.device && found.size == self.sight.identity.size
-            guard found == self.sight.identity || isCopy else { return false }
+            guard status.isSameOrCopy(of: self.sight.identity) else { return false }
         }
         let ahead = Set(members.filter { $0.folder == folder && $0.base == name }.map(\.suffix))
         for suffix in self.suffixes where !ahead.contains(suffix) {

@@ -1,0 +1,83 @@
+import CardModel
+import Foundation
+import Glibc
+import Testing
+
+@testable import CardInput
+
+/// Whose turn it is, and how a watch ends.
+@Suite(.timeLimit(.minutes(1))) struct TurnTests {
+    @Test func `The end waits for what is being taken in, and begins nothing more`() async throws {
+        let (started, starting) = AsyncStream.makeStream(of: Void.self)
+        let (goes, going) = AsyncStream.makeStream(of: Void.self)
+        let pipeline = FakePipeline { _, _, _ in
+            starting.finish()
+            for await _ in goes {}
+            return nil
+        }
+        let watching = try Watching(pipeline: pipeline)
+        try watching.photo("in/LOAN-1/a.jpg", 1)
+        try await watching.run { watch in
+            for await _ in started {}
+            try watching.photo("in/LOAN-2/b.jpg", 2)
+            await watch.rescan()
+            await watch.end()
+            going.finish()
+        }
+        #expect(watching.files().contains("done/LOAN-1/a.jpg"))
+        // Whether the other one had begun, it is in one place.
+        #expect(watching.files().count == 2)
+    }
+
+    @Test func `A watch whose task is cancelled returns, and leaves what was not taken`() async throws {
+        let (started, starting) = AsyncStream.makeStream(of: Void.self)
+        let pipeline = FakePipeline { _, _, _ in
+            starting.finish()
+            for await _ in AsyncStream<Void>.makeStream().stream {}
+            throw CancellationError()
+        }
+        let watching = try Watching(pipeline: pipeline)
+        try watching.photo("in/LOAN-1/a.jpg", 1)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await watching.makeWatch().run() }
+            for await _ in started {}
+            group.cancelAll()
+            try await group.waitForAll()
+        }
+        #expect(watching.files() == ["LOAN-1/a.jpg"])
+        #expect(watching.reports.refused == [])
+    }
+
+    @Test func `A photo that goes while it waits for an older one of its number holds up no other`() async throws {
+        let folder = try TemporaryFolder()
+        let pipeline = FakePipeline { photo, _, call in
+            // By now the others have had their turn, or will: all come behind this one.
+            if call == 1 {
+                for name in ["b", "c"] {
+                    guard unlink(folder["in/LOAN-1/\(name).jpg"]) == 0 else { throw POSIXError(.EIO) }
+                }
+            }
+            return nil
+        }
+        let watching = try Watching(folder, pipeline: pipeline)
+        for (number, name) in ["a", "b", "c", "d"].enumerated() {
+            try watching.photo("in/LOAN-1/\(name).jpg", number)
+            let times = [timespec(tv_sec: 1000 + number, tv_nsec: 0), timespec(tv_sec: 1000 + number, tv_nsec: 0)]
+            #expect(utimensat(AT_FDCWD, folder["in/LOAN-1/\(name).jpg"], times, 0) == 0)
+        }
+        try await watching.run(untilPlaced: 2)
+        #expect(watching.pipeline.taken.map(\.file) == ["a.jpg", "d.jpg"])
+    }
+
+    @Test func `Photos of one number are taken one by one, the older first`() async throws {
+        let watching = try Watching()
+        for number in 1...9 {
+            try watching.photo("in/LOAN-1/\(10 - number).jpg", number)
+            let times = [timespec(tv_sec: 1000 + number, tv_nsec: 0), timespec(tv_sec: 1000 + number, tv_nsec: 0)]
+            #expect(utimensat(AT_FDCWD, watching.folder["in/LOAN-1/\(10 - number).jpg"], times, 0) == 0)
+        }
+        try await watching.run(untilPlaced: 9)
+        #expect(watching.pipeline.taken.map(\.file) == (1...9).map { "\(10 - $0).jpg" })
+        #expect(watching.pipeline.mostUnderway == 1)
+    }
+}
