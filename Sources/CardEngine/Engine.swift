@@ -100,11 +100,18 @@ package struct Engine: Sendable {
 
     /// Takes in one photo of a watched folder; what becomes of it is durable when this returns.
     ///
+    /// - Parameter mayGrow: whether the photo may be incomplete: then an image that cannot be used becomes no card.
     /// - Throws: `CodedError`: of kind `input` if it can never become a card, else it may be tried again later.
-    package func take(_ item: InputItem) async throws -> AdmissionOutcome {
-        let outcome = try await Intake(context: self.context, submitter: Self.local, isList: false).take(item)
+    package func take(_ item: InputItem, mayGrow: Bool = false) async throws -> AdmissionOutcome {
+        let outcome = try await Intake(context: self.context, submitter: Self.local, isList: false)
+            .take(item, mayGrow: mayGrow)
         self.context.events(.taken(item, outcome))
         return outcome
+    }
+
+    /// Has what is said of a photo now amend its card, without reading the photo; `nil` if it is no card yet.
+    package func amend(_ item: InputItem) async throws -> AdmissionOutcome? {
+        try await Intake(context: self.context, submitter: Self.local, isList: false).amend(item)
     }
 
     /// Takes in the source bytes, or the address, of a photo that a request brought; durable when this returns.

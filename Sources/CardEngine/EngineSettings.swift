@@ -45,7 +45,7 @@ package struct EngineSettings: Sendable {
     /// Intake stops while fewer bytes are free on the disk of the sandbox.
     package var intakeFreeSpace: Int64 = 256 << 20
     /// How long a card that arrives singly waits for the other side of its card.
-    package var frontWait = Duration.seconds(10)
+    package var frontWait = Duration.seconds(600)
     /// Photos that are prepared at a time.
     package var preparing = 2
 

@@ -168,16 +168,21 @@ extension Intake {
     /// Takes one photo in; what becomes of it is durable when this returns.
     ///
     /// - Throws: `CodedError`: of kind `input` if it can never become a card, else it may be tried again later.
-    func take(_ item: InputItem) async throws -> AdmissionOutcome {
-        if case .file(let file) = item.place {
-            let listed = ListedFile(file: file, name: item.name, metadata: item.metadata, submitter: self.submitter)
-            if let known = try await self.context.store.known([listed], now: self.context.time.now())[0] {
-                if known.state.isRunnable { self.ring(for: [known]) }
-                return known
-            }
-        }
+    func take(_ item: InputItem, mayGrow: Bool) async throws -> AdmissionOutcome {
+        if let known = try await self.amend(item) { return known }
         try await self.requireRoom()
-        return try await self.admit(self.admission(of: item))
+        let admission = try await self.admission(of: item)
+        if mayGrow, case .refused(let error) = admission.content { throw error }
+        return try await self.admit(admission)
+    }
+
+    /// Has what is said of a file now amend its card, without reading the file; `nil` if it is no card yet.
+    func amend(_ item: InputItem) async throws -> AdmissionOutcome? {
+        guard case .file(let file) = item.place else { return nil }
+        let listed = ListedFile(file: file, name: item.name, metadata: item.metadata, submitter: self.submitter)
+        let known = try await self.context.store.known([listed], now: self.context.time.now())[0]
+        if let known, known.state.isRunnable { self.ring(for: [known]) }
+        return known
     }
 
     /// Takes the source bytes, or the address, of a photo in as they came.

@@ -46,8 +46,11 @@ import Testing
     @Test func `a throttle that another process writes down is obeyed by one that runs already`() async throws {
         let (harness, time) = (try await EngineHarness(), ManualTime())
         let secondCall = Mutex<Duration?>(nil)
-        harness.state.withLock { state in
-            state.verifyFailures["N1 front"] = [EngineHarness.failure(.transient)]
+        // Repeated after the next heartbeat, which reads what others wrote down.
+        var failure = EngineHarness.failure(.transient)
+        failure.retryAfter = .seconds(9)
+        harness.state.withLock { [failure] state in
+            state.verifyFailures["N1 front"] = [failure]
             state.onVerify = { _, _ in
                 guard harness.state.withLock({ $0.verified.count }) == 1 else {
                     return secondCall.withLock { $0 = time.elapsed }
@@ -56,10 +59,8 @@ import Testing
                 try await harness.store.set(Self.rest(written, from: time.now), of: "verify verifier:443")
             }
         }
-        // Repeated after the next heartbeat, which reads what others wrote down.
-        let settings = harness.settings { $0.retry = RetryPolicy(base: .seconds(9), cap: .seconds(9)) }
         let items = try harness.items(["N1": ["front"]])
-        try await time.passing { try await harness.run(items, settings, time: time.engineTime) }
+        try await time.passing { try await harness.run(items, time: time.engineTime) }
         #expect(try #require(secondCall.withLock { $0 }) >= .seconds(20))
     }
 

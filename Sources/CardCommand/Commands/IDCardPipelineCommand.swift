@@ -14,7 +14,8 @@ package struct IDCardPipelineCommand: AsyncParsableCommand {
             """,
         version: "0.2.0",
         subcommands: [
-            RunCommand.self, StatusCommand.self, CardsCommand.self, KeysCommand.self, ConfigCommand.self,
+            RunCommand.self, WatchCommand.self, StatusCommand.self, CardsCommand.self, KeysCommand.self,
+            ConfigCommand.self,
             FsckCommand.self,
             VerifierCommand.self, BackendCommand.self,
         ]

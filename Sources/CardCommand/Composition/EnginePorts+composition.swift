@@ -1,4 +1,5 @@
 import CardEngine
+import CardImaging
 import CardInput
 import CardModel
 import CardRemote
@@ -9,24 +10,32 @@ struct Outside: Sendable {
     let ports: EnginePorts
     private let verification: VerificationService
     private let backend: BusinessBackend
+    private let fetcher: ImageFetcher
     private let threads: NIOThreadPool
 
     /// Makes the clients and starts the threads.
     ///
     /// - Throws: `CodedError` of kind `configuration`.
-    init(
-        decoder: PhotoDecoder,
-        maxSourceBytes: Int,
-        threads count: Int,
-        verification settings: VerificationSettings,
-        delivery: DeliverySettings
-    ) throws {
-        let verification = try VerificationService(settings)
+    init(_ configuration: Configuration, threads count: Int) throws {
+        guard let verifier = configuration.verification, let delivery = configuration.delivery else {
+            throw ConfigurationError([])
+        }
+        let maxSourceBytes = configuration.imaging.maxSourceBytes
+        let decoder = PhotoDecoder(
+            ImageRecompressor(settings: configuration.imaging),
+            isolation: configuration.isolation,
+            sandbox: configuration.sandboxPath
+        )
+        let fetcher = try ImageFetcher(configuration.fetch, maxBytes: maxSourceBytes) { start in
+            ImageFormat.sniff(start) != .unknown
+        }
+        let verification = try VerificationService(verifier)
         let backend = try BusinessBackend(delivery)
         let threads = NIOThreadPool(numberOfThreads: count)
         threads.start()
         self.verification = verification
         self.backend = backend
+        self.fetcher = fetcher
         self.threads = threads
         self.ports = EnginePorts(
             read: { file in
@@ -35,9 +44,8 @@ struct Outside: Sendable {
             prepare: { source in try await threads.runIfActive { try decoder.prepare(source) } },
             shrink: { image in try await threads.runIfActive { try decoder.shrink(image) } },
             fetcher: EnginePorts.Fetcher(
-                // Lists refuse addresses, so no card gets here before they are fetched.
-                host: { _ in throw CodedError(.fetchUnavailable, .input, "images by URL are not fetched here") },
-                fetch: { _, _ in throw CancellationError() }
+                host: { try fetcher.host(of: $0) },
+                fetch: { try await fetcher.fetch($0, keep: $1) }
             ),
             verifier: EnginePorts.Verifier(
                 provider: verification.provider,
@@ -61,6 +69,7 @@ struct Outside: Sendable {
     func close() async throws {
         await self.verification.shutdown()
         await self.backend.shutdown()
+        await self.fetcher.shutdown()
         try await self.threads.shutdownGracefully()
     }
 }

@@ -23,8 +23,6 @@ struct Configuration: Sendable {
     var delivery: DeliverySettings?
     /// The TOKEN and the key of encrypted replies (`delivery.token…`, `delivery.reply.…`).
     var deliverySecrets = DeliverySecrets()
-    /// How long a card that arrives singly waits for its other side (`delivery.front_wait`).
-    var frontWait = Duration.seconds(600)
     /// How the engine works.
     var engine = EngineSettings()
     /// Which part of a path is a business number (`intake.business_no_from`).
@@ -38,7 +36,7 @@ struct Configuration: Sendable {
     /// Photos that are named by URL (`fetch.*`).
     var fetch = FetchSettings()
     /// Watched folders (`watch.*`).
-    var watch = WatchSettings()
+    var watch = WatchOptions(folders: [], inputs: .photos)
     /// How long ended cards are kept (`retention.*`).
     var retention = RetentionSettings()
     /// The least severity that is logged (`log.level`).
@@ -105,43 +103,6 @@ extension Configuration {
         /// One or several with commas between.
         var secrets: Redacted<String>?
         var secretsFile: String?
-    }
-
-    /// Photos that are named by URL.
-    struct FetchSettings: Sendable {
-        var hosts: [String] = []
-        var allowedAddresses: [String] = []
-        var allowsHTTP = false
-        var ports = ["80", "443"]
-        var maximumRedirects = 0
-        var caFile: String?
-    }
-
-    /// Watched folders.
-    struct WatchSettings: Sendable {
-        /// How news are learnt of.
-        enum Mode: String, CaseIterable, Sendable {
-            case automatic, polling
-        }
-
-        /// What becomes of a file once its card is durable.
-        enum After: String, CaseIterable, Sendable {
-            case move, delete, leave
-        }
-
-        /// Whether a photo waits for its sidecar.
-        enum Sidecar: String, CaseIterable, Sendable {
-            case optional, none, required
-        }
-
-        var folders: [String] = []
-        var mode = Mode.automatic
-        var after = After.move
-        var quietTime = Duration.seconds(5)
-        var doneMarker: String?
-        var ignore: [String] = []
-        var sidecar = Sidecar.optional
-        var sidecarWait = Duration.seconds(2)
     }
 
     /// How long cards are kept that have ended; zero keeps them for ever.

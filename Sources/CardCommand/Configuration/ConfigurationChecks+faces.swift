@@ -28,7 +28,7 @@ extension ConfigurationLoader {
                 self.note(.settingConflict, "sources", "the name \(Redacted(parts[0])) is there twice; give another")
             }
         }
-        self.checkFetch()
+        for (key, message) in self.configuration.fetch.mistakes { self.note(.settingInvalid, key, message) }
         if let marker = self.configuration.watch.doneMarker, marker.contains("/") || marker == ".json" {
             self.note(
                 .settingInvalid,
@@ -36,33 +36,6 @@ extension ConfigurationLoader {
                 "\"\(Redacted(marker))\" must be a suffix such as .done, and not that of sidecars, .json"
             )
         }
-    }
-
-    private mutating func checkFetch() {
-        let fetch = self.configuration.fetch
-        for port in fetch.ports where Int(port).map({ (1...65_535).contains($0) }) != true {
-            self.note(.settingInvalid, "fetch.ports", "\"\(Redacted(port))\" is no port; write numbers from 1 to 65535")
-        }
-        for host in fetch.hosts {
-            let name = host.hasPrefix("*.") ? String(host.dropFirst(2)) : host
-            guard name.isEmpty || name.contains(where: { " /:@*?#".contains($0) }) else { continue }
-            self.note(.settingInvalid, "fetch.hosts", "\"\(Redacted(host))\" is no host; write a name or *.suffix")
-        }
-        for block in fetch.allowedAddresses where !Self.isBlock(block) {
-            self.note(
-                .settingInvalid,
-                "fetch.allow_addresses",
-                "\"\(Redacted(block))\" is no block of addresses; write one such as 10.20.0.0/16"
-            )
-        }
-    }
-
-    private static func isBlock(_ text: String) -> Bool {
-        let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        guard let address = try? SocketAddress(ipAddress: parts[0], port: 0) else { return false }
-        guard parts.count == 2 else { return true }
-        let bits = if case .v4 = address { 32 } else { 128 }
-        return Int(parts[1]).map { (0...bits).contains($0) } == true
     }
 
     /// An address that `serve` can listen on; beyond this machine only with a certificate.

@@ -189,7 +189,7 @@ extension ConfigurationKey {
             ),
             ConfigurationKey(
                 "delivery.front_wait",
-                \.frontWait,
+                \.engine.frontWait,
                 .duration(waits),
                 "How long a card that arrives singly waits for its other side."
             ),

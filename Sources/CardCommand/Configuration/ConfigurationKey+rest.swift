@@ -1,6 +1,8 @@
 import CardEngine
 import CardImaging
+import CardInput
 import CardModel
+import CardRemote
 
 /// Ten years at most: who means longer writes 0.
 private let retentions = Duration.zero...Duration.seconds(3650 * 86_400)

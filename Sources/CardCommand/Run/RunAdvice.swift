@@ -35,9 +35,14 @@ struct RunAdvice {
     /// The endpoints that hold the work up.
     private var failureLines: [String] {
         self.failures.sorted { $0.key.rawValue < $1.key.rawValue }.map { stage, failure in
-            let (name, key) =
-                stage == .verify
-                ? ("the verification service", "verification.url") : ("the business backend", "delivery.url")
+            let name: String
+            let key: String
+            switch stage {
+            case .verify: (name, key) = ("the verification service", "verification.url")
+            case .deliver: (name, key) = ("the business backend", "delivery.url")
+            // Each image names a host of its own.
+            case .fetch, .prepare: return "\(stage.rawValue): \(failure.message.text())"
+            }
             let place = self.addresses[stage].map { " at \($0)" } ?? ""
             return """
                 \(stage.rawValue): \(name)\(place) does not take cards now (\(failure.code)); see whether it works, and check \(key).

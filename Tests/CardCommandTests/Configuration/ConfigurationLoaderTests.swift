@@ -1,5 +1,6 @@
 import CardEngine
 import CardImaging
+import CardInput
 import CardModel
 import CardRemote
 import Foundation

@@ -1,0 +1,33 @@
+import CardEngine
+import CardImaging
+import CardInput
+import CardModel
+import Foundation
+
+extension BatchOptions {
+    /// Inputs that are photos, by their first bytes or by their names.
+    static let photos = BatchOptions(
+        recognisesImage: { bytes, _ in ImageFormat.sniff(bytes) != .unknown },
+        isImageName: { name in Self.imageExtensions.contains((name as NSString).pathExtension.lowercased()) }
+    )
+
+    /// Endings that claim an image, also in formats that are refused with words.
+    private static let imageExtensions: Set<String> = [
+        "jpg", "jpeg", "jpe", "jfif", "png", "heic", "heif", "avif", "webp", "tif", "tiff", "bmp", "gif", "pdf",
+    ]
+}
+
+extension Configuration {
+    /// Refuses a photo without a user account where the backend needs one: it would be verified, paid for, and then wait for
+    /// ever.
+    func requireAccount(_ item: InputItem) -> CodedError? {
+        guard self.delivery != nil, !self.engine.hasDefaultUserNumber,
+            item.metadata.userNumber?.reveal().isEmpty ?? true
+        else { return nil }
+        return CodedError(
+            .userNumberMissing,
+            .input,
+            "no user account; set delivery.user_no, or give user_no in the manifest, in a sidecar or by --user-no"
+        )
+    }
+}

@@ -1,0 +1,63 @@
+import CardEngine
+import CardInput
+import CardModel
+import CardStore
+
+/// Hands the photos of watched folders to the engine.
+struct WatchIntake: Sendable {
+    let engine: Engine
+    let store: CardStore
+    let configuration: Configuration
+
+    /// Takes a photo in; returns once its fate is durable.
+    ///
+    /// - Throws: errors of the sandbox that no later photo would escape.
+    func take(_ photo: InputItem, _ occasion: WatchOccasion) async throws -> WatchOutcome {
+        if let error = self.configuration.requireAccount(photo) { return .refused(error, card: nil) }
+        do {
+            if occasion == .lateSidecar { return try await self.amend(photo) }
+            let outcome = try await self.engine.take(photo, mayGrow: occasion == .young)
+            guard outcome.state == .rejected, !outcome.isDuplicate, let card = try await self.card(outcome.card) else {
+                return .taken
+            }
+            let error = CodedError(
+                outcome.reason ?? .sourceUnreadable,
+                .input,
+                card.message ?? "the photo cannot be used; take it again"
+            )
+            return .refused(error, card: outcome.card)
+        } catch let error as CodedError {
+            switch error.kind {
+            case .input, .conflict: return .refused(error, card: nil)
+            case .temporary: return .later(error)
+            case .storage where Self.passing.contains(error.code): return .later(error)
+            default: throw error
+            }
+        }
+    }
+
+    /// What somebody can put right while the watch goes on.
+    private static let passing: Set<ReasonCode> = [.queueFull, .diskSpaceLow]
+
+    /// Has a sidecar that came late amend the card of its photo.
+    private func amend(_ photo: InputItem) async throws -> WatchOutcome {
+        guard let known = try await self.engine.amend(photo), let card = try await self.card(known.card) else {
+            _ = try await self.engine.take(photo)
+            return .taken
+        }
+        guard card.metadata != photo.metadata else { return .taken }
+        return .refused(
+            CodedError(
+                .sidecarLate,
+                .input,
+                """
+                the sidecar came after its photo was taken in as card \(known.card.rawValue), which is in a delivery or has \
+                ended, and stays as it is; see it by cards show
+                """
+            ),
+            card: known.card
+        )
+    }
+
+    private func card(_ id: CardID) async throws -> Card? { try await self.store.cards([id]).first }
+}
