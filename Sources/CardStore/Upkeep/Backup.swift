@@ -70,7 +70,7 @@ extension CardStore {
         var report = BackupReport(byteCount: 0, cards: 0, keyID: "", findings: [])
         do {
             report.findings = try await copy.requireWhole()
-            report.keyID = try await copy.keysInUse()[0]
+            report.keyID = try await copy.keysInUse().first ?? ""
             report.cards = try await copy.database.read { tx in try tx.value("SELECT count(*) FROM card") ?? 0 }
         } catch {
             try? copy.close()

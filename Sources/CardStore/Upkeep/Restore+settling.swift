@@ -16,6 +16,7 @@ extension Restore {
         let database = try Database(path: self.copy)
         do {
             let (vault, kind) = try await self.unlock(database)
+            if let asked = self.kind, asked != kind { throw CardStore.otherKind(kind) }
             let store = CardStore(database: database, vault: vault, folder: self.folder, kind: kind)
             _ = try await store.requireWhole()
             report.lastChange = try await database.read { tx in

@@ -43,11 +43,13 @@ import Testing
             into folder: String? = nil,
             ring: KeyRing? = nil,
             replacing: Bool = true,
+            kind: CardStore.Kind? = nil,
             erasures: [String] = []
         ) async throws -> RestoreReport {
             try await Restore(
                 of: self.backup,
                 into: folder ?? self.harness.folder,
+                kind: kind,
                 ring: ring ?? KeyRing(self.harness.key),
                 replacing: replacing,
                 erasures: erasures,
@@ -259,6 +261,7 @@ import Testing
         #expect(await code { try await scene.restore() } == "sandbox_busy")
         try await scene.close()
         #expect(await code { try await scene.restore(replacing: false) } == "sandbox_not_empty")
+        #expect(await code { try await scene.restore(kind: .embedded) } == "wrong_sandbox")
         let whole = try Data(contentsOf: URL(filePath: scene.backup))
         for (bytes, expected) in [(Data("nonsense".utf8), "not_a_backup"), (whole.prefix(60_000), "sandbox_damaged")] {
             try bytes.write(to: URL(filePath: scene.backup))
