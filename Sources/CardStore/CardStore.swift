@@ -166,7 +166,7 @@ package final class CardStore: Sendable {
         return (try Vault(ring: ring, keyID: row.id, sealedKeys: row.keys), kind)
     }
 
-    private static func otherKind(_ kind: Kind) -> CodedError {
+    static func otherKind(_ kind: Kind) -> CodedError {
         kind == .embedded
             ? CodedError(
                 .wrongSandbox,

@@ -21,8 +21,9 @@ package enum Limits {
     package static let pageSize = 1_000
     /// A broken rule names so many cards; where there are more, the first of them show what is wrong.
     static let findingsPerRule = 100
-    /// Cards that are erased by one commit: each rewrites as many bytes as it frees, and others wait.
-    static let cardsPerErasure = 16
+    /// Cards that are erased by one commit: each rewrites as many bytes as it frees, others wait, and on a full disk there is the
+    /// reserve alone.
+    static let cardsPerErasure = 8
     /// Cards that one call of retention erases: minutes of work would keep the engine from anything else.
     package static let cardsPerRetention = 500
     /// Free pages that an erasure gives back to the disk, 16 MiB; the next one goes on.

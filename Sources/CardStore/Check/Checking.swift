@@ -67,7 +67,11 @@ extension CardStore {
     /// Cards that the list names as erased although they are not: a process was killed in between.
     private func erasureFindings() async throws -> [SandboxFinding] {
         guard self.erasureList.isThere else { return [] }
-        return try await self.unerased().map { entry in
+        let unerased: [ErasureList.Entry]
+        do { unerased = try await self.unerased() } catch let error as CodedError {
+            return [SandboxFinding(code: error.code.rawValue, message: error.message)]
+        }
+        return unerased.map { entry in
             SandboxFinding(
                 code: "erasure_cut_off",
                 card: entry.card,

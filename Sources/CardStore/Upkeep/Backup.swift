@@ -61,22 +61,7 @@ extension CardStore {
                 "there is no room for the backup \(Redacted(path)); free some space, nothing was left behind"
             )
         }
-        let copy = CardStore(
-            database: try Database(path: part),
-            vault: self.vault,
-            folder: self.folder,
-            kind: self.kind
-        )
-        var report = BackupReport(byteCount: 0, cards: 0, keyID: "", findings: [])
-        do {
-            report.findings = try await copy.requireWhole()
-            report.keyID = try await copy.keysInUse()[0]
-            report.cards = try await copy.database.read { tx in try tx.value("SELECT count(*) FROM card") ?? 0 }
-        } catch {
-            try? copy.close()
-            throw error
-        }
-        try copy.close()
+        var report = try await self.check(part)
         try await Self.onThread {
             // So the backup is one file, and a restore tells it from a database whose log was left behind.
             guard try Database.leaveLog(of: part) else { throw Self.busy }
@@ -86,6 +71,24 @@ extension CardStore {
         var status = stat()
         if stat(path, &status) == 0 { report.byteCount = Int64(status.st_size) }
         return report
+    }
+
+    private func check(_ part: String) async throws -> BackupReport {
+        let database = try Database(path: part)
+        let copy = CardStore(database: database, vault: self.vault, folder: self.folder, kind: self.kind)
+        do {
+            let report = BackupReport(
+                byteCount: 0,
+                cards: try await database.read { tx in try tx.value("SELECT count(*) FROM card") ?? 0 },
+                keyID: try await copy.keysInUse().first ?? "",
+                findings: try await copy.requireWhole()
+            )
+            try database.close()
+            return report
+        } catch {
+            try? database.close()
+            throw error
+        }
     }
 
     /// Checks that a copy is whole.

@@ -16,6 +16,7 @@ extension Restore {
         let database = try Database(path: self.copy)
         do {
             let (vault, kind) = try await self.unlock(database)
+            if let asked = self.kind, asked != kind { throw CardStore.otherKind(kind) }
             let store = CardStore(database: database, vault: vault, folder: self.folder, kind: kind)
             _ = try await store.requireWhole()
             report.lastChange = try await database.read { tx in
@@ -112,15 +113,15 @@ extension Restore {
         }
         report.erased += erased
         // Of another sandbox neither places nor numbers mean anything here.
-        if isSame { report.takenOver = try await store.database.write { tx in try Self.takeOverRows(in: tx) } }
+        guard isSame else { return }
+        report.takenOver = try await store.database.write { tx in
+            try Self.takeOverNumbers(in: tx)
+            return try Self.takeOverTombstones(in: tx)
+        }
     }
 
-    /// - Returns: how many erased cards the backup did not know.
-    private static func takeOverRows(in tx: Transaction) throws -> Int {
-        let unknown: SQL = """
-            SELECT id FROM previous.card WHERE state = 'erased' AND id NOT IN (SELECT id FROM main.card)
-            AND intake_order NOT IN (SELECT intake_order FROM main.card)
-            """
+    /// Takes over what the numbers know: disputes, and what was delivered last.
+    private static func takeOverNumbers(in tx: Transaction) throws {
         try tx.run(
             """
             INSERT INTO main.application (number, submitter, holder)
@@ -139,6 +140,22 @@ extension Restore {
             FROM previous.application AS was WHERE was.number = application.number
             """
         )
+        try tx.run(
+            """
+            UPDATE main.store SET next_order = was.next_order FROM previous.store AS was
+            WHERE was.next_order > store.next_order
+            """
+        )
+    }
+
+    /// Takes over the tombstones of cards that the backup does not know.
+    ///
+    /// - Returns: how many there were.
+    private static func takeOverTombstones(in tx: Transaction) throws -> Int {
+        let unknown: SQL = """
+            SELECT id FROM previous.card WHERE state = 'erased' AND id NOT IN (SELECT id FROM main.card)
+            AND intake_order NOT IN (SELECT intake_order FROM main.card)
+            """
         let count = try tx.run(
             """
             INSERT INTO main.card (id, state, number, submitter, side, expected_side, intake_order, priority, reason, waits_until,
@@ -162,12 +179,6 @@ extension Restore {
             WHERE card IN (SELECT id FROM main.card WHERE state = 'erased')
             ON CONFLICT (place, number) DO UPDATE SET card = excluded.card, device = excluded.device, inode = excluded.inode,
             size = excluded.size, modified = excluded.modified, request = excluded.request
-            """
-        )
-        try tx.run(
-            """
-            UPDATE main.store SET next_order = was.next_order FROM previous.store AS was
-            WHERE was.next_order > store.next_order
             """
         )
         return count

@@ -51,6 +51,7 @@ package struct Restore: Sendable {
 
     let backup: String
     let folder: SandboxFolder
+    let kind: CardStore.Kind?
     /// The keys: the current one first, then retired ones.
     let ring: KeyRing
     let isReplacing: Bool
@@ -65,6 +66,7 @@ package struct Restore: Sendable {
     /// - Parameters:
     ///   - backup: the file that a backup made.
     ///   - path: the folder of the sandbox, made if it is not there.
+    ///   - kind: which endpoints its cards must go to; `nil` takes what it holds.
     ///   - ring: the keys that may open the backup, the one that is to wrap it from now on first.
     ///   - replacing: whether a sandbox that holds cards, or cannot be read, may be replaced.
     ///   - erasures: lists of erasures beside that of the folder.
@@ -73,6 +75,7 @@ package struct Restore: Sendable {
     package init(
         of backup: String,
         into path: String,
+        kind: CardStore.Kind? = nil,
         ring: KeyRing,
         replacing: Bool,
         erasures: [String] = [],
@@ -81,6 +84,7 @@ package struct Restore: Sendable {
     ) {
         self.backup = backup
         self.folder = SandboxFolder(path: path)
+        self.kind = kind
         self.ring = ring
         self.isReplacing = replacing
         self.lists = ([self.folder.erasures] + erasures).map(ErasureList.init(path:))

@@ -17,7 +17,7 @@ package struct RetentionTerms: Hashable, Sendable {
     private static let waiting = Array(ReasonCode.needingAttention.union([.waitsForFront]))
 
     /// Selects cards whose time is over.
-    fileprivate func expired(limit: Int, now: Timestamp) -> [SQL] {
+    func expired(limit: Int, now: Timestamp) -> [SQL] {
         let pieces: [(Duration?, SQL)] = [
             (self.delivered, "state = 'delivered'"), (self.rejected, "state = 'rejected'"),
             (self.rejected, "state = 'superseded'"), (self.failed, "state = 'failed'"), (self.held, "state = 'held'"),

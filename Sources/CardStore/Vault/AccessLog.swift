@@ -26,7 +26,7 @@ package struct AccessOrigin: Hashable, Sendable {
 package enum AccessAction: String, CaseIterable, Sendable, Codable {
     /// Fields were shown to a person.
     case show
-    /// Fields and image were written to a folder.
+    /// All data of a card, or the log itself, was written out.
     case export
     /// The image was about to be sent to the verification service.
     case verify

@@ -171,6 +171,7 @@ import Testing
         #expect(Set(try harness.listed()) == [id, CardID(rawValue: "cut")])
         try Data("nonsense\n".utf8).write(to: URL(filePath: path))
         #expect { try harness.listed() } throws: { ($0 as? CodedError)?.code.rawValue == "erasures_unreadable" }
+        #expect(try await harness.findings() == ["erasures_unreadable"])
     }
 
     @Test func `nothing is erased where the list cannot be written`() async throws {

@@ -6,65 +6,10 @@ import Testing
 @testable import CardStore
 
 @Suite struct RestoreTests {
-    /// A sandbox with a card in each state that matters, a backup of it, and what came after.
-    private struct Scene {
-        let harness: StoreHarness
-        var cards: [String: CardID] = [:]
-        var backup: String { "\(self.harness.folder)/backup" }
-
-        init() async throws {
-            self.harness = try await StoreHarness()
-            let (delivered, job) = try await self.harness.delivering("a", number: "A")
-            try await self.harness.conclude(job, .accepted)
-            self.cards["delivered"] = delivered
-            self.cards["delivering"] = try await self.harness.delivering("b", number: "B").0
-            self.cards["erased"] = try await self.harness.admit("c", number: "C").card
-            try await self.harness.erase(self["erased"])
-            let (rejected, refused) = try await self.harness.delivering("d", number: "D")
-            try await self.harness.conclude(refused, .failure(.unknown), onUnknown: .hold)
-            try await self.harness.resolve(rejected, .reject)
-            self.cards["rejected"] = rejected
-            let foreign = try await self.harness.admit("e", number: "A", submitter: "other").card
-            self.cards["foreign"] = foreign
-            self.cards["prepared"] = try await self.harness.admit("f", number: "F").card
-            self.cards["claimed"] = try #require(try await self.harness.claim(1).first).card.id
-            try await self.harness.store.backUp(to: self.backup)
-        }
-
-        subscript(_ name: String) -> CardID { self.cards[name] ?? CardID(rawValue: "no \(name)") }
-
-        /// Ends all work, as whoever restores must.
-        func close() async throws {
-            try await self.harness.store.end(self.harness.worker, now: self.harness.now)
-            try self.harness.store.close()
-        }
-
-        func restore(
-            into folder: String? = nil,
-            ring: KeyRing? = nil,
-            replacing: Bool = true,
-            erasures: [String] = []
-        ) async throws -> RestoreReport {
-            try await Restore(
-                of: self.backup,
-                into: folder ?? self.harness.folder,
-                ring: ring ?? KeyRing(self.harness.key),
-                replacing: replacing,
-                erasures: erasures,
-                by: AccessOrigin(actor: "root:restore"),
-                now: self.harness.now
-            ).run()
-        }
-
-        func reopen() async throws { self.harness.store = try await self.harness.another() }
-
-        func state(_ name: String) async throws -> String { try await self.harness.state(self[name]) }
-    }
-
     // MARK: What it holds
 
     @Test func `what may have gone on since is held, and what is over stays`() async throws {
-        let scene = try await Scene()
+        let scene = try await RestoreScene()
         try await scene.close()
         let report = try await scene.restore()
         try await scene.reopen()
@@ -89,7 +34,7 @@ import Testing
     }
 
     @Test func `a delivery that was open is kept, and sent again under its own key`() async throws {
-        let scene = try await Scene()
+        let scene = try await RestoreScene()
         let key = try await scene.harness.value("SELECT key FROM delivery WHERE state = 'open'", as: String.self)
         try await scene.close()
         _ = try await scene.restore()
@@ -111,7 +56,7 @@ import Testing
     }
 
     @Test func `runs on demand end, and inputs that came later are new`() async throws {
-        let scene = try await Scene()
+        let scene = try await RestoreScene()
         let harness = scene.harness
         try await harness.plant(
             "INSERT INTO run (id, state, submitter, source, created_at) VALUES ('r', 'running', 'local', '', 0)"
@@ -132,7 +77,7 @@ import Testing
     // MARK: Erased people
 
     @Test func `who was erased after the backup stays erased, with the certificate of then`() async throws {
-        let scene = try await Scene()
+        let scene = try await RestoreScene()
         let certificate = try await scene.harness.erase(scene["delivered"])[0]
         let lines = try await scene.harness.value("SELECT count(*) FROM access_log", as: Int.self)
         try await scene.close()
@@ -154,7 +99,7 @@ import Testing
     @Test func `where the sandbox is lost, the list alone keeps them erased; without it they would be back`()
         async throws
     {
-        let scene = try await Scene()
+        let scene = try await RestoreScene()
         try await scene.harness.erase(scene["prepared"])
         try await scene.close()
         let list = "\(scene.harness.folder)/erasures.jsonl"
@@ -177,7 +122,7 @@ import Testing
     @Test func `an erased card that the backup does not know is taken over, and its file does not bring it back`()
         async throws
     {
-        let scene = try await Scene()
+        let scene = try await RestoreScene()
         let harness = scene.harness
         var status = stat()
         #expect(stat(harness.folder, &status) == 0)
@@ -204,7 +149,7 @@ import Testing
     @Test func `a backup of before a change of the key opens with the retired key, and leaves under the current one`()
         async throws
     {
-        let scene = try await Scene()
+        let scene = try await RestoreScene()
         try await scene.harness.store.end(scene.harness.worker, now: scene.harness.now)
         let new = VaultKey.random()
         _ = try await scene.harness.store.rotateKeys(to: new) {}
@@ -225,7 +170,7 @@ import Testing
     }
 
     @Test func `without the key of the replaced sandbox it says what it cannot know`() async throws {
-        let scene = try await Scene()
+        let scene = try await RestoreScene()
         let other = try await StoreHarness()
         let theirs = try await other.admit("theirs", number: "T").card
         try await other.erase(theirs)
@@ -250,7 +195,7 @@ import Testing
     @Test func `what is no backup, a sandbox in use and one that holds cards are refused, and nothing is changed`()
         async throws
     {
-        let scene = try await Scene()
+        let scene = try await RestoreScene()
         let harness = scene.harness
         func code(_ restore: () async throws -> RestoreReport) async -> String? {
             do { _ = try await restore() } catch { return (error as? CodedError)?.code.rawValue }
@@ -259,6 +204,7 @@ import Testing
         #expect(await code { try await scene.restore() } == "sandbox_busy")
         try await scene.close()
         #expect(await code { try await scene.restore(replacing: false) } == "sandbox_not_empty")
+        #expect(await code { try await scene.restore(kind: .embedded) } == "wrong_sandbox")
         let whole = try Data(contentsOf: URL(filePath: scene.backup))
         for (bytes, expected) in [(Data("nonsense".utf8), "not_a_backup"), (whole.prefix(60_000), "sandbox_damaged")] {
             try bytes.write(to: URL(filePath: scene.backup))
@@ -275,7 +221,7 @@ import Testing
     }
 
     @Test func `a database that is none is replaced only where that is asked for`() async throws {
-        let scene = try await Scene()
+        let scene = try await RestoreScene()
         try await scene.close()
         let path = "\(scene.harness.folder)/sandbox.sqlite3"
         try Data(repeating: 7, count: 50_000).write(to: URL(filePath: path))
@@ -283,89 +229,6 @@ import Testing
         #expect(error?.code.rawValue == "sandbox_not_empty")
         #expect(try await scene.restore().couldNotReadReplaced)
         try await scene.reopen()
-        #expect(try await scene.harness.findings() == [])
-    }
-
-    // MARK: Kills
-
-    /// Leaves a card in the write-ahead log alone, as a process does that is killed.
-    private static func leaveLog(_ scene: Scene) async throws {
-        await #expect(processExitsWith: .signal(SIGKILL)) {
-            [arguments = scene.harness.arguments(Restore.Step.copied) as [String]] in
-            let store = try await KilledProcess(arguments: arguments).open()
-            let metadata = CardMetadata(businessNumber: BusinessNumber(stored: "W"))
-            let admission = Admission(
-                id: CardID(rawValue: "walled"),
-                name: Redacted("walled"),
-                metadata: metadata,
-                submitter: "local",
-                source: ContentDigest(of: Data("walled".utf8)),
-                file: nil,
-                content: .received(Data("walled".utf8)),
-                waitsUntil: KilledProcess.now
-            )
-            _ = try await store.admit([admission], now: KilledProcess.now)
-            kill(getpid(), SIGKILL)
-        }
-        let log = try Data(contentsOf: URL(filePath: "\(scene.harness.folder)/sandbox.sqlite3-wal"))
-        #expect(!log.isEmpty)
-    }
-
-    @Test(arguments: Restore.Step.allCases)
-    func `killed at any step, a restore leaves the one sandbox or the other`(step: Restore.Step) async throws {
-        let scene = try await Scene()
-        try await scene.harness.erase(scene["prepared"])
-        try await scene.close()
-        try await Self.leaveLog(scene)
-        await #expect(processExitsWith: .signal(SIGKILL)) {
-            [arguments = scene.harness.arguments(step, scene.backup) as [String]] in
-            let process = KilledProcess(arguments: arguments)
-            var restore = try Restore(
-                of: process.rest[0],
-                into: process.folder,
-                ring: process.ring(),
-                replacing: true,
-                by: AccessOrigin(actor: "root:restore"),
-                now: KilledProcess.now
-            )
-            restore.reached = { process.reach($0) }
-            _ = try await restore.run()
-        }
-        try await scene.reopen()
-        let isNew = step == .renamed
-        #expect(try await scene.harness.store.cards([CardID(rawValue: "walled")]).isEmpty == isNew)
-        #expect(try await scene.state("delivering") == (isNew ? "held restored" : "delivering"))
-        #expect(try await scene.state("prepared") == "erased requested")
-        #expect(try await scene.harness.findings() == [])
-        try scene.harness.store.close()
-        // The next one ends what this one began, and clears away what it left.
-        _ = try await scene.restore()
-        try await scene.reopen()
-        let names = try FileManager.default.contentsOfDirectory(atPath: scene.harness.folder)
-        #expect(!names.contains { $0.contains("restoring") })
-        #expect(try await scene.harness.findings() == [])
-    }
-
-    @Test func `a backup that is put beside the old log would get its cards, which the restore prevents`() async throws
-    {
-        let scene = try await Scene()
-        try await scene.close()
-        try await Self.leaveLog(scene)
-        let path = "\(scene.harness.folder)/sandbox.sqlite3"
-        let log = try Data(contentsOf: URL(filePath: path + "-wal"))
-        // The fault that taking the log over first is there against.
-        try FileManager.default.removeItem(atPath: path)
-        try FileManager.default.copyItem(atPath: scene.backup, toPath: path)
-        let mixed = try? await scene.harness.another()
-        let codes = try? await mixed?.check().map(\.code)
-        let hasForeign = try? await mixed?.cards([CardID(rawValue: "walled")]).isEmpty == false
-        #expect(mixed == nil || codes != [] || hasForeign == true)
-        try? mixed?.close()
-        try? FileManager.default.removeItem(atPath: path + "-shm")
-        try log.write(to: URL(filePath: path + "-wal"))
-        _ = try await scene.restore()
-        try await scene.reopen()
-        #expect(try await scene.harness.store.cards([CardID(rawValue: "walled")]).isEmpty)
         #expect(try await scene.harness.findings() == [])
     }
 }

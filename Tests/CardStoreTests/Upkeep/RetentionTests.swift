@@ -85,6 +85,27 @@ import Testing
         #expect(try await Self.erase(harness, terms, limit: 18).count == 2)
     }
 
+    @Test func `what has expired is found by age, however many cards there are`() async throws {
+        let harness = try await StoreHarness()
+        var terms = RetentionTerms()
+        (terms.delivered, terms.rejected, terms.failed, terms.held) = (Self.day, Self.day, Self.day, Self.day)
+        let queries = terms.expired(limit: 5, now: harness.now)
+        #expect(queries.count == 6)
+        for query in queries {
+            let plan = try await harness.store.database.read { tx in
+                try tx.rows("EXPLAIN QUERY PLAN \(query)") { row in
+                    for _ in 0..<3 { _ = try row.next(Int64.self) }
+                    return try row.next(String.self)
+                }
+            }
+            #expect(
+                plan.allSatisfy {
+                    $0.hasPrefix("SEARCH card USING") && $0.contains("card_age (state=? AND changed_at<?)")
+                }
+            )
+        }
+    }
+
     // MARK: Clocks
 
     @Test func `a clock that has jumped erases nothing until it has run for twenty hours`() async throws {

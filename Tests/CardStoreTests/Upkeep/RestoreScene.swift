@@ -1,0 +1,62 @@
+import CardModel
+import Foundation
+import Testing
+
+@testable import CardStore
+
+/// A sandbox with a card in each state that matters, a backup of it, and what came after.
+struct RestoreScene {
+    let harness: StoreHarness
+    var cards: [String: CardID] = [:]
+    var backup: String { "\(self.harness.folder)/backup" }
+
+    init() async throws {
+        self.harness = try await StoreHarness()
+        let (delivered, job) = try await self.harness.delivering("a", number: "A")
+        try await self.harness.conclude(job, .accepted)
+        self.cards["delivered"] = delivered
+        self.cards["delivering"] = try await self.harness.delivering("b", number: "B").0
+        self.cards["erased"] = try await self.harness.admit("c", number: "C").card
+        try await self.harness.erase(self["erased"])
+        let (rejected, refused) = try await self.harness.delivering("d", number: "D")
+        try await self.harness.conclude(refused, .failure(.unknown), onUnknown: .hold)
+        try await self.harness.resolve(rejected, .reject)
+        self.cards["rejected"] = rejected
+        let foreign = try await self.harness.admit("e", number: "A", submitter: "other").card
+        self.cards["foreign"] = foreign
+        self.cards["prepared"] = try await self.harness.admit("f", number: "F").card
+        self.cards["claimed"] = try #require(try await self.harness.claim(1).first).card.id
+        try await self.harness.store.backUp(to: self.backup)
+    }
+
+    subscript(_ name: String) -> CardID { self.cards[name] ?? CardID(rawValue: "no \(name)") }
+
+    /// Ends all work, as whoever restores must.
+    func close() async throws {
+        try await self.harness.store.end(self.harness.worker, now: self.harness.now)
+        try self.harness.store.close()
+    }
+
+    func restore(
+        into folder: String? = nil,
+        ring: KeyRing? = nil,
+        replacing: Bool = true,
+        kind: CardStore.Kind? = nil,
+        erasures: [String] = []
+    ) async throws -> RestoreReport {
+        try await Restore(
+            of: self.backup,
+            into: folder ?? self.harness.folder,
+            kind: kind,
+            ring: ring ?? KeyRing(self.harness.key),
+            replacing: replacing,
+            erasures: erasures,
+            by: AccessOrigin(actor: "root:restore"),
+            now: self.harness.now
+        ).run()
+    }
+
+    func reopen() async throws { self.harness.store = try await self.harness.another() }
+
+    func state(_ name: String) async throws -> String { try await self.harness.state(self[name]) }
+}
