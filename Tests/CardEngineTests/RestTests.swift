@@ -46,17 +46,16 @@ import Testing
     @Test func `a throttle that another process writes down is obeyed by one that runs already`() async throws {
         let (harness, time) = (try await EngineHarness(), ManualTime())
         let secondCall = Mutex<Duration?>(nil)
-        // Repeated after the next heartbeat, which reads what others wrote down.
-        var failure = EngineHarness.failure(.transient)
-        failure.retryAfter = .seconds(9)
-        harness.state.withLock { [failure] state in
-            state.verifyFailures["N1 front"] = [failure]
+        harness.state.withLock { state in
+            state.verifyFailures["N1 front"] = [EngineHarness.failure(.transient)]
             state.onVerify = { _, _ in
                 guard harness.state.withLock({ $0.verified.count }) == 1 else {
                     return secondCall.withLock { $0 = time.elapsed }
                 }
                 let written = Written(until: .seconds(20), setAt: .zero, opens: .seconds(20))
                 try await harness.store.set(Self.rest(written, from: time.now), of: "verify verifier:443")
+                // The call ends after a heartbeat, which reads what others wrote down.
+                await time.reached(.seconds(5))
             }
         }
         let items = try harness.items(["N1": ["front"]])
