@@ -8,7 +8,7 @@ package struct CardsCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "cards",
         abstract: "List, show and change single cards.",
-        subcommands: [List.self, Show.self, Retry.self, Resolve.self]
+        subcommands: [List.self, Show.self, Retry.self, Resolve.self, Erase.self, Export.self, Log.self]
     )
 
     /// Takes no arguments of its own.
@@ -150,7 +150,7 @@ extension CardsCommand {
 
 /// One card as `cards show` shows it; what is personal only if asked for: the fields, and the message, which may quote what
 /// remote sides said in their own words.
-private struct CardReport: Report {
+struct CardReport: Report {
     private struct Event: Encodable {
         let at: String
         let kind: String

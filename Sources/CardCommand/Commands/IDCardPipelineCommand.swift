@@ -16,7 +16,7 @@ package struct IDCardPipelineCommand: AsyncParsableCommand {
         subcommands: [
             RunCommand.self, WatchCommand.self, StatusCommand.self, CardsCommand.self, KeysCommand.self,
             ConfigCommand.self,
-            FsckCommand.self,
+            FsckCommand.self, BackupCommand.self, RestoreCommand.self,
             VerifierCommand.self, BackendCommand.self,
         ]
     )

@@ -4,17 +4,17 @@ import CardStore
 import Foundation
 import Glibc
 
-/// `keys init`.
+/// `keys init` and `keys rotate`.
 struct KeysCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys",
-        abstract: "Make the key of the sandbox.",
+        abstract: "Make the key of the sandbox, or replace it.",
         discussion: """
             Images and fields in the sandbox are encrypted: every card has a key of its own, and these are wrapped by a key that \
             lies outside the sandbox, in a file of mode 0600 (vault.key_file), in the environment (IDCARD_VAULT_KEY), or with a \
             command (vault.key_command). Without it nobody can read the sandbox: keep a copy in another place.
             """,
-        subcommands: [Init.self]
+        subcommands: [Init.self, Rotate.self]
     )
 
     /// Makes a key file.

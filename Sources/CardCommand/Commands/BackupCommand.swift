@@ -1,0 +1,203 @@
+package import ArgumentParser
+import CardModel
+import CardStore
+import Foundation
+
+/// `backup`: a whole copy of the sandbox in one file, made while others work in it.
+package struct BackupCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
+        commandName: "backup",
+        abstract: "Copy the sandbox as it is at this moment into one file; others may go on working.",
+        discussion: """
+            The file appears when it is whole and checked, or not at all; one that is there is never replaced. Personal data in \
+            it stays encrypted under the keys of the sandbox: keep these too, in another place. Ends with 66 if the file is \
+            there already, 74 if the sandbox cannot be read or the file cannot be written, 78 if the key does not open the \
+            sandbox.
+            """
+    )
+
+    @Argument(help: ArgumentHelp("The file that the backup becomes.", valueName: "file"), completion: .file())
+    var file: String
+
+    @Option(name: .long, help: "The form of the report.")
+    var format = ReportFormat.text
+
+    @OptionGroup var options: GlobalOptions
+
+    /// Takes what the command line says.
+    package init() {}
+
+    package func validate() throws {
+        guard !self.file.isEmpty, self.file != "-", !self.file.hasSuffix("/") else {
+            throw ValidationError("A backup is checked after it was written and so needs a file; name one.")
+        }
+    }
+
+    package func run() async throws {
+        try await self.options.withSandbox { store in
+            let report = try await store.backUp(to: URL(filePath: self.file).path)
+            await BackupOutput(report, file: self.file).print(self.format)
+            if !report.findings.isEmpty {
+                Console.standardError("warning: the sandbox breaks \(report.findings.count) rules; see them by fsck")
+            }
+            return .delivered
+        }
+    }
+}
+
+private struct BackupOutput: Report {
+    private let file: String
+    private let bytes: Int64
+    private let cards: Int
+    private let keyID: String
+    private let brokenRules: Int
+
+    private enum CodingKeys: String, CodingKey {
+        case file, bytes, cards
+        case keyID = "key_id"
+        case brokenRules = "broken_rules"
+    }
+
+    init(_ report: BackupReport, file: String) {
+        self.file = file
+        self.bytes = report.byteCount
+        self.cards = report.cards
+        self.keyID = report.keyID
+        self.brokenRules = report.findings.count
+    }
+
+    var lines: [String] {
+        [
+            "\(self.cards) \(self.cards == 1 ? "card" : "cards") backed up: \(self.bytes) bytes, checked",
+            "only the key \(self.keyID) opens it: keep a copy of that, too, in another place",
+        ]
+    }
+}
+
+/// `restore`: puts a backup in the place of the sandbox.
+package struct RestoreCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
+        commandName: "restore",
+        abstract: "Put a backup in the place of the sandbox; nobody may have it open.",
+        discussion: """
+            Who was erased after the backup was made stays erased: by the sandbox that is replaced, by the list erasures.jsonl \
+            in its folder, and by lists named with --erasures. What else happened after the backup is not known, so cards that \
+            may have gone on are held (reason restored) for a person to decide. Photos that were taken in after the backup are \
+            not known either. The sandbox that is replaced is removed; make a backup of it first to keep it. Ends with 66 if \
+            there is no such backup, or the sandbox holds cards and --force is missing, 74 if the backup is not whole or a \
+            process has the sandbox open, 78 if the key does not open the backup.
+            """
+    )
+
+    @Argument(help: ArgumentHelp("The file that `backup` has made.", valueName: "file"), completion: .file())
+    var file: String
+
+    @Flag(name: .long, help: "Replace a sandbox that holds cards, or cannot be read.")
+    var force = false
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("A list of erasures, a JSON object a line; may be given several times.", valueName: "file"),
+        completion: .file()
+    )
+    var erasures: [String] = []
+
+    @Option(name: .long, help: "The form of the report.")
+    var format = ReportFormat.text
+
+    @OptionGroup var purpose: PurposeOptions
+
+    @OptionGroup var options: GlobalOptions
+
+    /// Takes what the command line says.
+    package init() {}
+
+    package func run() async throws {
+        try await CommandRunner.run {
+            let configuration = try self.options.loadConfiguration(requiringRemotes: false)
+            let report = try await Restore(
+                of: URL(filePath: self.file).path,
+                into: configuration.sandboxPath,
+                kind: configuration.isEmbedded ? .embedded : nil,
+                ring: try await configuration.vaultKeys(creating: false).joined(with: configuration.retiredKeys),
+                replacing: self.force,
+                erasures: self.erasures.map { URL(filePath: $0).path },
+                by: self.purpose.origin(of: "restore"),
+                now: Timestamp(Date())
+            ).run()
+            await RestoreOutput(report).print(self.format)
+            for warning in Self.warnings(report) { Console.standardError("warning: \(warning)") }
+            return .delivered
+        }
+    }
+
+    private static func warnings(_ report: RestoreReport) -> [String] {
+        let all: [(Bool, String)] = [
+            (
+                true,
+                "what happened after the backup is not known here: photos taken in since would be delivered again"
+            ),
+            (
+                report.couldNotReadReplaced,
+                "the sandbox that was replaced could not be read: who was erased there is known only from lists of erasures"
+            ),
+            (
+                report.knowsNoErasures,
+                "no list of erasures was there: whoever was erased after the backup is here again; give --erasures FILE"
+            ),
+            (
+                report.lacksKeyOfReplaced,
+                "the keys do not open the sandbox that was replaced: photos erased there are taken in again if they are found"
+            ),
+            (
+                report.logLines == nil && report.replacedCards > 0,
+                "the access log of the sandbox that was replaced could not be taken over: its lines are gone"
+            ),
+            (!report.findings.isEmpty, "the backup breaks \(report.findings.count) rules; see them by fsck"),
+        ]
+        return all.filter(\.0).map(\.1)
+    }
+}
+
+private struct RestoreOutput: Report {
+    private let cards: Int
+    private let held: Int
+    private let erased: Int
+    private let lastChange: String?
+    private let tombstones: Int
+    private let accessLines: Int?
+    private let replacedCards: Int
+    private let brokenRules: Int
+
+    private enum CodingKeys: String, CodingKey {
+        case cards, held, erased
+        case lastChange = "last_change"
+        case tombstones = "tombstones_taken_over"
+        case accessLines = "access_lines_taken_over"
+        case replacedCards = "replaced_cards"
+        case brokenRules = "broken_rules"
+    }
+
+    init(_ report: RestoreReport) {
+        self.cards = report.cards
+        self.held = report.held
+        self.erased = report.erased
+        self.lastChange = report.lastChange?.description
+        self.tombstones = report.takenOver
+        self.accessLines = report.logLines
+        self.replacedCards = report.replacedCards
+        self.brokenRules = report.findings.count
+    }
+
+    var lines: [String] {
+        func cards(_ count: Int) -> String { "\(count) \(count == 1 ? "card" : "cards")" }
+        var lines = [
+            cards(self.cards) + " restored" + (self.lastChange.map { ", last changed \($0)" } ?? "")
+        ]
+        if self.erased > 0 { lines.append(cards(self.erased) + " erased again") }
+        if self.held > 0 {
+            lines.append(cards(self.held) + " held (restored): see cards list --state held, then cards resolve")
+        }
+        return lines
+    }
+}

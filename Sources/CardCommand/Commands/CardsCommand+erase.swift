@@ -1,0 +1,245 @@
+package import ArgumentParser
+import CardEmbedded
+import CardModel
+import CardStore
+import Foundation
+import Glibc
+
+extension CardsCommand {
+    /// Erases cards for good.
+    package struct Erase: AsyncParsableCommand {
+        package static let configuration = CommandConfiguration(
+            commandName: "erase",
+            abstract: "Erase cards for good: only a tombstone without personal data stays.",
+            discussion: """
+                The data key goes first, then image, fields and everything else; no run brings the card back from the same \
+                file. What lies outside the sandbox is named in the certificate that is printed and kept in erasures.jsonl: \
+                source files are not touched, and a real backend is not told. Of the built-in backend the documents are erased \
+                too, unless it is running.
+
+                Retention does not believe a clock that has jumped more than a week ahead until it has run for 20 hours. \
+                --expired goes by the clock at once: use it where the machine was off for long, or its clock was wrong.
+
+                Erasing a card again is harmless and answers the same. Exit status: 0 erased · 64 usage · 66 there is no such \
+                card · 74 sandbox.
+                """
+        )
+
+        @Argument(help: ArgumentHelp("The ids of cards.", valueName: "card-id"))
+        var cards: [String] = []
+
+        @Option(name: .long, help: ArgumentHelp("All cards of this business number.", valueName: "no"))
+        var businessNo: String?
+
+        @Flag(name: .long, help: "All cards that have been in their state for longer than its retention.")
+        var expired = false
+
+        @Option(name: .long, help: ArgumentHelp("Why, as a code: letters, digits and _.", valueName: "code"))
+        var reason: String?
+
+        @OptionGroup var purpose: PurposeOptions
+
+        @Flag(name: .long, help: "Erase without asking.")
+        var yes = false
+
+        @Option(
+            name: .long,
+            help: ArgumentHelp("Where the built-in backend keeps its documents, if elsewhere.", valueName: "dir"),
+            completion: .directory
+        )
+        var documents: String?
+
+        @Option(name: .long, help: "The form of the certificates.")
+        var format = OutputFormat.text
+
+        @OptionGroup var options: GlobalOptions
+
+        /// Takes what the command line says.
+        package init() {}
+
+        package func validate() throws {
+            guard !self.cards.isEmpty || self.businessNo != nil || self.expired else {
+                throw ValidationError("Name cards by their id, by --business-no or by --expired.")
+            }
+            guard self.businessNo?.trimmed.isEmpty != true else {
+                throw ValidationError("--business-no must not be empty; give the number.")
+            }
+            if let reason {
+                let isCode = reason.utf8.allSatisfy {
+                    $0 == UInt8(ascii: "_") || Character(UnicodeScalar($0)).isASCIIWord
+                }
+                guard isCode, 1...40 ~= reason.utf8.count else {
+                    throw ValidationError(
+                        "--reason is a code of 1 to 40 letters, digits and _, such as holder_request."
+                    )
+                }
+            }
+            guard self.yes || isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 else {
+                throw ValidationError("Nobody can be asked here: add --yes to erase for good.")
+            }
+        }
+
+        package func run() async throws {
+            let configuration = try self.options.loadConfiguration(requiringRemotes: false)
+            let origin = self.purpose.origin(of: "cards erase")
+            try await self.options.withSandbox { store in
+                var named = self.cards.map(CardID.init)
+                if let businessNo {
+                    var filter = CardFilter()
+                    filter.number = BusinessNumber(stored: businessNo.trimmed)
+                    named += try await store.cardIDs(filter)
+                }
+                guard self.isConfirmed(named) else {
+                    Console.standardError("nothing was erased")
+                    return .someNotDelivered
+                }
+                var certificates = try await store.erase(
+                    named,
+                    because: self.reason.map(ReasonCode.init(rawValue:)) ?? .requested,
+                    by: origin,
+                    now: Timestamp(Date())
+                )
+                if self.expired { certificates += try await Self.eraseExpired(configuration, by: origin, in: store) }
+                let folder = self.documents ?? configuration.embeddedDocuments
+                try await EmbeddedErasure(store: store, folder: folder).finish(configuration.isEmbedded)
+                await self.print(try await store.certificates(of: certificates.map(\.card)))
+                return .delivered
+            }
+        }
+
+        /// Whoever has expired cards erased says that the clock is right.
+        private static func eraseExpired(
+            _ configuration: Configuration,
+            by origin: AccessOrigin,
+            in store: CardStore
+        ) async throws -> [ErasureCertificate] {
+            var certificates: [ErasureCertificate] = []
+            while true {
+                let erased = try await store.eraseExpired(
+                    configuration.retentionTerms,
+                    believingClock: true,
+                    by: origin,
+                    now: Timestamp(Date())
+                )
+                guard !erased.isEmpty else { return certificates }
+                certificates += erased
+            }
+        }
+
+        private func isConfirmed(_ named: [CardID]) -> Bool {
+            guard !self.yes else { return true }
+            var what: [String] = []
+            if !named.isEmpty { what.append("\(named.count) \(named.count == 1 ? "card" : "cards")") }
+            if self.expired { what.append("all cards whose retention is over") }
+            guard !what.isEmpty else { return true }
+            Console.standardError("Erase \(what.joined(separator: " and ")) for good? Type yes:")
+            return readLine() == "yes"
+        }
+
+        private func print(_ certificates: [ErasureCertificate]) async {
+            switch self.format {
+            case .text: for certificate in certificates { await Console.standardOutput(certificate.text) }
+            case .json: await Console.standardOutput(JSONText.document(["erasures": certificates]))
+            case .jsonl: for certificate in certificates { await Console.standardOutput(JSONText.line(certificate)) }
+            }
+        }
+    }
+}
+
+extension Character {
+    fileprivate var isASCIIWord: Bool { self.isASCII && (self.isLetter || self.isNumber) }
+}
+
+extension ReasonCode {
+    /// A person asked for the erasure.
+    fileprivate static let requested = ReasonCode(rawValue: "requested")
+}
+
+extension Configuration {
+    /// How long cards are kept; zero keeps them for ever.
+    var retentionTerms: RetentionTerms {
+        var terms = RetentionTerms()
+        func term(_ duration: Duration) -> Duration? { duration > .zero ? duration : nil }
+        terms.delivered = term(self.retention.delivered)
+        terms.rejected = term(self.retention.rejected)
+        terms.failed = term(self.retention.failed)
+        terms.held = term(self.retention.held)
+        return terms
+    }
+}
+
+/// Has the built-in backend forget what the sandbox has erased: its folder lies on this machine, so it is ours to clear.
+struct EmbeddedErasure {
+    let store: CardStore
+    /// The folder in which the backend keeps documents and ledger.
+    let folder: String
+
+    /// Erases the documents of all erased cards, also of those for which that was not possible before, and writes their
+    /// certificates again. A backend that is running keeps its documents for now.
+    func finish(_ isEmbedded: Bool) async throws {
+        guard isEmbedded else { return }
+        let open = try await self.store.certificates().filter { $0.documents != .erased }
+        guard !open.isEmpty else { return }
+        let cards = Set(open.map(\.card))
+        let documents = try await self.store.erasedDocuments().filter { cards.contains($0.card) }
+        let places = documents.map { DocumentPlace(key: $0.key, position: $0.position) }
+        let found: Set<DocumentPlace>?
+        do { found = try EmbeddedBackend.erase(places, in: self.folder) } catch {
+            guard error.code == .folderInUse else { throw error }
+            found = nil
+        }
+        let erased = found.map { found in Set(zip(documents, places).filter { found.contains($0.1) }.map(\.0.card)) }
+        var standings: [ErasureCertificate.Documents: [CardID]] = [:]
+        for certificate in open {
+            let isGone =
+                switch certificate.backend {
+                case .notSent, .refused: true
+                case .mayHold: erased != nil
+                // What the backend took and this folder does not have lies in another one.
+                case .holds: erased?.contains(certificate.card) == true
+                }
+            standings[isGone ? .erased : .remaining, default: []].append(certificate.card)
+        }
+        for (standing, cards) in standings { try await self.store.certify(standing, of: cards) }
+    }
+}
+
+extension ErasureCertificate {
+    /// The certificate for people: what is gone, and what lies outside.
+    fileprivate var text: String {
+        func times(_ count: Int) -> String { count == 1 ? "once" : "\(count) times" }
+        var lines = ["\(self.card)  erased  \(self.erasedAt)  \(self.reason)"]
+        if self.sourceFileCount > 0 {
+            lines.append("  not touched: \(self.sourceFileCount) source file(s) outside the sandbox")
+        }
+        if self.exportCount > 0 {
+            lines.append(
+                "  not touched: what was exported of it, \(times(self.exportCount)) (where to is not known here)"
+            )
+        }
+        lines.append("  not touched: backups from before, which hold it as long as their key is kept")
+        if let remote = self.verifier.words { lines.append("  the verification service \(remote)") }
+        switch self.documents {
+        case .erased: lines.append("  erased too: what the built-in backend kept of it")
+        case .remaining:
+            lines.append("  not erased: documents of the built-in backend; erase it again when that has ended")
+        case .unknown:
+            if let remote = self.backend.words {
+                lines.append("  the business backend \(remote) (\(self.deliveries.joined(separator: ", ")))")
+            }
+        }
+        if !self.isScrubbed { lines.append("  not finished: somebody reads the sandbox; the next erasure ends it") }
+        return lines.joined(separator: "\n")
+    }
+}
+
+extension ErasureCertificate.Remote {
+    fileprivate var words: String? {
+        switch self {
+        case .notSent: nil
+        case .refused: "was sent it and refused it"
+        case .mayHold: "was sent it and may hold it"
+        case .holds: "was sent it and took it"
+        }
+    }
+}

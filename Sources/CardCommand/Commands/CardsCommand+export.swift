@@ -1,0 +1,179 @@
+package import ArgumentParser
+import CardModel
+import CardStore
+import Foundation
+import Glibc
+
+extension CardsCommand {
+    /// Writes what is known of one card into a folder.
+    package struct Export: AsyncParsableCommand {
+        package static let configuration = CommandConfiguration(
+            commandName: "export",
+            abstract: "Write the fields and the image of one card into a folder, for its owner's eyes only.",
+            discussion: """
+                Makes the files ID.json and ID.jpg with mode 0600; a file that is there already is not replaced. The export is \
+                written down in the access log before anything is written.
+
+                Exit status: 0 done · 64 usage · 66 there is no such card, or the folder cannot be written · 74 sandbox.
+                """
+        )
+
+        @Argument(help: ArgumentHelp("The card's id.", valueName: "card-id"))
+        var card: String
+
+        @Option(
+            name: .long,
+            help: ArgumentHelp("The folder; it is made if it is not there.", valueName: "dir"),
+            completion: .directory
+        )
+        var output: String
+
+        @OptionGroup var purpose: PurposeOptions
+
+        @OptionGroup var options: GlobalOptions
+
+        /// Takes what the command line says.
+        package init() {}
+
+        package func run() async throws {
+            let id = CardID(rawValue: self.card)
+            try await self.options.withSandbox { store in
+                let export = try await store.export(
+                    id,
+                    to: self.purpose.origin(of: "cards export"),
+                    now: Timestamp(Date())
+                )
+                guard export.details.card.state != .erased else {
+                    throw CodedError(.notFound, .notFound, "card \(id.rawValue) is erased; there is nothing of it")
+                }
+                try DurableFile.makeFolders(self.output, mode: 0o700)
+                var files = [("\(id).json", Data(JSONText.document(ExportDocument(export.details)).utf8))]
+                if let image = export.image { files.append(("\(id).jpg", image.jpeg)) }
+                for (name, content) in files {
+                    try Self.write(content, to: "\(self.output)/\(name)")
+                    await Console.standardOutput("\(self.output)/\(name)")
+                }
+                try DurableFile.synchroniseFolder(self.output)
+                return .delivered
+            }
+        }
+
+        /// Writes a new file for its owner's eyes only; none is left half-written.
+        private static func write(_ content: Data, to path: String) throws {
+            let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+            guard descriptor >= 0 else { throw self.failure(path) }
+            let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+            do {
+                try file.write(contentsOf: content)
+                try file.synchronize()
+            } catch {
+                unlink(path)
+                throw self.failure(path)
+            }
+        }
+
+        private static func failure(_ path: String) -> CodedError {
+            let reason = String(cString: strerror(errno))
+            return CodedError(
+                ReasonCode(rawValue: "file_not_written"),
+                .input,
+                "\(Redacted(path)) cannot be written (\(reason)); name another folder, or remove what is there"
+            )
+        }
+    }
+
+    /// Shows the access log.
+    package struct Log: AsyncParsableCommand {
+        package static let configuration = CommandConfiguration(
+            commandName: "log",
+            abstract: "Show the access log: who touched the personal data of which card, when and why.",
+            discussion: "The log holds no personal data; showing it is its last line. `fsck` says whether it is whole."
+        )
+
+        @Option(name: .long, help: ArgumentHelp("Only lines about this card.", valueName: "card-id"))
+        var card: String?
+
+        @Option(name: .long, help: ArgumentHelp("Only lines after this number.", valueName: "number"))
+        var after: Int64 = 0
+
+        @OptionGroup var purpose: PurposeOptions
+
+        @Option(name: .long, help: "The form of the list: text or jsonl.")
+        var format = OutputFormat.text
+
+        @OptionGroup var options: GlobalOptions
+
+        /// Takes what the command line says.
+        package init() {}
+
+        package func validate() throws {
+            guard self.format != .json else { throw ValidationError("Use --format jsonl, one object a line.") }
+        }
+
+        package func run() async throws {
+            try await self.options.withSandbox { store in
+                let origin = self.purpose.origin(of: "cards log")
+                try await store.exportAccessLog(to: origin, now: Timestamp(Date())) { page in
+                    for record in page where record.number > self.after {
+                        guard self.card == nil || record.card?.rawValue == self.card else { continue }
+                        let line = AccessLine(record)
+                        await Console.standardOutput(self.format == .text ? line.text : JSONText.line(line))
+                    }
+                }
+                return .delivered
+            }
+        }
+    }
+}
+
+/// Everything that is known of one card, for `cards export`.
+private struct ExportDocument: Encodable {
+    private let card: CardReport
+    private let userNumber: String?
+    private let expectedIDNumber: String?
+    private let expectedName: String?
+
+    private enum CodingKeys: String, CodingKey {
+        case card
+        case userNumber = "user_no"
+        case expectedIDNumber = "expected_id_number"
+        case expectedName = "expected_name"
+    }
+
+    init(_ details: CardDetails) {
+        let metadata = details.card.metadata
+        self.card = CardReport(details, reveal: true)
+        self.userNumber = metadata.userNumber?.reveal()
+        self.expectedIDNumber = metadata.expectation.idNumber?.reveal()
+        self.expectedName = metadata.expectation.name?.reveal()
+    }
+}
+
+/// One line of the access log.
+private struct AccessLine: Encodable {
+    private let number: Int64
+    private let at: String
+    private let actor: String
+    private let action: String
+    private let purpose: String
+    private let card: CardID?
+
+    private enum CodingKeys: String, CodingKey {
+        case number, at, actor, action, purpose
+        case card = "card_id"
+    }
+
+    init(_ record: AccessRecord) {
+        self.number = record.number
+        self.at = record.at.description
+        self.actor = record.actor
+        self.action = record.action
+        self.purpose = record.purpose
+        self.card = record.card
+    }
+
+    var text: String {
+        let card = self.card.map { "  \($0)" } ?? ""
+        return "\(self.number)  \(self.at)  \(self.action.padded(to: 7))\(card)  \(self.actor)  (\(self.purpose))"
+    }
+}
