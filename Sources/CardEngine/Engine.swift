@@ -68,6 +68,8 @@ package struct Engine: Sendable {
             try await self.take(groups)
             context.board.endIntake()
             await context.board.waitUntilDone(patience: context.settings.patience, time: context.time)
+            // At most so many: the next run goes on.
+            if !context.board.isEnding { try await self.eraseExpired() }
         }
         return BatchEnd(stopped: self.stopped)
     }
@@ -89,6 +91,21 @@ package struct Engine: Sendable {
             defer { context.board.end() }
             try await source()
         }
+    }
+
+    /// Erases cards whose retention is over, at most as many as one call may.
+    ///
+    /// - Returns: whether there may be more.
+    @discardableResult
+    private func eraseExpired() async throws -> Bool {
+        let terms = self.context.settings.retention
+        guard terms != RetentionTerms() else { return false }
+        let erased = try await self.context.store.eraseExpired(
+            terms,
+            by: AccessOrigin(actor: "retention"),
+            now: self.context.time.now()
+        )
+        return !erased.isEmpty
     }
 
     // MARK: Intake
@@ -235,8 +252,13 @@ package struct Engine: Sendable {
 
     /// Writes the heartbeat, takes over what dead workers had, and obeys rests that others wrote down, until the end.
     private func beat() async throws {
+        var nextErasure = self.context.time.steady() + Limits.retentionPause
         while !self.context.board.isEnding {
             do { try await self.context.time.sleep(Limits.heartbeat) } catch { return }
+            if self.context.time.steady() >= nextErasure {
+                let hasMore = try await self.eraseExpired()
+                nextErasure = self.context.time.steady() + (hasMore ? .zero : Limits.retentionPause)
+            }
             let dead = try await self.context.store.heartbeat(
                 of: self.context.worker,
                 onUnknown: self.context.settings.onUnknown,

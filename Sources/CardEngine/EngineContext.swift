@@ -33,6 +33,9 @@ struct EngineContext: Sendable {
         }
     }
 
+    /// What there is room for on the disk of the sandbox.
+    var room: DiskRoom { self.store.room(intakeFreeSpace: self.settings.intakeFreeSpace) }
+
     func retryTerms(maxAttempts: Int, tries: Int) -> RetryTerms {
         var random = SystemRandomNumberGenerator()
         return RetryTerms(

@@ -1,5 +1,5 @@
 package import CardModel
-import CardStore
+package import CardStore
 
 /// How the engine works; the defaults are those of the configuration.
 package struct EngineSettings: Sendable {
@@ -46,6 +46,8 @@ package struct EngineSettings: Sendable {
     package var intakeFreeSpace: Int64 = 256 << 20
     /// How long a card that arrives singly waits for the other side of its card.
     package var frontWait = Duration.seconds(600)
+    /// How long cards are kept that have ended.
+    package var retention = RetentionTerms()
     /// Photos that are prepared at a time.
     package var preparing = 2
 

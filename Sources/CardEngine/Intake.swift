@@ -111,7 +111,7 @@ struct Intake: Sendable {
     }
 
     private func requireSpace() throws(CodedError) {
-        guard self.context.store.freeBytes < self.context.settings.intakeFreeSpace else { return }
+        guard self.context.room != .ample else { return }
         throw CodedError(
             .diskSpaceLow,
             .storage,

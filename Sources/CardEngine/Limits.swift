@@ -6,6 +6,8 @@ enum Limits {
     static let shortLook = Duration.milliseconds(50)
     /// How often a worker writes its heartbeat and looks for dead ones.
     static let heartbeat = Duration.seconds(2)
+    /// How often a process that goes on looks for cards whose retention is over.
+    static let retentionPause = Duration.seconds(600)
     /// The first rest of an endpoint; each further one doubles.
     static let firstRest = Duration.seconds(1)
     /// The longest rest that is not about credentials or the like.

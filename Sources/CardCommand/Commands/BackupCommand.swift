@@ -115,6 +115,7 @@ package struct RestoreCommand: AsyncParsableCommand {
     package func run() async throws {
         try await CommandRunner.run {
             let configuration = try self.options.loadConfiguration(requiringRemotes: false)
+            try SandboxOwner.become(of: configuration.sandboxPath)
             let report = try await Restore(
                 of: URL(filePath: self.file).path,
                 into: configuration.sandboxPath,

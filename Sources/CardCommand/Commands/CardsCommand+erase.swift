@@ -102,7 +102,10 @@ extension CardsCommand {
                 if self.expired { certificates += try await Self.eraseExpired(configuration, by: origin, in: store) }
                 let folder = self.documents ?? configuration.embeddedDocuments
                 try await EmbeddedErasure(store: store, folder: folder).finish(configuration.isEmbedded)
-                await self.print(try await store.certificates(of: certificates.map(\.card)))
+                let scrubbed = Set(certificates.filter(\.isScrubbed).map(\.card))
+                var final = try await store.certificates(of: certificates.map(\.card))
+                for index in final.indices { final[index].isScrubbed = scrubbed.contains(final[index].card) }
+                await self.print(final)
                 return .delivered
             }
         }

@@ -10,6 +10,7 @@ extension GlobalOptions {
         try await CommandRunner.run {
             let configuration = try self.loadConfiguration(requiringRemotes: false)
             try CardStore.requireSandbox(at: configuration.sandboxPath)
+            try SandboxOwner.become(of: configuration.sandboxPath)
             let store = try await CardStore.open(
                 path: configuration.sandboxPath,
                 kind: configuration.isEmbedded ? .embedded : nil,

@@ -31,6 +31,7 @@ struct Pipeline: Sendable {
         do { result = .success(try await self.withEndpoints(worker, events, body)) } catch { result = .failure(error) }
         do {
             try await self.store.end(worker, onUnknown: self.configuration.engine.onUnknown, now: Timestamp(Date()))
+            try await EmbeddedErasure(store: self.store, folder: self.documents).finish(self.configuration.isEmbedded)
         } catch {
             // An error of the work says more than that of its end.
             _ = try result.get()
@@ -67,6 +68,7 @@ struct Pipeline: Sendable {
         var settings = configuration.engine
         let cores = ProcessInfo.processInfo.activeProcessorCount
         settings.preparing = configuration.imagingConcurrency > 0 ? configuration.imagingConcurrency : cores
+        settings.retention = configuration.retentionTerms
         let outside = try Outside(configuration, threads: settings.preparing)
         let log = EventLog(logger: configuration.logger(runID: worker.id))
         let engine = Engine(

@@ -109,7 +109,8 @@ extension Configuration {
 
     /// Opens the sandbox, and makes it if it is not there.
     func openStore() async throws -> CardStore {
-        try await CardStore.open(
+        try SandboxOwner.become(of: self.sandboxPath)
+        return try await CardStore.open(
             path: self.sandboxPath,
             kind: self.isEmbedded ? .embedded : .real,
             ring: try await self.vaultKeys(creating: true),

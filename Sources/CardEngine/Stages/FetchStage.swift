@@ -19,6 +19,7 @@ struct FetchStage: Sendable {
 
     private func claim(_ limit: Int) async throws -> [FetchJob] {
         try self.context.requireWorker()
+        guard self.context.room == .ample else { return [] }
         return try await self.context.store.claimFetching(
             by: self.context.worker,
             limit: limit,

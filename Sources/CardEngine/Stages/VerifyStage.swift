@@ -18,6 +18,8 @@ struct VerifyStage: Sendable {
 
     private func claim(_ limit: Int) async throws -> [VerificationJob] {
         try self.context.requireWorker()
+        // What is left of the disk is for ending cards and erasing them.
+        guard self.context.room != .finishingOnly else { return [] }
         let verifier = self.context.ports.verifier
         return try await self.context.store.claimVerification(
             by: self.context.worker,
