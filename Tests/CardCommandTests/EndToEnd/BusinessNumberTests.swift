@@ -7,28 +7,33 @@ import Testing
 @Suite("Business numbers from paths", .serialized, .timeLimit(.minutes(5)))
 struct BusinessNumberTests {
     private let tool: Tool
-    private var documents: URL { self.tool.home.appending(path: "documents") }
 
     init() throws {
         self.tool = try Tool()
     }
 
-    /// Runs over paths with the built-in endpoints.
-    private func run(_ arguments: [String], wrapper: [String] = []) async throws -> Tool.Outcome {
-        let command = ["run"] + arguments + ["--embedded", "--documents", self.documents.path, "--format", "json"]
-        return try await self.tool.run(command, wrapper: wrapper)
+    /// Serves the endpoints for as long as a function runs, which is given a function that runs over paths.
+    private func serving(
+        _ others: [String] = [],
+        _ body: (_ run: (_ arguments: [String], _ wrapper: [String]) async throws -> Tool.Outcome) async throws -> Void
+    ) async throws {
+        try await self.tool.servingBoth { verifier, backend in
+            let configuration = RemoteConfiguration(others: others)
+            let file = try configuration.write(for: self.tool, verifier: verifier, backend: backend)
+            try await body { arguments, wrapper in
+                try await self.tool.run(["run"] + arguments + ["--format", "json"] + file, wrapper: wrapper)
+            }
+        }
     }
 
     /// The cases under which the backend has documents.
-    private func cases() throws -> [String] {
-        Set(try self.tool.lines("ledger.jsonl", in: self.documents).map(\.businessNo)).sorted()
-    }
+    private func cases() throws -> [String] { Set(try self.tool.ledger().map(\.businessNo)).sorted() }
 
     @Test("Strangers' sides named as files, by a pattern or from within their folder never become one application")
     func strangers() async throws {
         let folder = try self.tool.folder(
             "Downloads",
-            ["a.jpg": "cards/LOAN-2026-0001/front.jpg", "b.jpg": "cards/LOAN-2026-0002/back.jpg"]
+            ["a.jpg": .front(1), "b.jpg": .back(2)]
         )
         let ways: [([String], [String])] = [
             ([folder.path], []), ([folder.path + "/a.jpg", folder.path + "/b.jpg"], []), ([folder.path + "/*.jpg"], []),
@@ -36,13 +41,13 @@ struct BusinessNumberTests {
             (["*.jpg"], ["/usr/bin/env", "-C", folder.path]),
             ([folder.path + "/**"], []),
         ]
-        for (paths, wrapper) in ways {
-            let outcome = try await self.run(paths, wrapper: wrapper)
-            #expect(outcome.status == 1, "\(paths): \(outcome.errors)")
-            #expect(
-                try outcome.json().cards.map(\.reason) == ["business_no_missing", "business_no_missing"],
-                "\(paths)"
-            )
+        try await self.serving { run in
+            for (paths, wrapper) in ways {
+                let outcome = try await run(paths, wrapper)
+                #expect(outcome.status == 1, "\(paths): \(outcome.errors)")
+                let reasons = try outcome.json().cards.map(\.reason)
+                #expect(reasons == ["business_no_missing", "business_no_missing"], "\(paths)")
+            }
         }
         #expect(try self.cases().isEmpty)
     }
@@ -51,20 +56,18 @@ struct BusinessNumberTests {
     func nested() async throws {
         let folder = try self.tool.folder(
             "nest",
-            [
-                "LOAN-1/身份证/front.jpg": "cards/LOAN-2026-0001/front.jpg",
-                "LOAN-1/身份证/back.jpg": "cards/LOAN-2026-0001/back.jpg",
-            ]
+            ["LOAN-1/身份证/front.jpg": .front(1), "LOAN-1/身份证/back.jpg": .back(1)]
         )
-        let refused = try await self.run([folder.path])
-        #expect(refused.status == 1)
-        let cards = try refused.json().cards
-        #expect(cards.map(\.reason) == ["business_no_missing", "business_no_missing"])
-        #expect(cards.allSatisfy { $0.message?.contains("--business-no-from folder:1") == true })
-        #expect(try self.cases().isEmpty)
-
-        let told = try await self.run([folder.path, "--business-no-from", "folder:1"])
-        #expect(told.status == 0, "\(told.errors)")
+        try await self.serving { run in
+            let refused = try await run([folder.path], [])
+            #expect(refused.status == 1)
+            let cards = try refused.json().cards
+            #expect(cards.map(\.reason) == ["business_no_missing", "business_no_missing"])
+            #expect(cards.allSatisfy { $0.message?.contains("--business-no-from folder:1") == true })
+            #expect(try self.cases().isEmpty)
+            let told = try await run([folder.path, "--business-no-from", "folder:1"], [])
+            #expect(told.status == 0, "\(told.errors)")
+        }
         #expect(try self.cases() == ["LOAN-1"])
     }
 
@@ -72,50 +75,48 @@ struct BusinessNumberTests {
     func namedFolders() async throws {
         let folder = try self.tool.folder(
             "cards",
-            [
-                "LOAN-1/front.jpg": "cards/LOAN-2026-0001/front.jpg",
-                "LOAN-2/front.jpg": "cards/LOAN-2026-0002/front.jpg",
-            ]
+            ["LOAN-1/front.jpg": .front(1), "LOAN-2/front.jpg": .front(2)]
         )
         let paths = ["LOAN-1", "LOAN-2"].map { folder.appending(path: $0).path }
-        let refused = try await self.run(paths)
-        #expect(refused.status == 1)
-        #expect(try refused.json().cards.allSatisfy { $0.message?.contains("--business-no-from root") == true })
-        #expect(try self.cases().isEmpty)
-        #expect(try await self.run(paths + ["--business-no-from", "root"]).status == 0)
+        try await self.serving { run in
+            let refused = try await run(paths, [])
+            #expect(refused.status == 1)
+            #expect(try refused.json().cards.allSatisfy { $0.message?.contains("--business-no-from root") == true })
+            #expect(try self.cases().isEmpty)
+            #expect(try await run(paths + ["--business-no-from", "root"], []).status == 0)
+        }
         #expect(try self.cases() == ["LOAN-1", "LOAN-2"])
     }
 
     @Test("The configuration says it for every command, the option for one run; a rule that is none ends with 78")
     func configured() async throws {
-        let folder = try self.tool.folder("nest", ["2026/LOAN-1/x.jpg": "cards/LOAN-2026-0001/front.jpg"])
-        let file = self.tool.home.appending(path: "c.yaml")
-        try "intake: {business_no_from: \"folder:2\"}".write(to: file, atomically: true, encoding: .utf8)
-        let command = [folder.path, "--config", file.path]
-        let other = try await self.run(command + ["--business-no-from", "none"])
-        #expect(try other.json().cards.map(\.reason) == ["business_no_missing"])
-        #expect(try await self.run(command).status == 0)
+        let folder = try self.tool.folder("nest", ["2026/LOAN-1/x.jpg": .front(1)])
+        try await self.serving(["intake: {business_no_from: \"folder:2\"}"]) { run in
+            let other = try await run([folder.path, "--business-no-from", "none"], [])
+            #expect(try other.json().cards.map(\.reason) == ["business_no_missing"])
+            #expect(try await run([folder.path], []).status == 0)
+        }
         #expect(try self.cases() == ["LOAN-1"])
-        try "intake: {business_no_from: \"folder:x\"}".write(to: file, atomically: true, encoding: .utf8)
-        let wrong = try await self.run(command)
-        #expect(wrong.status == 78)
-        #expect(wrong.errors.contains("intake.business_no_from") && wrong.errors.contains("1 to 64"))
+        try await self.serving(["intake: {business_no_from: \"folder:x\"}"]) { run in
+            let wrong = try await run([folder.path], [])
+            #expect(wrong.status == 78)
+            #expect(wrong.errors.contains("intake.business_no_from") && wrong.errors.contains("1 to 64"))
+        }
     }
 
     @Test("A spreadsheet's number is refused by the name of a folder, and nothing is sent under it")
     func spreadsheet() async throws {
         let folder = try self.tool.folder(
             "cards",
-            [
-                "1.23457E+15/a.jpg": "cards/LOAN-2026-0001/front.jpg",
-                "1.23457E+15/b.jpg": "cards/LOAN-2026-0002/back.jpg",
-            ]
+            ["1.23457E+15/a.jpg": .front(1), "1.23457E+15/b.jpg": .back(2)]
         )
-        let outcome = try await self.run([folder.path])
-        #expect(outcome.status == 1)
-        let cards = try outcome.json().cards
-        #expect(cards.map(\.reason) == ["business_no_invalid", "business_no_invalid"])
-        #expect(cards.allSatisfy { $0.message?.contains("format the column as text") == true })
+        try await self.serving { run in
+            let outcome = try await run([folder.path], [])
+            #expect(outcome.status == 1)
+            let cards = try outcome.json().cards
+            #expect(cards.map(\.reason) == ["business_no_invalid", "business_no_invalid"])
+            #expect(cards.allSatisfy { $0.message?.contains("format the column as text") == true })
+        }
         #expect(try self.cases().isEmpty)
     }
 
@@ -126,15 +127,16 @@ struct BusinessNumberTests {
         ]
     )
     func unprintable(number: String) async throws {
-        let photos = try self.tool.folder("photos", ["a.jpg": "cards/LOAN-2026-0001/front.jpg"])
-        let outcome = try await self.run([photos.path, "--business-no", number])
-        #expect(outcome.status != 0, "\(outcome.output)")
-        #expect(try self.cases().isEmpty)
+        let photos = try self.tool.folder("photos", ["a.jpg": .front(1)])
         let manifest = self.tool.home.appending(path: "manifest.jsonl")
         let row = ["path": photos.path + "/a.jpg", "business_no": number]
         try JSONEncoder().encode(row).write(to: manifest)
-        let listed = try await self.run(["--manifest", manifest.path])
-        #expect(listed.status != 0, "\(listed.output)")
+        try await self.serving { run in
+            let outcome = try await run([photos.path, "--business-no", number], [])
+            #expect(outcome.status != 0, "\(outcome.output)")
+            let listed = try await run(["--manifest", manifest.path], [])
+            #expect(listed.status != 0, "\(listed.output)")
+        }
         #expect(try self.cases().isEmpty)
     }
 }

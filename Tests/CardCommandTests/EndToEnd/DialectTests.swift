@@ -8,23 +8,24 @@ import Testing
     .timeLimit(.minutes(5))
 )
 struct DialectTests {
-    private static let dialects = ["faceid-v1", "facepp-v1", "faceid-v3"]
+    private static let dialects = MarkDialect.allCases
     private static let proofs = ["key", "sign"]
 
-    private func configuration(_ dialect: String, _ proof: String, secret: String = "the-secret") -> RemoteConfiguration
+    private func configuration(_ dialect: MarkDialect, _ proof: String, secret: String = "the-secret")
+        -> RemoteConfiguration
     {
         var configuration = RemoteConfiguration()
         configuration.verification = [
-            "dialect: \(dialect)", "auth: \(proof)", "api_key: the-key", "api_secret: \(secret)",
+            "dialect: \(dialect.rawValue)", "auth: \(proof)", "api_key: the-key", "api_secret: \(secret)",
         ]
         return configuration
     }
 
     @Test("A pair is delivered in every dialect, with key and secret or with a signature", arguments: dialects, proofs)
-    func delivered(dialect: String, proof: String) async throws {
+    func delivered(dialect: MarkDialect, proof: String) async throws {
         let tool = try Tool()
         let pair = try tool.pairs()
-        try await tool.servingBoth(dialect: dialect) { verifier, backend in
+        try await tool.servingBoth(verifier: MarkVerifier(dialect)) { verifier, backend in
             let file = try self.configuration(dialect, proof).write(for: tool, verifier: verifier, backend: backend)
             let outcome = try await tool.run(["run", pair.path, "--format", "json"] + file)
             #expect(outcome.status == 0, "\(outcome.errors)")
@@ -35,10 +36,10 @@ struct DialectTests {
     }
 
     @Test("A wrong secret ends with 69 and names the keys to check; no card is lost", arguments: dialects, proofs)
-    func wrongSecret(dialect: String, proof: String) async throws {
+    func wrongSecret(dialect: MarkDialect, proof: String) async throws {
         let tool = try Tool()
         let pair = try tool.pairs()
-        try await tool.servingBoth(dialect: dialect) { verifier, backend in
+        try await tool.servingBoth(verifier: MarkVerifier(dialect)) { verifier, backend in
             let file = try self.configuration(dialect, proof, secret: "canary-secret")
                 .write(for: tool, verifier: verifier, backend: backend)
             let outcome = try await tool.run(["run", pair.path, "--format", "json"] + file)
@@ -56,18 +57,20 @@ struct DialectTests {
 
     @Test(
         "A service that answers in another dialect ends with 69 and wrong_dialect; put right, all is delivered",
-        arguments: [("faceid-v1", "faceid-v3"), ("faceid-v3", "faceid-v1")]
+        arguments: [(.faceIDv1, .faceIDv3), (.faceIDv3, .faceIDv1)] as [(MarkDialect, MarkDialect)]
     )
-    func wrongDialect(served: String, configured: String) async throws {
+    func wrongDialect(served: MarkDialect, configured: MarkDialect) async throws {
         let tool = try Tool()
         let pair = try tool.pairs()
-        try await tool.servingBoth(dialect: served) { verifier, backend in
+        try await tool.servingBoth(verifier: MarkVerifier(served)) { verifier, backend in
             let wrong = try self.configuration(configured, "key")
                 .write(for: tool, verifier: verifier, backend: backend)
             let stopped = try await tool.run(["run", pair.path, "--format", "json"] + wrong)
             #expect(stopped.status == 69, "\(stopped.errors)")
             #expect(try stopped.json().counts["prepared"] == 2)
-            for word in ["wrong_dialect", served, configured, "verification.url", "verification.dialect"] {
+            for word in [
+                "wrong_dialect", served.rawValue, configured.rawValue, "verification.url", "verification.dialect",
+            ] {
                 #expect(stopped.errors.contains(word), "\(word)")
             }
             let right = try self.configuration(served, "key").write(for: tool, verifier: verifier, backend: backend)
@@ -78,12 +81,13 @@ struct DialectTests {
 
     @Test(
         "A form that the service does not understand ends with 69 and names the dialect",
-        arguments: [("faceid-v1", "facepp-v1"), ("facepp-v1", "faceid-v1"), ("facepp-v1", "faceid-v3")]
+        arguments: [(.faceIDv1, .faceppv1), (.faceppv1, .faceIDv1), (.faceppv1, .faceIDv3)]
+            as [(MarkDialect, MarkDialect)]
     )
-    func misunderstood(served: String, configured: String) async throws {
+    func misunderstood(served: MarkDialect, configured: MarkDialect) async throws {
         let tool = try Tool()
         let pair = try tool.pairs()
-        try await tool.servingBoth(dialect: served) { verifier, backend in
+        try await tool.servingBoth(verifier: MarkVerifier(served)) { verifier, backend in
             let wrong = try self.configuration(configured, "key")
                 .write(for: tool, verifier: verifier, backend: backend)
             let outcome = try await tool.run(["run", pair.path] + wrong)

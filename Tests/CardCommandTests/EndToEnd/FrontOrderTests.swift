@@ -76,7 +76,7 @@ struct FrontOrderTests {
     @Test("A backend that takes backs alone gets them alone when the configuration says so")
     func backWithoutFront() async throws {
         let tool = try Tool()
-        let photos = try tool.folder("photos", ["R-1/back.jpg": "cards/LOAN-2026-0001/back.jpg"])
+        let photos = try tool.folder("photos", ["R-1/back.jpg": .back(1)])
         try await tool.servingBoth { verifier, backend in
             let file = try self.configuration(tool, verifier, backend, delivery: ["back_without_front: send"])
             let outcome = try await tool.run(["run", photos.path] + file)
@@ -89,18 +89,26 @@ struct FrontOrderTests {
     func killed() async throws {
         let tool = try Tool()
         // The back comes first, the front after many others, so that the kill falls between.
-        let others = [2, 7, 8, 10, 11].map { String(format: "cards/LOAN-2026-%04d", $0) }
+        let others = 2...41 as ClosedRange<UInt8>
+        _ = try tool.folder("photos", ["back.jpg": .back(1), "front.jpg": .front(1)])
+        for other in others { _ = try tool.folder("photos", ["\(other).jpg": .front(other)]) }
         let rows =
-            ["path,business_no", "cards/LOAN-2026-0001/back.jpg,R-1"]
-            + others.map { "\($0)/front.jpg,\($0.suffix(4))" } + ["cards/LOAN-2026-0001/front.jpg,R-1"]
-        let table = rows.map { $0.hasPrefix("cards") ? Project.fixtures.path + "/" + $0 : $0 }
+            ["path,business_no", "photos/back.jpg,R-1"] + others.map { "photos/\($0).jpg,R-\($0)" }
+            + ["photos/front.jpg,R-1"]
         let manifest = tool.home.appending(path: "photos.csv")
-        try Data((table.joined(separator: "\n") + "\n").utf8).write(to: manifest)
-        try await tool.servingBoth { verifier, backend in
+        try Data((rows.joined(separator: "\n") + "\n").utf8).write(to: manifest)
+        // Nothing is verified before the kill, so that the run cannot have ended.
+        let gate = Gate()
+        let held = MarkVerifier { _ in
+            await gate.pass()
+            return nil
+        }
+        try await tool.servingBoth(verifier: held) { verifier, backend in
             let file = try self.configuration(tool, verifier, backend, delivery: [])
             let run = ["run", "--manifest", manifest.path] + file
             let status = try await tool.run(run, sending: .kill, atLogLine: 1)
             #expect(status == 128 + 9)
+            gate.open()
             let pathless = try await tool.run(["run"] + file)
             #expect([0, 75].contains(pathless.status), "\(pathless.output) \(pathless.errors)")
             let sent = try tool.ledger().filter { $0.businessNo == "R-1" }

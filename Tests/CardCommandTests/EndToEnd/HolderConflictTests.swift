@@ -16,7 +16,7 @@ struct HolderConflictTests {
     )
     func held(layout: String, decision: Decision) async throws {
         let tool = try Tool()
-        let photos = try tool.folder("photos", ["R-1/first.jpg": "cards/LOAN-2026-0001/front.jpg"])
+        let photos = try tool.folder("photos", ["R-1/first.jpg": .front(1)])
         try await tool.servingBoth { verifier, backend in
             var configuration = RemoteConfiguration()
             configuration.delivery += ["layout: \(layout)", "batch_wait: 0s"]
@@ -26,10 +26,7 @@ struct HolderConflictTests {
             #expect(first.status == 0, "\(first.output) \(first.errors)")
             _ = try tool.folder(
                 "photos",
-                [
-                    "R-1/second-front.jpg": "cards/LOAN-2026-0011/front.jpg",
-                    "R-1/second-back.jpg": "cards/LOAN-2026-0011/back.jpg",
-                ]
+                ["R-1/second-front.jpg": .front(2), "R-1/second-back.jpg": .back(2)]
             )
             let second = try await tool.run(command)
             #expect(second.status == 1, "\(second.output) \(second.errors)")

@@ -1,6 +1,7 @@
 import Foundation
+import TestSupport
 
-/// A configuration file for endpoints in other processes, as a user writes it: lines of YAML by section.
+/// A configuration file for endpoints over HTTP, as a user writes it: lines of YAML by section.
 ///
 /// No test depends on how fast cards are read: `run.patience` stays at its minute.
 struct RemoteConfiguration {
@@ -32,31 +33,36 @@ extension Tool {
         return url
     }
 
-    /// Makes a folder with the front and the back of one business number, or of two.
+    /// Makes a folder with the front and the back of each business number, each of another holder.
     func pairs(_ numbers: [String] = ["R-1"]) throws -> URL {
-        let sources = ["cards/LOAN-2026-0001", "cards/LOAN-2026-0011"]
-        let files = zip(numbers, sources).flatMap { number, source in
-            ["front", "back"].map { ("\(number)/\($0).jpg", "\(source)/\($0).jpg") }
+        let photos = zip(UInt8(1)..., numbers).flatMap { holder, number in
+            [("\(number)/front.jpg", MarkedPhoto.front(holder)), ("\(number)/back.jpg", MarkedPhoto.back(holder))]
         }
-        return try self.folder("photos", Dictionary(uniqueKeysWithValues: files))
+        return try self.folder("photos", Dictionary(uniqueKeysWithValues: photos))
     }
 
-    /// Starts both endpoints and ends them when the function is done.
+    /// Serves a verifier in this process and the built-in backend in its own, until the function is done.
     ///
-    /// - Parameters:
-    ///   - dialect: the dialect whose address the verifier gives.
-    ///   - options: further arguments of the backend.
+    /// - Parameter options: further arguments of the backend.
     func servingBoth<Value: Sendable>(
-        dialect: String = "faceid-v1",
+        verifier: MarkVerifier = MarkVerifier(),
         backend options: [String] = ["--token", "token-a"],
         _ body: (_ verifier: String, _ backend: String) async throws -> Value
     ) async throws -> Value {
-        let keys = ["--api-key", "the-key", "--api-secret", "the-secret"]
-        return try await self.serving(["verifier", "--dialect", dialect] + keys) { verifier in
+        try await verifier.serving { verifier in
             try await self.serving(["backend", "--documents", self.documents.path] + options) { backend in
                 try await body(verifier, backend)
             }
         }
+    }
+
+    /// Serves a verifier and a backend in this process until the function is done.
+    func serving<Value: Sendable>(
+        _ verifier: MarkVerifier,
+        _ backend: ScriptedBackend,
+        _ body: (_ verifier: String, _ backend: String) async throws -> Value
+    ) async throws -> Value {
+        try await verifier.serving { verifier in try await backend.serving { try await body(verifier, $0) } }
     }
 
     /// The folder of the backend that `servingBoth` starts.

@@ -1,10 +1,9 @@
 import Foundation
-import Glibc
 import TestSupport
 import Testing
 
 @Suite(
-    "idcard-pipeline run against endpoints in other processes",
+    "idcard-pipeline run against endpoints over HTTP",
     .serialized,
     .timeLimit(.minutes(5))
 )
@@ -22,18 +21,15 @@ struct RemoteTests {
     }
 
     private func pair(_ tool: Tool) throws -> URL {
-        try tool.folder(
-            "pair",
-            ["R-1/front.jpg": "cards/LOAN-2026-0001/front.jpg", "R-1/back.jpg": "cards/LOAN-2026-0001/back.jpg"]
-        )
+        try tool.folder("pair", ["R-1/front.jpg": .front(1), "R-1/back.jpg": .back(1)])
     }
-
-    private static let verifier = ["verifier", "--api-key", "the-key", "--api-secret", "the-secret"]
 
     @Test("The advice names the address that does not answer, without its query, which may hold a secret")
     func shownAddress() async throws {
         let tool = try Tool()
-        let nobody = "http://127.0.0.1:\(try Self.closedPort())"
+        let port = try RefusingPort()
+        defer { port.close() }
+        let nobody = "http://127.0.0.1:\(port.port)"
         var variables = self.variables(verifier: nobody + "/ocr?key=canary", backend: nobody)
         variables["IDCARD_RUN_PATIENCE"] = "1s"
         let outcome = try await tool.run(["run", try self.pair(tool).path], variables)
@@ -51,11 +47,13 @@ struct RemoteTests {
         let documents = tool.home.appending(path: "documents")
         let command = ["run", pair.path, "--format", "json"]
         try await tool.serving(["backend", "--documents", documents.path, "--token", "token-a"]) { backend in
-            let nobody = "http://127.0.0.1:\(try Self.closedPort())"
+            let port = try RefusingPort()
+            defer { port.close() }
+            let nobody = "http://127.0.0.1:\(port.port)"
             let refused = try await tool.run(command, self.variables(verifier: nobody, backend: backend))
             #expect(refused.status == 75, "\(refused.errors)")
             #expect(try refused.json().counts["prepared"] == 2)
-            try await tool.serving(Self.verifier) { verifier in
+            try await MarkVerifier().serving { verifier in
                 let wrong = self.variables(verifier: verifier, backend: backend, key: "wrong-key")
                 let stopped = try await tool.run(command, wrong)
                 #expect(stopped.status == 69, "\(stopped.errors)")
@@ -83,7 +81,7 @@ struct RemoteTests {
         let tokens = ["--token", "token-a", "--token", "token-b"]
         try await tool.serving(["backend", "--documents", documents.path, "--expire-token-after", "1"] + tokens) {
             backend in
-            try await tool.serving(Self.verifier) { verifier in
+            try await MarkVerifier().serving { verifier in
                 var variables = self.variables(verifier: verifier, backend: backend)
                 let first = try await tool.run(command, variables)
                 #expect(first.status == 69, "\(first.errors)")
@@ -102,29 +100,13 @@ struct RemoteTests {
         let tool = try Tool()
         let sandbox = tool.home.appending(path: "sandbox").path
         let pair = try self.pair(tool)
-        let nobody = "http://127.0.0.1:\(try Self.closedPort())"
+        let port = try RefusingPort()
+        defer { port.close() }
+        let nobody = "http://127.0.0.1:\(port.port)"
         let real = self.variables(verifier: nobody, backend: nobody)
         #expect(try await tool.run(["run", pair.path, "--sandbox", sandbox], real).status == 75)
         let mixed = try await tool.run(["run", pair.path, "--sandbox", sandbox, "--embedded"])
         #expect(mixed.status == 78)
         #expect(mixed.errors.contains("sandbox"))
-    }
-
-    /// A port that nobody listens on: taken and given back.
-    private static func closedPort() throws -> UInt16 {
-        let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        try #require(socket >= 0)
-        defer { close(socket) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let port = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic -> UInt16? in
-                guard bind(socket, generic, length) == 0, getsockname(socket, generic, &length) == 0 else { return nil }
-                return UInt16(bigEndian: pointer.pointee.sin_port)
-            }
-        }
-        return try #require(port)
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Subprocess
+import Synchronization
 import TestSupport
 import Testing
 
@@ -133,54 +134,83 @@ struct RunTests {
         return "cards/LOAN-2026-000\(number)/\(name)"
     }
 
+    /// Pairs of as many holders; more than are verified at a time, so that a signal leaves work.
+    private func pairs(_ count: UInt8, _ tool: Tool) throws -> URL {
+        let photos = (1...count).flatMap { holder in
+            [("K-\(holder)/front.jpg", MarkedPhoto.front(holder)), ("K-\(holder)/back.jpg", MarkedPhoto.back(holder))]
+        }
+        return try tool.folder("pairs", Dictionary(uniqueKeysWithValues: photos))
+    }
+
+    private func expectAllOnce(_ count: Int, _ tool: Tool) throws {
+        let ledger = try tool.ledger()
+        #expect(Set(ledger.map { "\($0.businessNo) \($0.doctype)" }).count == count)
+        #expect(ledger.count == count && ledger.allSatisfy { !$0.outOfOrder })
+        #expect(try tool.refusals().isEmpty, "something was sent twice under another key")
+    }
+
     @Test("SIGINT ends a run with 130 and SIGTERM with 143; the next run goes on where it was")
     func interrupted() async throws {
-        let tool = try Tool()
-        // More than are verified at a time, so that each signal leaves work.
-        var photos: [String: String] = [:]
-        for pair in 1...8 {
-            for side in ["front", "back"] { photos["S-\(pair)/\(side).jpg"] = "cards/LOAN-2026-0001/\(side).jpg" }
+        let (tool, verifier) = (try Tool(), MarkVerifier())
+        let pairs = try self.pairs(8, tool)
+        try await tool.servingBoth(verifier: verifier) { address, backend in
+            let file = try RemoteConfiguration().write(for: tool, verifier: address, backend: backend)
+            for (signal, status) in [(Signal.interrupt, Int32(130)), (.terminate, 143)] {
+                // A run cannot end by itself while it waits for an answer.
+                let gate = Gate()
+                verifier.answer { _ in
+                    await gate.pass()
+                    return nil
+                }
+                let ended = try await tool.running(["run", pairs.path] + file) { errors, send in
+                    await gate.arrival()
+                    try send(signal)
+                    #expect(try await errors.line(containing: "interrupted") != nil)
+                    gate.open()
+                }
+                #expect(ended == status)
+                let list = try await tool.run(["cards", "list", "--format", "json"] + file)
+                #expect(list.status == 0 && list.output.contains("card_id"))
+            }
+            #expect(try await tool.run(["run", pairs.path] + file).status == 0)
         }
-        let pairs = try tool.folder("pairs", photos)
-        let documents = tool.home.appending(path: "documents")
-        let command = ["run", pairs.path, "--embedded", "--documents", documents.path]
-        #expect(try await tool.run(command, sending: .interrupt, atLogLine: 1) == 130)
-        #expect(try await tool.run(command, sending: .terminate, atLogLine: 1) == 143)
-        let list = try await tool.run(["cards", "list", "--embedded", "--format", "json"])
-        #expect(list.status == 0 && list.output.contains("card_id"))
-        #expect(try await tool.run(command).status == 0)
-        let ledger = try tool.lines("ledger.jsonl", in: documents)
-        #expect(Set(ledger.map { "\($0.businessNo) \($0.doctype)" }).count == photos.count)
-        #expect(ledger.count == photos.count && ledger.allSatisfy { !$0.outOfOrder })
-        #expect(try tool.lines("refusals.jsonl", in: documents).isEmpty)
+        try self.expectAllOnce(16, tool)
     }
 
     @Test("Killed with SIGKILL again and again, everything is delivered once in the end")
     func killed() async throws {
-        let tool = try Tool()
-        var photos: [String: String] = [:]
-        for pair in 1...12 {
-            let card = "cards/LOAN-2026-00\(pair.isMultiple(of: 2) ? "11" : "01")"
-            for side in ["front", "back"] { photos["K-\(pair)/\(side).jpg"] = "\(card)/\(side).jpg" }
+        let (tool, verifier) = (try Tool(), MarkVerifier())
+        let pairs = try self.pairs(12, tool)
+        try await tool.servingBoth(verifier: verifier) { address, backend in
+            let file = try RemoteConfiguration().write(for: tool, verifier: address, backend: backend)
+            let command = ["run", pairs.path] + file
+            for count in [0, 2, 5, 3, 7] {
+                // So many photos are read, then no more: the run cannot end before it is killed.
+                let gate = Gate()
+                let left = Mutex(count)
+                verifier.answer { _ in
+                    let isRead = left.withLock { left in
+                        left -= 1
+                        return left >= 0
+                    }
+                    if !isRead { await gate.pass() }
+                    return nil
+                }
+                let ended = try await tool.running(command) { _, send in
+                    await gate.arrival()
+                    try send(.kill)
+                }
+                #expect(ended == 128 + SIGKILL)
+                gate.open()
+            }
+            verifier.answer { _ in nil }
+            // Wherever these fall; a run that has little left may end before.
+            for line in [30, 5] { _ = try await tool.run(command, sending: .kill, atLogLine: line) }
+            let last = try await tool.run(command)
+            #expect(last.status == 0, "\(last.output) \(last.errors)")
+            let list = try await tool.run(["cards", "list", "--state", "delivered", "--quiet"] + file)
+            #expect(list.output.split(separator: "\n").count == 24)
         }
-        let pairs = try tool.folder("pairs", photos)
-        let documents = tool.home.appending(path: "documents")
-        let command = ["run", pairs.path, "--embedded", "--documents", documents.path]
-        var kills = 0
-        for line in [1, 3, 5, 2, 1, 2, 1]
-        where try await tool.run(command, sending: .kill, atLogLine: line) == 128 + SIGKILL {
-            kills += 1
-        }
-        // A run that has little left may end before the signal reaches it.
-        #expect(kills >= 4, "killed only \(kills) times")
-        let last = try await tool.run(command)
-        #expect(last.status == 0, "\(last.output) \(last.errors)")
-        let ledger = try tool.lines("ledger.jsonl", in: documents)
-        #expect(Set(ledger.map { "\($0.businessNo) \($0.doctype)" }).count == photos.count)
-        #expect(ledger.count == photos.count)
-        #expect(ledger.allSatisfy { !$0.outOfOrder })
-        #expect(try tool.lines("refusals.jsonl", in: documents).isEmpty, "something was sent twice under another key")
-        let list = try await tool.run(["cards", "list", "--embedded", "--state", "delivered", "--quiet"])
-        #expect(list.output.split(separator: "\n").count == photos.count)
+        try self.expectAllOnce(24, tool)
     }
 }

@@ -8,22 +8,18 @@ import Testing
     .timeLimit(.minutes(5))
 )
 struct SecrecyTests {
-    private static let number = "420199197709121481"
-    private static let name = "万云"
+    private static let (number, name) = (MarkedHolder(1).number, MarkedHolder(1).name)
 
     /// Never to be seen; the file is named as people name them.
     private static let canaries = [
-        "canary", number, name, "1977-09-12", "明月", "张三",
+        "canary", number, name, "1990-03-07", MarkedHolder(1).address, "张三",
     ]
 
     private static let proxy = "proxy: 'http://canary-user:canary-proxy@127.0.0.1:PORT'"
 
     /// A folder with one pair, whose front's file is named after its holder, and the manifest.
     private func photos(for tool: Tool) throws -> [String] {
-        let photos = try tool.folder(
-            "photos",
-            ["张三.jpg": "cards/LOAN-2026-0001/front.jpg", "back.jpg": "cards/LOAN-2026-0001/back.jpg"]
-        )
+        let photos = try tool.folder("photos", ["张三.jpg": .front(1), "back.jpg": .back(1)])
         let text = """
             path,business_no,user_no,expected_id_number,expected_name
             photos/张三.jpg,R-1,canary-account,\(Self.number),\(Self.name)
@@ -74,16 +70,12 @@ struct SecrecyTests {
         }
     }
 
-    private static let verifier = ["verifier", "--api-key", "canary-key", "--api-secret", "canary-secret"]
-
     private func serving(_ tool: Tool, _ body: (String, String) async throws -> Void) async throws {
+        let verifier = MarkVerifier(key: "canary-key", secret: "canary-secret")
         let backend = [
-            "backend", "--documents", tool.documents.path, "--token", "canary-token", "--reply-encryption", "3des-cbc",
-            "--reply-key", "canary-key-of-24-bytes-x",
+            "--token", "canary-token", "--reply-encryption", "3des-cbc", "--reply-key", "canary-key-of-24-bytes-x",
         ]
-        try await tool.serving(Self.verifier) { verifier in
-            try await tool.serving(backend) { try await body(verifier, $0) }
-        }
+        try await tool.servingBoth(verifier: verifier, backend: backend, body)
     }
 
     @Test(

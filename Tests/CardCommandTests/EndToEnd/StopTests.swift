@@ -1,90 +1,7 @@
-import Crypto
 import Foundation
 import Synchronization
 import TestSupport
 import Testing
-
-/// A verifier and a backend in this process, which answer each card as a test wants.
-private final class Remotes: Sendable {
-    private struct State {
-        /// The images by their digest, in the order in which they came first.
-        var images: [String: Int] = [:]
-        var verify: @Sendable (Int) -> FaultReply? = { _ in nil }
-        var deliver: @Sendable (String, String) -> FaultReply? = { _, _ in nil }
-        var delivered: [String] = []
-        var calls: [String] = []
-    }
-
-    private let state = Mutex(State())
-
-    /// What the backend was asked about, by business number.
-    var calls: [String] { self.state.withLock { $0.calls } }
-    /// What the backend took, by business number.
-    var delivered: [String] { self.state.withLock { $0.delivered } }
-
-    /// Sets what the verifier answers about an image, by its place from 1; `nil` reads it as a front.
-    func verify(_ answer: @escaping @Sendable (Int) -> FaultReply?) { self.state.withLock { $0.verify = answer } }
-
-    /// Sets what the backend answers about a business number, sent with a TOKEN; `nil` accepts it.
-    func deliver(_ answer: @escaping @Sendable (_ number: String, _ token: String) -> FaultReply?) {
-        self.state.withLock { $0.deliver = answer }
-    }
-
-    /// Serves both for as long as a function runs.
-    func serving(_ body: (_ verifier: String, _ backend: String) async throws -> Void) async throws {
-        let verifier = FaultServer { _, _ in .answer { self.verifierReply(to: $0) } }
-        let backend = FaultServer { _, _ in .answer { self.backendReply(to: $0) } }
-        let ports = (try await verifier.start(), try await backend.start())
-        let result: Result<Void, any Error>
-        do {
-            result = .success(try await body("http://127.0.0.1:\(ports.0)/v", "http://127.0.0.1:\(ports.1)/b"))
-        } catch {
-            result = .failure(error)
-        }
-        await verifier.stop()
-        await backend.stop()
-        try result.get()
-    }
-
-    private func verifierReply(to request: ReceivedRequest) -> FaultReply {
-        let body = Data(request.body)
-        let image = body.range(of: Data([0xFF, 0xD8, 0xFF])).map { body[$0.lowerBound...] } ?? body
-        let jpeg = image.range(of: Data([0xFF, 0xD9]), options: .backwards).map { image[..<$0.upperBound] } ?? image
-        let digest = SHA256.hash(data: jpeg).description
-        let answer = self.state.withLock { state in
-            let place = state.images[digest] ?? state.images.count + 1
-            state.images[digest] = place
-            return state.verify(place)
-        }
-        return answer ?? .json(Self.front)
-    }
-
-    private func backendReply(to request: ReceivedRequest) -> FaultReply {
-        let (number, token) = (Self.field("BUSINESSNO", of: request), Self.field("TOKEN", of: request))
-        return self.state.withLock { state in
-            state.calls.append(number)
-            if let answer = state.deliver(number, token) { return answer }
-            state.delivered.append(number)
-            return .json(#"{"RETCODE":"000000","RETMSG":"ok"}"#)
-        }
-    }
-
-    private static func field(_ name: String, of request: ReceivedRequest) -> String {
-        let text = String(decoding: request.body, as: UTF8.self)
-        guard let start = text.range(of: "name=\"\(name)\"") else { return "" }
-        let rest = text[start.upperBound...]
-        guard let value = rest.range(of: "\r\n\r\n"), let end = rest[value.upperBound...].range(of: "\r\n") else {
-            return ""
-        }
-        return String(rest[value.upperBound..<end.lowerBound])
-    }
-
-    private static let front = """
-        {"request_id":"specimen","time_used":7,"side":"front","name":"张三","gender":"男","race":"汉","address":"x",\
-        "id_card_number":"110101199003070011","birthday":{"year":"1990","month":"3","day":"7"},\
-        "legality":{"ID Photo":0.99,"Temporary ID Photo":0.0,"Photocopy":0.0,"Screen":0.0,"Edited":0.0}}
-        """
-}
 
 @Suite(
     "One odd card stops nothing, an outage ends nothing, and a wrong TOKEN rejects nothing",
@@ -94,21 +11,35 @@ private final class Remotes: Sendable {
 struct StopTests {
     private static let numbers = (1...11).map { "R-\($0 + 100)" }
 
-    /// Eleven fronts of as many business numbers.
-    private static func fronts(_ tool: Tool, _ count: Int = 11) throws -> URL {
-        let names = [
-            "0001/front.jpg", "0002/front.jpg", "0003/front.JPG", "0004/IMG_20260512_101407.jpg", "0005/front.png",
-            "0006/front.png", "0007/front.jpg", "0008/front.jpg", "0009/身份证正面.jpg", "0010/front.jpg",
-            "0011/front.jpg",
-        ]
-        let files = zip(1..., names.prefix(count)).map { place, name in
-            ("R-\(place + 100)/front.jpg", "cards/LOAN-2026-\(name)")
-        }
-        return try tool.folder("photos", Dictionary(uniqueKeysWithValues: files))
+    /// The variable that puts a wrong TOKEN right.
+    private static let rightToken = ["IDCARD_DELIVERY_TOKEN": "right"]
+
+    private let tool: Tool
+    private let verifier = MarkVerifier()
+    private let backend = ScriptedBackend()
+
+    init() throws {
+        self.tool = try Tool()
     }
 
-    private func states(_ tool: Tool, _ file: [String]) async throws -> [String] {
-        try await tool.run(["cards", "list"] + file).output.split(separator: "\n").map(String.init)
+    /// Fronts of as many holders and business numbers: R-101 is the first holder's.
+    private func fronts(_ count: Int = 11) throws -> String {
+        let photos = (1...count).map { ("R-\($0 + 100)/front.jpg", MarkedPhoto.front(UInt8($0))) }
+        return try self.tool.folder("photos", Dictionary(uniqueKeysWithValues: photos)).path
+    }
+
+    /// Serves both endpoints for as long as a function runs, which is given the arguments that name the configuration.
+    private func serving(
+        _ configuration: RemoteConfiguration = RemoteConfiguration(),
+        _ body: (_ file: [String]) async throws -> Void
+    ) async throws {
+        try await self.tool.serving(self.verifier, self.backend) { verifier, backend in
+            try await body(try configuration.write(for: self.tool, verifier: verifier, backend: backend))
+        }
+    }
+
+    private func states(_ file: [String]) async throws -> [String] {
+        try await self.tool.run(["cards", "list"] + file).output.split(separator: "\n").map(String.init)
     }
 
     @Test(
@@ -118,72 +49,67 @@ struct StopTests {
         ]
     )
     func oneDelivery(status: String) async throws {
-        let (tool, remotes) = (try Tool(), Remotes())
-        remotes.deliver { number, _ in number == "R-106" ? FaultReply(status, headers: ["Location: http://x/"]) : nil }
-        try await remotes.serving { verifier, backend in
-            var configuration = RemoteConfiguration()
-            // One at a time, so that the backend sees which calls began after a refusal.
-            configuration.delivery.append("concurrency: 1")
-            let file = try configuration.write(for: tool, verifier: verifier, backend: backend)
-            let photos = try Self.fronts(tool).path
-            let first = try await tool.run(["run", photos, "--format", "json"] + file)
+        self.backend.answer { $0["BUSINESSNO"] == "R-106" ? FaultReply(status, headers: ["Location: http://x/"]) : nil }
+        var configuration = RemoteConfiguration()
+        // One at a time, so that the backend sees which calls began after a refusal.
+        configuration.delivery.append("concurrency: 1")
+        try await self.serving(configuration) { file in
+            let photos = try self.fronts()
+            let first = try await self.tool.run(["run", photos, "--format", "json"] + file)
             // Refused after all others were taken, it stops the stage until another one is.
-            let isLast = remotes.calls.prefix { $0 != "R-106" }.count == 10
+            let isLast = self.backend.askedNumbers.prefix { $0 != "R-106" }.count == 10
             #expect(first.status == (isLast ? 69 : 1), "\(first.errors)")
-            #expect(remotes.delivered.sorted() == Self.numbers.filter { $0 != "R-106" })
-            let another = try tool.folder("another", ["R-112/front.jpg": "cards/LOAN-2026-0001/back.jpg"]).path
-            let second = try await tool.run(["run", photos, another, "--format", "json"] + file)
+            #expect(self.backend.acceptedNumbers.sorted() == Self.numbers.filter { $0 != "R-106" })
+            let another = try self.tool.folder("another", ["R-112/front.jpg": .front(12)]).path
+            let second = try await self.tool.run(["run", photos, another, "--format", "json"] + file)
             #expect(second.status == 1, "\(second.errors)")
-            #expect(remotes.delivered.last == "R-112")
+            #expect(self.backend.acceptedNumbers.last == "R-112")
             // One more try after another was taken; as the last one it was the probe twice before that.
-            #expect((isLast ? 4...5 : 2...2).contains(remotes.calls.count { $0 == "R-106" }), "\(remotes.calls)")
+            let calls = self.backend.askedNumbers
+            #expect((isLast ? 4...5 : 2...2).contains(calls.count { $0 == "R-106" }), "\(calls)")
             let card = try #require(try second.json().cards.first { $0.businessNo == "R-106" })
             #expect(card.state == "failed" && card.reason == "http_\(status.prefix(3))")
-            #expect(try await tool.run(["fsck"] + file).status == 0)
+            #expect(try await self.tool.run(["fsck"] + file).status == 0)
         }
     }
 
     @Test("A refused account ends no card: the run stops, and once it is right everything is delivered")
     func refusedAccount() async throws {
-        let (tool, remotes) = (try Tool(), Remotes())
-        remotes.deliver { _, _ in FaultReply("401 Unauthorized") }
-        try await remotes.serving { verifier, backend in
-            let file = try RemoteConfiguration().write(for: tool, verifier: verifier, backend: backend)
-            let command = ["run", try Self.fronts(tool, 3).path, "--format", "json"] + file
-            let stopped = try await tool.run(command)
+        self.backend.answer { _ in FaultReply("401 Unauthorized") }
+        try await self.serving { file in
+            let command = ["run", try self.fronts(3), "--format", "json"] + file
+            let stopped = try await self.tool.run(command)
             #expect(stopped.status == 69, "\(stopped.errors)")
             #expect(try stopped.json().cards.allSatisfy { $0.state == "verified" })
-            remotes.deliver { _, _ in nil }
-            #expect(try await tool.run(command).status == 0)
-            #expect(remotes.delivered.count == 3)
+            self.backend.answer { _ in nil }
+            #expect(try await self.tool.run(command).status == 0)
+            #expect(self.backend.acceptedNumbers.count == 3)
         }
     }
 
     @Test("One image that gets a bare 403 from the verifier is failed, all others are delivered")
     func oneImage() async throws {
-        let (tool, remotes) = (try Tool(), Remotes())
-        remotes.verify { $0 == 4 ? FaultReply("403 Forbidden", body: "<html>blocked</html>") : nil }
-        try await remotes.serving { verifier, backend in
-            let file = try RemoteConfiguration().write(for: tool, verifier: verifier, backend: backend)
-            let outcome = try await tool.run(["run", try Self.fronts(tool).path, "--format", "json"] + file)
+        self.verifier.answer {
+            $0.holder == MarkedHolder(4) ? FaultReply("403 Forbidden", body: "<html>blocked</html>") : nil
+        }
+        try await self.serving { file in
+            let outcome = try await self.tool.run(["run", try self.fronts(), "--format", "json"] + file)
             #expect(outcome.status == 1, "\(outcome.errors)")
-            #expect(remotes.delivered.count == 10)
+            #expect(self.backend.acceptedNumbers.count == 10)
             #expect(try outcome.json().cards.filter { $0.state == "failed" }.map(\.reason) == ["http_403"])
         }
     }
 
     @Test("Two odd images end as failed; the run delivers all others and does not stop", arguments: [[3, 9], [5, 6]])
-    func oddImages(places: [Int]) async throws {
-        let (tool, remotes) = (try Tool(), Remotes())
-        remotes.verify { place in
-            places.contains(place)
+    func oddImages(holders: [UInt8]) async throws {
+        self.verifier.answer { photo in
+            holders.contains(photo.holder.place)
                 ? .json(#"{"error_message":"BAD_ARGUMENTS","request_id":"specimen"}"#, status: "400 Bad Request") : nil
         }
-        try await remotes.serving { verifier, backend in
-            let file = try RemoteConfiguration().write(for: tool, verifier: verifier, backend: backend)
-            let outcome = try await tool.run(["run", try Self.fronts(tool).path, "--format", "json"] + file)
+        try await self.serving { file in
+            let outcome = try await self.tool.run(["run", try self.fronts(), "--format", "json"] + file)
             #expect(outcome.status == 1, "\(outcome.errors)")
-            #expect(remotes.delivered.count == 9)
+            #expect(self.backend.acceptedNumbers.count == 9)
             #expect(
                 try outcome.json().cards.filter { $0.state == "failed" }.map(\.reason) == [
                     "BAD_ARGUMENTS", "BAD_ARGUMENTS",
@@ -197,43 +123,39 @@ struct StopTests {
         arguments: [1, 2, 11]
     )
     func outage(count: Int) async throws {
-        let (tool, remotes) = (try Tool(), Remotes())
-        remotes.verify { _ in FaultReply("500 Internal Server Error") }
-        try await remotes.serving { verifier, backend in
-            let file = try RemoteConfiguration().write(for: tool, verifier: verifier, backend: backend)
-            let command = ["run", try Self.fronts(tool, count).path, "--format", "json"] + file
+        self.verifier.answer { _ in FaultReply("500 Internal Server Error") }
+        try await self.serving { file in
+            let command = ["run", try self.fronts(count), "--format", "json"] + file
             // What fails is due again after the next trial of the breaker: soon, so that the last run need not wait long.
             let impatient = ["IDCARD_RUN_PATIENCE": "4s"]
             for _ in 0..<2 {
-                let outcome = try await tool.run(command, impatient)
+                let outcome = try await self.tool.run(command, impatient)
                 #expect(outcome.status == 75, "\(outcome.errors)")
-                #expect(outcome.errors.contains(verifier) && outcome.errors.contains("http_500"))
+                #expect(outcome.errors.contains("/faceid/v1/ocridcard") && outcome.errors.contains("http_500"))
                 #expect(try outcome.json().counts["failed"] == 0)
             }
-            remotes.verify { _ in nil }
-            #expect(try await tool.run(command).status == 0)
-            #expect(remotes.delivered.count == count)
+            self.verifier.answer { _ in nil }
+            #expect(try await self.tool.run(command).status == 0)
+            #expect(self.backend.acceptedNumbers.count == count)
         }
     }
 
     @Test("A host that asks to be left alone is left alone by the next process, too", arguments: [true, false])
     func retryAfter(isVerifier: Bool) async throws {
-        let (tool, remotes) = (try Tool(), Remotes())
         let calls = Mutex(0)
         let pause: @Sendable () -> FaultReply = {
             calls.withLock { $0 += 1 }
             return .unavailable(retryAfterSeconds: 600)
         }
-        if isVerifier { remotes.verify { _ in pause() } } else { remotes.deliver { _, _ in pause() } }
-        try await remotes.serving { verifier, backend in
-            var configuration = RemoteConfiguration()
-            configuration.others = ["run: {patience: 2s}"]
-            let file = try configuration.write(for: tool, verifier: verifier, backend: backend)
+        if isVerifier { self.verifier.answer { _ in pause() } } else { self.backend.answer { _ in pause() } }
+        var configuration = RemoteConfiguration()
+        configuration.others = ["run: {patience: 2s}"]
+        try await self.serving(configuration) { file in
             // Another card each time, which has been asked for no pause itself.
-            for place in 1...3 {
-                let photo = ["R-\(place)/front.jpg": "cards/LOAN-2026-000\(place)/front.\(place == 3 ? "JPG" : "jpg")"]
-                let command = ["run", try tool.folder("photos-\(place)", photo).path, "--format", "json"] + file
-                let outcome = try await tool.run(command)
+            for place in UInt8(1)...3 {
+                let photo = ["R-\(place)/front.jpg": MarkedPhoto.front(place)]
+                let command = ["run", try self.tool.folder("photos-\(place)", photo).path, "--format", "json"] + file
+                let outcome = try await self.tool.run(command)
                 #expect(outcome.status == 75, "\(outcome.errors)")
                 #expect(try outcome.json().counts["failed"] == 0)
                 #expect(calls.withLock { $0 } == 1)
@@ -243,30 +165,26 @@ struct StopTests {
 
     @Test("A wrong TOKEN whose RETCODE no list holds stops delivery; with the right one everything is delivered")
     func wrongToken() async throws {
-        let (tool, remotes) = (try Tool(), Remotes())
-        remotes.deliver { _, token in token == "right" ? nil : .json(#"{"RETCODE":"100009","RETMSG":"who are you"}"#) }
-        try await remotes.serving { verifier, backend in
-            var configuration = RemoteConfiguration()
-            configuration.delivery = ["token: wrong", "user_no: U-1"]
-            let file = try configuration.write(for: tool, verifier: verifier, backend: backend)
-            let command = ["run", try Self.fronts(tool).path, "--format", "json"] + file
-            let stopped = try await tool.run(command, ["IDCARD_RUN_PATIENCE": "4s"])
+        self.backend.answer { $0["TOKEN"] == "right" ? nil : .json(#"{"RETCODE":"100009","RETMSG":"who are you"}"#) }
+        var configuration = RemoteConfiguration()
+        configuration.delivery = ["token: wrong", "user_no: U-1"]
+        try await self.serving(configuration) { file in
+            let command = ["run", try self.fronts(), "--format", "json"] + file
+            let stopped = try await self.tool.run(command, ["IDCARD_RUN_PATIENCE": "4s"])
             #expect(stopped.status == 69, "\(stopped.errors)")
             #expect(
                 stopped.errors.contains("delivery.retcode") && stopped.errors.contains("100009"),
                 "\(stopped.errors)"
             )
             #expect(try stopped.json().counts["rejected"] == 0)
-            #expect(remotes.calls.count <= 6 + 3, "three in a row, three probes, and what was under way")
-            configuration.delivery = ["token: right", "user_no: U-1"]
-            _ = try configuration.write(for: tool, verifier: verifier, backend: backend)
+            #expect(self.backend.askedNumbers.count <= 6 + 3, "three in a row, three probes, and what was under way")
             // What was held by the code is judged again once it is known what was wrong.
-            let retried = try await tool.run(["cards", "retry", "--reason", "retcode_unlisted"] + file)
+            let retried = try await self.tool.run(["cards", "retry", "--reason", "retcode_unlisted"] + file)
             #expect(retried.status == 0, "\(retried.errors)")
-            let right = try await tool.run(command)
+            let right = try await self.tool.run(command, Self.rightToken)
             #expect(right.status == 0, "\(right.output) \(right.errors)")
-            #expect(remotes.delivered.sorted() == Self.numbers)
-            #expect(try await tool.run(["fsck"] + file).status == 0)
+            #expect(self.backend.acceptedNumbers.sorted() == Self.numbers)
+            #expect(try await self.tool.run(["fsck"] + file).status == 0)
         }
     }
 
@@ -275,40 +193,36 @@ struct StopTests {
         arguments: [["R-103", "R-104", "R-105"], ["R-101", "R-102", "R-103", "R-104"]]
     )
     func refusedCards(refused: [String]) async throws {
-        let (tool, remotes) = (try Tool(), Remotes())
-        remotes.deliver { number, _ in refused.contains(number) ? .json(#"{"RETCODE":"555","RETMSG":"no"}"#) : nil }
-        try await remotes.serving { verifier, backend in
-            let file = try RemoteConfiguration().write(for: tool, verifier: verifier, backend: backend)
-            let outcome = try await tool.run(["run", try Self.fronts(tool).path, "--format", "json"] + file)
+        self.backend.answer {
+            refused.contains($0["BUSINESSNO"] ?? "") ? .json(#"{"RETCODE":"555","RETMSG":"no"}"#) : nil
+        }
+        try await self.serving { file in
+            let outcome = try await self.tool.run(["run", try self.fronts(), "--format", "json"] + file)
             #expect(outcome.status == 1, "\(outcome.errors)")
             let cards = try outcome.json().cards
             let held = cards.filter { $0.state == "held" && $0.reason == "retcode_unlisted" }
             #expect(held.compactMap(\.businessNo).sorted() == refused)
-            #expect(remotes.delivered.count == 11 - refused.count)
+            #expect(self.backend.acceptedNumbers.count == 11 - refused.count)
         }
     }
 
     @Test("What was rejected by a code is judged again by that code; a listed code stops nothing")
     func retryByReason() async throws {
-        let (tool, remotes) = (try Tool(), Remotes())
-        remotes.deliver { _, token in token == "right" ? nil : .json(#"{"RETCODE":"100009","RETMSG":"who are you"}"#) }
-        try await remotes.serving { verifier, backend in
-            var configuration = RemoteConfiguration()
-            configuration.delivery = ["token: wrong", "user_no: U-1", "retcode: {rejected: ['100009']}"]
-            let file = try configuration.write(for: tool, verifier: verifier, backend: backend)
-            let command = ["run", try Self.fronts(tool).path, "--format", "json"] + file
-            let refused = try await tool.run(command)
+        self.backend.answer { $0["TOKEN"] == "right" ? nil : .json(#"{"RETCODE":"100009","RETMSG":"who are you"}"#) }
+        var configuration = RemoteConfiguration()
+        configuration.delivery = ["token: wrong", "user_no: U-1", "retcode: {rejected: ['100009']}"]
+        try await self.serving(configuration) { file in
+            let command = ["run", try self.fronts(), "--format", "json"] + file
+            let refused = try await self.tool.run(command)
             #expect(refused.status == 1)
             #expect(try refused.json().counts["rejected"] == 11)
-            configuration.delivery[0] = "token: right"
-            _ = try configuration.write(for: tool, verifier: verifier, backend: backend)
-            #expect(try await tool.run(["cards", "retry", "--reason", "nothing"] + file).status == 0)
-            let retried = try await tool.run(["cards", "retry", "--reason", "100009"] + file)
+            #expect(try await self.tool.run(["cards", "retry", "--reason", "nothing"] + file).status == 0)
+            let retried = try await self.tool.run(["cards", "retry", "--reason", "100009"] + file)
             #expect(retried.status == 0, "\(retried.errors)")
-            #expect(try await self.states(tool, file).count { $0.contains("prepared") } == 11)
-            #expect(try await tool.run(["run"] + file).status == 0)
-            #expect(remotes.delivered.sorted() == Self.numbers)
-            #expect(try await tool.run(["cards", "retry"] + file).status == 64)
+            #expect(try await self.states(file).count { $0.contains("prepared") } == 11)
+            #expect(try await self.tool.run(["run"] + file, Self.rightToken).status == 0)
+            #expect(self.backend.acceptedNumbers.sorted() == Self.numbers)
+            #expect(try await self.tool.run(["cards", "retry"] + file).status == 64)
         }
     }
 
@@ -317,22 +231,20 @@ struct StopTests {
         arguments: ["retry", "resolve"]
     )
     func stoppedCard(what: String) async throws {
-        let (tool, remotes) = (try Tool(), Remotes())
-        remotes.deliver { _, _ in FaultReply("404 Not Found") }
-        try await remotes.serving { verifier, backend in
-            let file = try RemoteConfiguration().write(for: tool, verifier: verifier, backend: backend)
-            let stopped = try await tool.run(["run", try Self.fronts(tool, 1).path, "--format", "json"] + file)
+        self.backend.answer { _ in FaultReply("404 Not Found") }
+        try await self.serving { file in
+            let stopped = try await self.tool.run(["run", try self.fronts(1), "--format", "json"] + file)
             #expect(stopped.status == 69)
             let card = try #require(try stopped.json().cards.first?.cardId)
             let words = [
                 "retry": ["cards", "retry", card], "resolve": ["cards", "resolve", card, "--as", "reject"],
             ]
-            let changed = try await tool.run(try #require(words[what]) + file)
+            let changed = try await self.tool.run(try #require(words[what]) + file)
             #expect(changed.status == 0, "\(changed.errors)")
-            remotes.deliver { _, _ in nil }
-            #expect(try await tool.run(["run"] + file).status == 0)
-            #expect(remotes.delivered.count == (what == "retry" ? 1 : 0))
-            #expect(try await tool.run(["fsck"] + file).status == 0)
+            self.backend.answer { _ in nil }
+            #expect(try await self.tool.run(["run"] + file).status == 0)
+            #expect(self.backend.acceptedNumbers.count == (what == "retry" ? 1 : 0))
+            #expect(try await self.tool.run(["fsck"] + file).status == 0)
         }
     }
 }

@@ -15,7 +15,7 @@ struct SupersededTests {
 
     /// Two photos of one front; the same picture in different bytes.
     private func photos(_ tool: Tool) throws -> URL {
-        let photos = try tool.folder("photos", ["R-1/a.jpg": "cards/LOAN-2026-0001/front.jpg"])
+        let photos = try tool.folder("photos", ["R-1/a.jpg": .front(1)])
         let older = try Data(contentsOf: photos.appending(path: "R-1/a.jpg"))
         try (older + Data([0])).write(to: photos.appending(path: "R-1/b.jpg"))
         return photos
@@ -44,7 +44,7 @@ struct SupersededTests {
             switch way {
             case .run: command.insert(photos.path, at: 1)
             case .copy:
-                let copy = try tool.folder("copies", ["R-1/c.jpg": "cards/LOAN-2026-0001/front.jpg"])
+                let copy = try tool.folder("copies", ["R-1/c.jpg": .front(1)])
                 command.insert(copy.path, at: 1)
             case .retry:
                 let retried = try await tool.run(["cards", "retry", id] + file)
@@ -62,18 +62,22 @@ struct SupersededTests {
     @Test("A replaced photo whose newer one was delivered is named when it is sent in again, and not done again")
     func replaced() async throws {
         let tool = try Tool()
-        let command = ["run", try self.photos(tool).path, "--embedded"]
-        let first = try await tool.run(command + ["--format", "json"])
-        #expect(first.status == 0, "\(first.output) \(first.errors)")
-        let id = try #require(try first.json().cards.first { $0.source.hasSuffix("a.jpg") }?.cardId)
-        let again = try await tool.run(command)
-        #expect(again.status == 0, "\(again.errors)")
-        #expect(
-            again.output.contains("a.jpg superseded: a newer photo of the same side took its place"),
-            "\(again.output)"
-        )
-        let retried = try await tool.run(["cards", "retry", id, "--embedded"])
-        #expect(retried.status == 1)
-        #expect(retried.errors.contains("a newer photo of the same side took its place"), "\(retried.errors)")
+        let photos = try self.photos(tool).path
+        try await tool.servingBoth { verifier, backend in
+            let file = try RemoteConfiguration().write(for: tool, verifier: verifier, backend: backend)
+            let command = ["run", photos] + file
+            let first = try await tool.run(command + ["--format", "json"])
+            #expect(first.status == 0, "\(first.output) \(first.errors)")
+            let id = try #require(try first.json().cards.first { $0.source.hasSuffix("a.jpg") }?.cardId)
+            let again = try await tool.run(command)
+            #expect(again.status == 0, "\(again.errors)")
+            #expect(
+                again.output.contains("a.jpg superseded: a newer photo of the same side took its place"),
+                "\(again.output)"
+            )
+            let retried = try await tool.run(["cards", "retry", id] + file)
+            #expect(retried.status == 1)
+            #expect(retried.errors.contains("a newer photo of the same side took its place"), "\(retried.errors)")
+        }
     }
 }

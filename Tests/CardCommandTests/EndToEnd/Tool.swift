@@ -1,6 +1,7 @@
 import Foundation
 import Subprocess
 import SystemPackage
+import TestSupport
 import Testing
 
 /// The built command in a home of its own.
@@ -90,6 +91,20 @@ final class Tool: Sendable {
                 withIntermediateDirectories: true
             )
             try FileManager.default.copyItem(at: Project.fixtures.appending(path: source), to: url)
+        }
+        return folder
+    }
+
+    /// Makes a folder below the home with marked photos: `[target path: photo]`.
+    func folder(_ name: String, _ photos: [String: MarkedPhoto]) throws -> URL {
+        let folder = self.home.appending(path: name)
+        for (target, photo) in photos {
+            let url = folder.appending(path: target)
+            try FileManager.default.createDirectory(
+                at: url.deletingLastPathComponent(),
+                withIntermediateDirectories: true
+            )
+            try photo.jpeg.write(to: url)
         }
         return folder
     }

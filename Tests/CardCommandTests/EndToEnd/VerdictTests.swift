@@ -4,12 +4,10 @@ import Testing
 
 @Suite("The verdict, as manifest and configuration ask for it", .serialized, .timeLimit(.minutes(5)))
 struct VerdictTests {
-    /// Whom the front of the fixture `LOAN-2026-0001` shows.
-    private static let number = "420199197709121481"
-    private static let name = "万云"
+    /// Whom the front shows.
+    private static let (number, name) = (MarkedHolder(1).number, MarkedHolder(1).name)
     /// Somebody else.
-    private static let otherNumber = "11019919890507686X"
-    private static let otherName = "林语"
+    private static let (otherNumber, otherName) = (MarkedHolder(2).number, MarkedHolder(2).name)
 
     private func manifest(_ number: String, _ name: String, for tool: Tool) throws -> String {
         let text = """

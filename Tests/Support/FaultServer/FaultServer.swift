@@ -89,6 +89,15 @@ package final class FaultServer: Sendable {
         try? await channel?.close()
     }
 
+    /// Serves for as long as a function runs, which is given the address.
+    package func serving<Value: Sendable>(_ body: (_ address: String) async throws -> Value) async throws -> Value {
+        let port = try await self.start()
+        let result: Result<Value, any Error>
+        do { result = .success(try await body("http://127.0.0.1:\(port)")) } catch { result = .failure(error) }
+        await self.stop()
+        return try result.get()
+    }
+
     private func countConnection() -> Int {
         self.state.withLock { state in
             state.connections += 1
