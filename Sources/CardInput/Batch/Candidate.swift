@@ -39,6 +39,11 @@ struct Candidate {
     var origin: Origin
     /// What can already be said of it.
     var finding: Finding
+
+    /// The source as reports name it: a URL without its query, which may be a signature.
+    var shownSource: String {
+        self.finding == .address ? String(self.source.prefix { $0 != "?" && $0 != "#" }) : self.source
+    }
 }
 
 /// Where a folder lies that was walked into: below the nearest folder that the user named.

@@ -63,12 +63,12 @@ struct InputSelection {
     private func entry(for found: Candidate, _ resolver: inout MetadataResolver) -> BatchListing.Entry {
         var candidate = found
         candidate.place = candidate.place ?? self.places[candidate.path]
-        let name = Redacted(candidate.source)
+        let name = Redacted(candidate.shownSource)
         do {
-            guard let identity = try self.photo(candidate) else { return .ignore(name) }
+            guard let place = try self.photo(candidate) else { return .ignore(name) }
             let (metadata, origins) = try resolver.metadata(of: candidate, row: self.row(for: candidate))
             let item = InputItem(
-                place: .file(identity),
+                place: place,
                 name: name,
                 metadata: metadata,
                 origins: origins
@@ -79,8 +79,8 @@ struct InputSelection {
         }
     }
 
-    /// The file of a candidate; `nil` if it is no photo.
-    private func photo(_ candidate: Candidate) throws(CodedError) -> FileIdentity? {
+    /// Where the photo of a candidate lies; `nil` if it is no photo.
+    private func photo(_ candidate: Candidate) throws(CodedError) -> InputItem.Place? {
         let name = candidate.path.name
         switch candidate.finding {
         case .unusable(let message): throw .unreadable(message)
@@ -88,22 +88,17 @@ struct InputSelection {
         case .strayLink(let message):
             guard self.options.isImageName(name) else { return nil }
             throw .unreadable(message)
-        case .address:
-            throw CodedError(
-                .fetchUnavailable,
-                .input,
-                "images by URL are not fetched here; save the image to a file and name that in the manifest"
-            )
+        case .address: return .address(Redacted(candidate.source))
         case .file(let identity):
             // One whose name says that it is an image is not opened to decide that.
-            if self.namedFiles.contains(candidate.real) || self.options.isImageName(name) { return identity }
+            if self.namedFiles.contains(candidate.real) || self.options.isImageName(name) { return .file(identity) }
             let start: Data
             do {
                 start = try SourceFile.head(identity, count: InputLimits.sniffBytes)
             } catch {
                 throw CodedError(error.code, error.kind, "nobody knows whether this is an image: " + error.message)
             }
-            return self.options.recognisesImage(start, name) ? identity : nil
+            return self.options.recognisesImage(start, name) ? .file(identity) : nil
         }
     }
 

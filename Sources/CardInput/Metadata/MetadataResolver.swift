@@ -57,7 +57,8 @@ struct MetadataResolver {
     ) throws(CodedError) -> (CardMetadata, [SubmittedField: FieldOrigin]) {
         var known = Known()
         if let row { known.add(try row.fields.get(), from: .manifest(row: row.number)) }
-        if let sidecar = try Sidecar.fields(ofImage: image ?? candidate.path) {
+        // A URL has nothing beside it.
+        if candidate.finding != .address, let sidecar = try Sidecar.fields(ofImage: image ?? candidate.path) {
             if known.fields.businessNumber == nil, let number = sidecar.businessNumber {
                 try self.requireAgreement(candidate, number)
             }

@@ -95,8 +95,6 @@ package struct ReasonCode: RawRepresentable, Hashable, Sendable, Codable, Custom
     package static let tooManyPhotos = ReasonCode(rawValue: "too_many_photos")
     /// The remote refused the card; its own code stands beside this one.
     package static let refusedByRemote = ReasonCode(rawValue: "refused_by_remote")
-    /// Images by URL are not fetched.
-    package static let fetchUnavailable = ReasonCode(rawValue: "fetch_unavailable")
 
     /// The keys given do not open the sandbox.
     package static let wrongKey = ReasonCode(rawValue: "wrong_key")
