@@ -199,12 +199,12 @@ import Testing
         host.change { _, _, answer in
             answer.status = "\(status) No"
             answer.headers = ["Content-Type": "text/html", "Content-Length": "6"]
-            answer.body = Array("canary".utf8)[...]
+            answer.body = Array("linnet".utf8)[...]
         }
         let outcome = try await Specimen.fetch(from: host)
         #expect(outcome.failure?.failureClass == .rejected)
         #expect(outcome.failure?.httpStatus == status)
-        #expect(!outcome.words.contains("canary"))
+        #expect(!outcome.words.contains("linnet"))
         #expect(outcome.words.contains(Specimen.host))
     }
 

@@ -52,7 +52,7 @@ import Testing
         #expect(host.received.count == 4)
     }
 
-    @Test(arguments: [("/x", "/x"), ("x", "/x"), ("?z", "/canary-signature.jpg?z")])
+    @Test(arguments: [("/x", "/x"), ("x", "/x"), ("?z", "/linnet-signature.jpg?z")])
     func `A relative redirect is resolved against the URL before`(location: String, path: String) async throws {
         let (outcome, host) = try await self.redirected(to: { _ in location })
         #expect(outcome?.isFetched == true)

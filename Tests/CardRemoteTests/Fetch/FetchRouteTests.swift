@@ -171,13 +171,13 @@ import Testing
 
     @Test func `No outcome shows anything of a URL, nor a host that is named only by a wildcard`() async throws {
         let host = SpecimenHost(Self.image)
-        host.change { _, _, answer in answer.become("500 canary", ["Retry-After": "canary"]) }
+        host.change { _, _, answer in answer.become("500 linnet", ["Retry-After": "linnet"]) }
         let names = Names(["127.0.0.1"])
-        let outcome = try await self.fetch(from: host, resolver: names.resolver, as: "canary-bucket.example.com") {
+        let outcome = try await self.fetch(from: host, resolver: names.resolver, as: "linnet-bucket.example.com") {
             $0.hosts = ["*.example.com"]
         }
         #expect(outcome?.failure?.code == "fetch_server_error")
-        #expect(outcome?.words.contains("canary") == false)
+        #expect(outcome?.words.contains("linnet") == false)
         #expect(outcome?.words.contains("*.example.com") == true)
     }
 }
