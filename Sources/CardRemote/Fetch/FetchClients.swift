@@ -23,6 +23,7 @@ final class FetchClients: Sendable {
     private struct State {
         var entries: [CheckedHost: Entry] = [:]
         var uses = 0
+        var isShutDown = false
     }
 
     private let tls: TLSConfiguration
@@ -35,50 +36,50 @@ final class FetchClients: Sendable {
         self.silence = silence
     }
 
-    /// Lends the client of a host.
-    func withClient<Value: Sendable>(
-        of host: CheckedHost,
-        _ body: (HTTPClient) async throws -> Value
-    ) async throws -> Value {
-        let client = self.state.withLock { state in
+    /// Lends the client of a host, to be given back; `nil` after the shutdown, when no new one may be made.
+    func borrow(_ host: CheckedHost) -> HTTPClient? {
+        self.state.withLock { state in
+            guard !state.isShutDown else { return nil }
             var entry = state.entries[host] ?? Entry(client: self.client(of: host))
             state.uses += 1
             (entry.users, entry.usedAt) = (entry.users + 1, state.uses)
             state.entries[host] = entry
             return entry.client
         }
-        let result: Result<Value, any Error>
-        do { result = .success(try await body(client)) } catch { result = .failure(error) }
-        await self.giveBack(host)
-        return try result.get()
     }
 
-    /// Closes all connections.
-    func shutdown() async {
-        let clients = self.state.withLock { state in
-            defer { state.entries = [:] }
-            return state.entries.values.map(\.client)
-        }
-        for client in clients { try? await client.shutdown() }
-    }
-
-    private func giveBack(_ host: CheckedHost) async {
+    /// Takes a client back, and closes the one that was idle longest if there are too many.
+    func giveBack(_ host: CheckedHost) {
         let idle = self.state.withLock { state -> HTTPClient? in
             state.entries[host]?.users -= 1
             guard state.entries.count > Limits.fetchClients,
                 let oldest = state.entries.filter({ $0.value.users == 0 }).min(by: { $0.value.usedAt < $1.value.usedAt }
                 )
             else { return nil }
-            state.entries[oldest.key] = nil
-            return oldest.value.client
+            return state.entries.removeValue(forKey: oldest.key)?.client
         }
-        try? await idle?.shutdown()
+        // Nobody uses it, so nothing is waited for, and nothing can be done about an error.
+        idle?.shutdown { _ in }
+    }
+
+    /// Closes all connections.
+    func shutdown() async {
+        let clients = self.state.withLock { state in
+            state.isShutDown = true
+            defer { state.entries = [:] }
+            return state.entries.values.map(\.client)
+        }
+        // The one error is "already shut down", which is what was asked for.
+        for client in clients { try? await client.shutdown() }
     }
 
     private func client(of host: CheckedHost) -> HTTPClient {
         var pool = HTTPClient.Configuration.ConnectionPool()
         pool.idleTimeout = TimeAmount(Limits.poolIdleTime)
         pool.retryConnectionEstablishment = false
+        // The engine bounds what comes at a time. A range that waited here for a free connection would wait no longer
+        // than for one to open, and fail.
+        pool.concurrentHTTP1ConnectionsPerHostSoftLimit = 1024
         var configuration = HTTPClient.Configuration(
             tlsConfiguration: self.tls,
             redirectConfiguration: .disallow,

@@ -13,6 +13,14 @@ enum FetchStop: Error {
     case changed
     /// What came could not be made durable.
     case notKept(any Error)
+
+    static func forbidden(_ code: ReasonCode, _ message: Message) -> FetchStop {
+        .forbidden(CodedError(code, .input, message))
+    }
+
+    static func unusable(_ code: ReasonCode, _ message: Message) -> FetchStop {
+        .unusable(CodedError(code, .input, message))
+    }
 }
 
 /// Says what faults of a fetch mean: every fetch is repeatable, so nothing is ever unknown.
@@ -106,39 +114,28 @@ struct FetchFaults: Sendable {
         if let byteCount { try self.check(byteCount, maxBytes: maxBytes) }
         guard response.isIdentity else {
             throw .forbidden(
-                CodedError(
-                    .fetchEncodingRefused,
-                    .input,
-                    "\(self.label) sends the image compressed although asked not to; turn that off for images there"
-                )
+                .fetchEncodingRefused,
+                "\(self.label) sends the image compressed although asked not to; turn that off for images there"
             )
         }
         guard response.mayBeImage else {
             throw .forbidden(
-                CodedError(
-                    .fetchTypeRefused,
-                    .input,
-                    "\(self.label) says that what it sends is no image; check the URL, and the type it is stored with"
-                )
+                .fetchTypeRefused,
+                "\(self.label) says that what it sends is no image; check the URL, and the type it is stored with"
             )
         }
     }
 
     /// Refuses what is empty or too large.
     func check(_ byteCount: Int, maxBytes: Int) throws(FetchStop) {
-        if byteCount == 0 {
-            throw .unusable(CodedError(.fetchEmpty, .input, "\(self.label) sends an empty body; check the URL"))
-        }
+        if byteCount == 0 { throw .unusable(.fetchEmpty, "\(self.label) sends an empty body; check the URL") }
         guard byteCount > maxBytes else { return }
         throw .unusable(
-            CodedError(
-                .sourceTooLarge,
-                .input,
-                """
-                the image at \(self.label) has more than \(maxBytes) bytes; send a smaller one, or raise \
-                imaging.max_source_bytes
-                """
-            )
+            .sourceTooLarge,
+            """
+            the image at \(self.label) has more than \(maxBytes) bytes; send a smaller one, or raise \
+            imaging.max_source_bytes
+            """
         )
     }
 }

@@ -1,7 +1,11 @@
-import AsyncHTTPClient
 import CardModel
-import Foundation
 import NIOHTTP1
+
+/// A part of a version of an image, to be asked for.
+struct ImagePart: Sendable {
+    var range: Range<Int>
+    var version: FetchedVersion
+}
 
 /// What the head of a response says, of what matters for an image.
 struct FetchResponse: Sendable {
@@ -25,12 +29,11 @@ struct FetchResponse: Sendable {
     let mayBeImage: Bool
 
     /// Reads a head.
-    init(_ response: HTTPClientResponse, now: Timestamp) {
-        let headers = response.headers
+    init(_ status: Int, _ headers: HTTPHeaders, now: Timestamp) {
         let type = headers["Content-Type"].first?.split(separator: ";").first?.trimmed.lowercased()
         let content = headers[canonicalForm: "Content-Encoding"].map { $0.lowercased() }
         let transfer = headers[canonicalForm: "Transfer-Encoding"].map { $0.lowercased() }
-        self.status = Int(response.status.code)
+        self.status = status
         self.contentLength = Self.only(headers["Content-Length"]).flatMap { Int($0) }
         let isOneRange = type != "multipart/byteranges"
         self.contentRange = isOneRange ? Self.only(headers["Content-Range"]).flatMap { ContentRange($0) } : nil
@@ -58,6 +61,20 @@ struct FetchResponse: Sendable {
         // Dates are whole seconds: what changed in the second of the answer may change again within it.
         guard let answered = self.only(headers["Date"]), answered != date else { return nil }
         return date
+    }
+
+    /// Returns the bytes that come, which may be fewer than asked for, and how many there are in all; `nil` if the answer
+    /// is not one to the part that was asked for, of the same version.
+    func range(asked part: ImagePart) -> (bytes: Range<Int>, total: Int)? {
+        guard let bytes = self.contentRange?.bytes, let total = self.contentRange?.total,
+            bytes.lowerBound == part.range.lowerBound, bytes.upperBound <= part.range.upperBound,
+            self.contentLength ?? bytes.count == bytes.count, part.version.byteCount ?? total == total,
+            // An image in crumbs would fill the sandbox with rows.
+            bytes.upperBound == min(part.range.upperBound, total) || bytes.count >= Limits.chunkBytes,
+            // A host need not repeat the validator; one that names another one has changed its mind.
+            self.entityTag ?? self.validator ?? part.version.validator == part.version.validator
+        else { return nil }
+        return (bytes, total)
     }
 
     /// A value that comes once; twice the same name is no statement.

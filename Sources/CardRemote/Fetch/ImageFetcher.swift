@@ -79,7 +79,9 @@ package final class ImageFetcher: Sendable {
     /// - Throws: `CancellationError`, and what `keep` throws.
     package func fetch(_ request: FetchRequest, keep: @escaping KeepPiece) async throws -> FetchOutcome {
         do {
-            try await FetchAttempt(fetcher: self, keep: keep, end: .now + self.times.total).run(request)
+            let progress = FetchProgress(request)
+            try await FetchAttempt(fetcher: self, progress: progress, keep: keep, end: .now + self.times.total)
+                .run(request.address.reveal())
             return .fetched
         } catch {
             switch error {

@@ -23,12 +23,19 @@ final class FetchProgress: Sendable {
     /// In order and apart from each other.
     var ranges: [Range<Int>] { self.state.withLock { $0.ranges } }
 
-    /// Goes on with a version from its beginning; what is there of another one counts no more. Without a validator
-    /// nobody can say that two answers are of the same bytes.
+    /// Takes what another answer says of the image. What is there of other bytes counts no more, and without a validator
+    /// nobody can say that two answers are of the same: the sandbox deletes by the same rule. A size that was not known
+    /// before, or is not said again, makes no other version.
     func adopt(_ version: FetchedVersion) {
         self.state.withLock { state in
-            if version.validator == nil || state.version != version { state.ranges = [] }
-            state.version = version
+            let size = state.version?.byteCount ?? version.byteCount
+            if let validator = version.validator, validator == state.version?.validator,
+                version.byteCount ?? size == size
+            {
+                state.version?.byteCount = size
+            } else {
+                (state.version, state.ranges) = (version, [])
+            }
         }
     }
 
@@ -84,8 +91,8 @@ struct PieceWriter {
     }
 
     /// Takes the next bytes.
-    mutating func write(_ buffer: ByteBuffer) async throws(FetchStop) {
-        var rest = buffer.readableBytesView
+    mutating func write(_ bytes: ByteBufferView) async throws(FetchStop) {
+        var rest = bytes
         let there = self.progress.ranges
         while !rest.isEmpty {
             if let known = there.first(where: { $0.contains(self.position) }) {
@@ -125,11 +132,8 @@ struct PieceWriter {
         guard !self.isRecognised else { return }
         guard self.isImage(self.piece.prefix(Limits.signatureBytes)) else {
             throw .unusable(
-                CodedError(
-                    .fetchNotAnImage,
-                    .input,
-                    "what the URL leads to is no image by its first bytes; check the URL"
-                )
+                .fetchNotAnImage,
+                "what the URL leads to is no image by its first bytes; check the URL"
             )
         }
         self.isRecognised = true

@@ -132,6 +132,14 @@ final class FaultConnection: ChannelInboundHandler {
         case .reply(let reply): self.write(reply, context: context)
         case .answer(let answer): self.write(answer(self.server.request(at: exchange.index)), context: context)
         case .answerLater(let answer): self.answer(exchange, by: answer, context: context)
+        case .answerThen(let answer):
+            let (reply, ending) = answer(self.server.request(at: exchange.index))
+            let channel = context.channel
+            if ending != nil { self.progress = .ended }
+            // All of it goes out first, however long it is.
+            channel.writeAndFlush(ByteBuffer(bytes: reply.bytes)).whenSuccess {
+                if let ending { Self.end(channel, by: ending) }
+            }
         case .replyAndClose(let reply):
             self.write(reply, context: context)
             context.close(promise: nil)
@@ -159,10 +167,13 @@ final class FaultConnection: ChannelInboundHandler {
     /// Ends the connection without a reply.
     private func end(by ending: FaultScript.Ending, context: ChannelHandlerContext) {
         self.progress = .ended
-        let channel = context.channel
+        Self.end(context.channel, by: ending)
+    }
+
+    private static func end(_ channel: any Channel, by ending: FaultScript.Ending) {
         switch ending {
         case .silence: break
-        case .close: context.close(promise: nil)
+        case .close: channel.close(promise: nil)
         case .reset:
             // Closing with a linger time of zero sends RST instead of FIN.
             let lingering = (channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0))

@@ -37,6 +37,9 @@ package enum FaultScript: Sendable {
     case answer(@Sendable (ReceivedRequest) -> FaultReply)
     /// Answers with what a function makes of the complete request once it returns: it may wait for an event.
     case answerLater(@Sendable (ReceivedRequest) async -> FaultReply)
+    /// Answers with what a function makes of the complete request, and then ends the connection; with no ending the next
+    /// request may come.
+    case answerThen(@Sendable (ReceivedRequest) -> (FaultReply, Ending?))
     /// Answers, and ends the connection without having announced it.
     case replyAndClose(FaultReply)
     /// Answers when the head is in, before the body has ended.

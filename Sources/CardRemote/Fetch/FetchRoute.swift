@@ -1,0 +1,95 @@
+import AsyncHTTPClient
+import CardModel
+import Foundation
+import NIOHTTP1
+
+/// Where an image comes from: a URL that the rules allow, with the checked addresses of its host.
+struct FetchRoute: Sendable {
+    let target: FetchTarget
+    /// What messages may call the host.
+    let label: String
+    /// The addresses, the preferred ones first.
+    var hosts: [CheckedHost]
+
+    /// What the faults on this way mean.
+    var faults: FetchFaults { FetchFaults(label: self.label, usesTLS: self.target.usesTLS) }
+
+    /// Checks a URL, resolves its host and checks every address: one that is forbidden refuses them all, for whoever
+    /// answers so means that one.
+    init(_ url: String, rules: FetchRules, resolver: HostResolver) async throws(FetchStop) {
+        do { (self.target, self.label) = try rules.check(url) } catch { throw .forbidden(error) }
+        let addresses: [IPAddress]
+        do {
+            addresses =
+                switch self.target.host {
+                case .address(let address): [address]
+                case .name(let name): try await resolver.resolve(name)
+                }
+        } catch {
+            var failure = FetchFaults(label: self.label, usesTLS: self.target.usesTLS).failure(.dns)
+            // A name without address is the URL's fault; a name service that gives no answer is not.
+            if error as? HostResolver.Failure == .noAddress { failure.failureClass = .transient }
+            throw .failed(failure)
+        }
+        if let special = addresses.lazy.compactMap({ rules.addresses.refusal(of: $0) }).first {
+            throw .forbidden(
+                .fetchAddressRefused,
+                """
+                \(self.label) has an address of the kind '\(special.displayName)', which is not connected to; if this \
+                is meant, add the block to fetch.allow_addresses
+                """
+            )
+        }
+        let host = self.target.host
+        self.hosts = addresses.prefix(Limits.fetchAddresses).map { CheckedHost(host: host, address: $0) }
+    }
+
+    /// Returns the way on to where an answer sends.
+    ///
+    /// - Parameter isAllowed: whether one more redirect is followed.
+    func redirect(
+        to location: String,
+        isAllowed: Bool,
+        rules: FetchRules,
+        resolver: HostResolver
+    ) async throws(FetchStop) -> FetchRoute {
+        guard isAllowed else {
+            throw .forbidden(
+                .fetchRedirectRefused,
+                """
+                \(self.label) sends elsewhere, and fetch.max_redirects is \(rules.maximumRedirects); use the URL it \
+                leads to, or raise it
+                """
+            )
+        }
+        let base = URL(string: self.target.url)
+        guard !location.isEmpty, let url = URL(string: location, relativeTo: base)?.absoluteString else {
+            throw .forbidden(
+                .fetchRedirectRefused,
+                "\(self.label) sends elsewhere without a usable address; use another URL"
+            )
+        }
+        let next = try await FetchRoute(url, rules: rules, resolver: resolver)
+        guard next.target.usesTLS || !self.target.usesTLS else {
+            throw .forbidden(
+                .fetchRedirectRefused,
+                "\(self.label) sends from https to http, which is not followed; use another URL"
+            )
+        }
+        return next
+    }
+
+    /// Makes the request for an image, or for a part of it.
+    func request(_ part: ImagePart?) -> HTTPClientRequest {
+        var request = HTTPClientRequest(url: self.target.url)
+        request.headers = [
+            "User-Agent": "idcard-pipeline", "Accept": "image/*, */*;q=0.5", "Accept-Encoding": "identity",
+        ]
+        if let part {
+            let last = part.range.upperBound == .max ? "" : "\(part.range.upperBound - 1)"
+            request.headers.add(name: "Range", value: "bytes=\(part.range.lowerBound)-\(last)")
+            if let validator = part.version.validator { request.headers.add(name: "If-Range", value: validator) }
+        }
+        return request
+    }
+}

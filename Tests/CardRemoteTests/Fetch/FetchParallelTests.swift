@@ -1,0 +1,236 @@
+import CardModel
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import CardRemote
+
+/// Large images, in several ranges at a time.
+@Suite(.timeLimit(.minutes(1))) struct FetchParallelTests {
+    private static let mebibyte = 1_048_576
+    private static let image = Specimen.image(5 * mebibyte + 12_345)
+    private static let rests = [
+        "bytes=1048576-2097151", "bytes=2097152-3145727", "bytes=3145728-4194303", "bytes=4194304-5242879",
+        "bytes=5242880-5255224",
+    ]
+
+    @Test func `Ranges are joined in order, and every byte is kept once`() async throws {
+        let host = SpecimenHost(Self.image)
+        let box = PieceBox()
+        #expect(try await Specimen.fetch(from: host, into: box).isFetched)
+        #expect(await box.image == Self.image)
+        #expect(await box.bytesKept == Self.image.count)
+        #expect(host.ranges.first == "-")
+        #expect(Set(host.ranges.dropFirst()) == Set(Self.rests))
+        #expect(host.received.count == 6)
+        #expect(host.received.dropFirst().allSatisfy { $0.header("If-Range") == #""v1""# })
+        // The first connection is given up when its range is there.
+        #expect(host.connections <= 5)
+    }
+
+    @Test(arguments: ["Accept-Ranges", "ETag"])
+    func `A host that does not say that it knows ranges, or has no validator, is asked once`(
+        header: String
+    ) async throws {
+        let host = SpecimenHost(Self.image, headers: SpecimenHost.headers.filter { $0.key != header })
+        let box = PieceBox()
+        #expect(try await Specimen.fetch(from: host, into: box).isFetched)
+        #expect(await box.image == Self.image)
+        #expect(host.ranges == ["-"])
+    }
+
+    @Test func `After cuts in several ranges only the missing bytes come`() async throws {
+        let host = SpecimenHost(Self.image)
+        let box = PieceBox()
+        host.change { number, _, answer in if number < 3 { answer.cut(to: 500_000 + number) } }
+        let outcome = try await Specimen.fetch(from: host, into: box, attempts: 2) {
+            first in #expect(first.failure?.code == "connection_closed")
+        }
+        #expect(outcome.isFetched)
+        #expect(await box.image == Self.image)
+        #expect(await box.bytesKept == Self.image.count)
+    }
+
+    @Test(arguments: 1...5)
+    func `A version that changes while it comes begins again, and nothing of both is joined`(
+        number: Int
+    ) async throws {
+        let host = SpecimenHost(Self.image)
+        let other = Specimen.image(Self.image.count, seed: 7)
+        let isReplaced = Mutex(false)
+        host.change { current, _, answer in
+            guard current >= number, !isReplaced.withLock({ $0 }) else { return }
+            isReplaced.withLock { $0 = true }
+            host.replace(other, headers: ["ETag": #""v2""#])
+            // This request came when the image had changed: its `If-Range` does not hold.
+            answer.status = "200 OK"
+            answer.headers = ["ETag": #""v2""#, "Content-Length": "\(other.count)"]
+            answer.body = other[...]
+        }
+        let box = PieceBox()
+        #expect(try await Specimen.fetch(from: host, into: box).isFetched)
+        #expect(await box.image == other)
+        #expect(await box.version?.validator == #""v2""#)
+    }
+
+    @Test func `A range of another version, not announced by the status, is noticed by its tag`() async throws {
+        let host = SpecimenHost(Self.image)
+        let other = Specimen.image(Self.image.count, seed: 7)
+        host.change { number, _, answer in
+            guard number == 3, let range = answer.headers["Content-Range"].flatMap({ ContentRange($0) })?.bytes else {
+                return
+            }
+            answer.headers["ETag"] = #""v2""#
+            answer.body = other[range]
+        }
+        let box = PieceBox()
+        #expect(try await Specimen.fetch(from: host, into: box).isFetched)
+        #expect(await box.image == Self.image)
+    }
+
+    @Test func `A range that is compressed is refused`() async throws {
+        let host = SpecimenHost(Self.image)
+        host.change { number, _, answer in if number == 2 { answer.headers["Content-Encoding"] = "gzip" } }
+        #expect(try await Specimen.fetch(from: host).refusal == .fetchEncodingRefused)
+    }
+
+    @Test func `A version that changes with every request is taken whole at the last`() async throws {
+        let host = SpecimenHost(Self.image)
+        host.change { number, _, answer in answer.headers["ETag"] = "\"v\(number)\"" }
+        let box = PieceBox()
+        #expect(try await Specimen.fetch(from: host, into: box).isFetched)
+        #expect(await box.image == Self.image)
+        #expect(host.ranges.filter { $0 == "-" }.count == 2)
+    }
+
+    @Test(arguments: [
+        "bytes 1-1048576/5255225", "bytes 0-1048575/5255225", "bytes 1048576-2097151/*",
+        "bytes 1048576-1048577/5255225",
+        "bytes 1048576-2097151/5255226", "junk", "", "bytes */5255225",
+    ])
+    func `A host that answers with other bytes than asked for is asked for everything at once`(
+        text: String
+    ) async throws {
+        let host = SpecimenHost(Self.image)
+        host.change { _, request, answer in
+            if request.header("Range") == Self.rests[0] { answer.headers["Content-Range"] = text }
+        }
+        let box = PieceBox()
+        #expect(try await Specimen.fetch(from: host, into: box).isFetched)
+        #expect(await box.image == Self.image)
+        #expect(await box.bytesKept == Self.image.count)
+        #expect(host.ranges.last == "-")
+    }
+
+    @Test func `Several ranges in one answer are not taken apart, but everything is asked for at once`() async throws {
+        let host = SpecimenHost(Self.image)
+        host.change { _, request, answer in
+            if request.header("Range") != nil { answer.headers["Content-Type"] = "multipart/byteranges; boundary=x" }
+        }
+        let box = PieceBox()
+        #expect(try await Specimen.fetch(from: host, into: box).isFetched)
+        #expect(await box.image == Self.image)
+        #expect(host.ranges.last == "-")
+    }
+
+    @Test(arguments: ["302 Found", "403 Forbidden", "404 Not Found", "416 Range Not Satisfiable"])
+    func `What refuses a range says nothing of the image, which is asked for as a whole`(
+        status: String
+    ) async throws {
+        let host = SpecimenHost(Self.image)
+        host.change { _, request, answer in if request.header("Range") != nil { answer.become(status) } }
+        let box = PieceBox()
+        #expect(try await Specimen.fetch(from: host, into: box).isFetched)
+        #expect(await box.image == Self.image)
+        #expect(host.ranges.last == "-")
+    }
+
+    @Test func `A host that only says that it knows ranges is asked for everything at once`() async throws {
+        let host = SpecimenHost(Self.image)
+        host.forgetRanges()
+        let box = PieceBox()
+        #expect(try await Specimen.fetch(from: host, into: box).isFetched)
+        #expect(await box.image == Self.image)
+        #expect(await box.bytesKept == Self.image.count)
+    }
+
+    @Test func `A part although everything was asked for comes to an end`() async throws {
+        let host = SpecimenHost(Self.image)
+        host.change { _, _, answer in
+            answer.status = "206 Partial Content"
+            answer.headers["Content-Range"] = "bytes 1-9/10"
+        }
+        let outcome = try await Specimen.fetch(from: host)
+        #expect(outcome.failure?.code == "fetch_version_changed")
+        #expect(outcome.failure?.failureClass == .transient)
+        #expect(host.received.count == 1)
+    }
+
+    @Test func `A host that sends less than asked for is asked for the rest`() async throws {
+        let host = SpecimenHost(Self.image)
+        host.change { _, _, answer in
+            guard let range = answer.headers["Content-Range"].flatMap({ ContentRange($0) })?.bytes else { return }
+            let count = min(range.count, 400_000)
+            answer.body = answer.body.prefix(count)
+            answer.headers["Content-Length"] = "\(count)"
+            let last = range.lowerBound + count - 1
+            answer.headers["Content-Range"] = "bytes \(range.lowerBound)-\(last)/\(Self.image.count)"
+        }
+        let box = PieceBox()
+        #expect(try await Specimen.fetch(from: host, into: box).isFetched)
+        #expect(await box.image == Self.image)
+        #expect(await box.bytesKept == Self.image.count)
+        #expect(host.ranges.filter { $0 == "-" }.count == 1)
+    }
+
+    @Test func `Never more ranges than allowed come at a time`() async throws {
+        let host = SpecimenHost(Specimen.image(12 * Self.mebibyte))
+        let box = PieceBox()
+        let state = Mutex((now: 0, most: 0))
+        try await host.serve { port in
+            let request = FetchRequest(address: Redacted(Specimen.url(port: port)), kept: [], version: nil)
+            let outcome = try await Specimen.withFetcher(Specimen.settings(port: port)) { fetcher in
+                try await fetcher.fetch(request) { bytes, offset, version in
+                    state.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
+                    defer { state.withLock { $0.now -= 1 } }
+                    // Others get their turn while this one is being kept.
+                    for _ in 0..<100 { await Task.yield() }
+                    try await box.keep(bytes, at: offset, of: version)
+                }
+            }
+            #expect(outcome.isFetched)
+        }
+        let most = state.withLock { $0.most }
+        #expect((2...4).contains(most))
+        // The first connection is given up when its range is there.
+        #expect(host.connections <= 5)
+        #expect(await box.image?.count == 12 * Self.mebibyte)
+    }
+
+    @Test func `After a failure no further range begins, and those under way come to their end`() async throws {
+        let host = SpecimenHost(Specimen.image(20 * Self.mebibyte))
+        let box = PieceBox()
+        host.change { number, _, answer in if number == 1 { answer.cut(to: 0) } }
+        #expect(try await Specimen.fetch(from: host, into: box).failure?.code == "connection_closed")
+        #expect(host.received.count < 20)
+        #expect(await box.count % Self.mebibyte == 0)
+        #expect(try await Specimen.fetch(from: host, into: box).isFetched)
+        #expect(await box.bytesKept == 20 * Self.mebibyte)
+    }
+
+    @Test func `A busy host in one range leaves what the others bring`() async throws {
+        let host = SpecimenHost(Self.image)
+        let box = PieceBox()
+        host.change { number, _, answer in
+            if number == 1 { answer.become("503 Service Unavailable", ["Retry-After": "4"]) }
+        }
+        let outcome = try await Specimen.fetch(from: host, into: box, attempts: 2) { first in
+            #expect(first.failure?.failureClass == .throttled)
+            #expect(first.failure?.retryAfter == .seconds(4))
+            #expect(await box.count >= 3 * Self.mebibyte)
+        }
+        #expect(outcome.isFetched)
+        #expect(await box.bytesKept == Self.image.count)
+    }
+}

@@ -1,0 +1,213 @@
+import CardModel
+import TestSupport
+import Testing
+
+@testable import CardRemote
+
+/// Beginning, breaking off and going on.
+@Suite(.timeLimit(.minutes(1))) struct FetchResumeTests {
+    private static let image = Specimen.image(700_001)
+
+    @Test func `An image comes in one request, which carries nothing but what it needs`() async throws {
+        let host = SpecimenHost(Self.image)
+        let box = PieceBox()
+        #expect(try await Specimen.fetch(from: host, into: box).isFetched)
+        #expect(await box.image == Self.image)
+        #expect(await box.version == FetchedVersion(validator: #""v1""#, byteCount: Self.image.count))
+        let request = try #require(host.received.first)
+        #expect(host.received.count == 1)
+        #expect(request.path == "/\(Specimen.canary).jpg?sig=\(Specimen.canary)")
+        #expect(request.header("Host")?.hasPrefix(Specimen.host + ":") == true)
+        #expect(request.header("Accept-Encoding") == "identity")
+        for name in ["Range", "If-Range", "Authorization", "Cookie", "Referer", "Proxy-Authorization"] {
+            #expect(request.header(name) == nil)
+        }
+    }
+
+    @Test(arguments: [64, 65_536, 700_000])
+    func `After a cut in the middle only the bytes come that were not kept`(count: Int) async throws {
+        let host = SpecimenHost(Self.image)
+        let box = PieceBox()
+        var kept = 0
+        host.change { number, _, answer in if number == 0 { answer.cut(to: count) } }
+        let outcome = try await Specimen.fetch(from: host, into: box, attempts: 2) { first in
+            #expect(first.failure?.failureClass == .transient)
+            #expect(first.failure?.code == "connection_closed")
+            // What a connection held when it broke may be lost with it.
+            kept = await box.count
+            #expect(kept <= count)
+        }
+        #expect(outcome.isFetched)
+        #expect(host.ranges == ["-", kept == 0 ? "-" : "bytes=\(kept)-700000"])
+        #expect(kept == 0 || host.received.last?.header("If-Range") == #""v1""#)
+        #expect(await box.bytesKept == Self.image.count)
+        #expect(await box.image == Self.image)
+    }
+
+    @Test func `Cut again and again, an image comes all the same, each byte kept once`() async throws {
+        let host = SpecimenHost(Self.image)
+        let box = PieceBox()
+        host.change { number, _, answer in if number < 5 { answer.cut(to: 200_000) } }
+        var outcomes: [FetchOutcome] = []
+        while outcomes.count < 6, outcomes.last?.isFetched != true {
+            outcomes.append(try await Specimen.fetch(from: host, into: box))
+        }
+        #expect(outcomes.last?.isFetched == true)
+        #expect(outcomes.dropLast().allSatisfy { $0.failure?.code == "connection_closed" })
+        #expect(outcomes.count > 1)
+        #expect(await box.bytesKept == Self.image.count)
+        #expect(await box.image == Self.image)
+    }
+
+    @Test func `A few bytes of which nothing is known are not kept`() async throws {
+        let host = SpecimenHost(Self.image)
+        let box = PieceBox()
+        host.change { _, _, answer in answer.cut(to: 63) }
+        #expect(try await Specimen.fetch(from: host, into: box).failure?.code == "connection_closed")
+        #expect(await box.keeps == 0)
+    }
+
+    @Test func `Without an entity tag the date of the image resumes it`() async throws {
+        let modified = "Sun, 31 Dec 2023 23:59:59 GMT"
+        let host = SpecimenHost(
+            Self.image,
+            headers: ["Last-Modified": modified, "Date": "Mon, 01 Jan 2024 00:00:00 GMT"]
+        )
+        let box = PieceBox()
+        host.change { number, _, answer in if number == 0 { answer.cut(to: 1000) } }
+        #expect(try await Specimen.fetch(from: host, into: box, attempts: 2).isFetched)
+        #expect(host.received.last?.header("If-Range") == modified)
+        #expect(host.ranges.last == "bytes=1000-700000")
+        #expect(await box.image == Self.image)
+    }
+
+    @Test(arguments: [true, false])
+    func `Without a validator nothing is resumed, and nothing of two answers is joined`(saysSize: Bool) async throws {
+        let host = SpecimenHost(Self.image, headers: ["Accept-Ranges": "bytes"])
+        let other = Specimen.image(600_000, seed: 9)
+        let box = PieceBox()
+        host.change { number, _, answer in
+            if number == 0 { answer.cut(to: 650_000) }
+            if !saysSize {
+                answer.headers["Content-Length"] = nil
+                answer.ending = number == 0 ? .reset : .close
+            }
+        }
+        let outcome = try await Specimen.fetch(from: host, into: box, attempts: 2) { first in
+            #expect(
+                first.failure?.code == "connection_closed" || !saysSize && first.failure?.code == "connection_reset"
+            )
+            host.replace(other)
+        }
+        #expect(outcome.isFetched)
+        #expect(host.ranges == ["-", "-"])
+        #expect(await box.image == other)
+    }
+
+    @Test func `A host that ignores ranges sends all again, and what is there is not kept twice`() async throws {
+        let host = SpecimenHost(Self.image)
+        let box = PieceBox()
+        host.forgetRanges()
+        host.change { number, _, answer in if number == 0 { answer.cut(to: 300_000) } }
+        #expect(try await Specimen.fetch(from: host, into: box, attempts: 2).isFetched)
+        #expect(await box.image == Self.image)
+        #expect(await box.bytesKept == Self.image.count)
+    }
+
+    @Test func `A size that is not said again makes no other version`() async throws {
+        let host = SpecimenHost(Self.image)
+        let box = PieceBox()
+        host.forgetRanges()
+        host.change { number, _, answer in
+            if number == 0 { return answer.cut(to: 300_000) }
+            answer.headers["Content-Length"] = nil
+            answer.ending = .close
+        }
+        #expect(try await Specimen.fetch(from: host, into: box, attempts: 2).isFetched)
+        #expect(await box.image == Self.image)
+        #expect(await box.bytesKept == Self.image.count)
+    }
+
+    @Test func `An image that has changed since begins again`() async throws {
+        let host = SpecimenHost(Self.image)
+        let other = Specimen.image(500_000, seed: 2)
+        let box = PieceBox()
+        host.change { number, _, answer in if number == 0 { answer.cut(to: 300_000) } }
+        let outcome = try await Specimen.fetch(from: host, into: box, attempts: 2) { _ in
+            host.replace(other, headers: ["ETag": #""v2""#])
+        }
+        #expect(outcome.isFetched)
+        #expect(await box.image == other)
+        #expect(await box.version == FetchedVersion(validator: #""v2""#, byteCount: 500_000))
+    }
+
+    @Test func `An image that has shrunk below what is there begins again`() async throws {
+        let host = SpecimenHost(Self.image)
+        let other = Specimen.image(100_000, seed: 2)
+        let box = PieceBox()
+        host.change { number, _, answer in
+            if number == 0 { answer.cut(to: 300_000) }
+            // A host that looks at the range before it looks at `If-Range`.
+            if number == 1 { answer.become("416 Range Not Satisfiable", ["Content-Range": "bytes */100000"]) }
+        }
+        let outcome = try await Specimen.fetch(from: host, into: box, attempts: 2) { _ in
+            host.replace(other, headers: ["ETag": #""v2""#])
+        }
+        #expect(outcome.isFetched)
+        #expect(await box.image == other)
+        #expect(host.ranges == ["-", "bytes=300000-700000", "-"])
+    }
+
+    @Test func `An image of unknown length is complete at its end, and known to be after a restart`() async throws {
+        let host = SpecimenHost(Self.image)
+        let box = PieceBox()
+        host.change { number, _, answer in
+            guard number == 0 else { return }
+            // The body lasts until the connection ends.
+            answer.headers["Content-Length"] = nil
+            answer.ending = .close
+        }
+        // The process ended before the outcome was written down.
+        let outcome = try await Specimen.fetch(from: host, into: box, attempts: 2) { first in
+            #expect(first.isFetched)
+            #expect(await box.version == FetchedVersion(validator: #""v1""#, byteCount: nil))
+        }
+        #expect(outcome.isFetched)
+        #expect(await box.image == Self.image)
+        #expect(host.ranges == ["-", "bytes=700001-"])
+    }
+
+    @Test func `What is there as a whole is not asked for again`() async throws {
+        let host = SpecimenHost(Self.image)
+        #expect(try await Specimen.fetch(from: host, attempts: 2).isFetched)
+        #expect(host.received.count == 1)
+    }
+
+    @Test(arguments: [0, 1])
+    func `What the store throws comes out as it is, and what it has kept stays`(keeps: Int) async throws {
+        let image = Specimen.image(3_000_000)
+        let host = SpecimenHost(image, headers: ["ETag": #""v1""#])
+        let box = PieceBox()
+        await box.fill(after: keeps)
+        await #expect(throws: PieceBox.Full()) { try await Specimen.fetch(from: host, into: box) }
+        #expect(await box.count == keeps * 1_048_576)
+        await box.fill(after: .max)
+        #expect(try await Specimen.fetch(from: host, into: box).isFetched)
+        #expect(await box.image == image)
+        #expect(await box.bytesKept == image.count)
+    }
+
+    @Test func `Killed after any number of pieces, an image is joined from what was kept`() async throws {
+        let image = Specimen.image(5_300_000)
+        let host = SpecimenHost(image)
+        for keeps in 0..<6 {
+            let box = PieceBox()
+            await box.fill(after: keeps)
+            await #expect(throws: PieceBox.Full()) { try await Specimen.fetch(from: host, into: box) }
+            await box.fill(after: .max)
+            #expect(try await Specimen.fetch(from: host, into: box).isFetched)
+            #expect(await box.image == image)
+            #expect(await box.bytesKept == image.count)
+        }
+    }
+}

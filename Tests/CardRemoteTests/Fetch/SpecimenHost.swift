@@ -1,0 +1,124 @@
+import CardModel
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import CardRemote
+
+/// A server that holds one image and knows ranges, as RFC 9110 has them, until a test changes its answers.
+final class SpecimenHost: Sendable {
+    /// An answer before it goes out.
+    struct Answer: Sendable {
+        var status: String
+        var headers: [String: String]
+        var body: ArraySlice<UInt8>
+        /// How the connection ends behind it; without, the next request may come.
+        var ending: FaultScript.Ending?
+
+        /// Loses the end of the body, which stays announced, and the connection.
+        mutating func cut(to count: Int) {
+            self.body = self.body.prefix(count)
+            self.ending = .close
+        }
+
+        /// Becomes an answer without body.
+        mutating func become(_ status: String, _ headers: [String: String] = [:]) {
+            self.status = status
+            self.headers = headers.merging(["Content-Length": "0"]) { own, _ in own }
+            self.body = []
+        }
+
+        /// The whole answer as it goes over the wire.
+        fileprivate var reply: FaultReply {
+            let lines = ["HTTP/1.1 \(self.status)"] + self.headers.map { "\($0.key): \($0.value)" }
+            return FaultReply(raw: Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8) + self.body)
+        }
+    }
+
+    /// A request, and the answer that RFC 9110 gives to it.
+    typealias Change = @Sendable (_ number: Int, _ request: ReceivedRequest, _ answer: inout Answer) -> Void
+
+    private struct State {
+        var image: [UInt8]
+        var headers: [String: String]
+        var knowsRanges = true
+        var change: Change = { _, _, _ in }
+        var server: FaultServer?
+        /// What came to earlier servers of the image.
+        var past: [ReceivedRequest] = []
+    }
+
+    private let state: Mutex<State>
+
+    static let headers = ["ETag": #""v1""#, "Content-Type": "image/jpeg", "Accept-Ranges": "bytes"]
+
+    /// Holds an image with a strong entity tag.
+    init(_ image: [UInt8], headers: [String: String] = SpecimenHost.headers) {
+        self.state = Mutex(State(image: image, headers: headers))
+    }
+
+    /// The requests, in the order of arrival.
+    var received: [ReceivedRequest] { self.state.withLock { $0.past + ($0.server?.received ?? []) } }
+    /// How many connections were opened to the server that runs, or ran last.
+    var connections: Int { self.state.withLock { $0.server }?.connections ?? 0 }
+    /// The values of `Range`, in the order of arrival.
+    var ranges: [String] { self.received.map { $0.header("Range") ?? "-" } }
+
+    /// Holds another image from now on.
+    func replace(_ image: [UInt8], headers: [String: String]? = nil) {
+        self.state.withLock { state in
+            state.image = image
+            state.headers = headers ?? state.headers
+        }
+    }
+
+    /// Ignores ranges from now on.
+    func forgetRanges() { self.state.withLock { $0.knowsRanges = false } }
+
+    /// Changes answers from now on; the numbers go on from the first request.
+    func change(_ change: @escaping Change) { self.state.withLock { $0.change = change } }
+
+    /// Runs a test against the server, on a port of loopback.
+    func serve(tls: FaultTLS? = nil, run: (Int) async throws -> Void) async throws {
+        var options = FaultServer.Options()
+        options.tls = tls
+        let earlier = self.received
+        let server = FaultServer(options: options) { number, _ in
+            .answerThen { request in
+                let (change, proper) = self.state.withLock { ($0.change, Self.proper(request, $0)) }
+                var answer = proper
+                change(earlier.count + number, request, &answer)
+                return (answer.reply, answer.ending)
+            }
+        }
+        self.state.withLock { ($0.server, $0.past) = (server, earlier) }
+        let port = try await server.start()
+        let result: Result<Void, any Error>
+        do { result = .success(try await run(port)) } catch { result = .failure(error) }
+        await server.stop()
+        try result.get()
+    }
+
+    private static func proper(_ request: ReceivedRequest, _ state: State) -> Answer {
+        let image = state.image
+        var headers = state.headers
+        let validators = [headers["ETag"], headers["Last-Modified"]].compactMap { $0 }
+        let isCurrent = request.header("If-Range").map { validators.contains($0) } ?? true
+        guard state.knowsRanges, isCurrent, let range = request.header("Range") else {
+            headers["Content-Length"] = "\(image.count)"
+            return Answer(status: "200 OK", headers: headers, body: image[...])
+        }
+        let ends = range.dropFirst("bytes=".count).split(separator: "-", omittingEmptySubsequences: false)
+        let first = Int(ends[0]) ?? 0
+        guard first < image.count else {
+            headers["Content-Range"] = "bytes */\(image.count)"
+            headers["Content-Length"] = "0"
+            return Answer(status: "416 Range Not Satisfiable", headers: headers, body: [])
+        }
+        let last = min(Int(ends[1]) ?? .max, image.count - 1)
+        headers["Content-Range"] = "bytes \(first)-\(last)/\(image.count)"
+        headers["Content-Length"] = "\(last - first + 1)"
+        return Answer(status: "206 Partial Content", headers: headers, body: image[first...last])
+    }
+}
