@@ -1,0 +1,88 @@
+import CardModel
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// Answers in JSON: keys sorted, slashes bare.
+enum JSONAnswer {
+    /// Encodes a value of ours.
+    static func bytes(of value: some Encodable) -> ByteBuffer {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        // Only a figure that is no number cannot be encoded, and none of our values holds one.
+        return ByteBuffer(bytes: (try? encoder.encode(value)) ?? Data("{}".utf8))
+    }
+
+    /// Makes a response of a value.
+    static func response(
+        _ value: some Encodable,
+        status: HTTPResponse.Status = .ok,
+        headers: HTTPFields = HTTPFields()
+    ) -> Response {
+        var headers = headers
+        headers[.contentType] = "application/json"
+        return Response(status: status, headers: headers, body: .init(byteBuffer: self.bytes(of: value)))
+    }
+}
+
+/// The parameters behind the question mark.
+struct QueryParameters {
+    private let values: [(name: String, value: String)]
+
+    /// - Throws: ``Problem``: `parameter_invalid` if one is not known: a mistyped filter would show what was not asked for.
+    init(_ request: Request, known: Set<String>) throws {
+        self.values = request.uri.queryParameters.map { (String($0.key), String($0.value)) }
+        guard self.values.allSatisfy({ known.contains($0.name) }) else {
+            throw Problem(.parameterInvalid, "Known are \(known.sorted().joined(separator: ", ")).")
+        }
+    }
+
+    /// All values of a parameter.
+    func all(_ name: String) -> [String] { self.values.filter { $0.name == name }.map(\.value) }
+
+    /// The value of a parameter that may be given once.
+    ///
+    /// - Throws: ``Problem``: `parameter_invalid`.
+    func single(_ name: String) throws -> String? {
+        let values = self.all(name)
+        guard values.count <= 1 else { throw Problem(.parameterInvalid, "\(name) is given once.") }
+        return values.first
+    }
+
+    /// A parameter that is `true` or `false`, false if it is missing.
+    ///
+    /// - Throws: ``Problem``: `parameter_invalid`.
+    func flag(_ name: String) throws -> Bool {
+        switch try self.single(name) {
+        case nil, "false": false
+        case "true": true
+        default: throw Problem(.parameterInvalid, "\(name) is true or false.")
+        }
+    }
+}
+
+/// Reads small JSON objects of texts.
+enum JSONTexts {
+    /// Reads a body; a key that is `null` is missing.
+    ///
+    /// - Throws: ``Problem``: `media_type_unsupported`, `json_invalid`, `field_unknown`, `field_duplicate`.
+    static func parse(_ body: Data, contentType: String?, known: Set<String>) throws -> [String: String] {
+        guard contentType?.mediaType == "application/json" else {
+            throw Problem(.mediaTypeUnsupported, "Taken is application/json.")
+        }
+        guard let texts = try? JSONDecoder().decode([String: String?].self, from: body) else {
+            throw Problem(.jsonInvalid, "It is an object of texts.")
+        }
+        guard texts.keys.allSatisfy(known.contains) else {
+            throw Problem(.fieldUnknown, "Known are \(known.sorted().joined(separator: ", ")).")
+        }
+        guard JSONKeys.areUnique(in: body) else { throw Problem(.fieldDuplicate) }
+        return texts.compactMapValues { $0 }
+    }
+}
+
+extension String {
+    /// Of a content type the type alone, in lower case.
+    var mediaType: String { self.prefix { $0 != ";" && $0 != " " }.lowercased() }
+}
