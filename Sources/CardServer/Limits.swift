@@ -1,32 +1,10 @@
 /// What nobody has a reason to set.
 enum Limits {
-    // MARK: Connections
-
-    /// Connections that are served at a time; each costs a descriptor and some buffers.
-    static let connections = 512
-    /// Connections beyond them that are told so at a time; any more end without a word.
-    static let refusedConnections = 128
     /// Bytes of a request's head, and header fields in it: ten times what clients send.
     static let headBytes = 16_384
     static let headerFields = 100
     /// Bytes of a request's target.
     static let targetBytes = 4_096
-    /// How long a head may take from its first byte, or from the opening of the connection.
-    static let headTime = Duration.seconds(10)
-    /// How long a connection may wait for its next request.
-    static let idleTime = Duration.seconds(60)
-    /// How long a body may stand still while it is waited for.
-    static let bodyStandstill = Duration.seconds(15)
-    /// How long a body may take before its pace counts.
-    static let bodyGrace = Duration.seconds(10)
-    /// The bytes per second that a body must come with on average: a slow mobile connection has ten times as many.
-    static let bodyBytesPerSecond = 2_048
-    /// How long a client may take to read an answer.
-    static let writeTime = Duration.seconds(30)
-    /// How long a refused client may go on sending, so that it can read the refusal.
-    static let lingerTime = Duration.seconds(2)
-
-    // MARK: Bodies
 
     /// Bytes of all bodies in memory at a time: eight of the largest images. The sandbox seals each image once more.
     static let bodyMemory = 256 << 20
@@ -42,8 +20,6 @@ enum Limits {
     static let jsonBytes = 16_384
     /// The first bytes of an image, which tell its format.
     static let imageHeadBytes = 64
-
-    // MARK: Names and callers
 
     /// Characters of an idempotency key and of a `webhook-id`.
     static let keyCharacters = 255
@@ -64,4 +40,26 @@ enum Limits {
     static let defaultPageSize = 100
     /// How long an answer of `/readyz`, which everybody may ask, is given again.
     static let readinessTime = Duration.seconds(1)
+}
+
+/// What one connection may take of time and memory; tests shorten it.
+struct ConnectionLimits: Hashable, Sendable {
+    /// Connections that are served at a time; each costs a descriptor and some buffers.
+    var connections = 512
+    /// Connections beyond them that are told so at a time; any more end without a word.
+    var refusedConnections = 128
+    /// How long a head may take from its first byte, or from the opening of the connection.
+    var headTime = Duration.seconds(10)
+    /// How long a connection may wait for its next request.
+    var idleTime = Duration.seconds(60)
+    /// How long a body may stand still while it is waited for.
+    var bodyStandstill = Duration.seconds(15)
+    /// How long a body may take before its pace counts.
+    var bodyGrace = Duration.seconds(10)
+    /// The bytes per second that a body must come with on average: a slow mobile connection has ten times as many.
+    var bodyBytesPerSecond = 2_048
+    /// How long a client may take to read an answer.
+    var writeTime = Duration.seconds(30)
+    /// How long a refused client may go on sending, so that it can read the refusal.
+    var lingerTime = Duration.seconds(2)
 }

@@ -78,7 +78,7 @@ struct CardTests {
         }
     }
 
-    @Test func `what was read from a card is shown on demand only, to whoever may`() async throws {
+    @Test func `what was read from a card is shown on demand only, with the scope operate`() async throws {
         try await ServerHarness.with(isWorking: true) { (harness) async throws in
             let id = try await self.submit(["front"], to: harness)[0]
             await harness.intake.ends.wait(for: 1)
@@ -102,7 +102,7 @@ struct CardTests {
         }
     }
 
-    @Test func `why a card was refused in words is shown only where it is revealed`() async throws {
+    @Test func `the message of a refused card is shown only where it is revealed`() async throws {
         try await ServerHarness.with(isWorking: true) { (harness) async throws in
             let id = try await self.submit(["broken"], to: harness)[0]
             await harness.intake.ends.wait(for: 1)
@@ -114,7 +114,7 @@ struct CardTests {
         }
     }
 
-    @Test func `a card that came from somebody else is accepted, or rejected, by whoever may decide`() async throws {
+    @Test func `a card that came from somebody else is accepted with the scope operate, and once`() async throws {
         try await ServerHarness.with { (harness) async throws in
             _ = try await self.submit(["front"], to: harness)
             let foreign = RawRequest.image(Specimen.jpeg("other"), token: "all", businessNumber: "CASE-0")
@@ -131,7 +131,7 @@ struct CardTests {
         }
     }
 
-    @Test func `a rejected card is done again by whoever may; one that is under way is not`() async throws {
+    @Test func `a rejected card is done again with the scope operate; one that is under way is not`() async throws {
         try await ServerHarness.with { (harness) async throws in
             let id = try await self.submit(["front"], to: harness)[0]
             let early = try await harness.send(RawRequest("POST", "/v1/cards/\(id)/retry", token: "operator"))

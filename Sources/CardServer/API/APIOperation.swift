@@ -1,9 +1,9 @@
 import HTTPTypes
 import Hummingbird
 
-/// One operation of the API: what is routed, what a caller needs, what is documented, all from the same value.
+/// One operation of the API: where it is, what a client needs, and how it may be refused.
 struct APIOperation: Sendable {
-    /// What a caller needs.
+    /// What a client needs.
     enum Access: Hashable, Sendable {
         /// Nothing.
         case open
@@ -13,67 +13,40 @@ struct APIOperation: Sendable {
         case signature
     }
 
-    /// A parameter outside the body.
-    struct Parameter: Sendable {
-        var name: String
-        /// `query`, `header` or `path`.
-        var place: String
-        var schema: JSONNode
-        var isRequired = false
-        var description: String
-    }
-
-    /// What stands in a body.
-    struct Content: Sendable {
-        var mediaType: String
-        var schema: JSONNode
-        var encoding: JSONNode?
-    }
-
-    /// An answer that is no problem.
-    struct Answer: Sendable {
-        var status: HTTPResponse.Status
-        var description: String
-        var content: Content
-        /// Header fields by name, with what they say.
-        var headers: [String: String] = [:]
-    }
-
-    /// Its name in the document.
-    var id: String
-    var method: HTTPRequest.Method
+    let method: HTTPRequest.Method
     /// The template, such as `/v1/cards/{card_id}`.
-    var path: String
-    var summary: String
-    var access: Access
-    var parameters: [Parameter] = []
-    var bodies: [Content] = []
-    var isBodyRequired = true
-    var answers: [Answer]
-    /// The problems that are its own; those of every operation, of its access and of its body come on top.
-    var problems: [ProblemCode] = []
+    let path: String
+    let access: Access
+    let hasBody: Bool
+    private let ownProblems: [ProblemCode]
 
-    /// Every problem that it may answer with.
-    var allProblems: [ProblemCode] {
+    private init(
+        _ method: HTTPRequest.Method,
+        _ path: String,
+        _ access: Access,
+        hasBody: Bool = false,
+        problems: [ProblemCode] = []
+    ) {
+        self.method = method
+        self.path = path
+        self.access = access
+        self.hasBody = hasBody
+        self.ownProblems = problems
+    }
+
+    /// Every problem that it may answer with: its own, and those of every operation, of its access and of its body.
+    var problems: [ProblemCode] {
         var codes: [ProblemCode] = [
             .requestMalformed, .headTimeout, .targetTooLong, .expectationUnknown, .headerTooLarge, .internalError,
             .versionUnsupported, .connectionsExhausted,
         ]
         switch self.access {
         case .open: break
-        case .token:
-            codes += [.unauthorized, .scopeMissing, .rateLimited, .storeUnavailable, .shuttingDown]
+        case .token: codes += [.unauthorized, .scopeMissing, .rateLimited, .storeUnavailable, .shuttingDown]
         case .signature: codes += [.signatureInvalid, .rateLimited, .storeUnavailable, .shuttingDown]
         }
-        if !self.bodies.isEmpty {
-            codes += [.bodyTruncated, .bodyTimeout, .bodyTooLarge, .codingUnsupported, .busy]
-        }
-        return codes + self.problems.filter { !codes.contains($0) }
-    }
-
-    /// Every status that it may answer with.
-    var statuses: Set<Int> {
-        Set(self.answers.map(\.status.code) + self.allProblems.map(\.status.code))
+        if self.hasBody { codes += [.bodyTruncated, .bodyTimeout, .bodyTooLarge, .codingUnsupported, .busy] }
+        return codes + self.ownProblems.filter { !codes.contains($0) }
     }
 
     /// The methods that any path takes.
@@ -95,4 +68,74 @@ struct APIOperation: Sendable {
         guard template.count == parts.count else { return false }
         return zip(template, parts).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
     }
+}
+
+// MARK: The operations
+
+extension APIOperation {
+    private static let intake: [ProblemCode] = [
+        .queueFull, .diskSpaceLow, .imageEmpty, .imageTooLarge, .formatUnsupported, .formatHEIC, .imageMissing,
+        .fieldUnknown, .fieldDuplicate, .fieldInvalid, .businessNumberMissing, .businessNumberInvalid,
+        .userNumberMissing, .cardUnderway,
+    ]
+    private static let json: [ProblemCode] = [
+        .mediaTypeUnsupported, .jsonInvalid, .fieldUnknown, .fieldDuplicate, .fieldInvalid,
+    ]
+
+    static let submitCard = APIOperation(
+        .post,
+        "/v1/cards",
+        .token(.submit),
+        hasBody: true,
+        problems: Self.intake + [
+            .formMalformed, .formTooLarge, .mediaTypeUnsupported, .keyMalformed, .keyInProgress, .keyReused,
+        ]
+    )
+    static let receiveWebhook = APIOperation(
+        .post,
+        "/v1/webhooks/cards",
+        .signature,
+        hasBody: true,
+        problems: Self.intake + [.jsonInvalid, .imageInvalid, .addressInvalid, .addressRefused, .webhookReused]
+    )
+    static let listCards = APIOperation(.get, "/v1/cards", .token(.read), problems: [.parameterInvalid])
+    static let showCard = APIOperation(
+        .get,
+        "/v1/cards/{card_id}",
+        .token(.read),
+        problems: [.cardNotFound, .parameterInvalid, .fieldInvalid, .fieldDuplicate]
+    )
+    static let retryCard = APIOperation(
+        .post,
+        "/v1/cards/{card_id}/retry",
+        .token(.operate),
+        hasBody: true,
+        problems: Self.json + [.cardNotFound, .changeRefused]
+    )
+    static let resolveCard = APIOperation(
+        .post,
+        "/v1/cards/{card_id}/resolve",
+        .token(.operate),
+        hasBody: true,
+        problems: Self.json + [.cardNotFound, .changeRefused]
+    )
+    static let startRun = APIOperation(
+        .post,
+        "/v1/runs",
+        .token(.submit),
+        hasBody: true,
+        problems: Self.json + [.sourceUnknown, .queueFull, .diskSpaceLow]
+    )
+    static let listRuns = APIOperation(.get, "/v1/runs", .token(.read))
+    static let showRun = APIOperation(.get, "/v1/runs/{run_id}", .token(.read), problems: [.runNotFound])
+    static let live = APIOperation(.get, "/healthz", .open)
+    static let ready = APIOperation(.get, "/readyz", .open)
+    static let figures = APIOperation(.get, "/metrics", .token(.read))
+    static let document = APIOperation(.get, "/openapi.json", .open)
+
+    /// All there are.
+    static let all = [
+        submitCard, receiveWebhook, listCards, showCard, retryCard, resolveCard, startRun, listRuns, showRun, live,
+        ready, figures, document,
+    ]
 }

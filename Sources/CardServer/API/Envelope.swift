@@ -46,7 +46,7 @@ struct Envelope: RouterMiddleware {
         return response
     }
 
-    /// The kind of an error alone: its words may quote what a stranger sent.
+    /// The kind of an error alone: its text may quote what a stranger sent.
     private func report(_ error: any Error, as code: ProblemCode, context: ServerContext) {
         let kind = (error as? CodedError)?.code.rawValue ?? "\(type(of: error))"
         self.logger.log(

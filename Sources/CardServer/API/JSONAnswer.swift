@@ -4,11 +4,29 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// Answers in JSON: keys sorted, slashes bare.
+/// What is written as `null` where there is nothing, so that readers need not test for presence.
+@propertyWrapper
+struct Nullable<Value: Encodable>: Encodable {
+    var wrappedValue: Value?
+
+    init(wrappedValue: Value?) {
+        self.wrappedValue = wrappedValue
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(self.wrappedValue)
+    }
+}
+
+extension Nullable: Sendable where Value: Sendable {}
+
+/// Answers in JSON: keys sorted and in snake case, slashes bare.
 enum JSONAnswer {
     /// Encodes a value of ours.
     static func bytes(of value: some Encodable) -> ByteBuffer {
         let encoder = JSONEncoder()
+        encoder.keyEncodingStrategy = .convertToSnakeCase
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         // Only a figure that is no number cannot be encoded, and none of our values holds one.
         return ByteBuffer(bytes: (try? encoder.encode(value)) ?? Data("{}".utf8))
@@ -59,26 +77,6 @@ struct QueryParameters {
         case "true": true
         default: throw Problem(.parameterInvalid, "\(name) is true or false.")
         }
-    }
-}
-
-/// Reads small JSON objects of texts.
-enum JSONTexts {
-    /// Reads a body; a key that is `null` is missing.
-    ///
-    /// - Throws: ``Problem``: `media_type_unsupported`, `json_invalid`, `field_unknown`, `field_duplicate`.
-    static func parse(_ body: Data, contentType: String?, known: Set<String>) throws -> [String: String] {
-        guard contentType?.mediaType == "application/json" else {
-            throw Problem(.mediaTypeUnsupported, "Taken is application/json.")
-        }
-        guard let texts = try? JSONDecoder().decode([String: String?].self, from: body) else {
-            throw Problem(.jsonInvalid, "It is an object of texts.")
-        }
-        guard texts.keys.allSatisfy(known.contains) else {
-            throw Problem(.fieldUnknown, "Known are \(known.sorted().joined(separator: ", ")).")
-        }
-        guard JSONKeys.areUnique(in: body) else { throw Problem(.fieldDuplicate) }
-        return texts.compactMapValues { $0 }
     }
 }
 

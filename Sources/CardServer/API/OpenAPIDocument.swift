@@ -1,131 +1,94 @@
 import Foundation
-import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// The OpenAPI 3.1 document, made of the operations themselves.
-struct OpenAPIDocument: Sendable {
-    /// The document.
-    let node: JSONNode
-    private let bytes: ByteBuffer
-
-    /// - Parameter operations: what it tells of; strangers read it, so nothing of the configuration stands in it.
-    init(_ operations: [APIOperation] = APIOperation.all) {
-        var paths: [String: [String: JSONNode]] = [:]
-        for operation in operations {
-            paths[operation.path, default: [:]][operation.method.rawValue.lowercased()] = Self.node(of: operation)
-        }
-        self.node = [
-            "openapi": "3.1.0",
-            "info": [
-                "title": "idcard-pipeline", "version": "1",
-                "description": .string(
-                    "Takes photos of ID cards in. Errors are problem details (RFC 9457) with a stable `code`. Nothing "
-                        + "personal stands in an answer unless it is asked for."
-                ),
-            ],
-            "paths": .object(paths.mapValues { .object($0) }),
-            "components": [
-                "schemas": .object(Self.schemas),
-                "securitySchemes": ["token": ["type": "http", "scheme": "bearer"]],
-            ],
-        ]
-        self.bytes = JSONAnswer.bytes(of: self.node)
-    }
+/// The OpenAPI 3.1 document: what ``OpenAPIText`` says, with the ways in which each operation is refused.
+///
+/// Strangers read it, so nothing of the configuration stands in it.
+enum OpenAPIDocument {
+    private static let bytes: ByteBuffer = {
+        let document = Self.document()
+        guard
+            let bytes = try? JSONSerialization.data(
+                withJSONObject: document,
+                options: [.sortedKeys, .withoutEscapingSlashes]
+            )
+        else { preconditionFailure("The OpenAPI document cannot be written as JSON.") }
+        return ByteBuffer(bytes: bytes)
+    }()
 
     /// `GET /openapi.json`.
-    func answer() -> Response {
+    static func answer() -> Response {
         Response(status: .ok, headers: [.contentType: "application/json"], body: .init(byteBuffer: self.bytes))
     }
 
-    private static func node(of operation: APIOperation) -> JSONNode {
-        var node: [String: JSONNode] = [
-            "operationId": .string(operation.id), "summary": .string(operation.summary),
-            "responses": .object(self.responses(of: operation)),
-        ]
-        if !operation.parameters.isEmpty { node["parameters"] = .array(operation.parameters.map(self.node(of:))) }
-        if !operation.bodies.isEmpty {
-            let contents = operation.bodies.map { ($0.mediaType, self.node(of: $0)) }
-            node["requestBody"] = [
-                "required": .bool(operation.isBodyRequired),
-                "content": .object(Dictionary(uniqueKeysWithValues: contents)),
-            ]
+    private static func document() -> [String: Any] {
+        var paths = self.object(OpenAPIText.paths)
+        for operation in APIOperation.all {
+            let method = operation.method.rawValue.lowercased()
+            guard var methods = paths[operation.path] as? [String: Any],
+                let text = methods[method] as? [String: Any]
+            else { continue }
+            methods[method] = self.completed(text, by: operation)
+            paths[operation.path] = methods
         }
-        switch operation.access {
-        case .open, .signature: node["security"] = []
-        case .token(let scope):
-            node["security"] = [["token": .strings([scope.rawValue])]]
-            node["x-scope"] = .string(scope.rawValue)
-        }
-        return .object(node)
-    }
-
-    private static func node(of parameter: APIOperation.Parameter) -> JSONNode {
-        [
-            "name": .string(parameter.name), "in": .string(parameter.place), "schema": parameter.schema,
-            "required": .bool(parameter.isRequired), "description": .string(parameter.description),
-        ]
-    }
-
-    private static func node(of content: APIOperation.Content) -> JSONNode {
-        var node = ["schema": content.schema]
-        node["encoding"] = content.encoding
-        return .object(node)
-    }
-
-    private static func responses(of operation: APIOperation) -> [String: JSONNode] {
-        var responses: [String: JSONNode] = [:]
-        let problems = Dictionary(grouping: operation.allProblems, by: \.status.code)
-        for (status, codes) in problems {
-            responses["\(status)"] = self.response(
-                codes.map { "`\($0.name)`: \($0.title)" }.joined(separator: "\n\n"),
-                content: [Problem.mediaType: ["schema": self.problemSchema(codes)]],
-                headers: self.problemHeaders(status)
-            )
-        }
-        for answer in operation.answers {
-            let status = "\(answer.status.code)"
-            var content = [answer.content.mediaType: self.node(of: answer.content)]
-            if let codes = problems[answer.status.code] {
-                content[Problem.mediaType] = ["schema": self.problemSchema(codes)]
-            }
-            let headers = answer.headers.mapValues { JSONNode.header($0) }
-            responses[status] = self.response(answer.description, content: content, headers: headers)
-        }
-        return responses
-    }
-
-    private static func response(
-        _ description: String,
-        content: [String: JSONNode],
-        headers: [String: JSONNode]
-    ) -> JSONNode {
-        var headers = headers
-        headers["Request-Id"] = .header("The name of the request in the log.")
-        return ["description": .string(description), "content": .object(content), "headers": .object(headers)]
-    }
-
-    private static func problemSchema(_ codes: [ProblemCode]) -> JSONNode {
-        [
-            "allOf": [
-                .reference("Problem"),
-                ["properties": ["code": ["enum": .strings(codes.map(\.name).sorted())]]],
-            ]
+        var components = self.object(OpenAPIText.components)
+        var schemas = self.object(OpenAPIText.schemas)
+        let codes = APIOperation.all.flatMap(\.problems) + [.notFound, .methodNotAllowed]
+        var problem = schemas["Problem"] as? [String: Any] ?? [:]
+        var properties = problem["properties"] as? [String: Any] ?? [:]
+        properties["code"] = self.oneOf(codes)
+        problem["properties"] = properties
+        schemas["Problem"] = problem
+        components["schemas"] = schemas
+        let description =
+            "Takes photos of ID cards in. Errors are problem details (RFC 9457) with a stable `code`. Nothing personal stands in "
+            + "an answer unless it is asked for."
+        return [
+            "openapi": "3.1.0",
+            "info": ["title": "idcard-pipeline", "version": "1", "description": description],
+            "paths": paths, "components": components,
         ]
     }
 
-    private static func problemHeaders(_ status: Int) -> [String: JSONNode] {
+    private static func object(_ text: String) -> [String: Any] {
+        guard let object = try? JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any] else {
+            preconditionFailure("A part of the OpenAPI document is no JSON object.")
+        }
+        return object
+    }
+
+    private static func completed(_ text: [String: Any], by operation: APIOperation) -> [String: Any] {
+        var text = text
+        var responses = text["responses"] as? [String: Any] ?? [:]
+        for (status, codes) in Dictionary(grouping: operation.problems, by: \.status.code) {
+            var response = responses["\(status)"] as? [String: Any] ?? ["headers": self.headers(of: status)]
+            let titles = codes.map { "`\($0.name)`: \($0.title)" }.joined(separator: "\n\n")
+            response["description"] = response["description"] ?? titles
+            var content = response["content"] as? [String: Any] ?? [:]
+            let code = ["properties": ["code": self.oneOf(codes)]]
+            content[Problem.mediaType] = ["schema": ["allOf": [["$ref": "#/components/schemas/Problem"], code]]]
+            response["content"] = content
+            responses["\(status)"] = response
+        }
+        text["responses"] = responses
+        if case .token = operation.access {
+            text["security"] = [["token": [String]()]]
+        } else {
+            text["security"] = [String]()
+        }
+        return text
+    }
+
+    private static func oneOf(_ codes: [ProblemCode]) -> [String: Any] { ["enum": Set(codes.map(\.name)).sorted()] }
+
+    private static func headers(of status: Int) -> [String: Any] {
+        var texts = ["Request-Id": "The name of the request in the log."]
         switch status {
-        case 401: ["WWW-Authenticate": .header("How to authenticate.")]
-        case 429, 503: ["Retry-After": .header("When to try again, in seconds.")]
-        default: [:]
+        case 401: texts["WWW-Authenticate"] = "How to authenticate."
+        case 429, 503: texts["Retry-After"] = "When to try again, in seconds."
+        default: break
         }
-    }
-}
-
-extension JSONNode {
-    /// A header field of an answer.
-    static func header(_ description: String) -> JSONNode {
-        ["description": .string(description), "schema": ["type": "string"]]
+        return texts.mapValues { ["description": $0, "schema": ["type": "string"]] }
     }
 }

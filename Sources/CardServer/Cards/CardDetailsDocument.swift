@@ -7,30 +7,19 @@ struct CardDetailsDocument: Encodable {
     private struct Event: Encodable {
         let at: String
         let kind: String
-        let state: CardState?
-        let code: String?
+        @Nullable var state: CardState?
+        @Nullable var code: String?
     }
 
     private let card: CardDocument
-    private let message: String?
+    @Nullable private var message: String?
     private let attempts: Int
     private let priority: Int
-    private let imageBytes: Int?
-    private let legality: [String: Double]?
+    @Nullable private var imageBytes: Int?
+    @Nullable private var legality: [String: Double]?
     /// The fields by their FaceID names; `null` unless revealed.
-    private let fields: [String: String]?
+    @Nullable private var fields: [String: String]?
     private let events: [Event]
-
-    private enum CodingKeys: String, CodingKey {
-        case card
-        case message
-        case attempts
-        case priority
-        case imageBytes = "image_bytes"
-        case legality
-        case fields
-        case events
-    }
 
     init(_ details: CardDetails, reveals: Bool) {
         self.card = CardDocument(details.card)
@@ -70,17 +59,5 @@ struct CardDetailsDocument: Encodable {
             "valid_date": fields.validity,
         ]
         .compactMapValues { $0?.reveal() }
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(self.card, forKey: .card)
-        try container.encode(self.message, forKey: .message)
-        try container.encode(self.attempts, forKey: .attempts)
-        try container.encode(self.priority, forKey: .priority)
-        try container.encode(self.imageBytes, forKey: .imageBytes)
-        try container.encode(self.legality, forKey: .legality)
-        try container.encode(self.fields, forKey: .fields)
-        try container.encode(self.events, forKey: .events)
     }
 }

@@ -8,18 +8,7 @@ import Hummingbird
 struct CardRoutes: Sendable {
     private struct Page: Encodable {
         let cards: [CardDocument]
-        let nextCursor: String?
-
-        enum CodingKeys: String, CodingKey {
-            case cards
-            case nextCursor = "next_cursor"
-        }
-
-        func encode(to encoder: any Encoder) throws {
-            var container = encoder.container(keyedBy: CodingKeys.self)
-            try container.encode(self.cards, forKey: .cards)
-            try container.encode(self.nextCursor, forKey: .nextCursor)
-        }
+        @Nullable var nextCursor: String?
     }
 
     private struct Changed: Encodable {
@@ -102,7 +91,7 @@ struct CardRoutes: Sendable {
     func retry(_ request: Request, context: ServerContext, caller: AccessToken) async throws -> Response {
         let body = try await self.body(of: request, context: context)
         let type = request.headers[.contentType]
-        let texts = body.isEmpty ? [:] : try JSONTexts.parse(body, contentType: type, known: ["why"])
+        let texts = body.isEmpty ? [:] : try StrictJSON.texts(body, contentType: type, known: ["why"])
         let id = Self.card(context)
         let origin = try Self.origin("POST /v1/cards/{card_id}/retry", caller: caller, why: texts["why"])
         try await self.ports.store.retry(id, by: origin, now: self.ports.now())
@@ -112,7 +101,7 @@ struct CardRoutes: Sendable {
     /// `POST /v1/cards/{card_id}/resolve`.
     func resolve(_ request: Request, context: ServerContext, caller: AccessToken) async throws -> Response {
         let body = try await self.body(of: request, context: context)
-        let texts = try JSONTexts.parse(body, contentType: request.headers[.contentType], known: ["as", "why"])
+        let texts = try StrictJSON.texts(body, contentType: request.headers[.contentType], known: ["as", "why"])
         guard let resolution = texts["as"].flatMap(Resolution.init(rawValue:)) else {
             let known = Resolution.allCases.map(\.rawValue).joined(separator: ", ")
             throw Problem(.fieldInvalid, "as is one of \(known).")

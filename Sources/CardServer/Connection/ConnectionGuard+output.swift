@@ -127,7 +127,7 @@ extension ConnectionGuard {
         case .silence, .answer: context.close(promise: nil)
         case .head: self.refuse(Problem(.headTimeout))
         case .body:
-            // The request is answered by whoever reads its body; if nobody does, the connection ends like that.
+            // Its handler, which reads the body, answers the request; if none does, the connection ends without an answer.
             self.progress.endsWithAnswer = true
             self.progress.giveBodyUp(at: Self.now)
             context.fireErrorCaught(BodyTimeout())

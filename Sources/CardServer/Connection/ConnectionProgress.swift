@@ -1,16 +1,3 @@
-/// What one connection may take of time and memory; tests shorten it.
-struct ConnectionLimits: Hashable, Sendable {
-    var connections = Limits.connections
-    var refusedConnections = Limits.refusedConnections
-    var headTime = Limits.headTime
-    var idleTime = Limits.idleTime
-    var bodyStandstill = Limits.bodyStandstill
-    var bodyGrace = Limits.bodyGrace
-    var bodyBytesPerSecond = Limits.bodyBytesPerSecond
-    var writeTime = Limits.writeTime
-    var lingerTime = Limits.lingerTime
-}
-
 /// Whether a body comes fast enough: a pure account of bytes, and of the time in which they were waited for.
 ///
 /// Time in which nobody here wanted bytes does not count: a slow disk is no fault of the sender's. Times are durations

@@ -37,11 +37,6 @@ struct Problem: Error {
         let code: String
         let detail: String?
         let requestID: String
-
-        enum CodingKeys: String, CodingKey {
-            case type, title, status, code, detail
-            case requestID = "request_id"
-        }
     }
 
     /// The body.

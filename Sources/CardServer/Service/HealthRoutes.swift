@@ -11,41 +11,29 @@ final class HealthRoutes: Sendable {
         let status = "alive"
     }
 
-    private struct Readiness: Encodable {
+    private struct Readiness: Encodable, Sendable {
+        let status: String
         let reasons: [Reason]
         let stages: [String: Standing]
-
-        private enum CodingKeys: CodingKey {
-            case status, reasons, stages
-        }
-
-        func encode(to encoder: any Encoder) throws {
-            var container = encoder.container(keyedBy: CodingKeys.self)
-            try container.encode(self.reasons.isEmpty ? "ready" : "not_ready", forKey: .status)
-            try container.encode(self.reasons, forKey: .reasons)
-            try container.encode(self.stages, forKey: .stages)
-        }
     }
 
-    private struct Reason: Encodable {
+    private struct Reason: Encodable, Sendable {
         let code: String
         let message: String
     }
 
     /// How a stage stands; strangers read it, so it names no host.
-    private struct Standing: Encodable {
-        let rest: EndpointRest?
+    private struct Standing: Encodable, Sendable {
+        let status: String
+        @Nullable var code: String?
+        @Nullable var message: String?
+        @Nullable var since: String?
 
-        private enum CodingKeys: CodingKey {
-            case status, code, message, since
-        }
-
-        func encode(to encoder: any Encoder) throws {
-            var container = encoder.container(keyedBy: CodingKeys.self)
-            try container.encode(self.rest == nil ? "working" : "paused", forKey: .status)
-            try container.encode(self.rest?.code, forKey: .code)
-            try container.encode(self.rest.map { _ in HealthRoutes.stopped }, forKey: .message)
-            try container.encode(self.rest?.setAt.description, forKey: .since)
+        init(_ rest: EndpointRest?) {
+            self.status = rest == nil ? "working" : "paused"
+            self.code = rest?.code
+            self.message = rest.map { _ in HealthRoutes.stopped }
+            self.since = rest?.setAt.description
         }
     }
 
@@ -102,8 +90,12 @@ final class HealthRoutes: Sendable {
         let paused = rests.sorted { $0.key < $1.key }.map { stage, rest in
             Reason(code: "\(stage)_paused", message: "\(Self.stopped) (\(rest.code))")
         }
-        let stages = Self.stages.map { ($0, Standing(rest: rests[$0])) }
-        return Readiness(reasons: paused + reasons, stages: Dictionary(uniqueKeysWithValues: stages))
+        let stages = Self.stages.map { ($0, Standing(rests[$0])) }
+        return Readiness(
+            status: paused.isEmpty && reasons.isEmpty ? "ready" : "not_ready",
+            reasons: paused + reasons,
+            stages: Dictionary(uniqueKeysWithValues: stages)
+        )
     }
 
     /// The stages whose endpoint has stopped them.

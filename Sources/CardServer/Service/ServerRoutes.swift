@@ -28,14 +28,13 @@ struct ServerRoutes: Sendable {
         self.addOpen(.receiveWebhook, to: router) { try await self.webhooks.receive($0, context: $1) }
         self.addOpen(.live, to: router) { _, _ in self.health.live() }
         self.addOpen(.ready, to: router) { _, _ in await self.health.ready() }
-        let document = OpenAPIDocument()
-        self.addOpen(.document, to: router) { _, _ in document.answer() }
+        self.addOpen(.document, to: router) { _, _ in OpenAPIDocument.answer() }
     }
 
     /// Adds an operation that asks for a token of its scope.
     private func add(_ operation: APIOperation, to router: Router<ServerContext>, _ handler: @escaping TokenHandler) {
         guard case .token(let scope) = operation.access else {
-            preconditionFailure("The operation \(operation.id) asks for no token.")
+            preconditionFailure("\(operation.path) asks for no token.")
         }
         self.addOpen(operation, to: router) { request, context in
             let caller = try self.authentication.admit(request, context: context, scope: scope)

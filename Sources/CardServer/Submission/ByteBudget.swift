@@ -44,6 +44,11 @@ final class ByteClaim: Sendable {
         self.name = name
     }
 
+    /// Whether so many more would be the first that count.
+    func begins(with added: Int) -> Bool {
+        self.count.withLock { $0 <= Limits.freeBodyBytes && $0 + added > Limits.freeBodyBytes }
+    }
+
     /// Takes so many more.
     ///
     /// - Throws: ``Problem``: `busy`.

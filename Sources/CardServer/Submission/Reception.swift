@@ -98,12 +98,6 @@ struct Reception: Sendable {
         let state: CardState
         /// Whether the same image was there already.
         let duplicate: Bool
-
-        enum CodingKeys: String, CodingKey {
-            case cardID = "card_id"
-            case state
-            case duplicate
-        }
     }
 
     private static func response(_ outcome: AdmissionOutcome) -> Response {

@@ -21,24 +21,6 @@ struct WebhookMessage: Decodable {
         init?(intValue: Int) { nil }
     }
 
-    /// Reads the bytes of a body.
-    ///
-    /// - Throws: ``Problem``: `json_invalid`, `field_unknown`, `field_duplicate`, `image_missing`.
-    static func parse(_ body: Data) throws -> WebhookMessage {
-        do {
-            let message = try JSONDecoder().decode(WebhookMessage.self, from: body)
-            guard JSONKeys.areUnique(in: body) else {
-                throw Problem(.fieldDuplicate, "A key stands twice in an object.")
-            }
-            return message
-        } catch let problem as Problem {
-            throw problem
-        } catch {
-            // The decoder's own words may quote the body.
-            throw Problem(.jsonInvalid, "It is {\"type\": …, \"timestamp\": …, \"data\": {…}} with texts in data.")
-        }
-    }
-
     init(from decoder: any Decoder) throws {
         let top = try decoder.container(keyedBy: Key.self)
         let data = try top.nestedContainer(keyedBy: Key.self, forKey: Key(stringValue: "data"))
@@ -91,42 +73,5 @@ enum Base64Pieces {
             try take(piece)
             start = end
         }
-    }
-}
-
-/// Looks at the keys of JSON that is known to be well-formed: a decoder keeps one of two equal keys and says nothing.
-enum JSONKeys {
-    /// Whether no object has a key twice.
-    static func areUnique(in json: Data) -> Bool {
-        json.withUnsafeBytes { bytes in
-            var objects: [Set<String>] = []
-            var index = 0
-            while index < bytes.count {
-                switch bytes[index] {
-                case UInt8(ascii: "{"): objects.append([])
-                case UInt8(ascii: "}"): objects.removeLast()
-                case UInt8(ascii: "\""):
-                    let start = index
-                    self.skipString(bytes, &index)
-                    guard self.isKey(bytes, after: index) else { break }
-                    let token = Data(bytes[start...index])
-                    let key = (try? JSONDecoder().decode(String.self, from: token)) ?? ""
-                    guard objects[objects.count - 1].insert(key).inserted else { return false }
-                default: break
-                }
-                index += 1
-            }
-            return true
-        }
-    }
-
-    /// Moves from the quote that opens a text to the one that closes it.
-    private static func skipString(_ bytes: UnsafeRawBufferPointer, _ index: inout Int) {
-        index += 1
-        while bytes[index] != UInt8(ascii: "\"") { index += bytes[index] == UInt8(ascii: "\\") ? 2 : 1 }
-    }
-
-    private static func isKey(_ bytes: UnsafeRawBufferPointer, after index: Int) -> Bool {
-        bytes[(index + 1)...].first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) } == UInt8(ascii: ":")
     }
 }

@@ -71,13 +71,11 @@ struct WebhookRoute: Sendable {
             let reader = BodyReader(request: request, context: context, limit: limit)
             if reader.declaredLength ?? 0 > Int64(Limits.freeBodyBytes) { try self.requireFewFailures(context) }
             try await reader.read { piece in
-                // What the framing alone tells is noticed here.
-                let isSmall = body.count <= Limits.freeBodyBytes
-                if isSmall, body.count + piece.readableBytes > Limits.freeBodyBytes {
-                    try self.requireFewFailures(context)
-                }
                 // Twice: its text is decoded beside it.
-                try claim.take(2 * piece.readableBytes)
+                let count = 2 * piece.readableBytes
+                // What the framing alone tells is noticed here.
+                if claim.begins(with: count) { try self.requireFewFailures(context) }
+                try claim.take(count)
                 reading.update(piece.readableBytesView)
                 body.append(contentsOf: piece.readableBytesView)
             }
@@ -106,7 +104,11 @@ struct WebhookRoute: Sendable {
 
     private func take(_ body: Data, id: String, signer: String, claim: ByteClaim) async throws -> Response {
         let receipt = Receipt(kind: .webhook, name: id, request: ContentDigest(of: body))
-        let message = try WebhookMessage.parse(body)
+        let message = try StrictJSON.decode(
+            WebhookMessage.self,
+            from: body,
+            expected: "It is {\"type\": …, \"timestamp\": …, \"data\": {…}} with texts in data."
+        )
         let metadata = try message.fields.metadata(requiringUserNumber: self.reception.requiresUserNumber)
         // A sender's retry: its image need not be decoded again.
         if let known = try await self.reception.answer(before: receipt, from: signer) { return known }

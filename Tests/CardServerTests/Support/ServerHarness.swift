@@ -100,24 +100,35 @@ final class ServerHarness: Sendable {
         try configure(&configuration)
         let intake = Intake()
         return try await Self.withEngine(intake, isWorking: isWorking) { store, engine in
-            var ports = CardServer.Ports(
-                engine: engine,
-                store: store,
-                imageRefusal: Specimen.refusal,
-                addressRefusal: { address in
-                    guard address.reveal().contains("//images.example.com/") else {
-                        return CodedError(ReasonCode(rawValue: "fetch_host_refused"), .input, "the host is not listed")
-                    }
-                    return nil
-                }
-            )
-            ports.now = now
-            ports.isFull = { intake.state.withLock { $0.isFull } }
-            ports.startRun = { $0 == "inbox" ? intake.state.withLock { $0.run } : nil }
-            ports.run = { id in intake.state.withLock { $0.run }.flatMap { $0.id == id ? $0 : nil } }
-            ports.runs = { intake.state.withLock { $0.run }.map { [$0] } ?? [] }
+            let ports = Self.ports(store, engine, intake, now: now)
             return try await Self.serve(configuration, ports, intake, store, client, body)
         }
+    }
+
+    /// What a server works with; runs on demand are those of the source `inbox`.
+    static func ports(
+        _ store: CardStore,
+        _ engine: Engine,
+        _ intake: Intake,
+        now: @escaping @Sendable () -> Timestamp = { Timestamp(Date()) }
+    ) -> CardServer.Ports {
+        var ports = CardServer.Ports(
+            engine: engine,
+            store: store,
+            imageRefusal: Specimen.refusal,
+            addressRefusal: { address in
+                guard address.reveal().contains("//images.example.com/") else {
+                    return CodedError(ReasonCode(rawValue: "fetch_host_refused"), .input, "the host is not listed")
+                }
+                return nil
+            }
+        )
+        ports.now = now
+        ports.isFull = { intake.state.withLock { $0.isFull } }
+        ports.startRun = { $0 == "inbox" ? intake.state.withLock { $0.run } : nil }
+        ports.run = { id in intake.state.withLock { $0.run }.flatMap { $0.id == id ? $0 : nil } }
+        ports.runs = { intake.state.withLock { $0.run }.map { [$0] } ?? [] }
+        return ports
     }
 
     private static func serve<Value: Sendable>(
@@ -184,7 +195,7 @@ final class ServerHarness: Sendable {
         return response
     }
 
-    /// Whether the document knows this status, and the code of a problem, for this operation.
+    /// Whether the document knows the code of a problem for this operation.
     private func expectDocumented(_ response: RawResponse, to request: RawRequest) {
         let path = request.target.split(separator: "?")[0].split(separator: "/")
         let operation = APIOperation.all.first { operation in
@@ -192,15 +203,10 @@ final class ServerHarness: Sendable {
             return operation.method.rawValue == request.method && template.count == path.count
                 && zip(template, path).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
         }
-        guard let operation else { return }
+        guard let operation, response.status >= 400, response["content-type"] == Problem.mediaType else { return }
         #expect(
-            operation.statuses.contains(response.status),
-            "\(operation.id) answered \(response.status), which is not documented"
-        )
-        guard response["content-type"] == Problem.mediaType, let code = response.code else { return }
-        #expect(
-            operation.allProblems.map(\.name).contains(code),
-            "\(operation.id) answered \(code), which is not documented"
+            operation.problems.map(\.name).contains(response.code ?? ""),
+            "\(operation.path) answered \(response.code ?? "nothing"), which is not documented"
         )
     }
 
