@@ -164,7 +164,36 @@ struct CardTests {
         }
     }
 
-    @Test(arguments: [("GET", ""), ("POST", "/retry")])
+    @Test func `an erased card leaves its certificate, as often as it is asked for`() async throws {
+        try await ServerHarness.with { (harness) async throws in
+            let id = try await self.submit(["front"], to: harness)[0]
+            let headers = [("Card-Reason", "holder_request"), ("Card-Why", "ticket 7")]
+            let denied = RawRequest("DELETE", "/v1/cards/\(id)", token: "reader", headers: headers)
+            #expect(try await harness.send(denied).status == 403)
+            let bad = RawRequest(
+                "DELETE",
+                "/v1/cards/\(id)",
+                token: "operator",
+                headers: [("Card-Reason", "two words")]
+            )
+            #expect(try await harness.send(bad).code == "field_invalid")
+            let request = RawRequest("DELETE", "/v1/cards/\(id)", token: "operator", headers: headers)
+            for _ in 1...2 {
+                let response = try await harness.send(request)
+                #expect(response.status == 200)
+                #expect(response.json["card_id"] as? String == id)
+                #expect(response.json["reason"] as? String == "holder_request")
+                #expect(response.json["actor"] as? String == "token:operator DELETE /v1/cards/{card_id}")
+                #expect(response.json["purpose"] as? String == "ticket 7")
+            }
+            #expect(try await harness.cards().map(\.state) == [.erased])
+            // Its bytes are known no more.
+            let again = RawRequest.image(Specimen.jpeg("front"), token: "submitter", businessNumber: "CASE-0")
+            #expect(try await harness.send(again).status == 202)
+        }
+    }
+
+    @Test(arguments: [("GET", ""), ("DELETE", ""), ("POST", "/retry")])
     func `nothing is known of a card that is not there`(method: String, suffix: String) async throws {
         try await ServerHarness.with { (harness) async throws in
             let response = try await harness.send(RawRequest(method, "/v1/cards/nobody\(suffix)", token: "all"))

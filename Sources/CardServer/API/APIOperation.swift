@@ -119,6 +119,12 @@ extension APIOperation {
         hasBody: true,
         problems: Self.json + [.cardNotFound, .changeRefused]
     )
+    static let eraseCard = APIOperation(
+        .delete,
+        "/v1/cards/{card_id}",
+        .token(.operate),
+        problems: [.cardNotFound, .changeRefused, .fieldInvalid, .fieldDuplicate, .diskSpaceLow]
+    )
     static let startRun = APIOperation(
         .post,
         "/v1/runs",
@@ -135,7 +141,8 @@ extension APIOperation {
 
     /// All there are.
     static let all = [
-        submitCard, receiveWebhook, listCards, showCard, retryCard, resolveCard, startRun, listRuns, showRun, live,
+        submitCard, receiveWebhook, listCards, showCard, eraseCard, retryCard, resolveCard, startRun, listRuns, showRun,
+        live,
         ready, figures, document,
     ]
 }

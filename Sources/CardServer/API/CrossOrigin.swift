@@ -11,7 +11,7 @@ struct CrossOrigin: Sendable {
         "Location", "Request-Id", "RateLimit", "RateLimit-Policy", "Retry-After", "Idempotent-Replayed",
     ]
     private static let requestFields: [String] =
-        ["Authorization", "Content-Type", "Idempotency-Key", "Card-Why"]
+        ["Authorization", "Content-Type", "Idempotency-Key", "Card-Why", "Card-Reason"]
         + SubmittedField.allCases.map(\.headerName.rawName)
 
     /// Answers a browser that asks before it sends; `nil` if the request is something else.

@@ -69,6 +69,8 @@ extension HTTPField.Name {
     static let webhookSignature = Self.known("webhook-signature")
     /// Why personal data is touched, for the access log.
     static let why = Self.known("Card-Why")
+    /// Why a card is erased, as a code.
+    static let reason = Self.known("Card-Reason")
     static let referrerPolicy = Self.known("Referrer-Policy")
     static let exposedHeaders = Self.known("Access-Control-Expose-Headers")
 

@@ -8,7 +8,7 @@ package enum TokenScope: String, CaseIterable, Sendable, Codable, Comparable {
     case submit
     /// Look at cards and runs without what is personal, and at the figures.
     case read
-    /// Decide: retry and resolve; and reveal what is personal.
+    /// Decide: retry, resolve, erase; and reveal what is personal.
     case operate
 
     package static func < (lhs: TokenScope, rhs: TokenScope) -> Bool { lhs.rawValue < rhs.rawValue }

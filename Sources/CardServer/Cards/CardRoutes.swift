@@ -116,6 +116,18 @@ struct CardRoutes: Sendable {
         return try await self.answer(of: changed.map(\.card))
     }
 
+    /// `DELETE /v1/cards/{card_id}`: answers with the certificate, and again with the same.
+    func erase(_ request: Request, context: ServerContext, caller: AccessToken) async throws -> Response {
+        let origin = try Self.origin("DELETE /v1/cards/{card_id}", caller: caller, why: try Self.why(request))
+        let reason = try Self.single(.reason, of: request).map { ReasonCode(rawValue: $0) } ?? .requested
+        guard reason.rawValue.wholeMatch(of: /[A-Za-z0-9_]{1,40}/) != nil else {
+            throw Problem(.fieldInvalid, "Card-Reason is a code of 1 to 40 letters, digits and _.")
+        }
+        let certificate = try await self.ports.erase(Self.card(context), reason, origin)
+        guard let certificate else { throw Problem(.cardNotFound) }
+        return JSONAnswer.response(certificate)
+    }
+
     private func answer(of ids: [CardID]) async throws -> Response {
         JSONAnswer.response(Changed(cards: try await self.ports.store.cards(ids).map(CardDocument.init)))
     }
@@ -138,10 +150,14 @@ struct CardRoutes: Sendable {
         return AccessOrigin(actor: "token:\(caller.name) \(action)", purpose: why)
     }
 
+    private static func single(_ name: HTTPField.Name, of request: Request) throws -> String? {
+        let values = request.headers[values: name]
+        guard values.count <= 1 else { throw Problem(.fieldDuplicate, "\(name.rawName) is given once.") }
+        return values.first
+    }
+
     private static func why(_ request: Request) throws -> String? {
-        let values = request.headers[values: .why]
-        guard values.count <= 1 else { throw Problem(.fieldDuplicate, "Card-Why is given once.") }
-        guard let value = values.first else { return nil }
+        guard let value = try self.single(.why, of: request) else { return nil }
         guard let text = HeaderText.decode(value) else {
             throw Problem(.fieldInvalid, "Card-Why is UTF-8 with percent-encoding of what is not printable ASCII.")
         }

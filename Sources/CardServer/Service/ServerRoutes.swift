@@ -17,6 +17,7 @@ struct ServerRoutes: Sendable {
         self.add(.submitCard, to: router) { try await self.submissions.receive($0, context: $1, caller: $2) }
         self.add(.listCards, to: router) { request, _, _ in try await self.cards.list(request) }
         self.add(.showCard, to: router) { try await self.cards.show($0, context: $1, caller: $2) }
+        self.add(.eraseCard, to: router) { try await self.cards.erase($0, context: $1, caller: $2) }
         self.add(.retryCard, to: router) { try await self.cards.retry($0, context: $1, caller: $2) }
         self.add(.resolveCard, to: router) { try await self.cards.resolve($0, context: $1, caller: $2) }
         self.add(.startRun, to: router) { request, context, _ in
