@@ -53,14 +53,14 @@ package struct CardServer: Service {
 
     /// Takes other tokens and secrets, and reads the certificate again; what is open goes on as it is.
     ///
-    /// - Throws: `certificate_unusable`: then the certificate in use stays, and tokens and secrets are taken over all the same.
+    /// - Throws: `certificate_unusable`: then the certificate in use stays, and tokens and secrets are new all the same.
     package func reload(tokens: [AccessToken], webhookSecrets: [WebhookSecret]) throws(CodedError) {
         self.credentials.replace(tokens: tokens, secrets: webhookSecrets)
         try self.certificate?.reload()
     }
 
-    /// Serves until graceful shutdown or cancellation: then no connection is taken any more, requests go on to their ends, and
-    /// what is left after `shutdownTimeout` is cut off.
+    /// Serves until graceful shutdown or cancellation: then no connection is taken any more, requests go on to their
+    /// ends, and what is left after `shutdownTimeout` is cut off.
     ///
     /// - Throws: `port_unavailable`.
     package func run() async throws {
@@ -69,9 +69,9 @@ package struct CardServer: Service {
         let group = ServiceGroup(services: [application], logger: Self.quiet(self.logger))
         let timeout = self.configuration.shutdownTimeout
         let (ends, end) = AsyncStream.makeStream(of: Void.self)
-        // A task of its own, awaited below, because cancellation must not reach the accept loop: NIO traps over a connection
-        // that was accepted and never served (swift-nio issues 2637 and 2813). A graceful shutdown stops accepting first and
-        // serves what was accepted.
+        // A task of its own, awaited below, because cancellation must not reach the accept loop: NIO traps over a
+        // connection that was accepted and never served (swift-nio issues 2637 and 2813). A graceful shutdown stops
+        // accepting first and serves what was accepted.
         let serving = Task {
             try await withThrowingTaskGroup(of: Void.self) { tasks in
                 tasks.addTask { try await group.run() }
@@ -109,8 +109,8 @@ package struct CardServer: Service {
             ReasonCode(rawValue: "port_unavailable"),
             .configuration,
             """
-            the server cannot listen on \(self.configuration.host), port \(self.configuration.port) (server.listen): \(reason); \
-            end what uses it, or name another one
+            the server cannot listen on \(self.configuration.host), port \(self.configuration.port) (server.listen): \
+            \(reason); end what uses it, or name another one
             """
         )
     }

@@ -3,8 +3,8 @@ import Testing
 
 @testable import CardServer
 
-/// Many connections at once, and clients that ask before they send: those beyond the limit are told so, those that do nothing
-/// end, everybody else is served.
+/// Many connections at once, and clients that ask before they send: those beyond the limit are told so, those that do
+/// nothing end, everybody else is served.
 @Suite(.timeLimit(.minutes(2)), .serialized)
 struct CrowdTests {
     @Test func `a connection beyond the limit is told so at once, and has room when another has gone`() async throws {

@@ -3,8 +3,8 @@ import HTTPTypes
 import Hummingbird
 import Logging
 
-/// What every request gets: a name, an answer whatever happens, header fields that keep browsers and caches off, a line in
-/// the log, a place in the figures.
+/// What every request gets: a name, an answer whatever happens, header fields that keep browsers and caches off, a line
+/// in the log, a place in the figures.
 struct Envelope: RouterMiddleware {
     /// Header fields of every answer.
     static let fixedFields: [(HTTPField.Name, String)] = [

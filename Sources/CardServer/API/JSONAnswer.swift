@@ -48,7 +48,7 @@ enum JSONAnswer {
 struct QueryParameters {
     private let values: [(name: String, value: String)]
 
-    /// - Throws: ``Problem``: `parameter_invalid` if one is not known: a mistyped filter would show what was not asked for.
+    /// - Throws: ``Problem``: `parameter_invalid` for one that is not known: a mistyped filter would show too much.
     init(_ request: Request, known: Set<String>) throws {
         self.values = request.uri.queryParameters.map { (String($0.key), String($0.value)) }
         guard self.values.allSatisfy({ known.contains($0.name) }) else {

@@ -42,8 +42,8 @@ enum OpenAPIDocument {
         schemas["Problem"] = problem
         components["schemas"] = schemas
         let description =
-            "Takes photos of ID cards in. Errors are problem details (RFC 9457) with a stable `code`. Nothing personal stands in "
-            + "an answer unless it is asked for."
+            "Takes photos of ID cards in. Errors are problem details (RFC 9457) with a stable `code`. Nothing personal "
+            + "stands in an answer unless it is asked for."
         return [
             "openapi": "3.1.0",
             "info": ["title": "idcard-pipeline", "version": "1", "description": description],

@@ -20,7 +20,8 @@ struct ServerContext: RequestContext {
     /// The address it came from, as far as one that fails is told apart by it.
     var remoteNetwork: String { self.channel.remoteAddress.map(Self.network(of:)) ?? "" }
 
-    /// The address itself, but of IPv6 its network of 64 bits; one of IPv4 that comes by a socket of IPv6 is one of IPv4.
+    /// The address itself, but of IPv6 its network of 64 bits; one of IPv4 that comes by a socket of IPv6 is one of
+    /// IPv4.
     static func network(of address: SocketAddress) -> String {
         if let bytes = address.mappedIPv4Bytes { return bytes.map { "\($0)" }.joined(separator: ".") }
         guard let bytes = address.ipv6Bytes else { return address.ipAddress ?? "" }

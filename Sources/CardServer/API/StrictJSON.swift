@@ -1,7 +1,7 @@
 import Foundation
 
-/// Reads JSON that strangers send: in UTF-8, and each key of an object once. A decoder keeps one of two equal keys and says
-/// nothing.
+/// Reads JSON that strangers send: in UTF-8, and each key of an object once. A decoder keeps one of two equal keys and
+/// says nothing.
 enum StrictJSON {
     /// Reads a body.
     ///

@@ -115,7 +115,7 @@ extension AccessToken: Codable {
             tokens.allSatisfy({ self.isName($0.name) && $0.digest.count == 32 })
         else {
             throw self.invalid(
-                "the file of tokens (server.tokens_file) holds something else; it is kept by: idcard-pipeline tokens add"
+                "the file of tokens (server.tokens_file) is no list of tokens; make one with: idcard-pipeline tokens add"
             )
         }
         guard Set(tokens.map(\.name)).count == tokens.count else {

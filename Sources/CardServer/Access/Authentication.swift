@@ -20,8 +20,8 @@ final class Credentials: Sendable {
     /// The secrets that the next webhook is checked with.
     var secrets: [WebhookSecret] { self.state.withLock { $0.secrets } }
 
-    /// Finds what is kept of a token that works at a time. All are compared, and each as a whole, so that the time tells
-    /// nothing.
+    /// Finds what is kept of a token that works at a time. All are compared, and each as a whole, so that the time
+    /// tells nothing.
     func token(_ presented: String, at time: Date) -> AccessToken? {
         let digest = AccessToken.digest(of: presented)
         var found: AccessToken?

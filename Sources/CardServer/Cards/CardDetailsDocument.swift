@@ -1,8 +1,8 @@
 import CardModel
 import CardStore
 
-/// One card with its history, with the keys of `cards show --format json`; what is personal only if asked for: the fields, and
-/// the message, which may quote what remote sides said in their own words.
+/// One card with its history, with the keys of `cards show --format json`; what is personal only if asked for: the
+/// fields, and the message, which may quote what remote sides said in their own words.
 struct CardDetailsDocument: Encodable {
     private struct Event: Encodable {
         let at: String

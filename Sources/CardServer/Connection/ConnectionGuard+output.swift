@@ -127,7 +127,8 @@ extension ConnectionGuard {
         case .silence, .answer: context.close(promise: nil)
         case .head: self.refuse(Problem(.headTimeout))
         case .body:
-            // Its handler, which reads the body, answers the request; if none does, the connection ends without an answer.
+            // Its handler, which reads the body, answers the request; if none does, the connection ends without an
+            // answer.
             self.progress.endsWithAnswer = true
             self.progress.giveBodyUp(at: Self.now)
             context.fireErrorCaught(BodyTimeout())

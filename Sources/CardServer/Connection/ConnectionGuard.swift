@@ -2,14 +2,14 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 
-/// Told to a connection when the body of its request is about to be read: a client that waits is sent 100 (RFC 9110 section
-/// 10.1.1).
+/// Told to a connection when the body of its request is about to be read: a client that waits is sent 100 (RFC 9110
+/// section 10.1.1).
 struct ContinueSignal: Sendable {}
 
 /// Keeps one connection within its limits: times, sizes, refusals before and within a request, and how it ends.
 ///
-/// It stands right behind the parser of HTTP. What Hummingbird does itself it leaves alone: requests one after the other,
-/// back-pressure, the end of idle connections at shutdown.
+/// It stands right behind the parser of HTTP. What Hummingbird does itself it leaves alone: requests one after the
+/// other, back-pressure, the end of idle connections at shutdown.
 final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart

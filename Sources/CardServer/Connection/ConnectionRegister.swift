@@ -32,8 +32,8 @@ final class ConnectionRegister: Sendable {
         self.state.withLock { ($0.channels.count - $0.turnedAway.count, $0.refused) }
     }
 
-    /// Takes a connection in until it closes. One that is refused lives on for the moment that its refusal takes, and takes
-    /// nobody's room.
+    /// Takes a connection in until it closes. One that is refused lives on for the moment that its refusal takes, and
+    /// takes nobody's room.
     func register(_ channel: any Channel) -> Admission {
         let name = ObjectIdentifier(channel)
         let admission = self.state.withLock { state -> Admission in

@@ -66,7 +66,8 @@ struct ServerChannel: ServerChildChannel {
     }
 }
 
-/// Counts the raw bytes of a connection before they are parsed: a head that drips, or has no end, is seen by them alone.
+/// Counts the raw bytes of a connection before they are parsed: a head that drips, or has no end, is seen by them
+/// alone.
 private final class ByteWatch: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer

@@ -23,8 +23,8 @@ enum ListeningRule {
         guard hasCredentials else {
             throw self.refused(
                 """
-                server.listen names an address that others reach, and nobody may ask; make a token (idcard-pipeline tokens \
-                add), or set webhooks.secrets
+                server.listen names an address that others reach, and nobody may ask; make a token \
+                (idcard-pipeline tokens add), or set webhooks.secrets
                 """
             )
         }
@@ -51,8 +51,8 @@ enum ListeningRule {
 extension SocketAddress {
     /// The 16 bytes of an IPv6 address; `nil` for any other.
     ///
-    /// Read where `sockaddr_in6` has them (RFC 3493 section 3.3): which C module its fields count as a part of depends on
-    /// what a compiler has seen before.
+    /// Read where `sockaddr_in6` has them (RFC 3493 section 3.3): which C module its fields count as a part of depends
+    /// on what a compiler has seen before.
     var ipv6Bytes: [UInt8]? {
         guard case .v6 = self else { return nil }
         return self.withSockAddr { pointer, size in

@@ -39,7 +39,7 @@ package struct TLSFiles: Hashable, Sendable {
             return try NIOSSLContext(configuration: configuration)
         } catch {
             throw Self.unusable(
-                "certificate and key cannot be read, or do not belong together; check that both are PEM files of one pair"
+                "certificate and key cannot be read, or are no pair; check that both are PEM files of one pair"
             )
         }
     }

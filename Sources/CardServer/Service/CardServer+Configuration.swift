@@ -24,7 +24,8 @@ extension CardServer {
         package var origins: Set<String> = []
         /// The most bytes of an image (`imaging.max_source_bytes`).
         package var imageBytes = 32 << 20
-        /// Whether a card needs a user account of its own, as the configuration names none for all (`delivery.user_no`).
+        /// Whether a card needs a user account of its own, as the configuration names none for all
+        /// (`delivery.user_no`).
         package var requiresUserNumber = false
         /// Nothing is taken in while fewer bytes are free on the disk of the sandbox (`sandbox.intake_free_space`).
         package var intakeFreeSpace: Int64 = 256 << 20
@@ -49,7 +50,8 @@ extension CardServer {
         package var addressRefusal: @Sendable (_ address: Redacted<String>) -> CodedError?
         /// Erases a card and gives its certificate; the store alone, unless the backend is a built-in one.
         package var erase: @Sendable (CardID, ReasonCode, AccessOrigin) async throws -> ErasureCertificate?
-        /// Starts a run over a source of the configuration, or names the one that goes on; `nil` if there is none of the name.
+        /// Starts a run over a source of the configuration, or names the one that goes on; `nil` if there is none of
+        /// the name.
         package var startRun: @Sendable (_ source: String) async throws -> RunStatus? = { _ in nil }
         /// Returns a run.
         package var run: @Sendable (_ id: String) async throws -> RunStatus? = { _ in nil }

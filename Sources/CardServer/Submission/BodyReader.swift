@@ -16,8 +16,8 @@ struct BodyReader {
 
     /// Hands the pieces over one after the other.
     ///
-    /// - Throws: ``Problem``: `body_too_large`, `content_coding_unsupported`, `body_truncated`, `body_timeout`; and what
-    ///   `take` throws.
+    /// - Throws: ``Problem``: `body_too_large`, `content_coding_unsupported`, `body_truncated`, `body_timeout`; and
+    ///   what `take` throws.
     func read(_ take: (ByteBuffer) async throws -> Void) async throws {
         if let declared = self.declaredLength, declared > Int64(self.limit) { throw self.tooLarge }
         let codings = self.request.headers[values: .contentEncoding]

@@ -35,7 +35,8 @@ struct FieldTexts: Sendable {
     /// What the fields say, checked.
     ///
     /// - Parameter requiringUserNumber: whether a user account has to be among them.
-    /// - Throws: ``Problem``: `business_no_missing`, `user_no_missing`; `CodedError`: `business_no_invalid`, `field_invalid`.
+    /// - Throws: ``Problem``: `business_no_missing`, `user_no_missing`; `CodedError`: `business_no_invalid`,
+    ///   `field_invalid`.
     func metadata(requiringUserNumber: Bool) throws -> CardMetadata {
         let fields = try self.fields()
         guard let businessNumber = fields.businessNumber else { throw Problem(.businessNumberMissing) }
@@ -85,8 +86,8 @@ extension FieldTexts {
     }
 }
 
-/// Texts in header fields: UTF-8 with percent-encoding (RFC 3986 section 2.1) of everything that is not printable ASCII, and
-/// of the percent sign.
+/// Texts in header fields: UTF-8 with percent-encoding (RFC 3986 section 2.1) of everything that is not printable
+/// ASCII, and of the percent sign.
 ///
 /// The form of RFC 8187, `UTF-8''%E6…`, is taken, too. A plus is a plus.
 enum HeaderText {

@@ -48,8 +48,8 @@ enum IdempotencyKey {
 }
 
 extension ContentDigest {
-    /// Digests all that a submission says, so that another one under the same name is told apart: not its bytes, as a form's
-    /// boundary differs from one attempt to the next.
+    /// Digests all that a submission says, so that another one under the same name is told apart: not its bytes, as a
+    /// form's boundary differs from one attempt to the next.
     init(of metadata: CardMetadata, image: ContentDigest) {
         var hash = SHA256()
         let texts = [
@@ -58,7 +58,8 @@ extension ContentDigest {
             "\(metadata.priority)",
         ]
         for text in texts {
-            // The length first, so that no two lists of texts run into the same bytes; a missing one is not an empty one.
+            // The length first, so that no two lists of texts run into the same bytes; a missing one is not an empty
+            // one.
             let bytes = Data((text ?? "").utf8)
             hash.update(data: Data("\(text == nil ? -1 : bytes.count):".utf8))
             hash.update(data: bytes)

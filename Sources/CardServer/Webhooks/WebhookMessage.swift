@@ -49,8 +49,8 @@ struct WebhookMessage: Decodable {
     }
 }
 
-/// Decodes Base64 (RFC 4648 section 4, with padding, without line breaks) piece by piece, so that no second copy of an image
-/// is made.
+/// Decodes Base64 (RFC 4648 section 4, with padding, without line breaks) piece by piece, so that no second copy of an
+/// image is made.
 enum Base64Pieces {
     /// How many characters a piece has; a multiple of four.
     private static let pieceLength = 64 << 10

@@ -28,8 +28,8 @@ struct WebhookRoute: Sendable {
         self.metrics = metrics
     }
 
-    /// Answers one message; 202 means that the card is durable. Nothing is parsed, and nothing stored, before the signature is
-    /// known to be right.
+    /// Answers one message; 202 means that the card is durable. Nothing is parsed, and nothing stored, before the
+    /// signature is known to be right.
     ///
     /// - Throws: ``Problem``, and what ``Problem/init(cause:)`` knows.
     func receive(_ request: Request, context: ServerContext) async throws -> Response {
@@ -56,8 +56,8 @@ struct WebhookRoute: Sendable {
         return Self.refusal
     }
 
-    /// Reads a body and returns it with who signed it. One that nobody signed, also because it never became whole, counts
-    /// against the address it came from.
+    /// Reads a body and returns it with who signed it. One that nobody signed, also because it never became whole,
+    /// counts against the address it came from.
     private func believed(
         _ request: Request,
         context: ServerContext,
@@ -91,8 +91,8 @@ struct WebhookRoute: Sendable {
 
     /// Large messages of an address of which too many were not believed are read one at a time.
     ///
-    /// They are not kept out altogether: behind a proxy all senders have one address, and anybody could have the others refused
-    /// by a few bytes.
+    /// They are not kept out altogether: behind a proxy all senders have one address, and anybody could have the others
+    /// refused by a few bytes.
     ///
     /// - Throws: ``Problem``: `rate_limited`.
     private func requireFewFailures(_ context: ServerContext) throws {

@@ -5,8 +5,8 @@ import HTTPTypes
 
 /// A secret that a sender of webhooks shares with us (Standard Webhooks 1.0.0): 24 to 64 random bytes.
 package struct WebhookSecret: Hashable, Sendable {
-    /// Who signs with it: the submitter of what comes. Several secrets may have one name, so that one can take another's place
-    /// without a gap.
+    /// Who signs with it: the submitter of what comes. Several secrets may have one name, so that one can take
+    /// another's place without a gap.
     package let name: String
     private let bytes: Redacted<Data>
 
@@ -24,8 +24,8 @@ package struct WebhookSecret: Hashable, Sendable {
         guard let bytes = Data(base64Encoded: base64), 24...64 ~= bytes.count else {
             throw Self.invalid(
                 """
-                the webhook secret of \(name) (webhooks.secrets) is no Base64 of 24 to 64 bytes; write it as whsec_… or \
-                NAME=whsec_…
+                the webhook secret of \(name) (webhooks.secrets) is no Base64 of 24 to 64 bytes; write it as \
+                whsec_… or NAME=whsec_…
                 """
             )
         }
