@@ -146,6 +146,14 @@ let package = Package(
         .target(name: "CardStore", dependencies: ["CardModel", .crypto, .grdb, .grdbSQLite]),
         .target(name: "CardEngine", dependencies: ["CardModel", "CardStore", .log]),
         .target(name: "CardInput", dependencies: ["CardModel", "CardStore", "CardEngine", "CFolders", .csv, .system]),
+        // The way in over HTTP.
+        .target(
+            name: "CardServer",
+            dependencies: [
+                "CardEngine", "CardModel", "CardStore", "MultipartForm", .crypto, .hummingbird, .lifecycle, .log,
+                .nioCore, .nioHTTP1, .nioPosix, .nioSSL,
+            ]
+        ),
         // The built-in remote side: shares no client, store or engine code.
         .target(
             name: "CardEmbedded",
@@ -187,6 +195,13 @@ let package = Package(
         .testTarget(
             name: "CardInputTests",
             dependencies: ["CardInput", "CardEngine", "CardStore", "CardModel", "TestSupport"]
+        ),
+        .testTarget(
+            name: "CardServerTests",
+            dependencies: [
+                "CardServer", "CardEngine", "CardModel", "CardStore", "MultipartForm", "TestSupport", .crypto,
+                .hummingbird, .lifecycle, .log, .nioCore, .nioPosix, .nioSSL,
+            ]
         ),
         .testTarget(
             name: "CardEmbeddedTests",

@@ -1,0 +1,148 @@
+import HTTPTypes
+import Hummingbird
+
+/// One operation of the API: where it is, what a client needs, and how it may be refused.
+struct APIOperation: Sendable {
+    /// What a client needs.
+    enum Access: Hashable, Sendable {
+        /// Nothing.
+        case open
+        /// A token with a scope.
+        case token(TokenScope)
+        /// A signature of a known sender.
+        case signature
+    }
+
+    let method: HTTPRequest.Method
+    /// The template, such as `/v1/cards/{card_id}`.
+    let path: String
+    let access: Access
+    let hasBody: Bool
+    private let ownProblems: [ProblemCode]
+
+    private init(
+        _ method: HTTPRequest.Method,
+        _ path: String,
+        _ access: Access,
+        hasBody: Bool = false,
+        problems: [ProblemCode] = []
+    ) {
+        self.method = method
+        self.path = path
+        self.access = access
+        self.hasBody = hasBody
+        self.ownProblems = problems
+    }
+
+    /// Every problem that it may answer with: its own, and those of every operation, of its access and of its body.
+    var problems: [ProblemCode] {
+        var codes: [ProblemCode] = [
+            .requestMalformed, .headTimeout, .targetTooLong, .expectationUnknown, .headerTooLarge, .internalError,
+            .versionUnsupported, .connectionsExhausted,
+        ]
+        switch self.access {
+        case .open: break
+        case .token: codes += [.unauthorized, .scopeMissing, .rateLimited, .storeUnavailable, .shuttingDown]
+        case .signature: codes += [.signatureInvalid, .rateLimited, .storeUnavailable, .shuttingDown]
+        }
+        if self.hasBody { codes += [.bodyTruncated, .bodyTimeout, .bodyTooLarge, .codingUnsupported, .busy] }
+        return codes + self.ownProblems.filter { !codes.contains($0) }
+    }
+
+    /// The methods that any path takes.
+    static let methods: Set<HTTPRequest.Method> = Set(Self.all.map(\.method))
+
+    /// What to say to a request that no operation takes: its path is known, or not.
+    static func missing(_ request: Request) -> Problem {
+        let parts = request.uri.path.split(separator: "/", omittingEmptySubsequences: true)
+        var methods = Set(self.all.filter { $0.matches(parts) }.map(\.method))
+        guard !methods.isEmpty else { return Problem(.notFound) }
+        if methods.contains(.get) { methods.insert(.head) }
+        var problem = Problem(.methodNotAllowed)
+        problem.headers[.allow] = methods.map(\.rawValue).sorted().joined(separator: ", ")
+        return problem
+    }
+
+    private func matches(_ parts: [Substring]) -> Bool {
+        let template = self.path.split(separator: "/")
+        guard template.count == parts.count else { return false }
+        return zip(template, parts).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
+    }
+}
+
+// MARK: The operations
+
+extension APIOperation {
+    private static let intake: [ProblemCode] = [
+        .queueFull, .diskSpaceLow, .imageEmpty, .imageTooLarge, .formatUnsupported, .formatHEIC, .imageMissing,
+        .fieldUnknown, .fieldDuplicate, .fieldInvalid, .businessNumberMissing, .businessNumberInvalid,
+        .userNumberMissing, .cardUnderway,
+    ]
+    private static let json: [ProblemCode] = [
+        .mediaTypeUnsupported, .jsonInvalid, .fieldUnknown, .fieldDuplicate, .fieldInvalid,
+    ]
+
+    static let submitCard = APIOperation(
+        .post,
+        "/v1/cards",
+        .token(.submit),
+        hasBody: true,
+        problems: Self.intake + [
+            .formMalformed, .formTooLarge, .mediaTypeUnsupported, .keyMalformed, .keyInProgress, .keyReused,
+        ]
+    )
+    static let receiveWebhook = APIOperation(
+        .post,
+        "/v1/webhooks/cards",
+        .signature,
+        hasBody: true,
+        problems: Self.intake + [.jsonInvalid, .imageInvalid, .addressInvalid, .addressRefused, .webhookReused]
+    )
+    static let listCards = APIOperation(.get, "/v1/cards", .token(.read), problems: [.parameterInvalid])
+    static let showCard = APIOperation(
+        .get,
+        "/v1/cards/{card_id}",
+        .token(.read),
+        problems: [.cardNotFound, .parameterInvalid, .fieldInvalid, .fieldDuplicate]
+    )
+    static let retryCard = APIOperation(
+        .post,
+        "/v1/cards/{card_id}/retry",
+        .token(.operate),
+        hasBody: true,
+        problems: Self.json + [.cardNotFound, .changeRefused]
+    )
+    static let resolveCard = APIOperation(
+        .post,
+        "/v1/cards/{card_id}/resolve",
+        .token(.operate),
+        hasBody: true,
+        problems: Self.json + [.cardNotFound, .changeRefused]
+    )
+    static let eraseCard = APIOperation(
+        .delete,
+        "/v1/cards/{card_id}",
+        .token(.operate),
+        problems: [.cardNotFound, .changeRefused, .fieldInvalid, .fieldDuplicate, .diskSpaceLow]
+    )
+    static let startRun = APIOperation(
+        .post,
+        "/v1/runs",
+        .token(.submit),
+        hasBody: true,
+        problems: Self.json + [.sourceUnknown, .queueFull, .diskSpaceLow]
+    )
+    static let listRuns = APIOperation(.get, "/v1/runs", .token(.read))
+    static let showRun = APIOperation(.get, "/v1/runs/{run_id}", .token(.read), problems: [.runNotFound])
+    static let live = APIOperation(.get, "/healthz", .open)
+    static let ready = APIOperation(.get, "/readyz", .open)
+    static let figures = APIOperation(.get, "/metrics", .token(.read))
+    static let document = APIOperation(.get, "/openapi.json", .open)
+
+    /// All there are.
+    static let all = [
+        submitCard, receiveWebhook, listCards, showCard, eraseCard, retryCard, resolveCard, startRun, listRuns, showRun,
+        live,
+        ready, figures, document,
+    ]
+}

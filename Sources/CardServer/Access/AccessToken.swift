@@ -1,0 +1,134 @@
+package import CardModel
+import Crypto
+package import Foundation
+
+/// What the bearer of a token may do.
+package enum TokenScope: String, CaseIterable, Sendable, Codable, Comparable {
+    /// Send cards in, and start runs.
+    case submit
+    /// Look at cards and runs without what is personal, and at the figures.
+    case read
+    /// Decide: retry, resolve, erase; and reveal what is personal.
+    case operate
+
+    package static func < (lhs: TokenScope, rhs: TokenScope) -> Bool { lhs.rawValue < rhs.rawValue }
+}
+
+/// What is kept of a token: never the token itself.
+package struct AccessToken: Hashable, Sendable {
+    /// Who uses it, such as `branch-office`: the submitter of what it sends.
+    package let name: String
+    /// What it may do.
+    package let scopes: Set<TokenScope>
+    /// When it was made.
+    package let createdAt: Date
+    /// When it stops working; `nil` for never.
+    package let expiresAt: Date?
+    /// The SHA-256 of the token, 32 bytes: of 256 random bits nothing slower is needed, as there is nothing to guess.
+    let digest: Data
+
+    /// What tokens begin with, so that a scanner for leaked secrets can find them.
+    package static let prefix = "idcp_"
+
+    /// Makes a token of 256 random bits.
+    ///
+    /// - Returns: what is kept of it, and the token, which can be had this once only.
+    /// - Throws: `token_invalid` for a name or scopes that cannot be.
+    package static func generate(
+        name: String,
+        scopes: Set<TokenScope>,
+        expiresAt: Date? = nil,
+        now: Date,
+        using random: inout some RandomNumberGenerator
+    ) throws(CodedError) -> (AccessToken, secret: Redacted<String>) {
+        guard Self.isName(name) else { throw Self.invalid("a token's name \(Self.nameRule)") }
+        guard !scopes.isEmpty else { throw Self.invalid("a token needs a scope: submit, read or operate") }
+        let bytes = (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+        let base64 = Data(bytes).base64EncodedString()
+        let secret = self.prefix + base64.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+        // What is written has no fractions of a second.
+        let created = Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.down))
+        let digest = Self.digest(of: secret)
+        return (
+            AccessToken(name: name, scopes: scopes, createdAt: created, expiresAt: expiresAt, digest: digest),
+            Redacted(secret)
+        )
+    }
+
+    /// Whether it works at a time.
+    package func isValid(at time: Date) -> Bool { self.expiresAt.map { time < $0 } ?? true }
+
+    static func digest(of secret: String) -> Data { Data(SHA256.hash(data: Data(secret.utf8))) }
+
+    /// Whether a text can be the name of a submitter; `local` is that of lists and watched folders.
+    static func isName(_ text: String) -> Bool {
+        let isPlain = text.utf8.allSatisfy { byte in
+            UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte
+                || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || "._-".utf8.contains(byte)
+        }
+        return isPlain && 1...64 ~= text.utf8.count && text != "local"
+    }
+
+    static let nameRule: Message = "has 1 to 64 letters, digits and ._-, and is not \"local\""
+
+    static func invalid(_ message: Message) -> CodedError {
+        CodedError(ReasonCode(rawValue: "token_invalid"), .configuration, message)
+    }
+}
+
+// MARK: The file of tokens
+
+extension AccessToken: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case name
+        case scopes
+        case createdAt = "created"
+        case expiresAt = "expires"
+        case digest = "sha256"
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.name = try container.decode(String.self, forKey: .name)
+        self.scopes = try container.decode(Set<TokenScope>.self, forKey: .scopes)
+        self.createdAt = try container.decode(Date.self, forKey: .createdAt)
+        self.expiresAt = try container.decodeIfPresent(Date.self, forKey: .expiresAt)
+        self.digest = try container.decode(Data.self, forKey: .digest)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(self.name, forKey: .name)
+        try container.encode(self.scopes.sorted(), forKey: .scopes)
+        try container.encode(self.createdAt, forKey: .createdAt)
+        try container.encodeIfPresent(self.expiresAt, forKey: .expiresAt)
+        try container.encode(self.digest, forKey: .digest)
+    }
+
+    /// Reads the content of a file of tokens (`server.tokens_file`), a JSON array.
+    ///
+    /// - Throws: `token_invalid`.
+    package static func tokens(in content: Data) throws(CodedError) -> [AccessToken] {
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .iso8601
+        guard let tokens = try? decoder.decode([AccessToken].self, from: content),
+            tokens.allSatisfy({ self.isName($0.name) && $0.digest.count == 32 })
+        else {
+            throw self.invalid(
+                "the file of tokens (server.tokens_file) is no list of tokens; make one with: idcard-pipeline tokens add"
+            )
+        }
+        guard Set(tokens.map(\.name)).count == tokens.count else {
+            throw self.invalid("the file of tokens (server.tokens_file) names a token twice; take one of them out")
+        }
+        return tokens
+    }
+
+    /// The content of a file of tokens.
+    package static func content(of tokens: [AccessToken]) throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.dateEncodingStrategy = .iso8601
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        return try encoder.encode(tokens) + [UInt8(ascii: "\n")]
+    }
+}

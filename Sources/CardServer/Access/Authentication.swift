@@ -1,0 +1,96 @@
+import CardModel
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Synchronization
+
+/// Who may ask, now: a reload replaces all of it at once.
+final class Credentials: Sendable {
+    private let state: Mutex<(tokens: [AccessToken], secrets: [WebhookSecret])>
+
+    init(tokens: [AccessToken], secrets: [WebhookSecret]) {
+        self.state = Mutex((tokens, secrets))
+    }
+
+    /// Takes others.
+    func replace(tokens: [AccessToken], secrets: [WebhookSecret]) {
+        self.state.withLock { $0 = (tokens, secrets) }
+    }
+
+    /// The secrets that the next webhook is checked with.
+    var secrets: [WebhookSecret] { self.state.withLock { $0.secrets } }
+
+    /// Finds what is kept of a token that works at a time. All are compared, and each as a whole, so that the time
+    /// tells nothing.
+    func token(_ presented: String, at time: Date) -> AccessToken? {
+        let digest = AccessToken.digest(of: presented)
+        var found: AccessToken?
+        for token in self.state.withLock({ $0.tokens }) where ConstantTime.equal(token.digest, digest) { found = token }
+        return found.flatMap { $0.isValid(at: time) ? $0 : nil }
+    }
+}
+
+/// Comparison whose time depends on lengths alone.
+enum ConstantTime {
+    /// Whether two byte strings are the same.
+    static func equal(_ lhs: Data, _ rhs: Data) -> Bool {
+        guard lhs.count == rhs.count else { return false }
+        return zip(lhs, rhs).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+    }
+}
+
+/// Tells who asks, whether they may, and whether they ask too often.
+struct Authentication: Sendable {
+    let credentials: Credentials
+    /// How often a token may ask.
+    let callers: RateLimit
+    /// How often an address may be wrong.
+    let failures: RateLimit
+    let metrics: ServerMetrics
+    let now: @Sendable () -> Timestamp
+
+    /// Lets a request through.
+    ///
+    /// - Returns: what is kept of its token.
+    /// - Throws: ``Problem``: `unauthorized`, `scope_missing` or `rate_limited`.
+    func admit(_ request: Request, context: ServerContext, scope: TokenScope) throws -> AccessToken {
+        let presented = Self.token(of: request)
+        // A right token is let through even where others fail at its address: behind a proxy all have one.
+        guard let presented, let token = self.credentials.token(presented, at: self.now().date) else {
+            throw self.failure(request, context: context)
+        }
+        let standing = self.callers.count(token.name, at: ConnectionGuard.now)
+        context.record.note {
+            $0.caller = token.name
+            $0.rateLimit = standing
+        }
+        if let wait = standing.wait { throw Problem(.rateLimited, retryAfter: wait) }
+        guard token.scopes.contains(scope) else {
+            var problem = Problem(.scopeMissing, "The scope \(scope.rawValue) is needed.")
+            problem.headers[.wwwAuthenticate] =
+                "Bearer realm=\"idcard-pipeline\", error=\"insufficient_scope\", scope=\"\(scope.rawValue)\""
+            throw problem
+        }
+        return token
+    }
+
+    private func failure(_ request: Request, context: ServerContext) -> Problem {
+        self.metrics.add(.failedAuthentications)
+        let standing = self.failures.count(context.remoteNetwork, at: ConnectionGuard.now)
+        if let wait = standing.wait { return Problem(.rateLimited, retryAfter: wait) }
+        var problem = Problem(.unauthorized)
+        let isPresented = request.headers[.authorization] != nil
+        problem.headers[.wwwAuthenticate] =
+            "Bearer realm=\"idcard-pipeline\"" + (isPresented ? ", error=\"invalid_token\"" : "")
+        return problem
+    }
+
+    /// The token of `Authorization: Bearer` (RFC 6750 section 2.1); nowhere else is one looked for.
+    private static func token(of request: Request) -> String? {
+        let values = request.headers[values: .authorization]
+        guard values.count == 1 else { return nil }
+        let parts = values[0].split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, parts[0].lowercased() == "bearer", 1...512 ~= parts[1].utf8.count else { return nil }
+        return String(parts[1])
+    }
+}

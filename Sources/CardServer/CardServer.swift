@@ -1,0 +1,198 @@
+package import CardModel
+import Glibc
+import Hummingbird
+import HummingbirdCore
+package import Logging
+import NIOCore
+import ServiceLifecycle
+
+/// The way in over HTTP: cards, webhooks, runs, and what operators need to know.
+///
+/// ```swift
+/// let server = try CardServer(configuration: configuration, ports: ports, logger: logger)
+/// try await server.run()  // beside `engine.run`
+/// ```
+package struct CardServer: Service {
+    private let configuration: Configuration
+    private let ports: Ports
+    private let credentials: Credentials
+    private let certificate: ServerCertificate?
+    private let metrics: ServerMetrics
+    private let logger: Logger
+    private let onRunning: @Sendable (Int) async -> Void
+
+    /// Describes a server; ``run()`` opens the port.
+    ///
+    /// - Parameters:
+    ///   - configuration: how it listens, and what it takes.
+    ///   - ports: what it works with.
+    ///   - metrics: the figures of the process, which it adds to and shows.
+    ///   - logger: where it says what it did: one line a request, with the template of its path.
+    ///   - onRunning: told the bound port when connections are taken.
+    /// - Throws: `listening_refused`, `certificate_unusable`.
+    package init(
+        configuration: Configuration,
+        ports: Ports,
+        metrics: ServerMetrics = ServerMetrics(),
+        logger: Logger,
+        onRunning: @escaping @Sendable (Int) async -> Void = { _ in }
+    ) throws(CodedError) {
+        try ListeningRule.check(
+            host: configuration.host,
+            hasCertificate: configuration.tls != nil,
+            hasCredentials: !configuration.tokens.isEmpty || !configuration.webhookSecrets.isEmpty
+        )
+        self.configuration = configuration
+        self.ports = ports
+        self.credentials = Credentials(tokens: configuration.tokens, secrets: configuration.webhookSecrets)
+        self.certificate = if let files = configuration.tls { try ServerCertificate(files) } else { nil }
+        self.metrics = metrics
+        self.logger = logger
+        self.onRunning = onRunning
+    }
+
+    /// Takes other tokens and secrets, and reads the certificate again; what is open goes on as it is.
+    ///
+    /// - Throws: `certificate_unusable`: then the certificate in use stays, and tokens and secrets are new all the same.
+    package func reload(tokens: [AccessToken], webhookSecrets: [WebhookSecret]) throws(CodedError) {
+        self.credentials.replace(tokens: tokens, secrets: webhookSecrets)
+        try self.certificate?.reload()
+    }
+
+    /// Serves until graceful shutdown or cancellation: then no connection is taken any more, requests go on to their
+    /// ends, and what is left after `shutdownTimeout` is cut off.
+    ///
+    /// - Throws: `port_unavailable`.
+    package func run() async throws {
+        let register = ConnectionRegister(limits: self.configuration.connections)
+        let application = self.application(register)
+        let group = ServiceGroup(services: [application], logger: Self.quiet(self.logger))
+        let timeout = self.configuration.shutdownTimeout
+        let (ends, end) = AsyncStream.makeStream(of: Void.self)
+        // A task of its own, awaited below, because cancellation must not reach the accept loop: NIO traps over a
+        // connection that was accepted and never served (swift-nio issues 2637 and 2813). A graceful shutdown stops
+        // accepting first and serves what was accepted.
+        let serving = Task {
+            try await withThrowingTaskGroup(of: Void.self) { tasks in
+                tasks.addTask { try await group.run() }
+                tasks.addTask {
+                    for await _ in ends {
+                        await group.triggerGracefulShutdown()
+                        try await Task.sleep(for: timeout)
+                        register.closeAll()
+                    }
+                }
+                // The server ends first: the other waits for the end of its own task.
+                try await tasks.next()
+                tasks.cancelAll()
+            }
+        }
+        do {
+            try await withTaskCancellationOrGracefulShutdownHandler {
+                try await serving.value
+            } onCancelOrGracefulShutdown: {
+                end.yield()
+            }
+        } catch let error as IOError {
+            throw self.unavailable("\(String(cString: strerror(error.errnoCode)))")
+        } catch let error as SocketAddressError {
+            throw self.unavailable("\(Self.reason(error))")
+        }
+    }
+
+    private static func reason(_ error: SocketAddressError) -> String {
+        if case .unknown = error { "nobody knows this name" } else { "this is no address" }
+    }
+
+    private func unavailable(_ reason: Message) -> CodedError {
+        CodedError(
+            ReasonCode(rawValue: "port_unavailable"),
+            .configuration,
+            """
+            the server cannot listen on \(self.configuration.host), port \(self.configuration.port) (server.listen): \
+            \(reason); end what uses it, or name another one
+            """
+        )
+    }
+
+    // MARK: Parts
+
+    private func application(_ register: ConnectionRegister) -> some ApplicationProtocol {
+        let limits = self.configuration.connections
+        let (certificate, logger, metrics, port) = (
+            self.certificate, self.logger, self.metrics, self.configuration.port
+        )
+        return Application(
+            router: self.router(register),
+            server: HTTPServerBuilder { responder in
+                ServerChannel(
+                    responder: responder,
+                    limits: limits,
+                    register: register,
+                    certificate: certificate
+                ) { code, id in
+                    metrics.add(.refusals, [code.name])
+                    logger.debug("connection refused", metadata: ["request.id": "\(id)", "http.code": "\(code.name)"])
+                }
+            },
+            configuration: .init(
+                address: .hostname(self.configuration.host, port: port),
+                backlog: 1_024
+            ),
+            onServerRunning: { channel in await self.onRunning(channel.localAddress?.port ?? port) },
+            logger: Self.quiet(self.logger)
+        )
+    }
+
+    /// The routes over everything that requests share.
+    func router(_ register: ConnectionRegister) -> Router<ServerContext> {
+        // Every server takes HEAD (RFC 9110 section 9.1): asked as GET is, and answered without the content.
+        let router = Router(context: ServerContext.self, options: .autoGenerateHeadEndpoints)
+        let origins = CrossOrigin(origins: self.configuration.origins)
+        router.add(middleware: Envelope(metrics: self.metrics, origins: origins, logger: self.logger))
+        let reception = self.reception
+        let failures = RateLimit(self.configuration.failureRate)
+        ServerRoutes(
+            authentication: Authentication(
+                credentials: self.credentials,
+                callers: RateLimit(self.configuration.callerRate),
+                failures: RateLimit(self.configuration.failureRate),
+                metrics: self.metrics,
+                now: self.ports.now
+            ),
+            submissions: SubmissionRoute(reception),
+            webhooks: WebhookRoute(
+                reception,
+                credentials: self.credentials,
+                failures: failures,
+                metrics: self.metrics
+            ),
+            cards: CardRoutes(ports: self.ports),
+            runs: RunRoutes(reception: reception),
+            health: HealthRoutes(reception, metrics: self.metrics, connections: register)
+        )
+        .add(to: router)
+        return router
+    }
+
+    private var reception: Reception {
+        // A webhook with the largest image takes its body twice, and the image: less than four times the image.
+        let largest = 4 * self.configuration.imageBytes
+        let limit = max(self.configuration.bodyMemory, largest)
+        return Reception(
+            ports: self.ports,
+            intakeFreeSpace: self.configuration.intakeFreeSpace,
+            // Nobody has all of it, but everybody enough for the largest image.
+            budget: ByteBudget(limit: limit, share: max(limit / 2, largest)),
+            imageBytes: self.configuration.imageBytes,
+            requiresUserNumber: self.configuration.requiresUserNumber
+        )
+    }
+
+    /// What Hummingbird itself says of requests may hold their paths and header fields.
+    private static func quiet(_ logger: Logger) -> Logger {
+        var logger = logger
+        logger.logLevel = max(logger.logLevel, .notice)
+        return logger
+    }
+}

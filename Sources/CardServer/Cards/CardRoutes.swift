@@ -1,0 +1,166 @@
+import CardModel
+import CardStore
+import Foundation
+import HTTPTypes
+import Hummingbird
+
+/// Shows cards, and does with them what a person decides.
+struct CardRoutes: Sendable {
+    private struct Page: Encodable {
+        let cards: [CardDocument]
+        @Nullable var nextCursor: String?
+    }
+
+    private struct Changed: Encodable {
+        let cards: [CardDocument]
+    }
+
+    /// What a cursor looks like, which has no meaning to a client.
+    static let cursorPattern = "^i[0-9]{1,18}$"
+
+    let ports: CardServer.Ports
+
+    // MARK: Looking
+
+    /// `GET /v1/cards`.
+    func list(_ request: Request) async throws -> Response {
+        let parameters = try QueryParameters(request, known: ["state", "business_no", "limit", "cursor"])
+        var filter = CardFilter()
+        filter.states = try Self.states(parameters.all("state"))
+        if let text = try parameters.single("business_no") {
+            guard let number = BusinessNumber(text) else {
+                throw Problem(.parameterInvalid, "business_no is no business number.")
+            }
+            filter.number = number
+        }
+        let limit = Int(try parameters.single("limit") ?? "\(Limits.defaultPageSize)") ?? 0
+        guard 1...Limits.pageSize ~= limit else {
+            throw Problem(.parameterInvalid, "limit is a number from 1 to \(Limits.pageSize).")
+        }
+        guard let order = Self.order(try parameters.single("cursor") ?? "i0") else {
+            throw Problem(.parameterInvalid, "cursor is the next_cursor of the page before.")
+        }
+        let page = try await self.ports.store.cards(filter, after: order, limit: limit)
+        var cursor: String?
+        // The store gives no more than a page at a time, so what comes after it is asked for on its own.
+        if page.count == limit, let last = page.last,
+            try await !self.ports.store.cards(filter, after: last.order, limit: 1).isEmpty
+        {
+            cursor = "i\(last.order)"
+        }
+        return JSONAnswer.response(Page(cards: page.map(CardDocument.init), nextCursor: cursor))
+    }
+
+    private static func states(_ values: [String]) throws -> [CardState] {
+        try values.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }.map { name in
+            guard let state = CardState(rawValue: String(name)) else {
+                let known = CardState.allCases.map(\.rawValue).joined(separator: ", ")
+                throw Problem(.parameterInvalid, "state is one or several of \(known).")
+            }
+            return state
+        }
+    }
+
+    private static func order(_ cursor: String) -> Int64? {
+        let digits = cursor.utf8.dropFirst()
+        guard cursor.utf8.first == UInt8(ascii: "i"), 1...18 ~= digits.count,
+            digits.allSatisfy({ 0x30...0x39 ~= $0 })
+        else { return nil }
+        return Int64(cursor.dropFirst())
+    }
+
+    /// `GET /v1/cards/{card_id}`: nothing personal unless `reveal=true`.
+    func show(_ request: Request, context: ServerContext, caller: AccessToken) async throws -> Response {
+        let reveals = try QueryParameters(request, known: ["reveal"]).flag("reveal")
+        // A wrong purpose is refused even where none is needed.
+        let why = try Self.why(request)
+        guard !reveals || caller.scopes.contains(.operate) else {
+            throw Problem(.scopeMissing, "The scope operate is needed to reveal what is personal.")
+        }
+        let details = try await self.ports.store.show(
+            Self.card(context),
+            to: try Self.origin("GET /v1/cards/{card_id}", caller: caller, why: why),
+            now: self.ports.now()
+        )
+        return JSONAnswer.response(CardDetailsDocument(details, reveals: reveals))
+    }
+
+    // MARK: Deciding
+
+    /// `POST /v1/cards/{card_id}/retry`.
+    func retry(_ request: Request, context: ServerContext, caller: AccessToken) async throws -> Response {
+        let body = try await self.body(of: request, context: context)
+        let type = request.headers[.contentType]
+        let texts = body.isEmpty ? [:] : try StrictJSON.texts(body, contentType: type, known: ["why"])
+        let id = Self.card(context)
+        let origin = try Self.origin("POST /v1/cards/{card_id}/retry", caller: caller, why: texts["why"])
+        try await self.ports.store.retry(id, by: origin, now: self.ports.now())
+        return try await self.answer(of: [id])
+    }
+
+    /// `POST /v1/cards/{card_id}/resolve`.
+    func resolve(_ request: Request, context: ServerContext, caller: AccessToken) async throws -> Response {
+        let body = try await self.body(of: request, context: context)
+        let texts = try StrictJSON.texts(body, contentType: request.headers[.contentType], known: ["as", "why"])
+        guard let resolution = texts["as"].flatMap(Resolution.init(rawValue:)) else {
+            let known = Resolution.allCases.map(\.rawValue).joined(separator: ", ")
+            throw Problem(.fieldInvalid, "as is one of \(known).")
+        }
+        let action = "POST /v1/cards/{card_id}/resolve as \(resolution.rawValue)"
+        let changed = try await self.ports.store.resolve(
+            Self.card(context),
+            as: resolution,
+            by: try Self.origin(action, caller: caller, why: texts["why"]),
+            now: self.ports.now()
+        )
+        return try await self.answer(of: changed.map(\.card))
+    }
+
+    /// `DELETE /v1/cards/{card_id}`: answers with the certificate, and again with the same.
+    func erase(_ request: Request, context: ServerContext, caller: AccessToken) async throws -> Response {
+        let origin = try Self.origin("DELETE /v1/cards/{card_id}", caller: caller, why: try Self.why(request))
+        let reason = try Self.single(.reason, of: request).map { ReasonCode(rawValue: $0) } ?? .requested
+        guard reason.rawValue.wholeMatch(of: /[A-Za-z0-9_]{1,40}/) != nil else {
+            throw Problem(.fieldInvalid, "Card-Reason is a code of 1 to 40 letters, digits and _.")
+        }
+        let certificate = try await self.ports.erase(Self.card(context), reason, origin)
+        guard let certificate else { throw Problem(.cardNotFound) }
+        return JSONAnswer.response(certificate)
+    }
+
+    private func answer(of ids: [CardID]) async throws -> Response {
+        JSONAnswer.response(Changed(cards: try await self.ports.store.cards(ids).map(CardDocument.init)))
+    }
+
+    // MARK: Reading requests
+
+    /// The card that the path names; the store says whether there is one.
+    private static func card(_ context: ServerContext) -> CardID {
+        CardID(rawValue: String((context.parameters.get("card_id") ?? "").prefix(64)))
+    }
+
+    private func body(of request: Request, context: ServerContext) async throws -> Data {
+        try await BodyReader(request: request, context: context, limit: Limits.jsonBytes).collect()
+    }
+
+    private static func origin(_ action: String, caller: AccessToken, why: String?) throws -> AccessOrigin {
+        if let why, why.count > Limits.purposeCharacters {
+            throw Problem(.fieldInvalid, "why has at most \(Limits.purposeCharacters) characters.")
+        }
+        return AccessOrigin(actor: "token:\(caller.name) \(action)", purpose: why)
+    }
+
+    private static func single(_ name: HTTPField.Name, of request: Request) throws -> String? {
+        let values = request.headers[values: name]
+        guard values.count <= 1 else { throw Problem(.fieldDuplicate, "\(name.rawName) is given once.") }
+        return values.first
+    }
+
+    private static func why(_ request: Request) throws -> String? {
+        guard let value = try self.single(.why, of: request) else { return nil }
+        guard let text = HeaderText.decode(value) else {
+            throw Problem(.fieldInvalid, "Card-Why is UTF-8 with percent-encoding of what is not printable ASCII.")
+        }
+        return text
+    }
+}

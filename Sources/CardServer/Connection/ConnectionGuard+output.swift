@@ -1,0 +1,138 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+
+extension ConnectionGuard {
+    func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
+        guard event is ContinueSignal else {
+            return context.triggerUserOutboundEvent(event, promise: promise)
+        }
+        promise?.succeed()
+        guard self.awaitsContinue else { return }
+        self.awaitsContinue = false
+        let head = HTTPResponseHead(version: .http1_1, status: .continue)
+        context.writeAndFlush(self.wrapOutboundOut(.head(head)), promise: nil)
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        switch self.unwrapOutboundIn(data) {
+        case .head(var head):
+            self.progress.beginAnswer(at: Self.now)
+            self.hasFinalHead = true
+            if head.headers["connection"].contains("close") { self.progress.endsWithAnswer = true }
+            if self.progress.endsWithAnswer || (self.progress.isInBody && self.progress.unanswered == 1) {
+                self.progress.endsWithAnswer = true
+                head.headers.replaceOrAdd(name: "connection", value: "close")
+            }
+            context.write(self.wrapOutboundOut(.head(head)), promise: promise)
+        case .body:
+            context.write(data, promise: promise)
+        case .end:
+            self.hasFinalHead = false
+            let ending = self.progress.endAnswer()
+            let flushed = promise ?? context.eventLoop.makePromise()
+            flushed.futureResult.assumeIsolated().whenComplete { _ in self.answered(ending) }
+            context.write(data, promise: flushed)
+        }
+        self.schedule()
+    }
+
+    private func answered(_ ending: ConnectionProgress.Ending) {
+        guard let context = self.context else { return }
+        self.progress.flush(at: Self.now)
+        switch self.progress.endsWhenFlushed && ending == .next ? .close : ending {
+        case .next: self.schedule()
+        case .close: context.close(promise: nil)
+        case .linger: self.linger(context)
+        }
+    }
+
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        // Hummingbird has said all it wanted to, and waits for the client to go.
+        guard mode == .output, self.progress.lingersSince == nil else {
+            return context.close(mode: mode, promise: promise)
+        }
+        if self.progress.isInBody {
+            promise?.succeed()
+            self.linger(context)
+        } else if self.progress.isWriting {
+            promise?.succeed()
+            self.progress.endsWhenFlushed = true
+        } else {
+            context.close(mode: .all, promise: promise)
+        }
+    }
+
+    func linger(_ context: ChannelHandlerContext) {
+        self.progress.linger(at: Self.now)
+        if self.closesOutput { context.close(mode: .output, promise: nil) }
+        context.read()
+        self.schedule()
+    }
+
+    /// Answers what never becomes a request, and ends the connection.
+    ///
+    /// - Parameter request: the head of the request refused, if it is whole: then it is the last one counted.
+    func refuse(_ problem: Problem, at request: HTTPRequestHead? = nil) {
+        guard let context = self.context, self.progress.lingersSince == nil else { return }
+        guard self.progress.unanswered == (request == nil ? 0 : 1), !self.hasFinalHead else {
+            // The requests before it are answered first, and nothing after them.
+            self.progress.endsWithAnswer = true
+            self.progress.ignoresInput = true
+            return
+        }
+        let id = RequestRecord.newID()
+        self.onRefusal(problem.code, id)
+        let body = problem.document(requestID: id)
+        var head = HTTPResponseHead(version: .http1_1, status: .init(statusCode: problem.code.status.code))
+        for (name, value) in Envelope.fixedFields { head.headers.add(name: name.rawName, value: value) }
+        head.headers.add(name: "request-id", value: id)
+        head.headers.add(name: "content-type", value: Problem.mediaType)
+        head.headers.add(name: "content-length", value: "\(body.readableBytes)")
+        head.headers.add(name: "connection", value: "close")
+        if let retryAfter = problem.retryAfter {
+            head.headers.add(name: "retry-after", value: "\(retryAfter.wholeSecondsUp)")
+        }
+        self.progress.linger(at: Self.now)
+        context.write(self.wrapOutboundOut(.head(head)), promise: nil)
+        if request?.method != .HEAD { context.write(self.wrapOutboundOut(.body(.byteBuffer(body))), promise: nil) }
+        context.writeAndFlush(self.wrapOutboundOut(.end(nil)), promise: nil)
+        if self.closesOutput { context.close(mode: .output, promise: nil) }
+        context.read()
+        self.schedule()
+    }
+}
+
+// MARK: Deadlines
+
+extension ConnectionGuard {
+    /// Sees to it that the next deadline is not missed: one timer a connection, which looks again when it fires.
+    func schedule() {
+        guard let context = self.context, context.channel.isActive, let deadline = self.progress.deadline else {
+            return
+        }
+        // A timer that fires too early costs nothing; most deadlines only move on.
+        if let timer = self.timer, timer.at <= deadline.at { return }
+        self.timer?.task.cancel()
+        let delay = max(.zero, deadline.at - Self.now)
+        let task = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(delay)) { self.timerFired() }
+        self.timer = (task, deadline.at)
+    }
+
+    private func timerFired() {
+        self.timer = nil
+        guard let context = self.context else { return }
+        guard let deadline = self.progress.deadline, deadline.at <= Self.now else { return self.schedule() }
+        switch deadline.overdue {
+        case .silence, .answer: context.close(promise: nil)
+        case .head: self.refuse(Problem(.headTimeout))
+        case .body:
+            // Its handler, which reads the body, answers the request; if none does, the connection ends without an
+            // answer.
+            self.progress.endsWithAnswer = true
+            self.progress.giveBodyUp(at: Self.now)
+            context.fireErrorCaught(BodyTimeout())
+            self.schedule()
+        }
+    }
+}

@@ -1,0 +1,187 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+
+/// Told to a connection when the body of its request is about to be read: a client that waits is sent 100 (RFC 9110
+/// section 10.1.1).
+struct ContinueSignal: Sendable {}
+
+/// Keeps one connection within its limits: times, sizes, refusals before and within a request, and how it ends.
+///
+/// It stands right behind the parser of HTTP. What Hummingbird does itself it leaves alone: requests one after the
+/// other, back-pressure, the end of idle connections at shutdown.
+final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+    typealias OutboundIn = HTTPServerResponsePart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    private let admission: ConnectionRegister.Admission
+    let closesOutput: Bool
+    let onRefusal: @Sendable (ProblemCode, String) -> Void
+    var progress: ConnectionProgress
+    var context: ChannelHandlerContext?
+    var timer: (task: Scheduled<Void>, at: Duration)?
+    var awaitsContinue = false
+    /// Whether the answer under way has a final head: then nothing else can be answered.
+    var hasFinalHead = false
+
+    /// - Parameters:
+    ///   - limits: what is allowed.
+    ///   - admission: whether there are too many connections already, and this one is told so.
+    ///   - closesOutput: whether one direction can be closed alone, as it cannot within TLS.
+    ///   - onRefusal: is told of what never becomes a request: why, and under which name it was answered.
+    init(
+        limits: ConnectionLimits,
+        admission: ConnectionRegister.Admission,
+        closesOutput: Bool,
+        onRefusal: @escaping @Sendable (ProblemCode, String) -> Void
+    ) {
+        self.admission = admission
+        self.closesOutput = closesOutput
+        self.onRefusal = onRefusal
+        self.progress = ConnectionProgress(limits: limits, at: Self.now)
+    }
+
+    /// The monotonic time as a duration since NIO's epoch.
+    static var now: Duration { .nanoseconds(Int64(clamping: NIODeadline.now().uptimeNanoseconds)) }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        if context.channel.isActive { self.begin() }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.timer?.task.cancel()
+        self.context = nil
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        context.fireChannelActive()
+        self.begin()
+    }
+
+    private func begin() {
+        switch self.admission {
+        case .taken: self.schedule()
+        case .refused: self.refuse(Problem(.connectionsExhausted, retryAfter: .seconds(5)))
+        case .dropped: self.context?.close(promise: nil)
+        }
+    }
+
+    // MARK: What comes in
+
+    /// Raw bytes came and were parsed.
+    ///
+    /// - Parameter steps: how many heads and ends had come before; if there are more, it is not known how many of the
+    ///   bytes belong to the next head, and those that follow tell.
+    func bytesArrived(_ count: Int, after steps: Int) {
+        guard self.progress.steps == steps, !self.progress.isInBody, self.progress.lingersSince == nil,
+            !self.progress.ignoresInput
+        else { return }
+        if self.progress.receivePartOfHead(count, at: Self.now) { self.refuse(Problem(.headerTooLarge)) }
+        self.schedule()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard self.progress.lingersSince == nil, !self.progress.ignoresInput else { return }
+        var part = self.unwrapInboundIn(data)
+        switch part {
+        case .head(var head):
+            self.progress.receiveHead()
+            head.uri = Self.path(of: head.uri)
+            part = .head(head)
+            if let problem = self.problem(of: head) { return self.refuse(problem, at: head) }
+            if !head.isKeepAlive { self.progress.endsWithAnswer = true }
+            // Of HTTP/1.0 it is to be overlooked (RFC 9110 section 10.1.1): such a client takes 100 for its answer.
+            self.awaitsContinue = head.version.minor > 0 && head.headers.contains(name: "expect")
+        case .body(let bytes):
+            self.awaitsContinue = false
+            self.progress.receiveBody(bytes.readableBytes, at: Self.now)
+        case .end:
+            self.progress.receiveEnd(at: Self.now)
+        }
+        context.fireChannelRead(self.wrapInboundOut(part))
+        self.schedule()
+    }
+
+    /// The path of a target in absolute form, which a server takes, too (RFC 9112 section 3.2.2).
+    private static func path(of target: String) -> String {
+        guard target.hasPrefix("http://") || target.hasPrefix("https://") else { return target }
+        let rest = target.split(separator: ":", maxSplits: 1)[1].dropFirst(2)
+        return rest.firstIndex(of: "/").map { String(rest[$0...]) } ?? "/"
+    }
+
+    /// What is wrong with a head that HTTP's parser let pass.
+    private func problem(of head: HTTPRequestHead) -> Problem? {
+        if head.version.major != 1 { return Problem(.versionUnsupported) }
+        if head.uri.utf8.count > Limits.targetBytes { return Problem(.targetTooLong) }
+        let hosts = head.headers["host"].count
+        if hosts > 1 || (hosts == 0 && head.version.minor > 0) {
+            return Problem(.requestMalformed, "A request has one Host field (RFC 9112 section 3.2).")
+        }
+        guard head.uri.utf8.first == UInt8(ascii: "/") else {
+            return Problem(.requestMalformed, "The target is not a path.")
+        }
+        // Both say how long the body is; receivers that disagree on which counts see different requests.
+        if head.headers.contains(name: "transfer-encoding"), head.headers.contains(name: "content-length") {
+            return Problem(.requestMalformed, "Content-Length and Transfer-Encoding exclude each other.")
+        }
+        if head.headers["expect"].contains(where: { $0.lowercased() != "100-continue" }) {
+            return Problem(.expectationUnknown)
+        }
+        return nil
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        context.fireChannelReadComplete()
+        // What is read away must not wait for a reader that has gone.
+        if self.progress.lingersSince != nil { context.read() }
+    }
+
+    func read(context: ChannelHandlerContext) {
+        self.progress.wait(at: Self.now)
+        context.read()
+        self.schedule()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard error is HTTPParserError else { return context.fireErrorCaught(error) }
+        if self.progress.lingersSince != nil { return context.close(promise: nil) }
+        if self.progress.isInBody {
+            self.progress.endsWithAnswer = true
+            return context.fireErrorCaught(BodyTruncation())
+        }
+        guard self.progress.unanswered == 0 else {
+            // The answers to the requests before it go out first.
+            self.progress.endsWithAnswer = true
+            return
+        }
+        switch error as? HTTPParserError {
+        case .headerOverflow: self.refuse(Problem(.headerTooLarge))
+        case .invalidVersion: self.refuse(Problem(.versionUnsupported))
+        case .invalidEOFState: context.close(promise: nil)
+        default: self.refuse(Problem(.requestMalformed))
+        }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case ChannelEvent.inputClosed = event, self.progress.isInBody { self.endBodyEarly(context) }
+        if case ChannelEvent.inputClosed = event, self.progress.lingersSince != nil {
+            return context.close(promise: nil)
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        self.timer?.task.cancel()
+        if self.progress.isInBody { self.endBodyEarly(context) }
+        context.fireChannelInactive()
+    }
+
+    /// Hummingbird takes the end of a connection for the end of a body.
+    private func endBodyEarly(_ context: ChannelHandlerContext) {
+        self.progress.endsWithAnswer = true
+        context.fireErrorCaught(BodyTruncation())
+    }
+}

@@ -1,0 +1,77 @@
+import CardModel
+import Glibc
+import NIOSSL
+import Synchronization
+
+/// The files of a certificate, as PEM.
+package struct TLSFiles: Hashable, Sendable {
+    /// The certificate and those that lead to its root, the server's own first (`server.tls.certificate`).
+    package let certificate: String
+    /// Its private key (`server.tls.key`).
+    package let key: String
+
+    /// Names the files.
+    package init(certificate: String, key: String) {
+        self.certificate = certificate
+        self.key = key
+    }
+
+    /// Reads the files.
+    ///
+    /// - Throws: `certificate_unusable`, if they cannot be read, do not belong together, or strangers can read the key.
+    func load() throws(CodedError) -> NIOSSLContext {
+        var status = stat()
+        guard stat(self.key, &status) == 0 else {
+            throw Self.unusable("the file of the key cannot be found (\(String(cString: strerror(errno))))")
+        }
+        guard status.st_mode & 0o007 == 0 else {
+            throw Self.unusable("everybody may read the file of the key; take that right away (chmod o=)")
+        }
+        do {
+            let chain = try NIOSSLCertificate.fromPEMFile(self.certificate)
+            let key = try NIOSSLPrivateKey(file: self.key, format: .pem)
+            var configuration = TLSConfiguration.makeServerConfiguration(
+                certificateChain: chain.map { .certificate($0) },
+                privateKey: .privateKey(key)
+            )
+            configuration.minimumTLSVersion = .tlsv12
+            configuration.applicationProtocols = ["http/1.1"]
+            return try NIOSSLContext(configuration: configuration)
+        } catch {
+            throw Self.unusable(
+                "certificate and key cannot be read, or are no pair; check that both are PEM files of one pair"
+            )
+        }
+    }
+
+    private static func unusable(_ what: Message) -> CodedError {
+        CodedError(
+            ReasonCode(rawValue: "certificate_unusable"),
+            .configuration,
+            "there is no TLS: \(what) (server.tls.certificate, server.tls.key)"
+        )
+    }
+}
+
+/// The certificate that new connections are greeted with; another one takes its place without a restart.
+final class ServerCertificate: Sendable {
+    private let files: TLSFiles
+    private let current: Mutex<NIOSSLContext>
+
+    /// - Throws: `certificate_unusable`.
+    init(_ files: TLSFiles) throws(CodedError) {
+        self.files = files
+        self.current = Mutex(try files.load())
+    }
+
+    /// What the next connection uses.
+    var context: NIOSSLContext { self.current.withLock { $0 } }
+
+    /// Reads the files again; what is open goes on as it is.
+    ///
+    /// - Throws: `certificate_unusable`; then the one in use stays.
+    func reload() throws(CodedError) {
+        let context = try self.files.load()
+        self.current.withLock { $0 = context }
+    }
+}

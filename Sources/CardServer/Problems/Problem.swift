@@ -1,0 +1,124 @@
+import CardModel
+import Foundation
+import HTTPTypes
+import Hummingbird
+import MultipartForm
+import NIOCore
+import NIOHTTP1
+
+/// A refusal as problem details (RFC 9457); thrown wherever a request cannot be carried out.
+struct Problem: Error {
+    /// The reason, for programs.
+    var code: ProblemCode
+    /// What exactly, for people: never what a stranger sent.
+    var detail: String?
+    /// When it is worth trying again; sent as `Retry-After` in whole seconds, at least one.
+    var retryAfter: Duration?
+    /// Further header fields.
+    var headers = HTTPFields()
+    /// Whether the connection ends with the answer.
+    var endsConnection = false
+
+    /// Describes a refusal.
+    init(_ code: ProblemCode, _ detail: String? = nil, retryAfter: Duration? = nil, endsConnection: Bool = false) {
+        self.code = code
+        self.detail = detail
+        self.retryAfter = retryAfter
+        self.endsConnection = endsConnection
+    }
+
+    /// The media type of problem details.
+    static let mediaType = "application/problem+json"
+
+    private struct Document: Encodable {
+        let type: String
+        let title: String
+        let status: Int
+        let code: String
+        let detail: String?
+        let requestID: String
+    }
+
+    /// The body.
+    func document(requestID: String) -> ByteBuffer {
+        JSONAnswer.bytes(
+            of: Document(
+                type: "urn:idcard-pipeline:problem:\(self.code.name)",
+                title: self.code.title,
+                status: self.code.status.code,
+                code: self.code.name,
+                detail: self.detail,
+                requestID: requestID
+            )
+        )
+    }
+
+    /// The whole answer.
+    func response(requestID: String) -> Response {
+        var headers = self.headers
+        headers[.contentType] = Self.mediaType
+        if let retryAfter = self.retryAfter { headers[.retryAfter] = "\(retryAfter.wholeSecondsUp)" }
+        if self.endsConnection { headers[.connection] = "close" }
+        let body = self.document(requestID: requestID)
+        return Response(status: self.code.status, headers: headers, body: .init(byteBuffer: body))
+    }
+}
+
+extension Duration {
+    /// Whole seconds, rounded up, at least one: what `Retry-After` takes.
+    var wholeSecondsUp: Int64 {
+        let (seconds, attoseconds) = self.components
+        return max(1, seconds + (attoseconds > 0 ? 1 : 0))
+    }
+}
+
+// MARK: Causes
+
+/// A body came too slowly.
+struct BodyTimeout: Error {}
+/// The connection ended within a body, or the body's framing broke.
+struct BodyTruncation: Error {}
+
+extension Problem {
+    /// What an error of the layers below means to a client.
+    init(cause: any Error) {
+        switch cause {
+        case let problem as Problem: self = problem
+        case let error as CodedError: self.init(coded: error)
+        case let error as MultipartFormError:
+            self.init(error.code.isLimit ? .formTooLarge : .formMalformed, error.message)
+        case is CancellationError: self.init(.shuttingDown, retryAfter: .seconds(5))
+        case is BodyTimeout: self.init(.bodyTimeout, endsConnection: true)
+        // Of the connection: the sandbox's own errors are `CodedError`.
+        case is BodyTruncation, is HTTPParserError, is IOError: self.init(.bodyTruncated, endsConnection: true)
+        case let error as HTTPError: self.init(http: error)
+        default: self.init(.internalError)
+        }
+    }
+
+    private init(coded error: CodedError) {
+        // Without what is personal in it.
+        let detail = error.message.description
+        switch error.code {
+        case .businessNumberInvalid: self.init(.businessNumberInvalid, detail)
+        case .fieldInvalid: self.init(.fieldInvalid, detail)
+        case .cardConflict: self.init(.changeRefused, detail)
+        case .notFound: self.init(.cardNotFound)
+        case .queueFull: self.init(.queueFull, detail, retryAfter: .seconds(5))
+        case .diskSpaceLow: self.init(.diskSpaceLow, detail, retryAfter: .seconds(60))
+        case .sandboxBusy, .sandboxUnavailable: self.init(.storeUnavailable, retryAfter: .seconds(10))
+        default: self.init(.internalError)
+        }
+    }
+
+    /// The router's own errors.
+    private init(http error: HTTPError) {
+        switch error.status {
+        case .notFound: self.init(.notFound)
+        case .methodNotAllowed: self.init(.methodNotAllowed)
+        case .contentTooLarge: self.init(.bodyTooLarge, endsConnection: true)
+        case .badRequest: self.init(.requestMalformed)
+        default: self.init(.internalError)
+        }
+    }
+}

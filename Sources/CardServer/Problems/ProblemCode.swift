@@ -1,0 +1,87 @@
+import HTTPTypes
+
+/// Why a request is not carried out: the `code` of problem details (RFC 9457), its one status and its constant title.
+struct ProblemCode: Hashable, Sendable {
+    let name: String
+    let status: HTTPResponse.Status
+    /// What people read first; never anything personal.
+    let title: String
+
+    private init(_ name: String, _ status: HTTPResponse.Status, _ title: String) {
+        self.name = name
+        self.status = status
+        self.title = title
+    }
+}
+
+// The codes are a contract with clients. Each stands on one line.
+// swift-format-ignore
+extension ProblemCode {
+    // The request as HTTP.
+    static let requestMalformed = Self("request_malformed", .badRequest, "The request is not well-formed HTTP/1.1.")
+    static let headTimeout = Self("head_timeout", .requestTimeout, "The head of the request did not arrive in time.")
+    static let headerTooLarge = Self("header_too_large", .requestHeaderFieldsTooLarge, "The header fields of the request are too many or too large.")
+    static let targetTooLong = Self("target_too_long", .uriTooLong, "The target of the request is too long.")
+    static let versionUnsupported = Self("version_unsupported", .httpVersionNotSupported, "Only HTTP/1.1 and HTTP/1.0 are understood.")
+    static let expectationUnknown = Self("expectation_unknown", .expectationFailed, "The only expectation that is understood is 100-continue.")
+    static let notFound = Self("not_found", .notFound, "There is nothing at this path.")
+    static let methodNotAllowed = Self("method_not_allowed", .methodNotAllowed, "This path does not take this method.")
+    static let connectionsExhausted = Self("connections_exhausted", .serviceUnavailable, "Too many connections are open.")
+
+    // Who asks, and how often.
+    static let unauthorized = Self("unauthorized", .unauthorized, "A valid token is needed: Authorization: Bearer.")
+    static let scopeMissing = Self("scope_missing", .forbidden, "The token lacks the scope that this needs.")
+    static let rateLimited = Self("rate_limited", .tooManyRequests, "Too many requests; wait before the next one.")
+    static let signatureInvalid = Self("signature_invalid", .unauthorized, "The webhook is not accepted.")
+
+    // Room.
+    static let queueFull = Self("queue_full", .serviceUnavailable, "The queue is full; send it again later.")
+    static let diskSpaceLow = Self("disk_space_low", .serviceUnavailable, "The disk has no room for more; send it again later.")
+    static let shuttingDown = Self("shutting_down", .serviceUnavailable, "The service is coming to its end; send it again later.")
+    static let storeUnavailable = Self("store_unavailable", .serviceUnavailable, "The sandbox does not work just now; send it again later.")
+    static let busy = Self("busy", .serviceUnavailable, "Too much is under way at once; send it again later.")
+
+    // The body.
+    static let bodyTruncated = Self("body_truncated", .badRequest, "The body ended early or is not well-formed; send it again.")
+    static let bodyTimeout = Self("body_timeout", .requestTimeout, "The body arrived too slowly.")
+    static let bodyTooLarge = Self("body_too_large", .contentTooLarge, "The body has too many bytes.")
+    static let formMalformed = Self("form_malformed", .badRequest, "The body is not a well-formed multipart/form-data form.")
+    static let formTooLarge = Self("form_too_large", .contentTooLarge, "The form exceeds a limit.")
+    static let mediaTypeUnsupported = Self("media_type_unsupported", .unsupportedMediaType, "The content type is not one that this path takes.")
+    static let codingUnsupported = Self("content_coding_unsupported", .unsupportedMediaType, "Bodies are taken without content coding only.")
+    static let jsonInvalid = Self("json_invalid", .unprocessableContent, "The body is not the JSON object that this path takes.")
+
+    // The image.
+    static let imageMissing = Self("image_missing", .unprocessableContent, "There is no image; send it as the part 'image'.")
+    static let imageEmpty = Self("image_empty", .unprocessableContent, "The image has no bytes.")
+    static let imageTooLarge = Self("image_too_large_bytes", .contentTooLarge, "The image has too many bytes.")
+    static let imageInvalid = Self("image_invalid", .unprocessableContent, "The image is not valid Base64.")
+    static let formatUnsupported = Self("unsupported_format", .unsupportedMediaType, "The image is neither a JPEG nor a PNG.")
+    static let formatHEIC = Self("unsupported_format_heic", .unsupportedMediaType, "The image is HEIC; convert it to JPEG, or set the camera to 'most compatible'.")
+
+    // What is said about it.
+    static let fieldUnknown = Self("field_unknown", .unprocessableContent, "There is a field that is not known.")
+    static let fieldDuplicate = Self("field_duplicate", .unprocessableContent, "A field is given more than once.")
+    static let fieldInvalid = Self("field_invalid", .unprocessableContent, "A field has a value that it cannot have.")
+    static let businessNumberMissing = Self("business_no_missing", .unprocessableContent, "The business number is missing.")
+    static let businessNumberInvalid = Self("business_no_invalid", .unprocessableContent, "The business number is not one that can be taken.")
+    static let userNumberMissing = Self("user_no_missing", .unprocessableContent, "The user account is missing (user_no), and the configuration names none.")
+    static let addressInvalid = Self("image_url_invalid", .unprocessableContent, "The address of the image is not an absolute http or https URL.")
+    static let addressRefused = Self("image_url_refused", .unprocessableContent, "Images are not fetched from this address.")
+    static let cardUnderway = Self("card_underway", .conflict, "The same image is under way or done with other metadata, which cannot change any more.")
+
+    // Repetitions.
+    static let keyMalformed = Self("idempotency_key_malformed", .badRequest, "The Idempotency-Key is not one string of 1 to 255 printable ASCII characters.")
+    static let keyInProgress = Self("idempotency_key_in_progress", .conflict, "A request with this Idempotency-Key is under way; wait and send it again.")
+    static let keyReused = Self("idempotency_key_reused", .unprocessableContent, "This Idempotency-Key was used for another request; use a new one.")
+    static let webhookReused = Self("webhook_id_reused", .conflict, "This webhook-id was used for another message.")
+
+    // Cards and runs.
+    static let cardNotFound = Self("card_not_found", .notFound, "There is no card of this id.")
+    static let runNotFound = Self("run_not_found", .notFound, "There is no run of this id.")
+    static let sourceUnknown = Self("source_unknown", .unprocessableContent, "There is no source of this name in the configuration.")
+    static let changeRefused = Self("change_refused", .conflict, "The card cannot be changed so.")
+    static let parameterInvalid = Self("parameter_invalid", .unprocessableContent, "A parameter has a value that it cannot have.")
+
+    static let internalError = Self("internal_error", .internalServerError, "Something went wrong here; the log tells more under the request's id.")
+}

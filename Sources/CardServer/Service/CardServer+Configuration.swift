@@ -1,0 +1,122 @@
+package import CardEngine
+package import CardModel
+package import CardStore
+package import Foundation
+
+extension CardServer {
+    /// How a server listens, and what it takes.
+    package struct Configuration: Sendable {
+        /// The address to listen on (`server.listen`).
+        package var host = "127.0.0.1"
+        /// The port to listen on; 0 takes a free one.
+        package var port = 8080
+        /// The certificate; `nil` for none, which is right on loopback alone (`server.tls`).
+        package var tls: TLSFiles?
+        /// The tokens that are good.
+        package var tokens: [AccessToken] = []
+        /// Secrets of webhook senders (`webhooks.secrets`).
+        package var webhookSecrets: [WebhookSecret] = []
+        /// How often one token may ask (`server.rate_limit`).
+        package var callerRate = RatePolicy(quota: 600, window: .seconds(60))
+        /// How often one address may come without a valid token or signature.
+        package var failureRate = RatePolicy(quota: 20, window: .seconds(60))
+        /// The origins whose pages may talk to the server in a browser (`server.cors_origins`).
+        package var origins: Set<String> = []
+        /// The most bytes of an image (`imaging.max_source_bytes`).
+        package var imageBytes = 32 << 20
+        /// Whether a card needs a user account of its own, as the configuration names none for all
+        /// (`delivery.user_no`).
+        package var requiresUserNumber = false
+        /// Nothing is taken in while fewer bytes are free on the disk of the sandbox (`sandbox.intake_free_space`).
+        package var intakeFreeSpace: Int64 = 256 << 20
+        /// How long requests may go on after the end was asked for (`run.shutdown_timeout`).
+        package var shutdownTimeout = Duration.seconds(20)
+        var connections = ConnectionLimits()
+        var bodyMemory = Limits.bodyMemory
+
+        /// Makes the defaults.
+        package init() {}
+    }
+
+    /// What a server works with.
+    package struct Ports: Sendable {
+        /// Takes photos in; runs beside the server.
+        package var engine: Engine
+        /// What is known of cards.
+        package var store: CardStore
+        /// Why the first bytes of an image, at most 64, are none that is taken; `nil` if they are.
+        package var imageRefusal: @Sendable (_ head: Data) -> CodedError?
+        /// Why an image is not fetched from an address; `nil` if it is.
+        package var addressRefusal: @Sendable (_ address: Redacted<String>) -> CodedError?
+        /// Erases a card and gives its certificate; the store alone, unless the backend is a built-in one.
+        package var erase: @Sendable (CardID, ReasonCode, AccessOrigin) async throws -> ErasureCertificate?
+        /// Starts a run over a source of the configuration, or names the one that goes on; `nil` if there is none of
+        /// the name.
+        package var startRun: @Sendable (_ source: String) async throws -> RunStatus? = { _ in nil }
+        /// Returns a run.
+        package var run: @Sendable (_ id: String) async throws -> RunStatus? = { _ in nil }
+        /// Returns the runs that are known, the newest first.
+        package var runs: @Sendable () async throws -> [RunStatus] = { [] }
+        /// Whether as many cards are under way as may be at a time; the engine is told the same.
+        package var isFull: @Sendable () async throws -> Bool
+        /// The time.
+        package var now: @Sendable () -> Timestamp = { Timestamp(Date()) }
+
+        /// Joins what a server works with; runs on demand are added after.
+        package init(
+            engine: Engine,
+            store: CardStore,
+            imageRefusal: @escaping @Sendable (_ head: Data) -> CodedError?,
+            addressRefusal: @escaping @Sendable (_ address: Redacted<String>) -> CodedError?
+        ) {
+            self.engine = engine
+            self.store = store
+            self.imageRefusal = imageRefusal
+            self.addressRefusal = addressRefusal
+            self.isFull = { try await store.isFull() }
+            self.erase = { card, reason, origin in
+                try await store.erase([card], because: reason, by: origin, now: Timestamp(Date())).first
+            }
+        }
+    }
+}
+
+/// A run on demand, as clients see it.
+package struct RunStatus: Sendable {
+    /// Where a run stands.
+    package enum State: String, CaseIterable, Sendable, Encodable {
+        /// Its inputs are being taken in, or it waits for the run of its source before it.
+        case running
+        /// All its inputs are taken in; the cards go their way.
+        case complete
+        /// The source, or its manifest, cannot be read.
+        case failed
+    }
+
+    /// Its identifier.
+    package var id: String
+    /// The name of its source.
+    package var source: String
+    /// Where it stands.
+    package var state: State
+    /// Why it failed.
+    package var reason: ReasonCode?
+    /// Inputs by what became of them: `admitted`, `duplicate`, `refused`, `ignored`.
+    package var counts: [String: Int]
+    /// Refused inputs by code.
+    package var refusals: [String: Int]
+    /// When it was asked for.
+    package var startedAt: Timestamp
+    /// When all its inputs were taken in, or it failed.
+    package var endedAt: Timestamp?
+
+    /// Describes a run.
+    package init(id: String, source: String, state: State, startedAt: Timestamp) {
+        self.id = id
+        self.source = source
+        self.state = state
+        self.counts = [:]
+        self.refusals = [:]
+        self.startedAt = startedAt
+    }
+}

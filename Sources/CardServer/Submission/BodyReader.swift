@@ -1,0 +1,96 @@
+import CardModel
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// Reads the body of a request piece by piece, within a limit, and notices if it is not whole.
+struct BodyReader {
+    let request: Request
+    let context: ServerContext
+    /// The most bytes.
+    let limit: Int
+
+    /// The declared length; `nil` if the framing alone tells it.
+    var declaredLength: Int64? { self.request.headers[.contentLength].flatMap(Int64.init) }
+
+    /// Hands the pieces over one after the other.
+    ///
+    /// - Throws: ``Problem``: `body_too_large`, `content_coding_unsupported`, `body_truncated`, `body_timeout`; and
+    ///   what `take` throws.
+    func read(_ take: (ByteBuffer) async throws -> Void) async throws {
+        if let declared = self.declaredLength, declared > Int64(self.limit) { throw self.tooLarge }
+        let codings = self.request.headers[values: .contentEncoding]
+        guard codings.allSatisfy({ $0.lowercased() == "identity" }) else { throw Problem(.codingUnsupported) }
+        // A client that waits for leave to send has it now.
+        self.context.channel.triggerUserOutboundEvent(ContinueSignal(), promise: nil)
+        var count = 0
+        defer { self.context.record.note { $0.bodyBytes = count } }
+        for try await piece in self.request.body {
+            count += piece.readableBytes
+            guard count <= self.limit else { throw self.tooLarge }
+            try await take(piece)
+        }
+        if let declared = self.declaredLength, declared != count { throw BodyTruncation() }
+    }
+
+    /// Gathers a body that is small.
+    func collect() async throws -> Data {
+        var body = Data()
+        try await self.read { body.append(contentsOf: $0.readableBytesView) }
+        return body
+    }
+
+    private var tooLarge: Problem {
+        Problem(.bodyTooLarge, "At most \(self.limit) bytes are read.", endsConnection: true)
+    }
+}
+
+/// The bytes of one image as they come; what is none is refused as early as its first bytes tell.
+struct ImageBytes {
+    private(set) var bytes = Data()
+    let limit: Int
+    let claim: ByteClaim
+    let refusal: @Sendable (Data) -> CodedError?
+
+    /// Makes an empty image.
+    ///
+    /// - Parameters:
+    ///   - limit: the most bytes.
+    ///   - claim: what its bytes are counted against together with those of all others.
+    ///   - refusal: why first bytes are no image that is taken.
+    init(limit: Int, claim: ByteClaim, refusal: @escaping @Sendable (Data) -> CodedError?) {
+        self.limit = limit
+        self.claim = claim
+        self.refusal = refusal
+    }
+
+    /// Adds bytes.
+    ///
+    /// - Throws: ``Problem``: `image_too_large_bytes`, `unsupported_format`, `unsupported_format_heic`, `busy`.
+    mutating func append(_ piece: some Collection<UInt8>) throws {
+        guard self.bytes.count + piece.count <= self.limit else {
+            throw Problem(.imageTooLarge, "At most \(self.limit) bytes are taken.", endsConnection: true)
+        }
+        try self.claim.take(piece.count)
+        let isUnknown = self.bytes.count < Limits.imageHeadBytes
+        self.bytes.append(contentsOf: piece)
+        if isUnknown, self.bytes.count >= Limits.imageHeadBytes { try self.checkFormat() }
+    }
+
+    /// Returns the whole image.
+    ///
+    /// - Throws: ``Problem``: `image_empty`, `unsupported_format`, `unsupported_format_heic`.
+    func finish() throws -> Data {
+        guard !self.bytes.isEmpty else { throw Problem(.imageEmpty) }
+        if self.bytes.count < Limits.imageHeadBytes { try self.checkFormat() }
+        return self.bytes
+    }
+
+    /// The first bytes decide, whatever the sender calls them.
+    private func checkFormat() throws {
+        guard let error = self.refusal(self.bytes.prefix(Limits.imageHeadBytes)) else { return }
+        let code = error.code.rawValue == ProblemCode.formatHEIC.name ? ProblemCode.formatHEIC : .formatUnsupported
+        throw Problem(code, error.message.description)
+    }
+}

@@ -1,0 +1,108 @@
+package import CardModel
+import Crypto
+import Foundation
+import HTTPTypes
+
+/// A secret that a sender of webhooks shares with us (Standard Webhooks 1.0.0): 24 to 64 random bytes.
+package struct WebhookSecret: Hashable, Sendable {
+    /// Who signs with it: the submitter of what comes. Several secrets may have one name, so that one can take
+    /// another's place without a gap.
+    package let name: String
+    private let bytes: Redacted<Data>
+
+    /// Reads a secret: Base64, with `whsec_` before it or without; or `NAME=whsec_…` (`webhooks.secrets`).
+    ///
+    /// - Throws: `webhook_secret_invalid`.
+    package init(_ text: Redacted<String>) throws(CodedError) {
+        let text = text.reveal()
+        let parts = text.range(of: "=whsec_").map { (text[..<$0.lowerBound], text[$0.upperBound...]) }
+        let name = String(parts?.0 ?? "webhook")
+        let base64 = parts.map { String($0.1) } ?? (text.hasPrefix("whsec_") ? String(text.dropFirst(6)) : text)
+        guard AccessToken.isName(name) else {
+            throw Self.invalid("the name of a webhook secret (webhooks.secrets) \(AccessToken.nameRule)")
+        }
+        guard let bytes = Data(base64Encoded: base64), 24...64 ~= bytes.count else {
+            throw Self.invalid(
+                """
+                the webhook secret of \(name) (webhooks.secrets) is no Base64 of 24 to 64 bytes; write it as \
+                whsec_… or NAME=whsec_…
+                """
+            )
+        }
+        self.name = name
+        self.bytes = Redacted(bytes)
+    }
+
+    private static func invalid(_ message: Message) -> CodedError {
+        CodedError(ReasonCode(rawValue: "webhook_secret_invalid"), .configuration, message)
+    }
+
+    /// A signature that is yet to see the message.
+    func signature() -> HMAC<SHA256> { HMAC<SHA256>(key: SymmetricKey(data: self.bytes.reveal())) }
+}
+
+/// Checks one message of a sender, piece by piece as it arrives (Standard Webhooks 1.0.0, symmetric signatures).
+///
+/// Nobody learns which of the checks failed.
+struct WebhookVerification {
+    /// `webhook-id`: the name of the message, the same for every attempt to send it.
+    let id: String
+    private let presented: [Data]
+    private var computed: [(name: String, signature: HMAC<SHA256>)]
+
+    /// Reads the header fields.
+    ///
+    /// - Returns: `nil` if one is missing or malformed, or the time is too far from ours.
+    init?(headers: HTTPFields, secrets: [WebhookSecret], now: Timestamp) {
+        guard let id = Self.single(.webhookID, of: headers), Self.isID(id),
+            let time = Self.single(.webhookTimestamp, of: headers), let seconds = Self.seconds(time),
+            let signatures = Self.single(.webhookSignature, of: headers)
+        else { return nil }
+        let age = now.duration(since: Timestamp(millisecondsSinceEpoch: seconds * 1000))
+        guard age <= Limits.webhookPast, age >= .zero - Limits.webhookFuture else { return nil }
+        // Other versions (`v1a`) may stand beside ours.
+        self.presented = signatures.split(separator: " ").prefix(Limits.webhookSignatures)
+            .filter { $0.hasPrefix("v1,") }
+            .compactMap { Data(base64Encoded: String($0.dropFirst(3))) }
+            .filter { $0.count == SHA256.byteCount }
+        guard !self.presented.isEmpty else { return nil }
+        self.id = id
+        self.computed = secrets.map { secret in
+            var signature = secret.signature()
+            signature.update(data: Data("\(id).\(time).".utf8))
+            return (secret.name, signature)
+        }
+    }
+
+    /// Takes the next bytes of the body.
+    mutating func update(_ bytes: some DataProtocol) {
+        for index in self.computed.indices { self.computed[index].signature.update(data: bytes) }
+    }
+
+    /// The name of the secret that signed the message; every pair is compared.
+    func signer() -> String? {
+        var signer: String?
+        for (name, signature) in self.computed {
+            let code = Data(signature.finalize())
+            for presented in self.presented where ConstantTime.equal(presented, code) { signer = signer ?? name }
+        }
+        return signer
+    }
+
+    private static func single(_ name: HTTPField.Name, of headers: HTTPFields) -> String? {
+        let values = headers[values: name]
+        return values.count == 1 ? values[0] : nil
+    }
+
+    /// A dot would let another id and time be read out of what was signed.
+    private static func isID(_ text: String) -> Bool {
+        1...Limits.webhookIDBytes ~= text.utf8.count
+            && text.utf8.allSatisfy { 0x21...0x7E ~= $0 && $0 != UInt8(ascii: ".") }
+    }
+
+    /// Digits alone: what was signed is this very text.
+    private static func seconds(_ text: String) -> Int64? {
+        guard 1...12 ~= text.utf8.count, text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
+        return Int64(text)
+    }
+}

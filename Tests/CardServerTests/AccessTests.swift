@@ -1,0 +1,146 @@
+import CardModel
+import Foundation
+import NIOCore
+import Testing
+
+@testable import CardServer
+
+/// Who may ask, and how often.
+@Suite(.timeLimit(.minutes(1)))
+struct AccessTests {
+    @Test func `without a right token nobody learns more than that`() async throws {
+        try await ServerHarness.with { (harness) async throws in
+            let missing = try await harness.send(RawRequest("GET", "/v1/cards"))
+            #expect(missing.status == 401)
+            #expect(missing.code == "unauthorized")
+            #expect(missing["www-authenticate"] == "Bearer realm=\"idcard-pipeline\"")
+            for value in ["Bearer wrong", "Bearer", "Basic reader", "bearer  reader"] {
+                let request = RawRequest("GET", "/v1/cards", headers: [("Authorization", value)])
+                let response = try await harness.send(request)
+                #expect(response.status == 401, "\(value)")
+                #expect(response["www-authenticate"]?.contains("invalid_token") == true)
+            }
+            let twice = [("Authorization", "Bearer reader"), ("Authorization", "Bearer reader")]
+            #expect(try await harness.send(RawRequest("GET", "/v1/cards", headers: twice)).status == 401)
+            #expect(try await harness.send(RawRequest("GET", "/v1/cards", token: "reader")).status == 200)
+        }
+    }
+
+    @Test func `a token does what its scopes say`() async throws {
+        try await ServerHarness.with { (harness) async throws in
+            let image = RawRequest.image(Specimen.jpeg(), token: "reader")
+            let response = try await harness.send(image)
+            #expect(response.status == 403)
+            #expect(response.code == "scope_missing")
+            #expect(response["www-authenticate"]?.contains("scope=\"submit\"") == true)
+            #expect(try await harness.send(RawRequest("GET", "/v1/cards", token: "submitter")).status == 403)
+            #expect(try await harness.send(RawRequest("GET", "/metrics", token: "submitter")).status == 403)
+        }
+    }
+
+    @Test func `a token works until it expires, or a reload takes it away`() async throws {
+        let tokens = [
+            ServerHarness.token("old", [.read], expiresAt: SpecimenWebhook.time.date),
+            ServerHarness.token("young", [.read], expiresAt: SpecimenWebhook.time.date.addingTimeInterval(1)),
+        ]
+        try await ServerHarness.with({ $0.tokens = tokens }, now: { SpecimenWebhook.time }) { (harness) async throws in
+            #expect(try await harness.send(RawRequest("GET", "/v1/cards", token: "old")).status == 401)
+            #expect(try await harness.send(RawRequest("GET", "/v1/cards", token: "young")).status == 200)
+            try harness.server.reload(tokens: [ServerHarness.token("new", [.read])], webhookSecrets: [])
+            #expect(try await harness.send(RawRequest("GET", "/v1/cards", token: "young")).status == 401)
+            #expect(try await harness.send(RawRequest("GET", "/v1/cards", token: "new")).status == 200)
+        }
+    }
+
+    @Test func `a token that asks too often is told when to come again, others are served`() async throws {
+        let rate = RatePolicy(quota: 2, window: .seconds(3_600))
+        try await ServerHarness.with({ $0.callerRate = rate }) { (harness) async throws in
+            let request = RawRequest("GET", "/v1/cards", token: "reader")
+            let first = try await harness.send(request)
+            #expect(first["ratelimit-policy"] == "\"default\";q=2;w=3600")
+            #expect(first["ratelimit"]?.hasPrefix("\"default\";r=1;t=") == true)
+            #expect(try await harness.send(request).status == 200)
+            let third = try await harness.send(request)
+            #expect(third.status == 429)
+            #expect(third.code == "rate_limited")
+            #expect(Int(third["retry-after"] ?? "") ?? 0 > 1_000)
+            #expect(try await harness.send(RawRequest("GET", "/v1/cards", token: "all")).status == 200)
+        }
+    }
+
+    @Test func `an address that is wrong too often waits, but a right token is let through`() async throws {
+        let rate = RatePolicy(quota: 2, window: .seconds(3_600))
+        try await ServerHarness.with({ $0.failureRate = rate }) { (harness) async throws in
+            let wrong = RawRequest("GET", "/v1/cards", token: "wrong")
+            #expect(try await harness.send(wrong).status == 401)
+            #expect(try await harness.send(wrong).status == 401)
+            #expect(try await harness.send(wrong).status == 429)
+            #expect(try await harness.send(RawRequest("GET", "/v1/cards", token: "reader")).status == 200)
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("10.1.2.3", "10.1.2.3"), ("::ffff:10.1.2.3", "10.1.2.3"), ("::ffff:10.1.2.4", "10.1.2.4"),
+            ("2001:db8:1:2:3:4:5:6", "20:1:d:b8:0:1:0:2"), ("2001:db8:1:2::9", "20:1:d:b8:0:1:0:2"),
+        ]
+    )
+    func `addresses are told apart whole, those of IPv6 by their network`(address: String, network: String) throws {
+        #expect(ServerContext.network(of: try SocketAddress(ipAddress: address, port: 0)) == network)
+    }
+
+    @Test func `a bucket gives back one after the other, and never more than it holds`() {
+        let limit = RateLimit(RatePolicy(quota: 4, window: .seconds(8)))
+        let standings = (0..<6).map { _ in limit.count("a", at: .seconds(100)) }
+        #expect(standings.map(\.remaining) == [3, 2, 1, 0, 0, 0])
+        #expect(standings.map(\.wait) == [nil, nil, nil, nil, .seconds(2), .seconds(2)])
+        #expect(limit.count("a", at: .seconds(102)).wait == nil)
+        #expect(limit.count("a", at: .seconds(102)).wait == .seconds(2))
+        let later = limit.count("a", at: .seconds(1_000))
+        #expect(later.remaining == 3)
+        #expect(later.reset == .seconds(2))
+        #expect(limit.count("b", at: .seconds(100)).remaining == 3)
+    }
+
+    @Test func `no more names are told apart than there is room for`() {
+        let limit = RateLimit(RatePolicy(quota: 1, window: .seconds(8)), capacity: 10)
+        for number in 0..<100 { #expect(limit.count("\(number)", at: .seconds(1)).wait == nil) }
+        #expect(limit.count("99", at: .seconds(1)).wait == .seconds(8))
+    }
+
+    // MARK: The file of tokens
+
+    @Test func `a token is kept as a digest, and the file is read as it was written`() throws {
+        var random = SystemRandomNumberGenerator()
+        let (token, secret) = try AccessToken.generate(
+            name: "branch-1",
+            scopes: [.submit, .read],
+            expiresAt: Date(timeIntervalSince1970: 2_000_000_000),
+            now: Date(timeIntervalSince1970: 1_000_000_000.7),
+            using: &random
+        )
+        #expect(secret.reveal().wholeMatch(of: /idcp_[A-Za-z0-9_-]{43}/) != nil)
+        let content = try AccessToken.content(of: [token])
+        #expect(!String(decoding: content, as: UTF8.self).contains(secret.reveal()))
+        #expect(try AccessToken.tokens(in: content) == [token])
+        #expect(token.digest == AccessToken.digest(of: secret.reveal()))
+    }
+
+    @Test(arguments: ["", "a b", "local", "样本", String(repeating: "n", count: 65)])
+    func `a token's name is a plain one, and not that of local inputs`(name: String) {
+        var random = SystemRandomNumberGenerator()
+        let error = #expect(throws: CodedError.self) {
+            try AccessToken.generate(name: name, scopes: [.read], now: Date(), using: &random)
+        }
+        #expect(error?.code.rawValue == "token_invalid")
+    }
+
+    @Test func `a file that names a token twice, or holds something else, is refused`() throws {
+        let token = ServerHarness.token("a", [.read])
+        let bad = [Data(), Data("{}".utf8), try AccessToken.content(of: [token, token])]
+        for content in bad {
+            let error = #expect(throws: CodedError.self) { try AccessToken.tokens(in: content) }
+            #expect(error?.kind == .configuration)
+        }
+    }
+}

@@ -1,0 +1,237 @@
+import CardModel
+import Foundation
+import Testing
+
+@testable import CardServer
+
+/// Looking at cards, and deciding what becomes of them.
+@Suite(.timeLimit(.minutes(1)))
+struct CardTests {
+    /// Sends some cards in, and returns their ids.
+    private func submit(_ marks: [String], to harness: ServerHarness) async throws -> [String] {
+        var ids: [String] = []
+        for (number, mark) in marks.enumerated() {
+            let request = RawRequest.image(
+                Specimen.jpeg(mark),
+                token: "submitter",
+                businessNumber: "CASE-\(number % 2)"
+            )
+            ids.append(try #require(try await harness.send(request).json["card_id"] as? String))
+        }
+        return ids
+    }
+
+    private func ids(_ response: RawResponse) -> [String] {
+        (response.json["cards"] as? [[String: Any]] ?? []).compactMap { $0["card_id"] as? String }
+    }
+
+    private func state(_ response: RawResponse) -> String? {
+        (response.json["cards"] as? [[String: Any]])?.first?["state"] as? String
+    }
+
+    @Test func `a list is paged through by its cursor, in the order of intake, each card once`() async throws {
+        try await ServerHarness.with { (harness) async throws in
+            let sent = try await self.submit(["1", "2", "3", "4"], to: harness)
+            var seen: [String] = []
+            var (cursor, pages) = (String?.none, 0)
+            repeat {
+                let suffix = cursor.map { "&cursor=\($0)" } ?? ""
+                let page = try await harness.send(RawRequest("GET", "/v1/cards?limit=2\(suffix)", token: "reader"))
+                #expect(page.status == 200)
+                seen += self.ids(page)
+                cursor = page.json["next_cursor"] as? String
+                pages += 1
+            } while cursor != nil && pages < 10
+            #expect(seen == sent)
+            #expect(pages == 2)
+        }
+    }
+
+    @Test func `a list is narrowed by business number and state, and writes every key`() async throws {
+        try await ServerHarness.with { (harness) async throws in
+            let sent = try await self.submit(["1", "2", "3"], to: harness)
+            let even = try await harness.send(RawRequest("GET", "/v1/cards?business_no=CASE-0", token: "reader"))
+            #expect(self.ids(even) == [sent[0], sent[2]])
+            let held = try await harness.send(RawRequest("GET", "/v1/cards?state=held,failed", token: "reader"))
+            #expect(self.ids(held).isEmpty)
+            let target = "/v1/cards?state=held&state=received"
+            let received = try await harness.send(RawRequest("GET", target, token: "reader"))
+            #expect(self.ids(received).count == 3)
+            #expect(Set(received.json.keys) == ["cards", "next_cursor"])
+            let card = try #require((received.json["cards"] as? [[String: Any]])?.first)
+            let keys: Set = ["card_id", "business_no", "side", "state", "reason", "created_at", "changed_at"]
+            #expect(Set(card.keys) == keys)
+        }
+    }
+
+    @Test(
+        arguments: [
+            "colour=red", "limit=0", "limit=1001", "limit=x", "state=gone", "cursor=%21", "cursor=AAAA", "cursor=i-1",
+            "cursor=i9999999999999999999", "business_no=", "limit=1&limit=2", "cursor=",
+        ]
+    )
+    func `a parameter that is not known, or cannot be, is refused`(query: String) async throws {
+        try await ServerHarness.with { (harness) async throws in
+            let response = try await harness.send(RawRequest("GET", "/v1/cards?\(query)", token: "reader"))
+            #expect(response.status == 422)
+            #expect(response.code == "parameter_invalid")
+        }
+    }
+
+    @Test func `what was read from a card is shown on demand only, with the scope operate`() async throws {
+        try await ServerHarness.with(isWorking: true) { (harness) async throws in
+            let id = try await self.submit(["front"], to: harness)[0]
+            await harness.intake.ends.wait(for: 1)
+            let plain = try await harness.send(RawRequest("GET", "/v1/cards/\(id)", token: "all"))
+            #expect(plain.status == 200)
+            #expect(!plain.text.contains("样本甲"))
+            #expect(plain.json["fields"] is NSNull)
+            #expect(plain.json["image_bytes"] as? Int == 5_000)
+            let events = plain.json["events"] as? [[String: Any]] ?? []
+            #expect(events.compactMap { $0["state"] as? String }.last == "delivered")
+            let refused = try await harness.send(RawRequest("GET", "/v1/cards/\(id)?reveal=true", token: "reader"))
+            #expect(refused.status == 403)
+            #expect(refused.code == "scope_missing")
+            let target = "/v1/cards/\(id)?reveal=true"
+            let request = RawRequest("GET", target, token: "all", headers: [("Card-Why", "ticket%2012")])
+            let shown = try await harness.send(request)
+            #expect((shown.json["fields"] as? [String: String])?["name"] == "样本甲")
+            #expect(!harness.log.text.contains("样本甲"))
+            let wrong = RawRequest("GET", target, token: "all", headers: [("Card-Why", "%")])
+            #expect(try await harness.send(wrong).code == "field_invalid")
+        }
+    }
+
+    @Test func `the message of a refused card is shown only where it is revealed`() async throws {
+        try await ServerHarness.with(isWorking: true) { (harness) async throws in
+            let id = try await self.submit(["broken"], to: harness)[0]
+            await harness.intake.ends.wait(for: 1)
+            let plain = try await harness.send(RawRequest("GET", "/v1/cards/\(id)", token: "reader"))
+            #expect((plain.json["card"] as? [String: Any])?["reason"] as? String == "image_truncated")
+            #expect(plain.json["message"] is NSNull)
+            let revealed = try await harness.send(RawRequest("GET", "/v1/cards/\(id)?reveal=true", token: "all"))
+            #expect(revealed.json["message"] as? String == "the image is cut off")
+        }
+    }
+
+    @Test func `a card that came from somebody else is accepted with the scope operate, and once`() async throws {
+        try await ServerHarness.with { (harness) async throws in
+            _ = try await self.submit(["front"], to: harness)
+            let foreign = RawRequest.image(Specimen.jpeg("other"), token: "all", businessNumber: "CASE-0")
+            let id = try #require(try await harness.send(foreign).json["card_id"] as? String)
+            let body = "{\"as\":\"accept\",\"why\":\"ticket 3\"}"
+            let denied = try await harness.send(.json("POST", "/v1/cards/\(id)/resolve", token: "reader", body))
+            #expect(denied.status == 403)
+            let accepted = try await harness.send(.json("POST", "/v1/cards/\(id)/resolve", token: "operator", body))
+            #expect(accepted.status == 200)
+            #expect(self.state(accepted) == "received")
+            let again = try await harness.send(.json("POST", "/v1/cards/\(id)/resolve", token: "operator", body))
+            #expect(again.status == 409)
+            #expect(again.code == "change_refused")
+        }
+    }
+
+    @Test func `a rejected card is done again with the scope operate; one that is under way is not`() async throws {
+        try await ServerHarness.with { (harness) async throws in
+            let id = try await self.submit(["front"], to: harness)[0]
+            let early = try await harness.send(RawRequest("POST", "/v1/cards/\(id)/retry", token: "operator"))
+            #expect(early.status == 409)
+            #expect(early.code == "change_refused")
+            let target = "/v1/cards/\(id)/retry"
+            #expect(try await harness.send(RawRequest("POST", target, token: "reader")).status == 403)
+            let body = "{\"why\":\"\(String(repeating: "w", count: 201))\"}"
+            let long = try await harness.send(.json("POST", target, token: "operator", body))
+            #expect(long.code == "field_invalid")
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("{\"as\":\"gone\"}", 422, "field_invalid"), ("{}", 422, "field_invalid"), ("{", 422, "json_invalid"),
+            ("{\"as\":\"reject\",\"colour\":\"red\"}", 422, "field_unknown"), ("[]", 422, "json_invalid"),
+            ("{\"as\":\"reject\",\"as\":\"accept\"}", 422, "field_duplicate"),
+            ("{\"as\":\"accept\"}", 409, "change_refused"),
+        ]
+    )
+    func `a decision is an object with a known value, each key once`(body: String, status: Int, code: String)
+        async throws
+    {
+        try await ServerHarness.with { (harness) async throws in
+            let id = try await self.submit(["front"], to: harness)[0]
+            let response = try await harness.send(.json("POST", "/v1/cards/\(id)/resolve", token: "operator", body))
+            #expect(response.status == status)
+            #expect(response.code == code)
+        }
+    }
+
+    @Test func `an erased card leaves its certificate, as often as it is asked for`() async throws {
+        try await ServerHarness.with { (harness) async throws in
+            let id = try await self.submit(["front"], to: harness)[0]
+            let headers = [("Card-Reason", "holder_request"), ("Card-Why", "ticket 7")]
+            let denied = RawRequest("DELETE", "/v1/cards/\(id)", token: "reader", headers: headers)
+            #expect(try await harness.send(denied).status == 403)
+            let bad = RawRequest(
+                "DELETE",
+                "/v1/cards/\(id)",
+                token: "operator",
+                headers: [("Card-Reason", "two words")]
+            )
+            #expect(try await harness.send(bad).code == "field_invalid")
+            let request = RawRequest("DELETE", "/v1/cards/\(id)", token: "operator", headers: headers)
+            for _ in 1...2 {
+                let response = try await harness.send(request)
+                #expect(response.status == 200)
+                #expect(response.json["card_id"] as? String == id)
+                #expect(response.json["reason"] as? String == "holder_request")
+                #expect(response.json["actor"] as? String == "token:operator DELETE /v1/cards/{card_id}")
+                #expect(response.json["purpose"] as? String == "ticket 7")
+            }
+            #expect(try await harness.cards().map(\.state) == [.erased])
+            // Its bytes are known no more.
+            let again = RawRequest.image(Specimen.jpeg("front"), token: "submitter", businessNumber: "CASE-0")
+            #expect(try await harness.send(again).status == 202)
+        }
+    }
+
+    @Test(arguments: [("GET", ""), ("DELETE", ""), ("POST", "/retry")])
+    func `nothing is known of a card that is not there`(method: String, suffix: String) async throws {
+        try await ServerHarness.with { (harness) async throws in
+            let response = try await harness.send(RawRequest(method, "/v1/cards/nobody\(suffix)", token: "all"))
+            #expect(response.status == 404)
+            #expect(response.code == "card_not_found")
+        }
+    }
+
+    @Test func `runs are started by the names of the configuration, listed and shown`() async throws {
+        try await ServerHarness.with { (harness) async throws in
+            harness.intake.state.withLock { state in
+                var run = RunStatus(
+                    id: "run-1",
+                    source: "inbox",
+                    state: .complete,
+                    startedAt: Timestamp(millisecondsSinceEpoch: 0)
+                )
+                run.counts = ["admitted": 3, "refused": 2]
+                run.refusals = ["source_unreadable": 2]
+                state.run = run
+            }
+            let started = try await harness.send(
+                .json("POST", "/v1/runs", token: "submitter", "{\"source\":\"inbox\"}")
+            )
+            #expect(started.status == 202)
+            let path = try #require(started["location"])
+            let shown = try await harness.send(RawRequest("GET", path, token: "reader"))
+            #expect(shown.body == started.body)
+            #expect(shown.json["counts"] as? [String: Int] == ["admitted": 3, "refused": 2])
+            #expect(shown.json["refusals"] as? [String: Int] == ["source_unreadable": 2])
+            #expect(shown.json["ended_at"] is NSNull)
+            let list = try await harness.send(RawRequest("GET", "/v1/runs", token: "reader"))
+            #expect((list.json["runs"] as? [[String: Any]])?.map { $0["run_id"] as? String } == ["run-1"])
+            let unknown = try await harness.send(.json("POST", "/v1/runs", token: "submitter", "{\"source\":\"x\"}"))
+            #expect(unknown.status == 422)
+            #expect(unknown.code == "source_unknown")
+            let missing = try await harness.send(RawRequest("GET", "/v1/runs/none", token: "reader"))
+            #expect(missing.code == "run_not_found")
+        }
+    }
+}

@@ -1,0 +1,159 @@
+import CardModel
+import CardStore
+import Foundation
+import Testing
+
+@testable import CardServer
+
+/// Whether the service lives and works, its figures, and what every answer has in common.
+@Suite(.timeLimit(.minutes(1)))
+struct HealthTests {
+    private func codes(_ response: RawResponse) -> [String] {
+        (response.json["reasons"] as? [[String: String]] ?? []).compactMap { $0["code"] }
+    }
+
+    @Test func `where all is well every stage says so`() async throws {
+        try await ServerHarness.with { (harness) async throws in
+            let response = try await harness.send(RawRequest("GET", "/readyz"))
+            #expect(response.status == 200)
+            #expect(response.json["status"] as? String == "ready")
+            let stages = try #require(response.json["stages"] as? [String: [String: Any]])
+            #expect(Set(stages.keys) == ["fetch", "prepare", "verify", "deliver"])
+            #expect(stages.values.allSatisfy { $0["status"] as? String == "working" })
+        }
+    }
+
+    @Test func `a stage that stopped says why, and so does intake that is closed; the process lives on`() async throws {
+        try await ServerHarness.with { (harness) async throws in
+            let rest = EndpointRest(
+                endpoint: "verify verifier:443",
+                until: Timestamp(Date()),
+                failureClass: .stop,
+                code: "AUTHENTICATION_ERROR",
+                setAt: SpecimenWebhook.time
+            )
+            try await harness.store.set(rest, of: rest.endpoint)
+            harness.intake.state.withLock { $0.isFull = true }
+            let response = try await harness.send(RawRequest("GET", "/readyz"))
+            #expect(response.status == 503)
+            #expect(response["retry-after"] == "10")
+            #expect(self.codes(response) == ["verify_paused", "queue_full"])
+            #expect(!response.text.contains("verifier:443"))
+            let stages = try #require(response.json["stages"] as? [String: [String: Any]])
+            #expect(stages["verify"]?["status"] as? String == "paused")
+            #expect(stages["verify"]?["code"] as? String == "AUTHENTICATION_ERROR")
+            #expect(stages["verify"]?["since"] as? String == "2026-01-01T00:00:00.000Z")
+            #expect(stages["deliver"]?["status"] as? String == "working")
+            #expect(try await harness.send(RawRequest("GET", "/healthz")).status == 200)
+            let figures = try await harness.send(RawRequest("GET", "/metrics", token: "reader")).text
+            #expect(figures.contains("\nidcard_stage_paused{stage=\"verify\"} 1\n"))
+        }
+    }
+
+    @Test func `asking for readiness commits nothing, and looks into the sandbox once a second`() async throws {
+        try await ServerHarness.with { (harness) async throws in
+            let commits = harness.store.commits
+            for _ in 0..<20 { #expect(try await harness.send(RawRequest("GET", "/readyz")).status == 200) }
+            #expect(harness.store.commits == commits)
+            harness.intake.state.withLock { $0.isFull = true }
+            // What was found less than a second ago is said again.
+            let soon = try await harness.send(RawRequest("GET", "/readyz"))
+            #expect([200, 503].contains(soon.status))
+            while try await harness.send(RawRequest("GET", "/readyz")).status == 200 { await Task.yield() }
+        }
+    }
+
+    @Test func `every metric has help and a type, and figures follow what happens`() async throws {
+        try await ServerHarness.with { (harness) async throws in
+            #expect(try await harness.send(.image(Specimen.jpeg(), token: "submitter")).status == 202)
+            #expect(try await harness.send(.image(Specimen.jpeg(), token: "wrong")).status == 401)
+            try await harness.connected { (connection) async throws in
+                try await connection.send("nonsense\r\n\r\n")
+                #expect(try await connection.response()?.status == 400)
+            }
+            let response = try await harness.send(RawRequest("GET", "/metrics", token: "reader"))
+            #expect(response["content-type"] == "text/plain; version=0.0.4; charset=utf-8")
+            let lines = response.text.split(separator: "\n").map(String.init)
+            for expected in [
+                "idcard_http_requests_total{method=\"POST\",route=\"/v1/cards\",status=\"202\"} 1",
+                "idcard_http_requests_total{method=\"POST\",route=\"/v1/cards\",status=\"401\"} 1",
+                "idcard_http_duration_seconds_bucket{route=\"/v1/cards\",le=\"+Inf\"} 2",
+                "idcard_http_duration_seconds_count{route=\"/v1/cards\"} 2", "idcard_http_body_bytes_total 5000",
+                "idcard_http_failed_authentications_total 1", "idcard_http_refused_webhooks_total 0",
+                "idcard_http_refusals_total{code=\"request_malformed\"} 1", "idcard_cards{state=\"received\"} 1",
+                "idcard_cards{state=\"delivered\"} 0", "idcard_stage_paused{stage=\"verify\"} 0",
+            ] { #expect(lines.contains(expected), "\(expected)") }
+            #expect(lines.contains { $0.hasPrefix("idcard_http_connections ") })
+            for line in lines where !line.hasPrefix("#") {
+                let name = line.prefix { $0 != "{" && $0 != " " }.replacing(/_(bucket|sum|count)$/, with: "")
+                #expect(lines.contains { $0.hasPrefix("# HELP \(name) ") }, "\(name)")
+                #expect(lines.contains { $0.hasPrefix("# TYPE \(name) ") }, "\(name)")
+            }
+        }
+    }
+
+    @Test func `labels are escaped, and no more combinations are told apart than there is room for`() {
+        let metrics = ServerMetrics()
+        metrics.add(.refusals, ["a\"b\\c\nd"])
+        #expect(metrics.text.contains("idcard_http_refusals_total{code=\"a\\\"b\\\\c\\nd\"} 1\n"))
+        for number in 0..<1_000 { metrics.add(.refusals, ["\(number)"]) }
+        #expect(metrics.text.contains("idcard_http_refusals_total{code=\"other\"} 501\n"))
+    }
+
+    @Test func `every answer keeps browsers and caches off, and names its request`() async throws {
+        try await ServerHarness.with { (harness) async throws in
+            var names: Set<String> = []
+            for target in ["/healthz", "/nothing", "/v1/cards"] {
+                let response = try await harness.send(RawRequest("GET", target))
+                #expect(response["cache-control"] == "no-store")
+                #expect(response["x-content-type-options"] == "nosniff")
+                #expect(response["content-security-policy"] == "default-src 'none'; frame-ancestors 'none'")
+                names.insert(try #require(response["request-id"]))
+                if response.status >= 400 { #expect(response.json["request_id"] as? String == response["request-id"]) }
+            }
+            #expect(names.count == 3)
+        }
+    }
+
+    @Test func `HEAD is answered as GET is, without the content`() async throws {
+        try await ServerHarness.with { (harness) async throws in
+            for target in ["/healthz", "/v1/cards", "/nothing"] {
+                let get = try await harness.send(RawRequest("GET", target, token: "reader"))
+                let head = try await harness.connected { (connection) async throws in
+                    try await connection.send(RawRequest("HEAD", target, token: "reader").bytes)
+                    let response = try #require(try await connection.response(hasContent: false))
+                    // What follows is the next answer, not a content.
+                    try await connection.send(RawRequest("GET", "/healthz").bytes)
+                    #expect(try await connection.response()?.status == 200)
+                    return response
+                }
+                #expect(head.status == get.status, "\(target)")
+                #expect(head["content-type"] == get["content-type"], "\(target)")
+            }
+        }
+    }
+
+    @Test func `a page of a listed origin may ask and read, no other`() async throws {
+        try await ServerHarness.with({ $0.origins = ["https://cards.example.com"] }) { (harness) async throws in
+            let asking = { (origin: String) in
+                RawRequest(
+                    "OPTIONS",
+                    "/v1/cards",
+                    headers: [("Origin", origin), ("Access-Control-Request-Method", "POST")]
+                )
+            }
+            let allowed = try await harness.send(asking("https://cards.example.com"))
+            #expect(allowed.status == 204)
+            #expect(allowed["access-control-allow-origin"] == "https://cards.example.com")
+            #expect(allowed["access-control-allow-headers"]?.contains("Card-Business-No") == true)
+            let other = try await harness.send(asking("https://evil.example.com"))
+            #expect(other["access-control-allow-origin"] == nil)
+            #expect(other.status == 405)
+            let origin = [("Origin", "https://cards.example.com")]
+            let read = try await harness.send(RawRequest("GET", "/v1/cards", token: "reader", headers: origin))
+            #expect(read["access-control-allow-origin"] == "https://cards.example.com")
+            #expect(read["access-control-expose-headers"]?.contains("Location") == true)
+            #expect(read["vary"] == "Origin")
+        }
+    }
+}

@@ -1,0 +1,113 @@
+import CardModel
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Testing
+
+@testable import CardServer
+
+/// The served document: whole, consistent, and about what is really there.
+@Suite(.timeLimit(.minutes(1)))
+struct OpenAPITests {
+    private func document() async throws -> [String: Any] {
+        try await ServerHarness.with { (harness) async throws in
+            let response = try await harness.send(RawRequest("GET", "/openapi.json"))
+            #expect(response["content-type"] == "application/json")
+            return response
+        }
+        .json
+    }
+
+    /// Method and path of every operation that a document describes.
+    private func described(_ document: [String: Any]) throws -> [String: [String: Any]] {
+        let paths = try #require(document["paths"] as? [String: [String: [String: Any]]])
+        var operations: [String: [String: Any]] = [:]
+        for (path, methods) in paths {
+            for (method, node) in methods { operations["\(method.uppercased()) \(path)"] = node }
+        }
+        return operations
+    }
+
+    @Test func `every route is described, and everything that is described has a route`() async throws {
+        let described = Set(try self.described(try await self.document()).keys)
+        let routed = try await ServerHarness.with { (harness) async throws in
+            Set(
+                harness.server.router(ConnectionRegister(limits: ConnectionLimits())).routes
+                    .filter { $0.method != .head }
+                    .map { "\($0.method.rawValue) \($0.path)" }
+            )
+        }
+        #expect(described == routed)
+        #expect(Set(APIOperation.all.map { "\($0.method.rawValue) \($0.path)" }) == routed)
+    }
+
+    @Test func `every operation names its ways to be refused, what it needs, and what stands in its path`() async throws
+    {
+        let document = try await self.document()
+        #expect(document["openapi"] as? String == "3.1.0")
+        let described = try self.described(document)
+        for operation in APIOperation.all {
+            let node = try #require(described["\(operation.method.rawValue) \(operation.path)"])
+            let responses = try #require(node["responses"] as? [String: Any])
+            #expect(Set(operation.problems.map { "\($0.status.code)" }).isSubset(of: responses.keys))
+            #expect(responses.keys.contains { $0.hasPrefix("2") }, "\(operation.path)")
+            let security = try #require(node["security"] as? [[String: Any]])
+            if case .token = operation.access { #expect(!security.isEmpty) } else { #expect(security.isEmpty) }
+            #expect((node["requestBody"] != nil) == operation.hasBody, "\(operation.path)")
+            let parameters = node["parameters"] as? [[String: Any]] ?? []
+            let inPath = operation.path.split(separator: "/").filter { $0.hasPrefix("{") }
+            let isDescribed = parameters.contains { $0["in"] as? String == "path" || $0["$ref"] != nil }
+            #expect(inPath.isEmpty || isDescribed, "\(operation.path)")
+        }
+    }
+
+    @Test func `every path takes the methods that are described, and no other`() async throws {
+        try await ServerHarness.with { (harness) async throws in
+            for operation in APIOperation.all {
+                let target = operation.path.replacing("{card_id}", with: "x").replacing("{run_id}", with: "x")
+                let known = try await harness.send(RawRequest(operation.method.rawValue, target, token: "all"))
+                #expect(known.code != "not_found", "\(operation.path)")
+                #expect(known.status != 405, "\(operation.path)")
+                let other = try await harness.send(RawRequest("PATCH", target, token: "all"))
+                #expect(other.status == 405, "\(operation.path)")
+                #expect(other["allow"]?.contains(operation.method.rawValue) == true)
+            }
+            #expect(try await harness.send(RawRequest("GET", "/v1/nothing", token: "all")).code == "not_found")
+        }
+    }
+
+    @Test func `every reference leads somewhere, and every shared part is referred to`() async throws {
+        let document = try await self.document()
+        let components = try #require(document["components"] as? [String: [String: Any]])
+        var referred: Set<String> = []
+        self.collectReferences(in: document, into: &referred)
+        let parts = components.filter { $0.key != "securitySchemes" }.flatMap { kind, parts in
+            parts.keys.map { "#/components/\(kind)/\($0)" }
+        }
+        #expect(referred == Set(parts))
+    }
+
+    private func collectReferences(in node: Any, into names: inout Set<String>) {
+        if let object = node as? [String: Any] {
+            if let reference = object["$ref"] as? String { names.insert(reference) }
+            for value in object.values { self.collectReferences(in: value, into: &names) }
+        } else if let array = node as? [Any] {
+            for value in array { self.collectReferences(in: value, into: &names) }
+        }
+    }
+
+    @Test func `the closed sets of the document are those of the program`() async throws {
+        let components = try #require(try await self.document()["components"] as? [String: [String: Any]])
+        let schemas = try #require(components["schemas"] as? [String: [String: Any]])
+        #expect(schemas["CardState"]?["enum"] as? [String] == CardState.allCases.map(\.rawValue))
+        #expect(schemas["CardSide"]?["enum"] as? [String] == CardSide.allCases.map(\.rawValue))
+        let decision = schemas["Decision"]?["properties"] as? [String: [String: Any]]
+        #expect(decision?["as"]?["enum"] as? [String] == Resolution.allCases.map(\.rawValue))
+        let run = schemas["Run"]?["properties"] as? [String: [String: Any]]
+        #expect(run?["state"]?["enum"] as? [String] == RunStatus.State.allCases.map(\.rawValue))
+        let form = schemas["SubmissionForm"]?["properties"] as? [String: Any]
+        #expect(Set(form?.keys.map { $0 } ?? []) == Set(SubmittedField.allCases.map(\.rawValue) + ["image"]))
+        let key = schemas["BusinessNumber"]?["maxLength"] as? Int
+        #expect(key == BusinessNumber.maximumLength)
+    }
+}

@@ -1,0 +1,329 @@
+import CardModel
+import Foundation
+import Testing
+
+@testable import CardServer
+
+/// `POST /v1/cards`: what is taken, and what each refusal is called.
+@Suite(.timeLimit(.minutes(1)))
+struct SubmissionTests {
+    private static let token = "submitter"
+
+    private static func form(
+        image: Data = Specimen.jpeg(),
+        fields: [(String, String)] = [("business_no", "CASE-1")],
+        headers: [(String, String)] = []
+    ) -> RawRequest {
+        let texts = fields.map { (name: $0.0, filename: String?.none, bytes: Data($0.1.utf8)) }
+        return .form(texts + [(name: "image", filename: "a.jpg", bytes: image)], token: Self.token, headers: headers)
+    }
+
+    @Test func `a form is taken in with all its fields, and its card is durable when 202 comes`() async throws {
+        try await ServerHarness.with { (harness) async throws in
+            let fields = [
+                ("business_no", "CASE-7"), ("user_no", "u-1"), ("expected_id_number", "11010519491231002X"),
+                ("expected_name", "样本甲"), ("side", "Front"), ("priority", "5"),
+            ]
+            let response = try await harness.send(Self.form(fields: fields))
+            #expect(response.status == 202)
+            let id = try #require(response.json["card_id"] as? String)
+            #expect(response["location"] == "/v1/cards/\(id)")
+            #expect(response.json["duplicate"] as? Bool == false)
+            #expect(response.json["state"] as? String == "received")
+            let card = try #require(try await harness.cards().first)
+            #expect(card.id.rawValue == id)
+            #expect(card.submitter == "submitter")
+            let expected = CardMetadata(
+                businessNumber: try #require(BusinessNumber("CASE-7")),
+                userNumber: Redacted("u-1"),
+                expectedIDNumber: Redacted("11010519491231002X"),
+                expectedName: Redacted("样本甲"),
+                side: .front,
+                priority: 5
+            )
+            #expect(card.metadata == expected)
+        }
+    }
+
+    @Test func `a photo that came in is delivered by the engine beside the server`() async throws {
+        try await ServerHarness.with(isWorking: true) { (harness) async throws in
+            let response = try await harness.send(Self.form())
+            await harness.intake.ends.wait(for: 1)
+            let path = try #require(response["location"])
+            let shown = try await harness.send(RawRequest("GET", path, token: "reader"))
+            #expect((shown.json["card"] as? [String: Any])?["state"] as? String == "delivered")
+        }
+    }
+
+    @Test func `header fields say what a form does not, and what they say wrongly is refused in any case`() async throws
+    {
+        try await ServerHarness.with { (harness) async throws in
+            let headers = [("Card-Side", "back"), ("Card-User-No", "u-1")]
+            #expect(try await harness.send(Self.form(headers: headers)).status == 202)
+            let first = try #require(try await harness.cards().last)
+            #expect(first.metadata.side == .back)
+            #expect(first.metadata.userNumber?.reveal() == "u-1")
+            let fields = [("business_no", "CASE-2"), ("side", "front")]
+            #expect(try await harness.send(Self.form(fields: fields, headers: headers)).status == 202)
+            #expect(try await harness.cards().last?.metadata.side == .front)
+            let refused = try await harness.send(Self.form(fields: fields, headers: [("Card-Side", "nonsense")]))
+            #expect(refused.status == 422)
+            #expect(refused.code == "field_invalid")
+        }
+    }
+
+    @Test func `the image of a form may come before its fields, with a file name in any bytes`() async throws {
+        try await ServerHarness.with { (harness) async throws in
+            var parts = [
+                (name: "image", filename: String?("GBK-NAME.jpg"), bytes: Specimen.jpeg()),
+                (name: "business_no", filename: nil, bytes: Data("CASE-1".utf8)),
+            ]
+            var request = RawRequest.form(parts, token: Self.token)
+            // 正面 in GBK, as curl on a Chinese Windows sends it.
+            let range = try #require(request.body.firstRange(of: Data("GBK-NAME".utf8)))
+            request.body.replaceSubrange(range, with: [0xD5, 0xFD, 0xC3, 0xE6])
+            #expect(try await harness.send(request).status == 202)
+            parts[0].filename = ""
+            #expect(try await harness.send(.form(parts, token: Self.token)).status == 202)
+        }
+    }
+
+    @Test(
+        arguments: [
+            "image/jpeg", "image/jpg", "image/pjpeg", "image/png", "image/*", "IMAGE/JPEG; x=y",
+            "application/octet-stream",
+            "binary/octet-stream",
+        ]
+    )
+    func `a bare body of any image type is taken in, with its fields in header fields`(type: String) async throws {
+        try await ServerHarness.with { (harness) async throws in
+            let request = RawRequest.image(
+                Specimen.jpeg(),
+                token: Self.token,
+                type: type,
+                headers: [("Card-Expected-Name", "%E6%A0%B7%E6%9C%AC"), ("Card-Side", "back")]
+            )
+            #expect(try await harness.send(request).status == 202)
+            let metadata = try #require(try await harness.cards().first?.metadata)
+            #expect(metadata.expectedName?.reveal() == "样本")
+            #expect(metadata.side == .back)
+        }
+    }
+
+    @Test func `a chunked body is the same card as one with a length`() async throws {
+        try await ServerHarness.with { (harness) async throws in
+            let bytes = Specimen.jpeg()
+            var request = RawRequest.image(bytes, token: Self.token, headers: [("Transfer-Encoding", "chunked")])
+            var body = Data()
+            for start in stride(from: 0, to: bytes.count, by: 999) {
+                let piece = bytes[start..<min(start + 999, bytes.count)]
+                body += Data("\(String(piece.count, radix: 16))\r\n".utf8) + piece + Data("\r\n".utf8)
+            }
+            request.body = body + Data("0\r\n\r\n".utf8)
+            #expect(try await harness.send(request).status == 202)
+            let second = try await harness.send(.image(bytes, token: Self.token))
+            #expect(second.json["duplicate"] as? Bool == true)
+        }
+    }
+
+    @Test func `the same bytes again are the same card, also from another submitter, who changes nothing`() async throws
+    {
+        try await ServerHarness.with { (harness) async throws in
+            let first = try await harness.send(Self.form())
+            let second = try await harness.send(Self.form())
+            #expect(second.status == 202)
+            #expect(second.json["card_id"] as? String == first.json["card_id"] as? String)
+            #expect(second.json["duplicate"] as? Bool == true)
+            let foreign = RawRequest.image(Specimen.jpeg(), token: "all", headers: [("Card-User-No", "theirs")])
+            let third = try await harness.send(foreign)
+            #expect(third.status == 202)
+            #expect(third.json["duplicate"] as? Bool == true)
+            #expect(try await harness.cards().map(\.metadata.userNumber) == [nil])
+        }
+    }
+
+    @Test func `another submitter's photo under the same number is held`() async throws {
+        try await ServerHarness.with { (harness) async throws in
+            #expect(try await harness.send(Self.form()).status == 202)
+            let response = try await harness.send(.image(Specimen.jpeg("other"), token: "all"))
+            #expect(response.status == 202)
+            #expect(response.json["state"] as? String == "held")
+            #expect(try await harness.cards().map(\.reason) == [nil, .submitterConflict])
+        }
+    }
+
+    @Test func `changed metadata amends a card, and one that cannot take it over is reported`() async throws {
+        try await ServerHarness.with(isWorking: true) { (harness) async throws in
+            let request = { Self.form(fields: [("business_no", "CASE-1"), ("user_no", $0)]) }
+            let first = try await harness.send(request("a"))
+            await harness.intake.ends.wait(for: 1)
+            let second = try await harness.send(request("b"))
+            #expect(second.status == 409)
+            #expect(second.code == "card_underway")
+            #expect(second["location"] == first["location"])
+            // What it says already is no change.
+            #expect(try await harness.send(request("a")).status == 202)
+        }
+    }
+
+    private static let refusals: [(what: String, request: RawRequest, status: Int, code: String)] = [
+        ("a field nobody knows", form(fields: [("business_no", "C"), ("colour", "red")]), 422, "field_unknown"),
+        ("a field twice", form(fields: [("business_no", "C"), ("business_no", "C")]), 422, "field_duplicate"),
+        ("no business number", form(fields: []), 422, "business_no_missing"),
+        ("a blank business number", form(fields: [("business_no", "  ")]), 422, "business_no_missing"),
+        (
+            "a long business number", form(fields: [("business_no", String(repeating: "9", count: 65))]), 422,
+            "business_no_invalid"
+        ),
+        ("a spreadsheet's number", form(fields: [("business_no", "1.23457E+15")]), 422, "business_no_invalid"),
+        ("an identity number", form(fields: [("business_no", "L-11010519491231002X")]), 422, "business_no_invalid"),
+        ("a hidden character", form(fields: [("business_no", "C\u{200B}")]), 422, "business_no_invalid"),
+        (
+            "a spreadsheet's account", form(fields: [("business_no", "C"), ("user_no", "1.23457E+15")]), 422,
+            "field_invalid"
+        ),
+        ("a third side", form(fields: [("business_no", "C"), ("side", "top")]), 422, "field_invalid"),
+        ("a priority of letters", form(fields: [("business_no", "C"), ("priority", "high")]), 422, "field_invalid"),
+        ("a control character", form(fields: [("business_no", "C"), ("user_no", "a\u{7}b")]), 422, "field_invalid"),
+        ("HEIC", form(image: Specimen.heic), 415, "unsupported_format_heic"),
+        ("text for an image", form(image: Specimen.text), 415, "unsupported_format"),
+        ("a short text for an image", form(image: Data("hello".utf8)), 415, "unsupported_format"),
+        ("an image of no bytes", form(image: Data()), 422, "image_empty"),
+        (
+            "no image", .form([(name: "business_no", filename: nil, bytes: Data("C".utf8))], token: token), 422,
+            "image_missing"
+        ),
+        (
+            "two images",
+            .form(["a", "b"].map { (name: "image", filename: $0, bytes: Specimen.jpeg()) }, token: token), 422,
+            "field_duplicate"
+        ),
+        (
+            "a file", .form([(name: "business_no", filename: "x", bytes: Data("C".utf8))], token: token), 422,
+            "field_invalid"
+        ),
+        ("a type of text", .image(Specimen.jpeg(), token: token, type: "text/plain"), 415, "media_type_unsupported"),
+        ("no type", RawRequest("POST", "/v1/cards", token: token), 415, "media_type_unsupported"),
+        (
+            "a coded body", .image(Specimen.jpeg(), token: token, headers: [("Content-Encoding", "gzip")]), 415,
+            "content_coding_unsupported"
+        ),
+        (
+            "an unknown header field", .image(Specimen.jpeg(), token: token, headers: [("Card-Colour", "red")]), 422,
+            "field_unknown"
+        ),
+        (
+            "a header field twice", .image(Specimen.jpeg(), token: token, headers: [("Card-Business-No", "D")]), 422,
+            "field_duplicate"
+        ),
+        (
+            "a broken percent sign", .image(Specimen.jpeg(), token: token, headers: [("Card-User-No", "50%")]), 422,
+            "field_invalid"
+        ),
+        ("no boundary", .image(Data("x".utf8), token: token, type: "multipart/form-data"), 400, "form_malformed"),
+        ("a bad key", form(headers: [("Idempotency-Key", "\"open")]), 400, "idempotency_key_malformed"),
+        ("an empty key", form(headers: [("Idempotency-Key", "\"\"")]), 400, "idempotency_key_malformed"),
+    ]
+
+    @Test func `every refusal has its status and its code, and nothing is taken in`() async throws {
+        try await ServerHarness.with { (harness) async throws in
+            for refusal in Self.refusals {
+                let response = try await harness.send(refusal.request)
+                #expect(response.status == refusal.status, "\(refusal.what)")
+                #expect(response.code == refusal.code, "\(refusal.what)")
+                #expect(response["content-type"] == "application/problem+json")
+            }
+            #expect(try await harness.cards().isEmpty)
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `a card without a user account is refused only where the configuration names none`(isRequired: Bool)
+        async throws
+    {
+        try await ServerHarness.with({ $0.requiresUserNumber = isRequired }) { (harness) async throws in
+            let response = try await harness.send(Self.form())
+            #expect(response.status == (isRequired ? 422 : 202))
+            #expect(response.code == (isRequired ? "user_no_missing" : nil))
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `an image over the limit is refused in a form and bare, one at the limit is taken`(isForm: Bool) async throws {
+        try await ServerHarness.with({ $0.imageBytes = 100_000 }) { (harness) async throws in
+            let image = Specimen.jpeg(byteCount: 100_001)
+            let response = try await harness.send(isForm ? Self.form(image: image) : .image(image, token: Self.token))
+            #expect(response.status == 413)
+            #expect(response.code == (isForm ? "image_too_large_bytes" : "body_too_large"))
+            #expect(response["connection"] == "close")
+            let fits = Specimen.jpeg(byteCount: 100_000)
+            let taken = try await harness.send(isForm ? Self.form(image: fits) : .image(fits, token: Self.token))
+            #expect(taken.status == 202)
+        }
+    }
+
+    @Test func `all bodies together have a bound, a sender has a share of it, and small requests find room`()
+        async throws
+    {
+        try await ServerHarness.with({
+            $0.imageBytes = 100_000
+            $0.bodyMemory = 400_000
+        }) { (harness) async throws in
+            harness.intake.gate.close()
+            let requests = (1...12).map {
+                RawRequest.image(Specimen.jpeg("\($0)", byteCount: 100_000), token: Self.token)
+            }
+            // Each counts as 34,464 bytes beyond the 64 KiB that are free, so 11 fit.
+            try await withThrowingTaskGroup(of: Int.self) { tasks in
+                for request in requests.dropLast() {
+                    tasks.addTask { try await harness.send(request).status }
+                }
+                await harness.intake.arrivals.wait(for: 11)
+                let large = try await harness.send(requests[11])
+                #expect(large.status == 503)
+                #expect(large.code == "busy")
+                #expect(large["retry-after"] == "2")
+                tasks.addTask { try await harness.send(.image(Specimen.jpeg("small"), token: Self.token)).status }
+                await harness.intake.arrivals.wait(for: 12)
+                harness.intake.gate.open()
+                for try await status in tasks { #expect(status == 202) }
+            }
+            #expect(try await harness.send(requests[11]).status == 202)
+        }
+    }
+
+    @Test func `nothing is asked of a body while the queue is full`() async throws {
+        try await ServerHarness.with { (harness) async throws in
+            harness.intake.state.withLock { $0.isFull = true }
+            let response = try await harness.send(Self.form())
+            #expect(response.status == 503)
+            #expect(response.code == "queue_full")
+            #expect(response["retry-after"] == "5")
+        }
+    }
+
+    @Test func `nothing is taken in while the disk is nearly full`() async throws {
+        try await ServerHarness.with({ $0.intakeFreeSpace = .max }) { (harness) async throws in
+            let response = try await harness.send(Self.form())
+            #expect(response.status == 503)
+            #expect(response.code == "disk_space_low")
+            #expect(try await harness.cards().isEmpty)
+        }
+    }
+
+    @Test func `neither the log nor a refusal repeats what was sent`() async throws {
+        try await ServerHarness.with { (harness) async throws in
+            let name = "秘密的样本"
+            let responses = [
+                try await harness.send(Self.form(fields: [("business_no", "SECRET-CASE"), ("expected_name", name)])),
+                try await harness.send(Self.form(fields: [("SECRET-field", "SECRET")])),
+                try await harness.send(RawRequest("GET", "/v1/cards?business_no=SECRET-CASE", token: "SECRET-token")),
+                try await harness.send(RawRequest("GET", "/SECRET/path", token: Self.token)),
+            ]
+            for response in responses { #expect(!response.text.contains("SECRET")) }
+            #expect(!harness.log.text.contains("SECRET"))
+            #expect(!harness.log.text.contains(name))
+            #expect(harness.log.text.contains("http.route=/v1/cards"))
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import CardEngine
+import CardModel
+import CardStore
+import Foundation
+
+extension ServerHarness {
+    /// Lends a body a sandbox of its own and an engine over it, which works if asked to.
+    static func withEngine<Value: Sendable>(
+        _ intake: Intake,
+        isWorking: Bool,
+        _ body: (CardStore, Engine) async throws -> Value
+    ) async throws -> Value {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "server-\(UUID().uuidString)").path
+        let store = try await CardStore.open(
+            path: folder,
+            kind: .real,
+            ring: KeyRing(VaultKey.random()),
+            creating: true,
+            now: Timestamp(Date())
+        )
+        defer {
+            try? store.close()
+            try? FileManager.default.removeItem(atPath: folder)
+        }
+        let worker = try await store.startWorker(id: UUID().uuidString, command: "serve", now: Timestamp(Date()))
+        var settings = EngineSettings()
+        settings.intakeFreeSpace = 0
+        settings.frontWait = .zero
+        let engine = Engine(
+            store: store,
+            worker: worker,
+            ports: Self.outside,
+            settings: settings,
+            isFull: {
+                intake.arrivals.signal()
+                await intake.gate.pass()
+                return false
+            },
+            events: { event in
+                if case .changed(let change) = event, !change.state.isRunnable { intake.ends.signal() }
+            }
+        )
+        return try await withThrowingTaskGroup(of: Void.self) { tasks in
+            let (ends, end) = AsyncStream.makeStream(of: Void.self)
+            if isWorking { tasks.addTask { try await engine.run { for await _ in ends {} } } }
+            let result: Result<Value, any Error>
+            do { result = .success(try await body(store, engine)) } catch { result = .failure(error) }
+            end.finish()
+            try await tasks.waitForAll()
+            try await store.end(worker, now: Timestamp(Date()))
+            return try result.get()
+        }
+    }
+
+    /// What a photo shows stands in its bytes: `back`, `broken`, or a front.
+    private static var outside: EnginePorts {
+        EnginePorts(
+            read: { _ in throw CodedError(.sourceUnreadable, .input, "there are no files here") },
+            prepare: { source in
+                guard !String(decoding: source, as: UTF8.self).contains("broken") else {
+                    throw CodedError(ReasonCode(rawValue: "image_truncated"), .input, "the image is cut off")
+                }
+                return PreparedImage(jpeg: source, width: 100, height: 63, digest: ContentDigest(of: source))
+            },
+            shrink: { _ in nil },
+            fetcher: EnginePorts.Fetcher(
+                host: { URL(string: $0.reveal())?.host() ?? "" },
+                fetch: { _, _ in .failed(RemoteFailure(.transient, code: "fetch_server_error", message: "it failed")) }
+            ),
+            verifier: EnginePorts.Verifier(provider: "test", parameters: "", endpoint: "verifier:443") { _ in
+                .read(
+                    CardReading(
+                        side: .front,
+                        fields: CardFields(name: "样本甲", number: "11010519491231002X"),
+                        legality: Legality(vendorScores: ["ID Photo": 0.9])
+                    )
+                )
+            },
+            backend: EnginePorts.Backend(
+                endpoint: "backend:443",
+                parts: { $0.map { .image(of: $0.card, name: "FILE", filename: "f.jpg", contentType: "image/jpeg") } },
+                boundary: { key, _, _ in "boundary-\(key)" },
+                send: { _, _ in .accepted(alreadyExisted: false, code: "000000") },
+                refreshToken: { _ in false }
+            )
+        )
+    }
+}

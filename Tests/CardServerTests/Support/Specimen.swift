@@ -1,0 +1,26 @@
+import CardModel
+import Foundation
+
+/// Bytes of images that no decoder sees; what a card shows stands in them as text.
+enum Specimen {
+    /// What begins as a JPEG does.
+    static func jpeg(_ mark: String = "front", byteCount: Int = 5_000) -> Data {
+        let start = Data([0xFF, 0xD8, 0xFF, 0xE0, 0, 16]) + Data("JFIF".utf8) + Data("\u{0} \(mark) ".utf8)
+        return start + Data((0..<max(0, byteCount - start.count)).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+    }
+
+    /// What begins as a PNG does.
+    static let png = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) + Data(repeating: 7, count: 200)
+    /// What begins as a HEIC does.
+    static let heic = Data([0, 0, 0, 24]) + Data("ftypheic".utf8) + Data(repeating: 0, count: 200)
+    /// What is no image.
+    static let text = Data(String(repeating: "no image at all. ", count: 20).utf8)
+
+    /// Why first bytes are no image, as the decoder's module says it.
+    static func refusal(_ head: Data) -> CodedError? {
+        if head.starts(with: [0xFF, 0xD8, 0xFF]) || head.starts(with: [0x89, 0x50, 0x4E, 0x47]) { return nil }
+        let isHEIC = head.dropFirst(4).starts(with: Data("ftyphei".utf8))
+        let code = isHEIC ? "unsupported_format_heic" : "unsupported_format"
+        return CodedError(ReasonCode(rawValue: code), .input, "these bytes are no JPEG or PNG; save the photo as JPEG")
+    }
+}

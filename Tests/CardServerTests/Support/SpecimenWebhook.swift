@@ -1,0 +1,58 @@
+import CardModel
+import Crypto
+import Foundation
+
+@testable import CardServer
+
+/// A webhook, signed rightly or not.
+struct SpecimenWebhook {
+    /// 2026-01-01T00:00:00Z.
+    static let seconds = 1_767_225_600
+    static let time = Timestamp(millisecondsSinceEpoch: Int64(seconds) * 1000)
+    static let (old, new) = (Data(repeating: 1, count: 32), Data(repeating: 2, count: 32))
+
+    var id = "msg-1"
+    var timestamp = "\(seconds)"
+    var body = Self.data(["business_no": "CASE-1", "image_url": "https://images.example.com/a.jpg"])
+    var secret = Self.old
+    /// In place of the right one.
+    var signature: String?
+    /// A header field that is left out.
+    var without = ""
+
+    /// With an image in Base64.
+    static func image(_ id: String, byteCount: Int = 1_000, secret: Data = Self.old) -> SpecimenWebhook {
+        let image = Specimen.jpeg(id, byteCount: byteCount).base64EncodedString()
+        return SpecimenWebhook(
+            id: id,
+            body: Self.data(["business_no": "CASE-1", "image_base64": image]),
+            secret: secret
+        )
+    }
+
+    /// A body around fields.
+    static func data(_ fields: [String: String]) -> Data {
+        let texts = fields.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\"\($0.value)\"" }
+        return Data("{\"type\":\"card.photo\",\"data\":{\(texts.joined(separator: ","))}}".utf8)
+    }
+
+    static func secret(_ bytes: Data, name: String = "acme") throws -> WebhookSecret {
+        try WebhookSecret(Redacted("\(name)=whsec_\(bytes.base64EncodedString())"))
+    }
+
+    var request: RawRequest {
+        var hash = HMAC<SHA256>(key: SymmetricKey(data: self.secret))
+        hash.update(data: Data("\(self.id).\(self.timestamp).".utf8) + self.body)
+        let right = "v1,\(Data(hash.finalize()).base64EncodedString())"
+        let headers = [
+            ("webhook-id", self.id), ("webhook-timestamp", self.timestamp),
+            ("webhook-signature", self.signature ?? right), ("Content-Type", "application/json"),
+        ]
+        return RawRequest(
+            "POST",
+            "/v1/webhooks/cards",
+            headers: headers.filter { $0.0 != self.without },
+            body: self.body
+        )
+    }
+}

@@ -1,0 +1,269 @@
+import CardModel
+import Foundation
+import Testing
+
+@testable import CardServer
+
+/// `POST /v1/webhooks/cards`: what is accepted, and that everything else looks the same.
+@Suite(.timeLimit(.minutes(1)))
+struct WebhookTests {
+    private func serving(
+        _ configure: (inout CardServer.Configuration) -> Void = { _ in },
+        _ body: (ServerHarness) async throws -> Void
+    ) async throws {
+        try await ServerHarness.with(
+            { configuration in
+                configuration.webhookSecrets = [
+                    try SpecimenWebhook.secret(SpecimenWebhook.old),
+                    try SpecimenWebhook.secret(SpecimenWebhook.new, name: "other"),
+                ]
+                configure(&configuration)
+            },
+            now: { SpecimenWebhook.time },
+            body
+        )
+    }
+
+    @Test func `an image in Base64 becomes a card of the sender that signed it`() async throws {
+        try await self.serving { (harness) async throws in
+            let response = try await harness.send(SpecimenWebhook.image("m-1", byteCount: 200_001).request)
+            #expect(response.status == 202)
+            #expect(response.json["state"] as? String == "received")
+            #expect(try await harness.cards().map(\.submitter) == ["acme"])
+            let second = SpecimenWebhook.image("m-2", secret: SpecimenWebhook.new).request
+            #expect(try await harness.send(second).json["state"] as? String == "held")
+            #expect(try await harness.cards().last?.submitter == "other")
+        }
+    }
+
+    @Test func `an image by URL is fetched later, one from elsewhere is refused at once`() async throws {
+        try await self.serving { (harness) async throws in
+            let response = try await harness.send(SpecimenWebhook().request)
+            #expect(response.status == 202)
+            #expect(response.json["state"] as? String == "fetching")
+            let body = SpecimenWebhook.data(["business_no": "C", "image_url": "https://internal.example.org/a.jpg"])
+            let refused = try await harness.send(SpecimenWebhook(id: "m-2", body: body).request)
+            #expect(refused.status == 422)
+            #expect(refused.code == "image_url_refused")
+            #expect(!refused.text.contains("internal.example.org"))
+        }
+    }
+
+    private static let tampered: [(what: String, webhook: SpecimenWebhook)] = {
+        let right = SpecimenWebhook().request.headers.first { $0.0 == "webhook-signature" }?.1
+        return [
+            ("another secret", SpecimenWebhook(secret: Data(repeating: 9, count: 32))),
+            ("another id", SpecimenWebhook(id: "msg-2", signature: right)),
+            ("another time", SpecimenWebhook(timestamp: "\(SpecimenWebhook.seconds + 1)", signature: right)),
+            ("another body", SpecimenWebhook(body: SpecimenWebhook.data(["business_no": "X"]), signature: right)),
+            ("too old", SpecimenWebhook(timestamp: "\(SpecimenWebhook.seconds - 301)")),
+            ("from the future", SpecimenWebhook(timestamp: "\(SpecimenWebhook.seconds + 61)")),
+            ("no id", SpecimenWebhook(without: "webhook-id")),
+            ("no time", SpecimenWebhook(without: "webhook-timestamp")),
+            ("no signature", SpecimenWebhook(without: "webhook-signature")),
+            ("an id with a dot", SpecimenWebhook(id: "msg.1")),
+            ("a long id", SpecimenWebhook(id: String(repeating: "m", count: 257))),
+            ("a time with a sign", SpecimenWebhook(timestamp: "+\(SpecimenWebhook.seconds)")),
+            ("a time with a blank", SpecimenWebhook(timestamp: "\(SpecimenWebhook.seconds) 0")),
+            ("an empty signature", SpecimenWebhook(signature: "")),
+            ("only an asymmetric signature", SpecimenWebhook(signature: "v1a,AAAA")),
+            ("a short signature", SpecimenWebhook(signature: "v1,AAAA")),
+            (
+                "bad JSON under a wrong signature",
+                SpecimenWebhook(body: Data("{".utf8), signature: "v1,\(String(repeating: "A", count: 43))=")
+            ),
+        ]
+    }()
+
+    @Test func `whatever is wrong has one and the same answer, and nothing is stored`() async throws {
+        try await self.serving { (harness) async throws in
+            let reference = try await harness.send(Self.tampered[0].webhook.request)
+            #expect(reference.status == 401)
+            #expect(reference["www-authenticate"] == "Signature realm=\"idcard-pipeline\"")
+            for (what, webhook) in Self.tampered {
+                let wrong = try await harness.send(webhook.request)
+                #expect(Self.comparable(wrong) == Self.comparable(reference), "\(what)")
+            }
+            #expect(try await harness.cards().isEmpty)
+        }
+    }
+
+    /// Everything of an answer but the name of its request and the time.
+    private static func comparable(_ response: RawResponse) -> String {
+        let own = response["request-id"] ?? "-"
+        let headers = response.headers.filter { $0.name != "date" }.map { "\($0.name): \($0.value)" }
+        return (headers.sorted() + [response.text]).joined(separator: "\n").replacingOccurrences(of: own, with: "id")
+    }
+
+    @Test(arguments: [-300, 60])
+    func `the ends of the tolerance are within it`(offset: Int) async throws {
+        try await self.serving { (harness) async throws in
+            let webhook = SpecimenWebhook(timestamp: "\(SpecimenWebhook.seconds + offset)")
+            #expect(try await harness.send(webhook.request).status == 202)
+        }
+    }
+
+    @Test func `a right signature is found among others`() async throws {
+        try await self.serving { (harness) async throws in
+            let right = SpecimenWebhook().request.headers.first { $0.0 == "webhook-signature" }?.1 ?? ""
+            let wrong = "v1,\(String(repeating: "A", count: 43))="
+            let webhook = SpecimenWebhook(signature: "v1a,xyz \(wrong) \(right)")
+            #expect(try await harness.send(webhook.request).status == 202)
+        }
+    }
+
+    @Test func `a sender's retry gets the same card, another body under its id is refused`() async throws {
+        try await self.serving { (harness) async throws in
+            let first = try await harness.send(SpecimenWebhook.image("m-1").request)
+            var again = SpecimenWebhook.image("m-1")
+            again.timestamp = "\(SpecimenWebhook.seconds + 5)"
+            let second = try await harness.send(again.request)
+            #expect(second.status == 202)
+            #expect(second["idempotent-replayed"] == "true")
+            #expect(second.body == first.body)
+            var other = SpecimenWebhook.image("m-1")
+            other.body = SpecimenWebhook.image("m-2").body
+            let third = try await harness.send(other.request)
+            #expect(third.status == 409)
+            #expect(third.code == "webhook_id_reused")
+            #expect(try await harness.cards().count == 1)
+        }
+    }
+
+    @Test func `two sendings of one message at once do not both take it in`() async throws {
+        try await self.serving { (harness) async throws in
+            harness.intake.gate.close()
+            async let first = harness.send(SpecimenWebhook.image("m-1").request)
+            await harness.intake.arrivals.wait(for: 1)
+            let second = try await harness.send(SpecimenWebhook.image("m-1").request)
+            #expect(second.status == 503)
+            #expect(second.code == "busy")
+            harness.intake.gate.open()
+            #expect(try await first.status == 202)
+            #expect(try await harness.cards().count == 1)
+        }
+    }
+
+    private static let malformed: [(body: Data, status: Int, code: String)] = [
+        (Data("{".utf8), 422, "json_invalid"), (Data("[]".utf8), 422, "json_invalid"),
+        (Data("{\"type\":\"x\"}".utf8), 422, "json_invalid"),
+        (SpecimenWebhook.data(["business_no": "C"]), 422, "image_missing"),
+        (
+            SpecimenWebhook.data(["business_no": "C", "image_url": "https://a.example/b", "image_base64": "AAAA"]), 422,
+            "image_missing"
+        ),
+        (
+            SpecimenWebhook.data(["business_no": "C", "colour": "red", "image_url": "https://a.example/b"]), 422,
+            "field_unknown"
+        ),
+        (SpecimenWebhook.data(["image_url": "https://images.example.com/b"]), 422, "business_no_missing"),
+        (SpecimenWebhook.data(["business_no": "C", "image_url": "file:///etc/passwd"]), 422, "image_url_invalid"),
+        (SpecimenWebhook.data(["business_no": "C", "image_url": "https://u:w@a.example/b"]), 422, "image_url_invalid"),
+        (SpecimenWebhook.data(["business_no": "C", "image_url": "/b.jpg"]), 422, "image_url_invalid"),
+        (SpecimenWebhook.data(["business_no": "C", "image_base64": "????"]), 422, "image_invalid"),
+        (SpecimenWebhook.data(["business_no": "C", "image_base64": "AAA"]), 422, "image_invalid"),
+        (SpecimenWebhook.data(["business_no": "C", "image_base64": "QQ==QUFB"]), 422, "image_invalid"),
+        (SpecimenWebhook.data(["business_no": "C", "image_base64": ""]), 422, "image_empty"),
+        (SpecimenWebhook.data(["business_no": "C", "image_base64": "AAAA"]), 415, "unsupported_format"),
+        (Data("{\"data\":{\"business_no\":7,\"image_url\":\"https://a.example/b\"}}".utf8), 422, "json_invalid"),
+        (
+            // Two bytes a character, one of them a quote.
+            "{\"data\":{\"business_no\":\"\u{2200}\u{122}\",\"image_base64\":\"AAAA\"}}".data(using: .utf16LittleEndian)
+                ?? Data(), 422, "json_invalid"
+        ),
+        (
+            Data("{\"data\":{\"business_no\":\"A\",\"business_\\u006eo\":\"B\",\"image_base64\":\"AAAA\"}}".utf8), 422,
+            "field_duplicate"
+        ),
+    ]
+
+    @Test func `what is wrong under a right signature has a code of its own`() async throws {
+        try await self.serving { (harness) async throws in
+            for (number, malformed) in Self.malformed.enumerated() {
+                let response = try await harness.send(SpecimenWebhook(id: "m-\(number)", body: malformed.body).request)
+                #expect(response.status == malformed.status, "\(number)")
+                #expect(response.code == malformed.code, "\(number)")
+            }
+            #expect(try await harness.cards().isEmpty)
+        }
+    }
+
+    @Test func `without a secret nothing is read: a client that waits for leave to send is refused at once`()
+        async throws
+    {
+        try await ServerHarness.with(now: { SpecimenWebhook.time }) { (harness) async throws in
+            var request = SpecimenWebhook().request
+            request.headers.append(("Expect", "100-continue"))
+            let head = request.head
+            let status = try await harness.connected { (connection) async throws -> Int? in
+                try await connection.send(head)
+                return try await connection.response()?.status
+            }
+            #expect(status == 401)
+        }
+    }
+
+    @Test func `a body over the limit is refused, and the text and the image of one both count`() async throws {
+        try await self.serving({
+            $0.imageBytes = 90_000
+            $0.bodyMemory = 1
+        }) { (harness) async throws in
+            let large = try await harness.send(SpecimenWebhook.image("m-1", byteCount: 200_000).request)
+            #expect(large.status == 413)
+            #expect(large.code == "body_too_large")
+            // Of 360,000 bytes a webhook of 90,000 takes 264,000 beyond the 64 KiB that are free: two do not fit.
+            harness.intake.gate.close()
+            async let first = harness.send(SpecimenWebhook.image("m-2", byteCount: 90_000).request)
+            await harness.intake.arrivals.wait(for: 1)
+            let second = try await harness.send(SpecimenWebhook.image("m-3", byteCount: 90_000).request)
+            #expect(second.status == 503)
+            #expect(second.code == "busy")
+            harness.intake.gate.open()
+            #expect(try await first.status == 202)
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `large messages of an address that was not believed are read one at a time, small ones as ever`(
+        isWhole: Bool
+    ) async throws {
+        let rate = RatePolicy(quota: 1, window: .seconds(3_600))
+        try await self.serving({ $0.failureRate = rate }) { (harness) async throws in
+            let forged = SpecimenWebhook.image("m-0", byteCount: 120_000, secret: Data(repeating: 9, count: 32)).request
+            if isWhole {
+                #expect(try await harness.send(forged).status == 401)
+            } else {
+                let status = try await harness.connected { (connection) async throws -> Int? in
+                    try await connection.send(forged.bytes.dropLast(10))
+                    connection.finish()
+                    return try await connection.response()?.status
+                }
+                #expect(status == 400)
+            }
+            harness.intake.gate.close()
+            async let first = harness.send(SpecimenWebhook.image("m-1", byteCount: 120_000).request)
+            await harness.intake.arrivals.wait(for: 1)
+            let second = try await harness.send(SpecimenWebhook.image("m-2", byteCount: 120_000).request)
+            #expect(second.status == 429)
+            #expect(second.code == "rate_limited")
+            #expect(try await harness.send(SpecimenWebhook(id: "m-3", without: "webhook-id").request).status == 401)
+            harness.intake.gate.open()
+            #expect(try await first.status == 202)
+            #expect(try await harness.send(SpecimenWebhook.image("m-2", byteCount: 120_000).request).status == 202)
+        }
+    }
+
+    @Test func `secrets are 24 to 64 bytes in Base64, have names, and do not print themselves`() throws {
+        for text in ["whsec_AAAA", "no base64", "a b=whsec_\(SpecimenWebhook.old.base64EncodedString())"] {
+            let error = #expect(throws: CodedError.self) { try WebhookSecret(Redacted(text)) }
+            #expect(error?.code.rawValue == "webhook_secret_invalid")
+            #expect(error?.message.text().contains(SpecimenWebhook.old.base64EncodedString()) == false)
+        }
+        let secret = try WebhookSecret(Redacted(SpecimenWebhook.old.base64EncodedString()))
+        #expect(secret.name == "webhook")
+        #expect(try SpecimenWebhook.secret(SpecimenWebhook.old).name == "acme")
+        var dumped = "\(secret)" + String(reflecting: secret)
+        dump(secret, to: &dumped)
+        #expect(!dumped.contains("AQEBAQ"))
+    }
+}
