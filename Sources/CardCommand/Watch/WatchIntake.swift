@@ -41,11 +41,12 @@ struct WatchIntake: Sendable {
 
     /// Has a sidecar that came late amend the card of its photo.
     private func amend(_ photo: InputItem) async throws -> WatchOutcome {
-        guard let known = try await self.engine.amend(photo), let card = try await self.card(known.card) else {
-            _ = try await self.engine.take(photo)
+        var known = try await self.engine.amend(photo)
+        // A photo that was put away since has another path, and is known by its bytes.
+        if known == nil { known = try await self.engine.take(photo) }
+        guard let known, let card = try await self.card(known.card), card.metadata != photo.metadata else {
             return .taken
         }
-        guard card.metadata != photo.metadata else { return .taken }
         return .refused(
             CodedError(
                 .sidecarLate,

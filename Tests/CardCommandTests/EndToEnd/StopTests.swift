@@ -87,12 +87,26 @@ struct StopTests {
         }
     }
 
+    /// Has the verifier refuse the photos that come at some places, from 1, and read the others, one at a time: so that
+    /// others are tried after a refusal.
+    private func refuse(places: [Int], by reply: FaultReply) -> RemoteConfiguration {
+        let order = Mutex<[MarkedPhoto]>([])
+        self.verifier.answer { photo in
+            let place = order.withLock { order in
+                if !order.contains(photo) { order.append(photo) }
+                return order.firstIndex(of: photo).map { $0 + 1 }
+            }
+            return place.map(places.contains) == true ? reply : nil
+        }
+        var configuration = RemoteConfiguration()
+        configuration.verification.append("concurrency: 1")
+        return configuration
+    }
+
     @Test("One image that gets a bare 403 from the verifier is failed, all others are delivered")
     func oneImage() async throws {
-        self.verifier.answer {
-            $0.holder == MarkedHolder(4) ? FaultReply("403 Forbidden", body: "<html>blocked</html>") : nil
-        }
-        try await self.serving { file in
+        let reply = FaultReply("403 Forbidden", body: "<html>blocked</html>")
+        try await self.serving(self.refuse(places: [4], by: reply)) { file in
             let outcome = try await self.tool.run(["run", try self.fronts(), "--format", "json"] + file)
             #expect(outcome.status == 1, "\(outcome.errors)")
             #expect(self.backend.acceptedNumbers.count == 10)
@@ -101,20 +115,17 @@ struct StopTests {
     }
 
     @Test("Two odd images end as failed; the run delivers all others and does not stop", arguments: [[3, 9], [5, 6]])
-    func oddImages(holders: [UInt8]) async throws {
-        self.verifier.answer { photo in
-            holders.contains(photo.holder.place)
-                ? .json(#"{"error_message":"BAD_ARGUMENTS","request_id":"specimen"}"#, status: "400 Bad Request") : nil
-        }
-        try await self.serving { file in
+    func oddImages(places: [Int]) async throws {
+        let reply = FaultReply.json(
+            #"{"error_message":"BAD_ARGUMENTS","request_id":"specimen"}"#,
+            status: "400 Bad Request"
+        )
+        try await self.serving(self.refuse(places: places, by: reply)) { file in
             let outcome = try await self.tool.run(["run", try self.fronts(), "--format", "json"] + file)
             #expect(outcome.status == 1, "\(outcome.errors)")
             #expect(self.backend.acceptedNumbers.count == 9)
-            #expect(
-                try outcome.json().cards.filter { $0.state == "failed" }.map(\.reason) == [
-                    "BAD_ARGUMENTS", "BAD_ARGUMENTS",
-                ]
-            )
+            let failed = try outcome.json().cards.filter { $0.state == "failed" }
+            #expect(failed.map(\.reason) == ["BAD_ARGUMENTS", "BAD_ARGUMENTS"])
         }
     }
 

@@ -20,10 +20,12 @@ package final class ScriptedBackend: Sendable {
 
     /// The requests that came whole, in order.
     package var requests: [ReceivedRequest] { self.state.withLock { $0.requests } }
+    /// The forms that it accepted, in order.
+    package var accepted: [PostedForm] { self.state.withLock { $0.accepted } }
     /// The business numbers that it was asked about, in order.
     package var askedNumbers: [String] { self.requests.map { PostedForm($0)["BUSINESSNO"] ?? "" } }
     /// The business numbers of the forms that it accepted, in order.
-    package var acceptedNumbers: [String] { self.state.withLock { $0.accepted.map { $0["BUSINESSNO"] ?? "" } } }
+    package var acceptedNumbers: [String] { self.accepted.map { $0["BUSINESSNO"] ?? "" } }
 
     /// Has it answer otherwise from now on.
     package func answer(_ script: @escaping Script) { self.state.withLock { $0.script = script } }
