@@ -50,7 +50,9 @@ struct RemoteTests {
             let port = try RefusingPort()
             defer { port.close() }
             let nobody = "http://127.0.0.1:\(port.port)"
-            let refused = try await tool.run(command, self.variables(verifier: nobody, backend: backend))
+            var variables = self.variables(verifier: nobody, backend: backend)
+            variables["IDCARD_RUN_PATIENCE"] = "2s"
+            let refused = try await tool.run(command, variables)
             #expect(refused.status == 75, "\(refused.errors)")
             #expect(try refused.json().counts["prepared"] == 2)
             try await MarkVerifier().serving { verifier in
@@ -103,7 +105,8 @@ struct RemoteTests {
         let port = try RefusingPort()
         defer { port.close() }
         let nobody = "http://127.0.0.1:\(port.port)"
-        let real = self.variables(verifier: nobody, backend: nobody)
+        var real = self.variables(verifier: nobody, backend: nobody)
+        real["IDCARD_RUN_PATIENCE"] = "2s"
         #expect(try await tool.run(["run", pair.path, "--sandbox", sandbox], real).status == 75)
         let mixed = try await tool.run(["run", pair.path, "--sandbox", sandbox, "--embedded"])
         #expect(mixed.status == 78)

@@ -4,6 +4,9 @@ import Testing
 
 @Suite("TLS and proxies, by configuration alone", .serialized, .timeLimit(.minutes(5)))
 struct TransportTests {
+    /// For a run over an endpoint that never answers.
+    private static let impatience = ["IDCARD_RUN_PATIENCE": "2s"]
+
     @Test(
         "TLS to a port that speaks none ends with 75 and says so; nothing is lost, http completes",
         arguments: ["tls: {ca_file: HOME/ca}"]
@@ -21,7 +24,7 @@ struct TransportTests {
             let file = try configuration.write(for: tool, verifier: verifier, backend: secure)
             let check = try await tool.run(["config", "check"] + file)
             #expect(check.status == 0, "\(check.output)")
-            let outcome = try await tool.run(["run", pair.path, "--format", "json"] + file)
+            let outcome = try await tool.run(["run", pair.path, "--format", "json"] + file, Self.impatience)
             #expect(outcome.status == 75, "\(outcome.errors)")
             #expect(outcome.errors.contains("tls_protocol"), "\(outcome.errors)")
             #expect(outcome.errors.contains("run the same command again"))
@@ -44,7 +47,7 @@ struct TransportTests {
             var configuration = RemoteConfiguration()
             configuration.delivery.append("proxy: 'http://canary-user:canary-proxy@127.0.0.1:\(port)'")
             let file = try configuration.write(for: tool, verifier: verifier, backend: backend)
-            let outcome = try await tool.run(["run", pair.path] + file)
+            let outcome = try await tool.run(["run", pair.path] + file, Self.impatience)
             #expect(outcome.status == 75, "\(outcome.errors)")
             #expect(outcome.errors.contains("proxy_refused") && !outcome.errors.contains("canary"), "\(outcome.errors)")
             #expect(try tool.ledger().isEmpty)
