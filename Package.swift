@@ -175,7 +175,7 @@ let package = Package(
         // Marked photos, the fault server, the ledger backend, manual time; never imported by Sources.
         .target(
             name: "TestSupport",
-            dependencies: ["CardModel", .nioCore, .nioHTTP1, .nioPosix, .nioSSL],
+            dependencies: ["CardModel", .crypto, .nioCore, .nioHTTP1, .nioPosix, .nioSSL],
             path: "Tests/Support"
         ),
         .testTarget(name: "MultipartFormTests", dependencies: ["MultipartForm", .subprocess, .system]),
