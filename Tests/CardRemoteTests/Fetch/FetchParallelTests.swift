@@ -120,7 +120,8 @@ import Testing
         #expect(try await Specimen.fetch(from: host, into: box).isFetched)
         #expect(await box.image == Self.image)
         #expect(await box.bytesKept == Self.image.count)
-        #expect(host.ranges.last == "-")
+        // A part that was given up may still reach the host afterwards.
+        #expect(host.ranges.count { $0 == "-" } == 2)
     }
 
     @Test func `Several ranges in one answer are not taken apart, but everything is asked for at once`() async throws {
@@ -131,7 +132,7 @@ import Testing
         let box = PieceBox()
         #expect(try await Specimen.fetch(from: host, into: box).isFetched)
         #expect(await box.image == Self.image)
-        #expect(host.ranges.last == "-")
+        #expect(host.ranges.count { $0 == "-" } == 2)
     }
 
     @Test(arguments: ["302 Found", "403 Forbidden", "404 Not Found", "416 Range Not Satisfiable"])
@@ -143,7 +144,7 @@ import Testing
         let box = PieceBox()
         #expect(try await Specimen.fetch(from: host, into: box).isFetched)
         #expect(await box.image == Self.image)
-        #expect(host.ranges.last == "-")
+        #expect(host.ranges.count { $0 == "-" } == 2)
     }
 
     @Test func `A host that only says that it knows ranges is asked for everything at once`() async throws {
