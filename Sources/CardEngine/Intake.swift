@@ -172,8 +172,12 @@ extension Intake {
         if let known = try await self.amend(item) { return known }
         try await self.requireRoom()
         let admission = try await self.admission(of: item)
-        if mayGrow, case .refused(let error) = admission.content { throw error }
-        return try await self.admit(admission)
+        guard case .refused(let error) = admission.content else { return try await self.admit(admission) }
+        if mayGrow { throw error }
+        var outcome = try await self.admit(admission)
+        // The sandbox has no byte of it, so its file counts as refused each time it comes.
+        if outcome.state == .rejected { outcome.isDuplicate = false }
+        return outcome
     }
 
     /// Has what is said of a file now amend its card, without reading the file; `nil` if it is no card yet.

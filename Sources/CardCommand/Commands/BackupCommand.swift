@@ -10,7 +10,7 @@ package struct BackupCommand: AsyncParsableCommand {
         abstract: "Copy the sandbox as it is at this moment into one file; others may go on working.",
         discussion: """
             The file appears when it is whole and checked, or not at all; one that is there is never replaced. Personal data in \
-            it stays encrypted under the keys of the sandbox: keep these too, in another place. Ends with 66 if the file is \
+            it stays encrypted under the keys of the sandbox: keep these too, in another place. Ends with 64 if the file is \
             there already, 74 if the sandbox cannot be read or the file cannot be written, 78 if the key does not open the \
             sandbox.
             """
@@ -84,7 +84,7 @@ package struct RestoreCommand: AsyncParsableCommand {
             in its folder, and by lists named with --erasures. What else happened after the backup is not known, so cards that \
             may have gone on are held (reason restored) for a person to decide. Photos that were taken in after the backup are \
             not known either. The sandbox that is replaced is removed; make a backup of it first to keep it. Ends with 66 if \
-            there is no such backup, or the sandbox holds cards and --force is missing, 74 if the backup is not whole or a \
+            there is no such backup, or the sandbox holds cards and --force is missing, 74 if the backup is not whole, 75 if a \
             process has the sandbox open, 78 if the key does not open the backup.
             """
     )

@@ -87,7 +87,15 @@ extension CardsCommand {
                 if let businessNo {
                     var filter = CardFilter()
                     filter.number = BusinessNumber(stored: businessNo.trimmed)
-                    named += try await store.cardIDs(filter)
+                    let found = try await store.cardIDs(filter)
+                    guard !found.isEmpty else {
+                        throw CodedError(
+                            .notFound,
+                            .notFound,
+                            "there is no card of the business number \(Redacted(businessNo)); look by cards list"
+                        )
+                    }
+                    named += found
                 }
                 guard self.isConfirmed(named) else {
                     Console.standardError("nothing was erased")
@@ -101,7 +109,7 @@ extension CardsCommand {
                 )
                 if self.expired { certificates += try await Self.eraseExpired(configuration, by: origin, in: store) }
                 let folder = self.documents ?? configuration.embeddedDocuments
-                try await EmbeddedErasure(store: store, folder: folder).finish(configuration.isEmbedded)
+                try await EmbeddedErasure(store: store, folder: folder).finish()
                 let scrubbed = Set(certificates.filter(\.isScrubbed).map(\.card))
                 var final = try await store.certificates(of: certificates.map(\.card))
                 for index in final.indices { final[index].isScrubbed = scrubbed.contains(final[index].card) }
@@ -179,8 +187,8 @@ struct EmbeddedErasure {
 
     /// Erases the documents of all erased cards, also of those for which that was not possible before, and writes their
     /// certificates again. A backend that is running keeps its documents for now.
-    func finish(_ isEmbedded: Bool) async throws {
-        guard isEmbedded else { return }
+    func finish() async throws {
+        guard self.store.kind == .embedded else { return }
         let open = try await self.store.certificates().filter { $0.documents != .erased }
         guard !open.isEmpty else { return }
         let cards = Set(open.map(\.card))
@@ -197,9 +205,8 @@ struct EmbeddedErasure {
             let isGone =
                 switch certificate.backend {
                 case .notSent, .refused: true
-                case .mayHold: erased != nil
-                // What the backend took and this folder does not have lies in another one.
-                case .holds: erased?.contains(certificate.card) == true
+                // What this folder does not have may lie in another one.
+                case .mayHold, .holds: erased?.contains(certificate.card) == true
                 }
             standings[isGone ? .erased : .remaining, default: []].append(certificate.card)
         }

@@ -31,7 +31,7 @@ struct Pipeline: Sendable {
         do { result = .success(try await self.withEndpoints(worker, events, body)) } catch { result = .failure(error) }
         do {
             try await self.store.end(worker, onUnknown: self.configuration.engine.onUnknown, now: Timestamp(Date()))
-            try await EmbeddedErasure(store: self.store, folder: self.documents).finish(self.configuration.isEmbedded)
+            try await EmbeddedErasure(store: self.store, folder: self.documents).finish()
         } catch {
             // An error of the work says more than that of its end.
             _ = try result.get()

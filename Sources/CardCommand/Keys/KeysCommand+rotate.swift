@@ -14,7 +14,7 @@ extension KeysCommand {
                 FILE.retired-ID: keep that as long as backups from before. With vault.key or vault.key_command, let these give \
                 the new key first and the old one second, then run this. What was cut short goes on when it is run again.
 
-                Exit status: 0 done · 1 some key was damaged and stays as it was · 66 another process is at work · 78 there is \
+                Exit status: 0 done · 1 some key was damaged and stays as it was · 75 another process is at work · 78 there is \
                 no key to change to.
                 """
         )
@@ -81,12 +81,22 @@ private struct KeyChange {
         }
         let key = isBegun ? ring.current : VaultKey.random()
         let rotation = try await self.store.rotateKeys(to: key) {
+            // Nobody else can work now; a change of the key that ended meanwhile must not be written over.
+            guard try file.read() == ring, try await self.store.keysInUse() == inUse else {
+                throw Self.changedMeanwhile
+            }
             guard !isBegun, let both = KeyRing([key] + ring.keys) else { return }
             try file.replace(with: both)
         }
         let retired = rotation.damaged == 0 ? try file.retire(ring.keys.filter { $0 != key }, keeping: key) : []
         return Output(rotation, retired: retired)
     }
+
+    private static let changedMeanwhile = CodedError(
+        .sandboxUnavailable,
+        .temporary,
+        "another process changed the key meanwhile, so nothing was changed here; look at the key file, and run this again"
+    )
 
     private static let noNewKey = CodedError(
         .settingMissing,

@@ -28,8 +28,9 @@ struct WatchIntake: Sendable {
             return .refused(error, card: outcome.card)
         } catch let error as CodedError {
             switch error.kind {
-            case .input, .conflict: return .refused(error, card: nil)
-            case .temporary: return .later(error)
+            case .temporary where error.code == .sandboxBusy: return .later(error)
+            // One that takes too much time or memory is tried again by the watch, so often and no more.
+            case .input, .conflict, .temporary: return .refused(error, card: nil)
             case .storage where Self.passing.contains(error.code): return .later(error)
             default: throw error
             }

@@ -42,8 +42,17 @@ struct FetchStage: Sendable {
             return try await self.conclude(job, with: .postponed(until: startedAt.advanced(by: wait)))
         }
         host.begin(1)
-        let outcome = try await self.context.ports.fetcher.fetch(job.request) { bytes, offset, version in
-            try await self.context.store.keep(bytes, at: offset, of: job, version: version)
+        let outcome: FetchOutcome
+        do {
+            outcome = try await self.context.ports.fetcher.fetch(job.request) { bytes, offset, version in
+                try await self.context.store.keep(bytes, at: offset, of: job, version: version)
+            }
+        } catch let error as CodedError where error.code == .cardConflict {
+            // A person erased the card, or another process has taken it over.
+            return host.withdraw()
+        } catch let error as CodedError where error.code == .diskSpaceLow {
+            host.withdraw()
+            return try await self.conclude(job, with: .postponed(until: startedAt.advanced(by: .seconds(60))))
         }
         try await self.conclude(job, with: self.ended(outcome, job, startedAt: startedAt))
         guard case .failed(let failure) = outcome else { return try await host.end(.answered, failure: nil) }

@@ -40,9 +40,14 @@ struct Candidate {
     /// What can already be said of it.
     var finding: Finding
 
-    /// The source as reports name it: a URL without its query, which may be a signature.
+    /// The source as reports name it: a URL without user, password, query and fragment, which may be secrets.
     var shownSource: String {
-        self.finding == .address ? String(self.source.prefix { $0 != "?" && $0 != "#" }) : self.source
+        guard self.finding == .address else { return self.source }
+        let address = self.source.prefix { $0 != "?" && $0 != "#" }
+        guard let start = address.firstRange(of: "://")?.upperBound else { return String(address) }
+        let authority = address[start...].prefix { $0 != "/" }
+        guard let at = authority.lastIndex(of: "@") else { return String(address) }
+        return String(address[..<start] + address[address.index(after: at)...])
     }
 }
 
