@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// Photos that come singly, from a watched folder or a request, into an engine that goes on.
-@Suite(.timeLimit(.minutes(1))) struct ArrivalTests {
+@Suite(.timeLimit(.minutes(5))) struct ArrivalTests {
     private static func receive(_ text: String, _ number: String, in engine: Engine) async throws -> AdmissionOutcome {
         try await engine.receive(
             .received(Data(text.utf8)),

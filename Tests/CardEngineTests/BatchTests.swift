@@ -5,7 +5,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct BatchTests {
+@Suite(.timeLimit(.minutes(5))) struct BatchTests {
     @Test func `every card of a list is delivered, fronts before their backs`() async throws {
         let harness = try await EngineHarness()
         let end = try await harness.run(
@@ -82,7 +82,8 @@ import Testing
         }
         let others = (0..<40).map { "front \($0)" }
         try await harness.run(harness.items(["N1": ["front"], "N2": others]), settings)
-        #expect(try await harness.states()["N1 front"] == "failed attempts_exhausted")
+        let states = try await harness.states()
+        #expect(states["N1 front"] == "failed attempts_exhausted", "\(states)")
     }
 
     @Test func `refused credentials stop the stage and fail no card`() async throws {

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// How a batch ends that does not come to its end by itself.
-@Suite(.timeLimit(.minutes(1))) struct EndingTests {
+@Suite(.timeLimit(.minutes(5))) struct EndingTests {
     // MARK: Errors of the sandbox
 
     @Test func `an error of the sandbox is told after what is under way was concluded`() async throws {

@@ -91,7 +91,8 @@ final class EngineHarness: Sendable {
     func settings(_ change: (inout EngineSettings) -> Void = { _ in }) -> EngineSettings {
         var settings = EngineSettings()
         settings.retry = RetryPolicy(base: .milliseconds(1), cap: .milliseconds(2))
-        settings.patience = .seconds(30)
+        // No test ends by it: on a busy machine nothing may move on for a while.
+        settings.patience = .seconds(600)
         change(&settings)
         return settings
     }

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// Images that are named by URL, from the list to their delivery.
-@Suite(.timeLimit(.minutes(1))) struct FetchingTests {
+@Suite(.timeLimit(.minutes(5))) struct FetchingTests {
     private static func item(_ address: String, _ number: String) -> InputItem {
         InputItem(
             place: .address(Redacted(address)),

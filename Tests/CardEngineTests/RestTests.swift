@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// Rests that stand in the sandbox, and clocks that were wrong when they were written down.
-@Suite(.timeLimit(.minutes(1))) struct RestTests {
+@Suite(.timeLimit(.minutes(5))) struct RestTests {
     /// A rest as a test row names it: what was written down, by the clock of now.
     struct Written: Sendable {
         var failureClass = FailureClass.throttled
