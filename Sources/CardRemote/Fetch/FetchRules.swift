@@ -46,6 +46,19 @@ package struct FetchSettings: Sendable {
         return hosts + blocks + ports
     }
 
+    /// Makes a check of addresses before anything is fetched: it says why one is forbidden, `nil` if it is not.
+    package func addressCheck() -> (Redacted<String>) -> CodedError? {
+        let rules = FetchRules(self)
+        return { address in
+            do throws(CodedError) {
+                _ = try rules.check(address.reveal())
+                return nil
+            } catch {
+                return error
+            }
+        }
+    }
+
     fileprivate static func port(_ text: String) -> Int? {
         Int(text).flatMap { (1...65_535).contains($0) ? $0 : nil }
     }

@@ -23,7 +23,7 @@ enum ListeningRule {
         guard hasCredentials else {
             throw self.refused(
                 """
-                server.listen names an address that others reach, and nobody may ask; make a token \
+                server.listen names an address that others reach, and there is no token that opens it; make one \
                 (idcard-pipeline tokens add), or set webhooks.secrets
                 """
             )
