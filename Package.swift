@@ -166,8 +166,8 @@ let package = Package(
         .target(
             name: "CardCommand",
             dependencies: [
-                "CardEmbedded", "CardEngine", "CardImaging", "CardInput", "CardModel", "CardRemote", "CardStore",
-                .argumentParser, .lifecycle, .log, .nioPosix, .subprocess, .system, .unixSignals, .yams,
+                "CardEmbedded", "CardEngine", "CardImaging", "CardInput", "CardModel", "CardRemote", "CardServer",
+                "CardStore", .argumentParser, .lifecycle, .log, .nioPosix, .subprocess, .system, .unixSignals, .yams,
             ]
         ),
         .executableTarget(name: "idcard-pipeline-next", dependencies: ["CardCommand", .argumentParser]),

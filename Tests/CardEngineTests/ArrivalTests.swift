@@ -85,13 +85,17 @@ import Testing
         #expect(try await harness.states().isEmpty)
     }
 
-    @Test func `a photo that cannot be used is told at once, and is not read again`() async throws {
+    @Test func `a photo that cannot be used is told at once, and refused each time it comes`() async throws {
         let harness = try await EngineHarness()
         let items = try harness.items(["N1": ["broken front"]])[0]
         try await harness.withEngine { engine in
             try await engine.run {
-                let outcome = try await engine.take(items[0])
-                #expect(outcome.state == .rejected && outcome.reason?.rawValue == "image_truncated")
+                for _ in 1...2 {
+                    // Taken for a duplicate it would count as done, and its only copy might be deleted.
+                    let outcome = try await engine.take(items[0])
+                    #expect(outcome.state == .rejected && outcome.reason?.rawValue == "image_truncated")
+                    #expect(!outcome.isDuplicate)
+                }
             }
         }
     }

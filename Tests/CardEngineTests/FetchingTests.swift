@@ -126,4 +126,70 @@ import Testing
         #expect(requests.withLock { $0.map(\.kept) } == [[], [0..<4]])
         #expect(harness.delivered == [["N1 front"]])
     }
+
+    @Test func `many images of one host are fetched at its pace, and each is claimed once`() async throws {
+        let harness = try await EngineHarness()
+        let underWay = Mutex((now: 0, most: 0))
+        let items = (1...40).map { index in
+            let address = "https://h/front\(index)"
+            harness.state.withLock { state in
+                state.fetches[address] = { request, keep in
+                    underWay.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
+                    defer { underWay.withLock { $0.now -= 1 } }
+                    return try await Self.sending("N\(index) front")(request, keep)
+                }
+            }
+            return [Self.item(address, "N\(index)")]
+        }
+        try await harness.run(items)
+        #expect(harness.delivered.count == 40)
+        #expect(harness.state.withLock { $0.fetched.count } == 40)
+        #expect(1...8 ~= underWay.withLock(\.most))
+    }
+
+    @Test func `a card that is erased while it is fetched ends nothing else`() async throws {
+        let harness = try await EngineHarness()
+        harness.state.withLock { state in
+            state.fetches["https://h/gone"] = { request, keep in
+                let cards = try await harness.store.cards(CardFilter(), after: 0, limit: 10)
+                let card = try #require(cards.first { $0.metadata.businessNumber.rawValue == "N1" })
+                _ = try await harness.store.erase(
+                    [card.id],
+                    because: ReasonCode(rawValue: "requested"),
+                    by: AccessOrigin(actor: "test"),
+                    now: Timestamp(Date())
+                )
+                return try await Self.sending("N1 front")(request, keep)
+            }
+            state.fetches["https://h/front"] = Self.sending("N2 front")
+        }
+        try await harness.run([[Self.item("https://h/gone", "N1")], [Self.item("https://h/front", "N2")]])
+        #expect(harness.delivered == [["N2 front"]])
+        let states = try await harness.store.cards(CardFilter(), after: 0, limit: 10).map(\.state)
+        #expect(states == [.erased, .delivered])
+    }
+
+    @Test func `our own full disk puts an image off and is no attempt`() async throws {
+        let (harness, time) = (try await EngineHarness(), ManualTime())
+        let calls = Mutex<[Duration]>([])
+        harness.state.withLock { state in
+            state.fetches["https://h/front"] = { request, keep in
+                let isFirst = calls.withLock { calls in
+                    calls.append(time.elapsed)
+                    return calls.count == 1
+                }
+                guard !isFirst else { throw CodedError(.diskSpaceLow, .storage, "the disk is full") }
+                return try await Self.sending("N1 front")(request, keep)
+            }
+        }
+        let settings = harness.settings { $0.patience = .seconds(600) }
+        try await time.passing {
+            try await harness.run([[Self.item("https://h/front", "N1")]], settings, time: time.engineTime)
+        }
+        #expect(harness.delivered == [["N1 front"]])
+        #expect(calls.withLock { $0 }[1] >= .seconds(60))
+        let card = try #require(try await harness.store.cards(CardFilter(), after: 0, limit: 1).first)
+        let details = try await harness.store.show(card.id, to: AccessOrigin(actor: "test"), now: Timestamp(Date()))
+        #expect(details.attempts.count { $0.failureClass != .accepted } == 0)
+    }
 }

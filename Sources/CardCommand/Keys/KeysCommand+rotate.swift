@@ -14,7 +14,7 @@ extension KeysCommand {
                 FILE.retired-ID: keep that as long as backups from before. With vault.key or vault.key_command, let these give \
                 the new key first and the old one second, then run this. What was cut short goes on when it is run again.
 
-                Exit status: 0 done · 1 some key was damaged and stays as it was · 75 another process is at work · 78 there is \
+                Exit status: 0 done · 1 the key of some card was damaged before · 75 another process is at work · 78 there is \
                 no key to change to.
                 """
         )
@@ -59,7 +59,9 @@ private struct KeyChange {
 
         var lines: [String] {
             var lines = ["\(self.rewrapped) keys of cards are wrapped with the key \(self.keyID) now"]
-            if self.damaged > 0 { lines.append("\(self.damaged) were damaged before and stay as they are; see fsck") }
+            if self.damaged > 0 {
+                lines.append("\(self.damaged) were damaged before, and no key opens them; see idcard-pipeline fsck")
+            }
             for path in self.retired {
                 lines.append("the old key is in \(path): keep it as long as backups from before")
             }
@@ -73,22 +75,25 @@ private struct KeyChange {
     func run() async throws -> Output {
         let ring = try await self.configuration.vaultKeys(creating: false)
         let inUse = try await self.store.keysInUse()
-        // One that was stored and wraps nothing yet, or not all, is where an earlier change was cut off.
-        let isBegun = inUse.contains { $0 != ring.current.id }
+        // Cut off earlier: the first key was stored and wraps nothing yet, or the others were not retired.
+        var isBegun = inUse.first != ring.current.id
         guard case .file(let file) = VaultKeySource(self.configuration) else {
             guard isBegun else { throw Self.noNewKey }
             return Output(try await self.store.rotateKeys(to: ring.current) {}, retired: [])
         }
+        isBegun = isBegun || ring.keys.count > 1
         let key = isBegun ? ring.current : VaultKey.random()
+        var retired: [String] = []
         let rotation = try await self.store.rotateKeys(to: key) {
-            // Nobody else can work now; a change of the key that ended meanwhile must not be written over.
+            // A change of the key that ended while this one waited to be alone must not be written over.
             guard try file.read() == ring, try await self.store.keysInUse() == inUse else {
                 throw Self.changedMeanwhile
             }
             guard !isBegun, let both = KeyRing([key] + ring.keys) else { return }
             try file.replace(with: both)
+        } retiring: {
+            retired = try file.retire(ring.keys.filter { $0 != key }, keeping: key)
         }
-        let retired = rotation.damaged == 0 ? try file.retire(ring.keys.filter { $0 != key }, keeping: key) : []
         return Output(rotation, retired: retired)
     }
 

@@ -65,6 +65,8 @@ final class DeliverStage: Sendable {
         now: Timestamp
     ) async throws -> [[DeliveryMember]] {
         let isBatch = self.context.settings.policy.layout == .batch
+        // Asked before the cards are read: what comes in between is not in the proposals.
+        let nothingComes = self.context.board.nothingComes
         let proposals = try await self.context.store.proposeDeliveries(
             limit: isBatch ? limit * self.context.settings.batchMaxCards : limit,
             excluding: self.busy.withLock { $0 },
@@ -80,8 +82,7 @@ final class DeliverStage: Sendable {
         // One delivery of a number at a time: what the first comes to decides about the next.
         let groups = proposals.compactMap(\.groups.first)
         let formed =
-            isBatch
-            ? self.gathering.gather(groups, limit: limit, nothingComes: self.context.board.nothingComes) : groups
+            isBatch ? self.gathering.gather(groups, limit: limit, nothingComes: nothingComes) : groups
         self.busy.withLock { $0.formUnion(formed.joined().map(\.businessNumber)) }
         return formed
     }

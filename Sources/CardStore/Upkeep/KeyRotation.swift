@@ -7,7 +7,7 @@ package struct KeyRotation: Hashable, Sendable {
     package var keyID: String
     /// How many data keys were wrapped with it.
     package var rewrapped: Int
-    /// How many are damaged and stay as they are: what they sealed was lost before.
+    /// How many no key opens: what they sealed was lost before.
     package var damaged: Int
 }
 
@@ -40,19 +40,25 @@ extension CardStore {
     /// Wraps all data keys, and the keys of the sandbox itself, with another key, while no other process works.
     ///
     /// Nothing else changes: what is sealed or fingerprinted stays. Killed at any point the sandbox opens with a ring of both
-    /// keys; the old one may go where keys are kept retired once this has returned. Close the sandbox afterwards.
+    /// keys. Close the sandbox afterwards.
     ///
     /// - Parameters:
     ///   - key: the new key.
     ///   - storing: makes the new key durable beside the old one; called once nobody else can work, before anything changes.
+    ///   - retiring: puts the old key away once nothing needs it; still nobody else can work.
     /// - Throws: `sandbox_busy` if a process is at work; `wrong_key` if the ring lacks a key that wraps something.
-    package func rotateKeys(to key: VaultKey, storing: () async throws -> Void) async throws -> KeyRotation {
-        try await self.rotateKeys(to: key, storing: storing, reached: { _ in })
+    package func rotateKeys(
+        to key: VaultKey,
+        storing: () async throws -> Void,
+        retiring: () throws -> Void = {}
+    ) async throws -> KeyRotation {
+        try await self.rotateKeys(to: key, storing: storing, retiring: retiring, reached: { _ in })
     }
 
     func rotateKeys(
         to key: VaultKey,
         storing: () async throws -> Void,
+        retiring: () throws -> Void = {},
         reached: @escaping @Sendable (RotationStep) -> Void
     ) async throws -> KeyRotation {
         let alone = try await Self.takeAlone(self.folder)
@@ -60,7 +66,7 @@ extension CardStore {
         try await storing()
         reached(.stored)
         let vault = self.vault
-        return try await Self.translating {
+        let rotation = try await Self.translating {
             let rotation = try await self.database.write { tx in
                 let rotation = try vault.rewrap(with: key, in: tx)
                 reached(.rewrapped)
@@ -71,6 +77,8 @@ extension CardStore {
             _ = await self.emptyLog()
             return rotation
         }
+        try retiring()
+        return rotation
     }
 }
 

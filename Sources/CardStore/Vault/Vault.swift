@@ -114,8 +114,9 @@ struct Vault: Sendable {
             last = end.card
             for row in rows where row.id != key.id {
                 try self.require(row.id)
-                // What a damaged one sealed is lost already; the others must not stay under the old key for its sake.
                 guard let card = try? self.unwrap(row.wrapped, keyID: row.id, of: row.card) else {
+                    // No key opens it, so it must not look as if the old one were still needed.
+                    try tx.run("UPDATE card_key SET key_id = \(key.id) WHERE card = \(row.card)")
                     rotation.damaged += 1
                     continue
                 }

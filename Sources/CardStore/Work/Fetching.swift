@@ -1,6 +1,14 @@
 package import CardModel
 package import Foundation
 
+/// A card whose image may be fetched now.
+package struct FetchCandidate: Sendable {
+    /// The card.
+    package var card: CardID
+    /// Where from; `nil` if that does not open: whoever claims the card ends it.
+    package var address: Redacted<String>?
+}
+
 /// A card whose image a worker has claimed to fetch.
 package struct FetchJob: Sendable {
     /// The card.
@@ -17,32 +25,46 @@ package struct FetchJob: Sendable {
 package enum FetchConclusion: Sendable {
     /// An attempt was made and ended.
     case ended(FetchOutcome, startedAt: Timestamp, RetryTerms)
-    /// Its host has no place for it before a time.
+    /// It cannot go on before a time, for a reason of our own.
     case postponed(until: Timestamp)
 }
 
 // MARK: Claiming
 
 extension CardStore {
-    /// Claims cards whose images are to be fetched.
-    package func claimFetching(
-        by worker: Worker,
-        limit: Int,
-        untriedFirst: Bool,
-        now: Timestamp
-    ) async throws -> [FetchJob] {
+    /// The cards whose images may be fetched now, in their turn; claim those whose hosts have a place for them.
+    package func fetchCandidates(limit: Int, now: Timestamp) async throws -> [FetchCandidate] {
+        try await Self.translating {
+            try await self.database.read { tx in
+                let rows = try tx.rows(
+                    """
+                    SELECT \(CardRow.columns) FROM \(CardRow.tables)
+                    WHERE state = 'fetching' AND state IN ('fetching', 'received', 'prepared') AND worker IS NULL
+                    AND \(Self.isDue(at: now)) ORDER BY priority DESC, intake_order LIMIT \(limit)
+                    """
+                ) { try CardRow(&$0) }
+                return rows.map { row in
+                    let stored = try? self.address(of: row.id, key: row.key(self.vault), in: tx)
+                    return FetchCandidate(card: row.id, address: stored?.address)
+                }
+            }
+        }
+    }
+
+    /// Claims cards whose images are to be fetched; those that somebody else has claimed meanwhile are left out.
+    package func claimFetching(_ cards: [CardID], by worker: Worker, now: Timestamp) async throws -> [FetchJob] {
         try await Self.translating {
             try await self.database.write { tx in
                 try self.require(worker, in: tx)
-                let rows = try self.claim(
-                    state: .fetching,
-                    by: worker,
-                    limit: limit,
-                    untriedFirst: untriedFirst,
-                    now: now,
-                    in: tx
-                )
-                return try rows.compactMap { row in
+                guard !cards.isEmpty else { return [] }
+                let claimed: [CardID] = try tx.rows(
+                    """
+                    UPDATE card SET worker = \(worker.id)
+                    WHERE id IN \(list: cards) AND state = 'fetching' AND worker IS NULL RETURNING id
+                    """
+                ) { try $0.next() }
+                return try claimed.compactMap { id in
+                    let row = try CardRow.require(id, in: tx)
                     do { return try self.fetchJob(row, worker: worker, in: tx) } catch is CodedError {
                         // One that does not open ends here: it must not stop its stage.
                         try self.failUnreadable(row, now: now, in: tx)
@@ -93,8 +115,10 @@ extension CardStore {
                 }
                 let key = try row.key(self.vault)
                 var stored = try self.address(of: id, key: key, in: tx)
-                let joined = stored.version?.joined(with: version)
-                if joined == nil || version.validator == nil && offset == 0 { try self.dropPieces(of: id, in: tx) }
+                // Without a validator what begins again may be another image.
+                let isAnother = version.validator == nil && offset == 0
+                let joined = isAnother ? nil : stored.version?.joined(with: version)
+                if joined == nil { try self.dropPieces(of: id, in: tx) }
                 if stored.version != joined ?? version {
                     stored.version = joined ?? version
                     try self.put(stored, of: id, key: key, in: tx)

@@ -223,7 +223,8 @@ extension StoreHarness {
     }
 
     func claimFetching() async throws -> [FetchJob] {
-        try await self.store.claimFetching(by: self.worker, limit: 10, untriedFirst: false, now: self.now)
+        let candidates = try await self.store.fetchCandidates(limit: 10, now: self.now)
+        return try await self.store.claimFetching(candidates.map(\.card), by: self.worker, now: self.now)
     }
 
     func claimPreparation() async throws -> [PreparationJob] {

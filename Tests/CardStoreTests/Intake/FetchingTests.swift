@@ -52,6 +52,13 @@ import Testing
         try await harness.killWorker()
         let again = try #require(try await harness.claimFetching().first)
         #expect(again.request.kept.isEmpty && again.request.version == nil)
+        // Meanwhile it is another image, of a length that its host does not say.
+        let unknown = FetchedVersion(validator: nil, byteCount: nil)
+        try await harness.store.keep(Data("ne".utf8), at: 0, of: again, version: unknown)
+        try await harness.store.keep(Data("w".utf8), at: 2, of: again, version: unknown)
+        #expect(try await harness.conclude(again, .fetched).state == .received)
+        let jobs = try await harness.store.claimPreparation(by: harness.worker, limit: 1, now: harness.now)
+        #expect(jobs.map(\.source) == [Data("new".utf8)])
     }
 
     @Test func `the same address of the same number is the card that is there`() async throws {

@@ -74,6 +74,14 @@ import Testing
         try await harness.plant("UPDATE card_key SET wrapped = x'00' WHERE card = '\(id)'")
         let new = VaultKey.random()
         #expect(try await harness.store.rotateKeys(to: new) {} == KeyRotation(keyID: new.id, rewrapped: 1, damaged: 1))
+        #expect(try await harness.store.keysInUse() == [new.id])
+        try harness.store.close()
+        // The next rotation is one of its own, which needs no older key.
+        harness.store = try await Self.open(harness, KeyRing(new))
+        let next = VaultKey.random()
+        #expect(
+            try await harness.store.rotateKeys(to: next) {} == KeyRotation(keyID: next.id, rewrapped: 1, damaged: 1)
+        )
     }
 
     @Test func `whoever opened the sandbox before the key changed does not begin to work`() async throws {
