@@ -9,20 +9,42 @@ extension GlobalOptions {
     func withSandbox(_ body: (CardStore) async throws -> CommandStatus) async throws {
         try await CommandRunner.run {
             let configuration = try self.loadConfiguration(requiringRemotes: false)
-            try CardStore.requireSandbox(at: configuration.sandboxPath)
-            try SandboxOwner.become(of: configuration.sandboxPath)
-            let store = try await CardStore.open(
-                path: configuration.sandboxPath,
-                kind: configuration.isEmbedded ? .embedded : nil,
-                ring: try await configuration.vaultKeys(creating: false),
-                creating: false,
-                now: Timestamp(Date())
-            )
+            let store = try await configuration.openStore(creating: false)
             let result: Result<CommandStatus, any Error>
             do { result = .success(try await body(store)) } catch { result = .failure(error) }
             try store.close()
             return try result.get()
         }
+    }
+}
+
+extension Configuration {
+    /// Opens the sandbox as its owner.
+    ///
+    /// - Parameter creating: whether it is made, with its key, if it is not there; then it is of the kind that the endpoints ask
+    ///   for.
+    func openStore(creating: Bool) async throws -> CardStore {
+        if !creating { try CardStore.requireSandbox(at: self.sandboxPath) }
+        try SandboxOwner.become(of: self.sandboxPath)
+        let ring = try await self.vaultKeys(creating: creating)
+        do { return try await self.openStore(creating: creating, ring) } catch let error as CodedError
+            where error.code == .wrongKey
+        {
+            // A rotation may have ended since the keys were read.
+            let newer = try await self.vaultKeys(creating: false)
+            guard newer != ring else { throw error }
+            return try await self.openStore(creating: creating, newer)
+        }
+    }
+
+    private func openStore(creating: Bool, _ ring: KeyRing) async throws -> CardStore {
+        try await CardStore.open(
+            path: self.sandboxPath,
+            kind: self.isEmbedded ? .embedded : creating ? .real : nil,
+            ring: ring,
+            creating: creating,
+            now: Timestamp(Date())
+        )
     }
 }
 

@@ -74,6 +74,7 @@ private struct KeyChange {
 
     func run() async throws -> Output {
         let ring = try await self.configuration.vaultKeys(creating: false)
+        guard ring.keys.map(\.id) == self.store.keyIDs else { throw Self.changedMeanwhile }
         let inUse = try await self.store.keysInUse()
         // Cut off earlier: the first key was stored and wraps nothing yet, or the others were not retired.
         var isBegun = inUse.first != ring.current.id

@@ -13,9 +13,11 @@ struct RunSession: Sendable {
 
     /// Runs, prints, and returns the exit status.
     func run() async throws -> CommandStatus {
+        // Before any photo is looked at: root may read what the owner of the sandbox may not.
+        try SandboxOwner.become(of: self.configuration.sandboxPath)
         let listing = try self.listing()
         if let listing { Self.say(listing) }
-        let store = try await self.configuration.openStore()
+        let store = try await self.configuration.openStore(creating: true)
         let result: Result<CommandStatus, any Error>
         do { result = .success(try await self.run(listing, store: store)) } catch { result = .failure(error) }
         store.closeInOrder()

@@ -20,11 +20,13 @@ struct WatchSession: Sendable {
 
     /// Watches until a signal, and returns the exit status.
     func run() async throws -> CommandStatus {
+        // Before any folder is looked at: root may read what the owner of the sandbox may not.
+        try SandboxOwner.become(of: self.configuration.sandboxPath)
         let options = try self.configuration.watchOptions(
             folders: self.arguments.folders,
             fields: self.arguments.fields
         )
-        let store = try await self.configuration.openStore()
+        let store = try await self.configuration.openStore(creating: true)
         let result: Result<CommandStatus, any Error>
         do { result = .success(try await self.watch(options, store: store)) } catch { result = .failure(error) }
         store.closeInOrder()
@@ -106,18 +108,6 @@ extension Configuration {
 
     /// Where the built-in backend keeps what it accepts, unless the command line says otherwise.
     var embeddedDocuments: String { self.sandboxPath + "/embedded-documents" }
-
-    /// Opens the sandbox, and makes it if it is not there.
-    func openStore() async throws -> CardStore {
-        try SandboxOwner.become(of: self.sandboxPath)
-        return try await CardStore.open(
-            path: self.sandboxPath,
-            kind: self.isEmbedded ? .embedded : .real,
-            ring: try await self.vaultKeys(creating: true),
-            creating: true,
-            now: Timestamp(Date())
-        )
-    }
 }
 
 extension CardStore {

@@ -37,6 +37,9 @@ extension CardStore {
         }
     }
 
+    /// The names of the keys that the sandbox was opened with.
+    package var keyIDs: [String] { self.vault.ring.keys.map(\.id) }
+
     /// Wraps all data keys, and the keys of the sandbox itself, with another key, while no other process works.
     ///
     /// Nothing else changes: what is sealed or fingerprinted stays. Killed at any point the sandbox opens with a ring of both
@@ -63,9 +66,9 @@ extension CardStore {
     ) async throws -> KeyRotation {
         let alone = try await Self.takeAlone(self.folder)
         defer { alone.release() }
+        let vault = self.vault
         try await storing()
         reached(.stored)
-        let vault = self.vault
         let rotation = try await Self.translating {
             let rotation = try await self.database.write { tx in
                 let rotation = try vault.rewrap(with: key, in: tx)

@@ -19,7 +19,7 @@ struct Vault: Sendable {
         case receipt
     }
 
-    private let ring: KeyRing
+    let ring: KeyRing
     private let fingerprintKey: SymmetricKey
     private let chainKey: SymmetricKey
 

@@ -149,13 +149,15 @@ struct RunTests {
         #expect(try tool.refusals().isEmpty, "something was sent twice under another key")
     }
 
-    @Test("SIGINT ends a run with 130 and SIGTERM with 143; the next run goes on where it was")
+    @Test("SIGINT ends a run with 130, SIGTERM and SIGHUP with 143; the next run goes on where it was")
     func interrupted() async throws {
         let (tool, verifier) = (try Tool(), MarkVerifier())
         let pairs = try self.pairs(8, tool)
         try await tool.servingBoth(verifier: verifier) { address, backend in
             let file = try RemoteConfiguration().write(for: tool, verifier: address, backend: backend)
-            for (signal, status) in [(Signal.interrupt, Int32(130)), (.terminate, 143)] {
+            for (signal, status) in [
+                (Signal.interrupt, Int32(130)), (.terminate, 143), (Signal(rawValue: SIGHUP), 143),
+            ] {
                 // A run cannot end by itself while it waits for an answer.
                 let gate = Gate()
                 verifier.answer { _ in

@@ -1,0 +1,83 @@
+import CardModel
+import CardStore
+import Foundation
+import Subprocess
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("Lists and changes of many cards", .timeLimit(.minutes(5)))
+struct CardChangeTests {
+    private let tool: Tool
+
+    init() throws { self.tool = try Tool() }
+
+    private static let failed = "UPDATE card SET state = 'failed', reason = 'attempts_exhausted', failures = 3"
+
+    @Test("What was changed before the sandbox failed is reported")
+    func failsMidway() async throws {
+        let store = try await self.tool.sandbox()
+        let cards = try await store.admitPhotos(["R-1", "R-2", "R-3"]).map(\.rawValue)
+        try store.close()
+        try await self.tool.plant(
+            Self.failed,
+            """
+            CREATE TRIGGER full BEFORE UPDATE ON card WHEN new.id = '\(cards[1])'
+            BEGIN SELECT RAISE(FAIL, 'database or disk is full'); END
+            """
+        )
+        let outcome = try await self.tool.run(["cards", "retry"] + cards + self.tool.sandboxOption)
+        #expect(outcome.status == 74, "\(outcome.errors)")
+        #expect(outcome.output.contains(cards[0]) && outcome.output.split(separator: "\n").count == 1)
+        let states = try await self.tool.run(["cards", "list"] + self.tool.sandboxOption).output
+        #expect(states.contains("prepared") && states.contains("failed"))
+    }
+
+    /// Words of remote sides are no reasons of ours: they change nothing by their spelling.
+    @Test("A remote's code that is spelt as one of our reasons is found as a code, and retried as any other")
+    func remoteCode() async throws {
+        let store = try await self.tool.sandbox()
+        let cards = try await store.admitPhotos(["R-1", "R-2"]).map(\.rawValue)
+        try store.close()
+        let refused = "UPDATE card SET state = 'rejected', reason = 'refused_by_remote', remote_code = "
+        try await self.tool.plant(
+            "\(refused)'restored' WHERE id = '\(cards[0])'",
+            "\(refused)'rejected_by_person' WHERE id = '\(cards[1])'"
+        )
+        for (card, code) in zip(cards, ["restored", "rejected_by_person"]) {
+            let list = try await self.tool.run(
+                ["cards", "list", "--reason", code, "--quiet"] + self.tool.sandboxOption
+            )
+            #expect(list.output == card + "\n")
+            let retry = try await self.tool.run(["cards", "retry", card] + self.tool.sandboxOption)
+            #expect(retry.status == 0, "\(code): \(retry.errors)")
+        }
+    }
+
+    @Test("A list is printed as it is read: what changes behind the reader's place is seen")
+    func streams() async throws {
+        let store = try await self.tool.sandbox()
+        let numbers = (1...2500).map { "R-\($0)" }
+        let cards = try await store.admitPhotos(numbers)
+        try store.close()
+        let result = try await Subprocess.run(
+            .path(FilePath(Project.binary.path)),
+            arguments: Arguments(["cards", "list"] + self.tool.sandboxOption),
+            environment: .inherit.updating(["HOME": self.tool.home.path]),
+            input: .none,
+            output: .sequence,
+            error: .discarded
+        ) { execution in
+            var lines = execution.standardOutput.strings().makeAsyncIterator()
+            let first = try await lines.next()
+            #expect(first?.contains(cards[0].rawValue) == true)
+            // A pipe holds 64 KiB, and nobody reads more: the list waits at about its four hundredth line.
+            try await self.tool.plant("\(Self.failed) WHERE id = '\(cards[2499])'")
+            var last = first
+            while let line = try await lines.next() { last = line }
+            return last
+        }
+        #expect(result.terminationStatus.isSuccess)
+        #expect(result.closureResult?.contains("failed") == true, "\(result.closureResult ?? "")")
+    }
+}

@@ -1,0 +1,109 @@
+import CardModel
+import CardStore
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("idcard-pipeline cards erase, export and log", .timeLimit(.minutes(5)))
+struct EraseCommandTests {
+    private struct Certificates: Decodable {
+        struct Certificate: Decodable {
+            var cardId: String
+            var reason: String
+            var embeddedDocuments: String
+        }
+
+        var erasures: [Certificate]
+    }
+
+    private let tool: Tool
+
+    init() throws { self.tool = try Tool() }
+
+    private func erase(_ arguments: [String], _ variables: [String: String] = [:]) async throws -> [Certificates
+        .Certificate]
+    {
+        let outcome = try await self.tool.run(["cards", "erase", "--yes", "--format", "json"] + arguments, variables)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        return try decoder.decode(Certificates.self, from: Data(outcome.output.utf8)).erasures
+    }
+
+    @Test("The business number of nobody is an error, and nothing is erased")
+    func nobody() async throws {
+        let store = try await self.tool.sandbox()
+        try await store.admitPhotos(["R-1"])
+        try store.close()
+        let outcome = try await self.tool.run(
+            ["cards", "erase", "--yes", "--business-no", "R-9"] + self.tool.sandboxOption
+        )
+        #expect(outcome.status == 66 && outcome.errors.contains("no card of the business number"))
+        let list = try await self.tool.run(["cards", "list"] + self.tool.sandboxOption)
+        #expect(list.output.contains("prepared"))
+    }
+
+    @Test("A card that is named is erased because somebody asked, one whose time is over because of that")
+    func reasons() async throws {
+        let store = try await self.tool.sandbox()
+        let cards = try await store.admitPhotos(["R-1", "R-2"])
+        try store.close()
+        let aged =
+            "UPDATE card SET state = 'failed', reason = 'attempts_exhausted', changed_at = changed_at - 864000000"
+        try await self.tool.plant("\(aged) WHERE id = '\(cards[1])'")
+        let certificates = try await self.erase(
+            [cards[0].rawValue, "--expired"] + self.tool.sandboxOption,
+            ["IDCARD_RETENTION_FAILED": "1d"]
+        )
+        let reasons = Dictionary(uniqueKeysWithValues: certificates.map { ($0.cardId, $0.reason) })
+        #expect(reasons == [cards[0].rawValue: "requested", cards[1].rawValue: "retention"])
+    }
+
+    @Test("Documents of the built-in backend count as erased only where they were found")
+    func documents() async throws {
+        let photos = try self.tool.folder("photos", ["R-1/front.jpg": "cards/LOAN-2026-0001/front.jpg"])
+        let documents = self.tool.home.appending(path: "documents")
+        let delivered = try await self.tool.run(
+            ["run", photos.path, "--embedded", "--documents", documents.path] + self.tool.sandboxOption
+        )
+        #expect(delivered.status == 0, "\(delivered.errors)")
+        let options = self.tool.sandboxOption + ["--embedded"]
+        let id = try await self.tool.run(["cards", "list", "--quiet"] + options).output.trimmed
+        // Another folder, where nothing of it lies.
+        let elsewhere = try await self.erase(
+            [id, "--documents", self.tool.home.appending(path: "other").path] + options
+        )
+        #expect(elsewhere.map(\.embeddedDocuments) == ["remaining"])
+        #expect(try self.images(in: documents) == 1)
+        let erased = try await self.erase([id, "--documents", documents.path] + options)
+        #expect(erased.map(\.embeddedDocuments) == ["erased"])
+        #expect(try self.images(in: documents) == 0)
+        #expect(try self.tool.lines("ledger.jsonl", in: documents).allSatisfy { $0.imageSha256.isEmpty })
+    }
+
+    private func images(in folder: URL) throws -> Int {
+        try FileManager.default.subpathsOfDirectory(atPath: folder.path).count { $0.hasSuffix(".jpg") }
+    }
+
+    @Test("An export is durable with its folder, and the log has a line of it")
+    func export() async throws {
+        let store = try await self.tool.sandbox()
+        let card = try await store.admitPhotos(["R-1"])[0].rawValue
+        try store.close()
+        let folder = self.tool.home.appending(path: "exported")
+        let counter = try await CallCounter(for: self.tool)
+        let command = ["cards", "export", card, "--output", folder.path, "--why", "ticket 7"] + self.tool.sandboxOption
+        let outcome = try await self.tool.run(command, try counter.variables(below: [folder.path]))
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        // Two files and the folder that names them.
+        #expect(try counter.counts()["fsync"] == 3)
+        let again = try await self.tool.run(command)
+        #expect(again.status == 66 && again.errors.contains("remove what is there"))
+        let log = try await self.tool.run(["cards", "log", "--format", "jsonl"] + self.tool.sandboxOption)
+        #expect(log.output.split(separator: "\n").count { $0.contains("export") && $0.contains("ticket 7") } == 2)
+    }
+}
+
+extension String {
+    fileprivate var trimmed: String { self.trimmingCharacters(in: .whitespacesAndNewlines) }
+}

@@ -1,0 +1,90 @@
+import CardModel
+import CardStore
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@testable import CardCommand
+
+@Suite("idcard-pipeline keys rotate, backup and restore", .timeLimit(.minutes(5)))
+struct KeyAndBackupTests {
+    private let tool: Tool
+
+    init() throws { self.tool = try Tool() }
+
+    @Test("Rotations at once leave one key that opens everything, and lose none")
+    func rotations() async throws {
+        let store = try await self.tool.sandbox()
+        try await store.admitPhotos((1...20).map { "R-\($0)" })
+        try store.close()
+        let command = ["keys", "rotate"] + self.tool.sandboxOption
+        let ends = try await withThrowingTaskGroup(of: Tool.Outcome.self) { group in
+            for _ in 0..<6 { group.addTask { try await self.tool.run(command) } }
+            return try await group.reduce(into: [Tool.Outcome]()) { $0.append($1) }
+        }
+        // One that finds the key changed, or another at work, says so and changes nothing.
+        #expect(ends.allSatisfy { [0, 75].contains($0.status) }, "\(ends.map(\.errors))")
+        #expect(ends.contains { $0.status == 0 })
+        #expect(try await self.tool.run(["fsck"] + self.tool.sandboxOption).status == 0)
+        let keys = self.tool.home.appending(path: ".config/idcard-pipeline-next")
+        let retired = try FileManager.default.contentsOfDirectory(atPath: keys.path).filter { $0.contains(".retired-") }
+        #expect(retired.count == ends.count { $0.status == 0 })
+        let lines = try String(contentsOf: keys.appending(path: "vault.key"), encoding: .utf8).split(separator: "\n")
+        #expect(lines.count { !$0.hasPrefix("#") } == 1)
+    }
+
+    @Test("While a process works no key is changed and nothing restored: both end with 75 and name it")
+    func occupied() async throws {
+        let store = try await self.tool.sandbox()
+        try await store.admitPhotos(["R-1"])
+        let backup = self.tool.home.appending(path: "backup").path
+        let first = try await self.tool.run(["backup", backup] + self.tool.sandboxOption)
+        #expect(first.status == 0, "\(first.errors)")
+        let second = try await self.tool.run(["backup", backup] + self.tool.sandboxOption)
+        #expect(second.status == 64 && second.errors.contains("backup"), "\(second.errors)")
+        let worker = try await store.startWorker(id: "w", command: "watch", now: Timestamp(Date()))
+        for command in [["keys", "rotate"], ["restore", backup, "--force"]] {
+            let outcome = try await self.tool.run(command + self.tool.sandboxOption)
+            #expect(outcome.status == 75 && outcome.errors.contains("watch (process \(getpid()))"), "\(outcome.errors)")
+        }
+        try await store.end(worker, now: Timestamp(Date()))
+        try store.close()
+        let restored = try await self.tool.run(["restore", backup, "--force"] + self.tool.sandboxOption)
+        #expect(restored.status == 0, "\(restored.errors)")
+        let list = try await self.tool.run(["cards", "list"] + self.tool.sandboxOption)
+        #expect(list.output.contains("held") && list.output.contains("restored"))
+    }
+
+    @Test("Root acts on another's sandbox as that user, with that user's group alone", .enabled(if: geteuid() == 0))
+    func owner() async {
+        await #expect(processExitsWith: .exitCode(42)) {
+            let folder = FileManager.default.temporaryDirectory.appending(path: "owned-\(UUID().uuidString)").path
+            guard mkdir(folder, 0o700) == 0, chown(folder, 65534, 65534) == 0 else { exit(1) }
+            defer { rmdir(folder) }
+            var many: [gid_t] = [0, 4, 27]
+            guard setgroups(many.count, &many) == 0 else { exit(2) }
+            do { try SandboxOwner.become(of: folder) } catch { exit(3) }
+            var groups = [gid_t](repeating: 0, count: 16)
+            let count = getgroups(Int32(groups.count), &groups)
+            guard count == 1, groups[0] == 65534 else { exit(4) }
+            guard getuid() == 65534, geteuid() == 65534 else { exit(5) }
+            guard getgid() == 65534, getegid() == 65534, setuid(0) != 0 else { exit(6) }
+            rmdir(folder)
+            exit(42)
+        }
+    }
+
+    @Test("Root takes in no photo that the owner of the sandbox may not read", .enabled(if: geteuid() == 0))
+    func photosOfOthers() async throws {
+        let photos = try self.tool.folder("photos", ["R-1/front.jpg": .front(1)])
+        try await self.tool.sandbox().close()
+        let owned = try FileManager.default.subpathsOfDirectory(atPath: self.tool.home.path)
+        for path in [""] + owned { try #require(chown("\(self.tool.home.path)/\(path)", 65534, 65534) == 0) }
+        try #require(chown(photos.path, 0, 0) == 0 && chmod(photos.path, 0o700) == 0)
+        for command in ["run", "watch"] {
+            let outcome = try await self.tool.run([command, photos.path, "--embedded"] + self.tool.sandboxOption)
+            #expect(outcome.status == 66 && outcome.errors.contains("photos"), "\(command): \(outcome.errors)")
+        }
+    }
+}

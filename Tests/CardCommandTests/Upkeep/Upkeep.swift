@@ -1,0 +1,71 @@
+import CardModel
+import CardStore
+import Foundation
+import Subprocess
+import SystemPackage
+import TestSupport
+import Testing
+
+extension Tool {
+    /// Where the sandbox lies that `sandbox()` opens.
+    var sandboxFolder: URL { self.home.appending(path: "sandbox") }
+
+    /// The option that names that sandbox.
+    var sandboxOption: [String] { ["--sandbox", self.sandboxFolder.path] }
+
+    /// Opens a sandbox in the home with the home's own key; made if it is not there.
+    func sandbox(_ kind: CardStore.Kind = .real) async throws -> CardStore {
+        let key = try String(
+            contentsOf: self.home.appending(path: ".config/idcard-pipeline-next/vault.key"),
+            encoding: .utf8
+        )
+        return try await CardStore.open(
+            path: self.sandboxFolder.path,
+            kind: kind,
+            ring: try KeyRing(text: key),
+            creating: true,
+            now: Timestamp(Date())
+        )
+    }
+
+    /// Runs a Python program that changes the database of the sandbox as its `db`.
+    func plant(_ statements: String...) async throws {
+        let program =
+            "import sqlite3, sys; db = sqlite3.connect(sys.argv[1])\nfor s in sys.argv[2:]: db.execute(s)\ndb.commit()"
+        let result = try await Subprocess.run(
+            .path(FilePath(Project.root.appending(path: ".venv/bin/python3").path)),
+            arguments: Arguments(
+                ["-c", program, self.sandboxFolder.appending(path: "sandbox.sqlite3").path] + statements
+            ),
+            output: .discarded,
+            error: .string(limit: 1 << 16)
+        )
+        #expect(result.terminationStatus.isSuccess, "\(result.standardError)")
+    }
+}
+
+extension CardStore {
+    /// Takes in photos that need no outside: one of each number, told apart by it.
+    @discardableResult
+    func admitPhotos(_ numbers: [String], now: Timestamp = Timestamp(Date())) async throws -> [CardID] {
+        var random = SystemRandomNumberGenerator()
+        let admissions = numbers.map { number in
+            let source = Data("source \(number)".utf8)
+            let jpeg = Data("jpeg \(number)".utf8)
+            return Admission(
+                id: CardID.generate(at: now, using: &random),
+                name: Redacted("\(number).jpg"),
+                metadata: CardMetadata(businessNumber: BusinessNumber(stored: number)),
+                submitter: "local",
+                source: ContentDigest(of: source),
+                file: nil,
+                receipt: nil,
+                content: .prepared(
+                    PreparedImage(jpeg: jpeg, width: 100, height: 63, digest: ContentDigest(of: jpeg))
+                ),
+                waitsUntil: now
+            )
+        }
+        return try await self.admit(admissions, now: now).map(\.card)
+    }
+}
