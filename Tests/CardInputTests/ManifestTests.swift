@@ -244,11 +244,14 @@ import Testing
         #expect(error.code == .tooManyInputs)
     }
 
-    @Test func `A row may name an image by its URL, which is shown without its query`() throws {
+    @Test func `A row may name an image by its URL, which is shown without user, password and query`() throws {
         let folder = try TemporaryFolder()
         try folder.write("c/LOAN-1/a.jpg")
         let url = "https://images.example/a.jpg?signature=1"
-        try folder.write("c/m.csv", text: "path,business_no\n \(url) ,R-1\nHTTP://images.example/b,R-1\n\(url),R-2\n")
+        try folder.write(
+            "c/m.csv",
+            text: "path,business_no\n \(url) ,R-1\nHTTP://u:p@images.example/b#p@q,R-1\n\(url),R-2\n"
+        )
         let listing = try Listing(folder, paths: [folder["c"]], manifest: folder["c/m.csv"])
         #expect(
             listing.lines == [

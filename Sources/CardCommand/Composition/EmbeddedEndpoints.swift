@@ -11,6 +11,8 @@ struct EmbeddedEndpoints {
 
     /// The folder in which the backend keeps documents and ledger.
     let documents: String
+    /// Paces and times of the calls; addresses and credentials are our own.
+    let configuration: Configuration
     let logger: Logger
 
     private enum Port: Sendable {
@@ -101,13 +103,13 @@ struct EmbeddedEndpoints {
             }
             guard let verifier, let backend else { continue }
             var delivery = DeliverySettings(
-                endpoint: EndpointSettings(url: "http://127.0.0.1:\(backend)/upload"),
+                endpoint: self.endpoint(":\(backend)/upload", like: self.configuration.backend.endpoint),
                 token: .value(Redacted(Self.token))
             )
             delivery.userNumber = Redacted("embedded")
             return (
                 VerificationSettings(
-                    endpoint: EndpointSettings(url: "http://127.0.0.1:\(verifier)"),
+                    endpoint: self.endpoint(":\(verifier)", like: self.configuration.verifier.endpoint),
                     apiKey: Redacted(Self.apiKey),
                     apiSecret: Redacted(Self.apiSecret)
                 ),
@@ -115,5 +117,13 @@ struct EmbeddedEndpoints {
             )
         }
         throw CancellationError()
+    }
+
+    /// As many connections as calls: one that waited for a connection would use its time up.
+    private func endpoint(_ place: String, like configured: EndpointSettings) -> EndpointSettings {
+        var settings = EndpointSettings(url: "http://127.0.0.1" + place)
+        settings.concurrency = configured.concurrency
+        settings.timeout = configured.timeout
+        return settings
     }
 }

@@ -51,7 +51,8 @@ struct Pipeline: Sendable {
         // What the built-in endpoints have to say is no event of the pipeline.
         var logger = self.configuration.logger(runID: worker.id)
         logger.logLevel = max(logger.logLevel, .notice)
-        return try await EmbeddedEndpoints(documents: self.documents, logger: logger).serve { verification, delivery in
+        let endpoints = EmbeddedEndpoints(documents: self.documents, configuration: self.configuration, logger: logger)
+        return try await endpoints.serve { verification, delivery in
             var configuration = self.configuration
             configuration.verification = verification
             configuration.delivery = delivery

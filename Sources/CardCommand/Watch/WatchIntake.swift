@@ -27,13 +27,20 @@ struct WatchIntake: Sendable {
             )
             return .refused(error, card: outcome.card)
         } catch let error as CodedError {
-            switch error.kind {
-            case .temporary where error.code == .sandboxBusy: return .later(error)
-            // One that takes too much time or memory is tried again by the watch, so often and no more.
-            case .input, .conflict, .temporary: return .refused(error, card: nil)
-            case .storage where Self.passing.contains(error.code): return .later(error)
-            default: throw error
-            }
+            return try Self.outcome(of: error)
+        }
+    }
+
+    /// What an error says of the photo.
+    ///
+    /// - Throws: the error, if no later photo would escape it.
+    static func outcome(of error: CodedError) throws(CodedError) -> WatchOutcome {
+        switch error.kind {
+        case .temporary where error.code == .sandboxBusy: return .later(error)
+        // One that takes too much time or memory is tried again by the watch, so often and no more.
+        case .input, .conflict, .temporary: return .refused(error, card: nil)
+        case .storage where Self.passing.contains(error.code): return .later(error)
+        default: throw error
         }
     }
 
@@ -45,9 +52,9 @@ struct WatchIntake: Sendable {
         var known = try await self.engine.amend(photo)
         // A photo that was put away since has another path, and is known by its bytes.
         if known == nil { known = try await self.engine.take(photo) }
-        guard let known, let card = try await self.card(known.card), card.metadata != photo.metadata else {
-            return .taken
-        }
+        guard let known, let card = try await self.card(known.card),
+            card.metadata.takingOver(photo.metadata) != card.metadata
+        else { return .taken }
         return .refused(
             CodedError(
                 .sidecarLate,

@@ -20,6 +20,34 @@ import Testing
         #expect(failure?.remoteFailure(afterSend: .unknown).failureClass == .notSent)
     }
 
+    @Test func `As many calls as are configured are under way at once, and none waits for a connection`() async throws {
+        // Nobody is answered before all have come: one that waited for a connection would let the others wait, too.
+        let (count, gate) = (48, Gate())
+        let come = Mutex(0)
+        let server = FaultServer { _, _ in
+            .answerLater { _ in
+                let isLast = come.withLock { come in
+                    come += 1
+                    return come == count
+                }
+                if isLast { gate.open() }
+                await gate.pass()
+                return FaultReply()
+            }
+        }
+        let failures = try await server.serving { address in
+            try await withEndpoint(address, { $0.concurrency = count }) { endpoint in
+                try await withThrowingTaskGroup { group in
+                    for _ in 0..<count {
+                        group.addTask { await endpoint.post(.form(try makeForm())).failure }
+                    }
+                    return try await group.reduce(into: []) { $0.append($1?.code) }
+                }
+            }
+        }
+        #expect(failures == Array(repeating: nil, count: count))
+    }
+
     @Test func `A host name without address has sent nothing`() async throws {
         let failure = try await withEndpoint("http://no-such-host.invalid/") {
             await $0.post(.form(try makeForm())).failure
