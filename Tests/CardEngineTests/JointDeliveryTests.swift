@@ -58,4 +58,98 @@ import Testing
         }
         #expect(told.count == 1)
     }
+
+    @Test func `members of a batch that was refused as a whole go alone, after a restart too`() async throws {
+        let harness = try await EngineHarness()
+        let settings = harness.settings {
+            $0.policy = ApplicationPolicy(layout: .batch)
+            $0.batchMaxCards = 3
+            $0.batchWait = .seconds(600)
+            $0.delivery.concurrency = 1
+        }
+        let asked = Mutex<[Int]>([])
+        harness.state.withLock { state in
+            state.onDeliver = { harness.state.withLock { $0.engine }?.end() }
+            state.deliveries = [
+                { delivery in
+                    asked.withLock { $0.append(delivery.images.count) }
+                    return .failed(EngineHarness.failure(.rejected, code: "ODD"))
+                }
+            ]
+        }
+        let items = try harness.items((1...3).map { ("N\($0)", ["front"]) })
+        try await harness.run(items, settings)
+        #expect(asked.withLock { $0 } == [3] && harness.delivered.isEmpty)
+        harness.state.withLock { state in
+            state.onDeliver = nil
+            // Whatever comes first is the odd one.
+            state.deliveries = [{ _ in .failed(EngineHarness.failure(.rejected, code: "ODD")) }]
+        }
+        try await harness.run([], settings)
+        #expect(harness.delivered.map(\.count) == [1, 1])
+        #expect(try await harness.states().values.sorted() == ["delivered", "delivered", "rejected refused_by_remote"])
+    }
+
+    @Test func `a card of a batch that waits for its user account writes no history while it waits`() async throws {
+        let (harness, time) = (try await EngineHarness(), ManualTime())
+        let settings = harness.settings {
+            $0.policy = ApplicationPolicy(layout: .batch)
+            $0.hasDefaultUserNumber = false
+        }
+        let items = try harness.items(["N1": ["front"]])
+        try await time.passing(whenAsleep: 5) {
+            try await harness.withEngine(settings, time: time.engineTime) { engine in
+                try await engine.run {
+                    _ = try await engine.take(items[0][0])
+                    await time.reached(.seconds(7200))
+                }
+            }
+        }
+        let card = try #require(try await harness.store.cards(CardFilter(), after: 0, limit: 1).first)
+        let details = try await harness.store.show(card.id, to: AccessOrigin(actor: "test"), now: Timestamp(Date()))
+        #expect(card.state == .verified && harness.delivered.isEmpty)
+        #expect(details.events.count <= 3, "\(details.events)")
+    }
+
+    @Test func `during an outage one delivery is formed at a time, and none goes with a TOKEN of before`() async throws
+    {
+        let (harness, time) = (try await EngineHarness(), ManualTime())
+        let tokens = Mutex<[String]>([])
+        let mostOpen = Mutex(0)
+        let outage: @Sendable (OutboundDelivery) -> DeliveryOutcome? = { delivery in
+            for part in delivery.parts {
+                if case .text(let value) = part.content { tokens.withLock { $0.append(value.reveal()) } }
+            }
+            guard time.elapsed < .seconds(3600) else { return nil }
+            return .failed(EngineHarness.failure(.notSent, code: "connect_refused"))
+        }
+        harness.state.withLock { state in
+            state.deliveries = Array(repeating: outage, count: 10_000)
+            state.onDeliver = {
+                let open = try await harness.store.cards(CardFilter.delivering, after: 0, limit: 100).count
+                if time.elapsed < .seconds(3600) { mostOpen.withLock { $0 = max($0, open) } }
+                // The TOKEN changes while nobody can be reached.
+                if time.elapsed > .seconds(60) { harness.state.withLock { $0.tokens = ["TOKEN-2"] } }
+            }
+        }
+        let settings = harness.settings {
+            $0.patience = .seconds(7200)
+            $0.retry = RetryPolicy(base: .seconds(1), cap: .seconds(60))
+        }
+        let items = try harness.items((1...20).map { ("N\($0)", ["front"]) })
+        try await time.passing { try await harness.run(items, settings, time: time.engineTime) }
+        #expect(harness.delivered.joined().count == 20)
+        // The first level of calls that begin together; afterwards one at a time probes.
+        #expect(mostOpen.withLock { $0 } <= 4)
+        let accepted = tokens.withLock { $0.suffix(20) }
+        #expect(Set(accepted) == ["TOKEN-2"])
+    }
+}
+
+extension CardFilter {
+    fileprivate static var delivering: CardFilter {
+        var filter = CardFilter()
+        filter.states = [.delivering]
+        return filter
+    }
 }

@@ -261,6 +261,14 @@ import Testing
         )
     }
 
+    @Test func `URLs that differ in a slash name two images, the same one twice names one`() throws {
+        let folder = try TemporaryFolder()
+        let urls = ["https://h/a//b", "https://h/a/b", "https://h/a/b/", "https://h/a/b"]
+        try folder.write("m.csv", text: "path,business_no\n" + urls.map { "\($0),R-1\n" }.joined())
+        let listing = try Listing(folder, paths: [], manifest: folder["m.csv"])
+        #expect(listing.lines == urls.prefix(3).map { "take R-1 \($0)" })
+    }
+
     @Test(arguments: [("m.csv", "path,business_no\n"), ("m.jsonl", ""), ("m.jsonl", "\n \n")])
     func `A manifest without rows is an empty list`(_ name: String, _ text: String) throws {
         let folder = try TemporaryFolder()

@@ -23,10 +23,12 @@ final class BatchGathering: Sendable {
     /// Returns the deliveries that go now: full ones, those that have waited long enough, and all if nothing more can come.
     func gather(_ groups: [[DeliveryMember]], limit: Int, nothingComes: Bool) -> [[DeliveryMember]] {
         let now = self.time.now()
-        let accounts = Dictionary(grouping: groups.joined(), by: \.userNumber)
+        let members = groups.joined()
+        let alone = members.filter(\.goesAlone).map { [$0] }
+        let accounts = Dictionary(grouping: members.filter { !$0.goesAlone }, by: \.userNumber)
         return self.since.withLock { since in
             since = since.filter { accounts[$0.key] != nil }
-            var deliveries: [[DeliveryMember]] = []
+            var deliveries = alone
             for (account, members) in accounts {
                 var rest = members[...]
                 while rest.count >= self.settings.batchMaxCards {

@@ -6,6 +6,8 @@ import SystemPackage
 struct InputSelection {
     private struct Key: Hashable {
         var real: FilePath
+        /// As it was written: two slashes of a URL are no one slash.
+        var address: String?
         var businessNumber: BusinessNumber?
     }
 
@@ -44,7 +46,7 @@ struct InputSelection {
         var entries: [BatchListing.Entry] = []
         for candidate in self.candidates where !self.isNoInput(candidate) {
             let entry = self.entry(for: candidate, &resolver)
-            var key = Key(real: candidate.real)
+            var key = Key(real: candidate.real, address: candidate.finding == .address ? candidate.source : nil)
             if case .take(let item) = entry { key.businessNumber = item.metadata.businessNumber }
             guard seen.insert(key).inserted else { continue }
             guard entries.count < limit else { throw .tooManyInputs(limit: limit) }

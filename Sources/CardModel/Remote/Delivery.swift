@@ -54,13 +54,22 @@ package struct DeliveryMember: Hashable, Sendable {
     package var businessNumber: BusinessNumber
     /// The user account it is uploaded for; `nil` takes the configured one.
     package var userNumber: Redacted<String>?
+    /// Whether it goes in a delivery of its own, since one that it was part of was refused as a whole.
+    package var goesAlone: Bool
 
     /// Describes a member.
-    package init(card: CardID, side: CardSide, businessNumber: BusinessNumber, userNumber: Redacted<String>?) {
+    package init(
+        card: CardID,
+        side: CardSide,
+        businessNumber: BusinessNumber,
+        userNumber: Redacted<String>?,
+        goesAlone: Bool = false
+    ) {
         self.card = card
         self.side = side
         self.businessNumber = businessNumber
         self.userNumber = userNumber
+        self.goesAlone = goesAlone
     }
 }
 

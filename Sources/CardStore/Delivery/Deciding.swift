@@ -172,7 +172,8 @@ struct Application {
                     side: side,
                     businessNumber: self.number,
                     // One that does not open is found out when its material is fetched.
-                    userNumber: (try? row.card(vault))?.metadata.userNumber
+                    userNumber: (try? row.card(vault))?.metadata.userNumber,
+                    goesAlone: row.goesAlone
                 )
             }
         }

@@ -203,8 +203,13 @@ extension CardStore {
     private static func mayGo(_ draft: DeliveryDraft, by applications: [Application]) -> Bool {
         let ready = applications.flatMap(\.decision.ready).map(Set.init)
         var rest = Set(draft.members.map(\.card))
-        for group in ready where group.isSubset(of: rest) { rest.subtract(group) }
-        return rest.isEmpty && !draft.members.isEmpty
+        var joined: [Set<CardID>] = []
+        for group in ready where group.isSubset(of: rest) {
+            rest.subtract(group)
+            joined.append(group)
+        }
+        let goesAlone = joined.joined().contains { id in applications.contains { $0.row(id)?.goesAlone == true } }
+        return rest.isEmpty && !joined.isEmpty && (joined.count == 1 || !goesAlone)
     }
 
     private func form(

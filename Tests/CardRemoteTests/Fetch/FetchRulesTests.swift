@@ -178,4 +178,21 @@ import Testing
         dump(target, to: &dumped)
         #expect(!dumped.contains("canary"))
     }
+
+    /// What is remembered of a host, its rests and its places, holds for it however it is written.
+    @Test(arguments: [
+        ("https://images.example.com/a", "images.example.com:443"),
+        ("https://images.example.com:443/b?x#y", "images.example.com:443"),
+        ("HTTPS://IMAGES.Example.com:0443/", "images.example.com:443"),
+        ("https://images.example.com./a", nil),
+        ("https://user:secret@images.example.com/a", nil),
+        ("https://images.example.com:8443/a", "images.example.com:8443"),
+    ])
+    func `A host is one by name and port, not by how it is written`(url: String, host: String?) throws {
+        var settings = FetchSettings()
+        settings.hosts = ["images.example.com"]
+        settings.ports = ["443", "8443"]
+        let fetcher = try ImageFetcher(settings, maxBytes: 1, isImage: { _ in true })
+        #expect((try? fetcher.host(of: Redacted(url))) == host)
+    }
 }
