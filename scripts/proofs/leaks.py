@@ -197,7 +197,7 @@ def canaries(proof):
     search = Search(proof)
     with open(search.plant.paths[0], "rb") as file:
         found = search.plant.found_in(file.read())
-    proof.expect(len(found) == 1 + len(METADATA), f"the search finds only {found} in the photo itself")
+    proof.expect({*METADATA, "pixels or digest of the source of the front"} <= {*found}, f"the search finds only {found} in the photo itself")
     killed_run(proof, search)
     failing_runs(proof, search)
     token_command(proof, search)
