@@ -35,7 +35,7 @@ enum ReplyXML {
             guard bytes[index] == UInt8(ascii: "<") else { return true }
             let rest = bytes[index...]
             if rest.starts(with: "<?".utf8) {
-                return !rest.drop { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: ">") }.starts(with: ">".utf8)
+                return !rest.drop { $0 > UInt8(ascii: " ") && $0 != UInt8(ascii: ">") }.starts(with: ">".utf8)
             }
             return !rest.starts(with: "<!".utf8) || rest.starts(with: "<!--".utf8)
                 || rest.starts(with: "<![CDATA[".utf8)

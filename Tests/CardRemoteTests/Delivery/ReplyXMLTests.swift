@@ -68,7 +68,7 @@ import Testing
         "<r><RETCODE>0</RETCODE></r>x", "<r><RETCODE>0</RETCODE></r><r/>", "<r><RETCODE>&no;</RETCODE></r>",
         "<r a='1' a='2'><RETCODE>0</RETCODE></r>",
 
-        "<?x?><r><RETCODE>0</RETCODE></r>", "<r><?x?><RETCODE>0</RETCODE></r>", "<r><RETCODE>0</RETCODE></r><?x\t?>",
+        "<?x?><r><RETCODE>0</RETCODE></r>", "<r><?x?><RETCODE>0</RETCODE></r>",
 
         "<r><RETCODE>0\u{0}</RETCODE></r>", "<r><RETCODE>0\u{1}</RETCODE></r>",
     ])
