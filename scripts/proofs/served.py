@@ -163,7 +163,7 @@ class Submission:
 
 
 class Submissions:
-    """Makes submissions, every third one another way, and knows which card each was told to be."""
+    """Makes submissions, every third pair another way, and knows which card each was told to be."""
 
     def __init__(self, serve):
         self.serve, self.proof, self.secret = serve, serve.proof, serve.secret
@@ -183,7 +183,8 @@ class Submissions:
         image = jpeg(self.pairs.number(index), is_back)
         if place % 7 == 3:
             image = heavier(image, 3 + place % 5)
-        way, name = WAYS[place % len(WAYS)], f"{number}-{'back' if is_back else 'front'}"
+        # A number belongs to its first submitter, and a webhook is another than a token.
+        way, name = WAYS[index % len(WAYS)], f"{number}-{'back' if is_back else 'front'}"
         if way == "webhook":
             return Submission(name, way, webhook_card(image, number, self.secret, name))
         return Submission(name, way, (form_card if way == "form" else raw_card)(image, number, key=name))

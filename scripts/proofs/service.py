@@ -189,7 +189,7 @@ def reload(proof):
     changes.expect_secret(old, False)
     # What cannot be read changes nothing.
     write_secrets(path, "no secret")
-    changes.reload("cannot be read")
+    changes.reload("stay as before")
     changes.expect_token(second, True)
     changes.expect_secret(new, True)
     write_secrets(path, new)

@@ -24,7 +24,7 @@ QUICK_POINTS = 3
 STATUSES = {1, 66, 74, 75}
 # How an error names its cause. A failed read proves no damage, so nobody is sent to restore a backup.
 CAUSES = {
-    "EIO": r"[Ii]nput/output error|disk I/O error|the disk .*failed|cannot be opened",
+    "EIO": r"[Ii]nput/output error|disk I/O error|the disk .*failed|(unable to open|readonly) database|cannot be opened",
     "ENOSPC": r"[Nn]o space left on device|disk I/O error|the disk .*(is full|failed)",
 }
 MISLEADING = r"restore it from a backup"

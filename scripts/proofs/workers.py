@@ -77,7 +77,8 @@ class Worker:
             self.process.kill()
             status = self.process.wait()
         self.process = None
-        if self.is_service and status != 143:
+        # One that was begun a moment ago may not listen to signals yet.
+        if self.is_service and status not in (143, -signal.SIGTERM):
             self.mix.violated(f"`{self.arguments()[0]}` ended with {status}, not by the signal: see {self.log.name}")
         elif not self.is_service:
             self.judge_end(status)
