@@ -5,6 +5,7 @@ the end. Nothing may be lost or sent twice, no back may come before its front, f
 """
 
 import time
+from datetime import datetime
 
 from proofs.cards import Pairs
 from proofs.proof import Violation
@@ -150,14 +151,18 @@ class Mix:
         self.proof.expect_end(last, f"{self.name}: the run over everything, mended,")
         self.proof.expect_whole(self.sandbox, f"{self.name}, at the end")
         self.proof.judge_ledger(self.backend, self.expected, f"{self.name}: ")
-        states = self.sandbox.states()
+        cards = self.sandbox.cards()
+        states = [card["state"] for card in cards]
         if states != ["delivered"] * (2 * len(self.expected)):
             self.violated(f"the cards stand at { {state: states.count(state) for state in set(states)} }")
         lost, repeats = self.proxy.noted()["lost"], sum(count - 1 for count in self.verifier.noted().values())
         self.proof.expect(lost > 0 or sum(self.proxy.noted().values()) < 20, f"{self.name}: no answer was lost")
+        moved = sum(abs(datetime.fromisoformat(card["created_at"]).timestamp() - time.time()) > 1800 for card in cards)
+        self.proof.expect(moved > 0 or self.clocks < 10, f"{self.name}: no card bears the time of a wrong clock")
         self.proof.figure(
             self.name,
-            f"{2 * len(self.expected)} cards, {self.kills} kills, {lost} lost answers, {self.clocks} wrong clocks, "
+            f"{2 * len(self.expected)} cards, {self.kills} kills, {lost} lost answers, {self.clocks} wrong clocks "
+            f"({moved} cards bear their time), "
             f"{repeats} photos verified again",
         )
 
