@@ -25,7 +25,7 @@ def main():
         formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog="Ends with 0 if all was proved, 1 if a promise was broken or nothing was injected, 69 if it could not be tried.",
     )
-    parser.add_argument("scenario", nargs="?", choices=SCENARIOS, metavar="SCENARIO")
+    parser.add_argument("scenario", nargs="?", metavar="SCENARIO")
     parser.add_argument("--list", action="store_true", help="tells the scenarios")
     parser.add_argument("--quick", action="store_true", help="the short form: seconds instead of minutes or hours")
     parser.add_argument("--binary", metavar="PATH", help="the command to prove (default: the release build, else the debug build)")
@@ -34,9 +34,9 @@ def main():
     parser.add_argument("--folder", metavar="DIR", help="where to work (default: a new folder in TMPDIR)")
     parser.add_argument("--keep", action="store_true", help="keeps the evidence of a run without findings, too")
     options = parser.parse_args()
-    if options.list or options.scenario is None:
-        for name, words in SCENARIOS.items():
-            print(f"{name:8} {words}")
+    if options.list or options.scenario not in SCENARIOS:
+        words = "\n".join(f"{name:8} {words}" for name, words in SCENARIOS.items())
+        print(words, file=sys.stdout if options.list else sys.stderr)
         sys.exit(0 if options.list else 64)
     try:
         parts = importlib.import_module(f"proofs.{options.scenario}").PARTS
