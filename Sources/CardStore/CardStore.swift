@@ -58,16 +58,32 @@ package final class CardStore: Sendable {
             let isNew = try Self.isNew(folder, creating: creating)
             if isNew { try Database.layOut(path: folder.database) }
             let reserve = Reserve(path: folder.reserve)
-            let database = try Database(path: folder.database, onFull: { reserve.giveUp() })
             do {
-                if isNew { try await Self.create(database, kind: kind, ring: ring, now: now) }
-                let (vault, stored) = try await Self.unlock(database, ring: ring)
-                if let kind, kind != stored { throw Self.otherKind(stored) }
-                return CardStore(database: database, vault: vault, folder: folder, kind: stored)
-            } catch {
-                try? database.close()
-                throw error
+                return try await Self.openDatabase(in: folder, isNew: isNew, kind: kind, ring: ring, now: now)
+            } catch let error as DatabaseError where error.mayMeanNoRoom && reserve.giveUp() {
+                // With no byte free there is no room for the shared memory of the log either.
+                return try await Self.openDatabase(in: folder, isNew: isNew, kind: kind, ring: ring, now: now)
             }
+        }
+    }
+
+    private static func openDatabase(
+        in folder: SandboxFolder,
+        isNew: Bool,
+        kind: Kind?,
+        ring: KeyRing,
+        now: Timestamp
+    ) async throws -> CardStore {
+        let reserve = Reserve(path: folder.reserve)
+        let database = try Database(path: folder.database, onFull: { reserve.giveUp() })
+        do {
+            if isNew { try await Self.create(database, kind: kind, ring: ring, now: now) }
+            let (vault, stored) = try await Self.unlock(database, ring: ring)
+            if let kind, kind != stored { throw Self.otherKind(stored) }
+            return CardStore(database: database, vault: vault, folder: folder, kind: stored)
+        } catch {
+            try? database.close()
+            throw error
         }
     }
 

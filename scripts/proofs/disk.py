@@ -1,25 +1,179 @@
-"""scripts/prove-full-disk: the disk under the sandbox runs full, and has room again."""
+"""disk: the power is cut under a run, and the disk under the sandbox runs full. Root only, to mount file systems.
 
+What was reported before a cut stands at least there afterwards. A full disk stops intake, in words; what is there is
+delivered, erasing works, and a watch goes on by itself when there is room.
+"""
+
+import json
 import os
+import shutil
+import sqlite3
 import subprocess
+import sys
+import threading
+import time
+from contextlib import closing
 
 from proofs.cards import Pairs
-from proofs.endpoints import Backend, Verifier
-from proofs.proof import Proof, Skip
+from proofs.cut_disk import CutDisk, require
+from proofs.leaks import ERASE
+from proofs.proof import Skip, Violation
+from proofs.remote import Backend, verifier
 from proofs.tool import HANG_SECONDS, Sandbox
 
-DESCRIPTION = """\
-Keeps the sandbox on a tmpfs of 160 MB and fills that: below sandbox.intake_free_space nothing more is taken in, but what
-is there is verified and delivered; below sandbox.work_free_space only delivering and erasing go on, and both still work
-on a disk with no byte free (that is what the ballast is for); a run that waits for room goes on by itself when there is
-some. At the end every document stands once in the backend's ledger, and fsck is clean.
-
-Root only."""
-
+CONTROL = """
+import sqlite3, sys
+c = sqlite3.connect(sys.argv[1], isolation_level=None)
+c.execute("PRAGMA journal_mode = WAL")
+c.execute("PRAGMA synchronous = " + sys.argv[2])
+c.execute("CREATE TABLE IF NOT EXISTS t (n INTEGER PRIMARY KEY)")
+n = 0
+while True:
+    n += 1
+    c.execute("INSERT INTO t VALUES (?)", (n,))
+    print(n, flush=True)
+"""
+CONTROL_ROWS = 300
+REACHED = ["prepared", "verified", "delivering", "delivered"]
 MEGABYTE = 1 << 20
-# The write-ahead log alone may have 64 MiB.
-SIZE, INTAKE, WORK, BALLAST = 160 * MEGABYTE, 16 * MEGABYTE, 8 * MEGABYTE, 4 * MEGABYTE
+# Below 64 MiB free (or what intake needs, if that is less) nothing is verified; the reserve has 32.
+SIZE, INTAKE, LITTLE = 320 * MEGABYTE, 96 * MEGABYTE, 80 * MEGABYTE
 NOBODY = "http://127.0.0.1:9"
+
+
+def control(proof, disk):
+    """The same cut under a small SQLite program: unsynced rows must be gone, else the rig sees nothing; synced ones not."""
+    for level in ("NORMAL", "FULL"):
+        disk.power_on()
+        path = os.path.join(disk.mount_point, f"control-{level}.sqlite3")
+        process = subprocess.Popen([sys.executable, "-c", CONTROL, path, level], stdout=subprocess.PIPE, text=True)
+        acknowledged = 0
+        while acknowledged < CONTROL_ROWS:
+            acknowledged = int(process.stdout.readline())
+        disk.cut(process)
+        process.stdout.close()
+        disk.look()
+        try:
+            with closing(sqlite3.connect(path)) as database:
+                found = database.execute("SELECT count(*) FROM t").fetchone()[0]
+        except sqlite3.DatabaseError:
+            found = 0
+        disk.unmount()
+        proof.figure(f"control, synchronous={level}", f"{found} of {acknowledged} rows survived")
+        if (found < acknowledged) != (level == "NORMAL"):
+            raise Violation(f"control: {found} of {acknowledged} rows survived with synchronous={level}")
+
+
+class Witness:
+    """Reads what a run reports, on both streams, and remembers how far each card was said to be."""
+
+    def __init__(self, process, goal, known):
+        self.process, self.goal, self.known = process, goal, known
+        self.cards, self.tail = {}, []
+        self.changed, self.open = threading.Condition(), 2
+        self.threads = [threading.Thread(target=self.read, args=(stream,)) for stream in (process.stdout, process.stderr)]
+        for thread in self.threads:
+            thread.start()
+
+    def wait(self):
+        """Until so much news was reported, or the run ended; whether it still runs."""
+        with self.changed:
+            self.changed.wait_for(lambda: len(self.cards) >= self.goal or self.open == 0, timeout=HANG_SECONDS)
+        return self.process.poll() is None
+
+    def join(self):
+        for thread in self.threads:
+            thread.join()
+
+    def read(self, stream):
+        for line in stream:
+            try:
+                record = json.loads(line)
+            except ValueError:
+                record = {}
+            card, state = record.get("card_id", record.get("card.id")), record.get("state", record.get("card.state"))
+            with self.changed:
+                # What was reported before an earlier cut is no news.
+                if card and state in REACHED and reached(state) > reached(self.cards.get(card, self.known.get(card))):
+                    self.cards[card] = state
+                    self.changed.notify_all()
+                elif record.get("level") not in ("debug", "trace", "info"):
+                    self.tail = (self.tail + [line])[-6:]
+        with self.changed:
+            self.open -= 1
+            self.changed.notify_all()
+
+
+def reached(state):
+    return REACHED.index(state) if state in REACHED else -1
+
+
+def compare(proof, disk, where, acknowledged):
+    """What the sandbox holds after a cut with what was reported, in a copy: opening it would repair it."""
+    copy = os.path.join(proof.folder, "after-cut")
+    shutil.rmtree(copy, ignore_errors=True)
+    path = os.path.join(disk.mount_point, "sandbox")
+    if os.path.isdir(path):
+        shutil.copytree(path, copy, ignore=shutil.ignore_patterns("*-shm", "reserve"))
+    found = {}
+    if os.path.exists(os.path.join(copy, "sandbox.sqlite3")):
+        with closing(sqlite3.connect(os.path.join(copy, "sandbox.sqlite3"))) as database:
+            sound = [row[0] for row in database.execute("PRAGMA integrity_check")]
+            proof.expect(sound == ["ok"], f"{where}: integrity_check says {sound[:3]}")
+            if database.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'card'").fetchone()[0]:
+                found = dict(database.execute("SELECT id, state FROM card").fetchall())
+    gone = [card for card in acknowledged if card not in found]
+    proof.expect(not gone, f"{where}: {len(gone)} of {len(acknowledged)} acknowledged cards are gone")
+    behind = [card for card, state in acknowledged.items() if found.get(card) in REACHED and reached(found[card]) < reached(state)]
+    proof.expect(not behind, f"{where}: {len(behind)} cards stand behind what was reported of them")
+
+
+def power(proof):
+    require()
+    cuts, per_cut = (3, 2) if proof.quick else (25, 4)
+    disk, pairs = proof.keep_running(CutDisk(proof.subfolder("power"))), Pairs(proof.seed)
+    control(proof, disk)
+    backend = proof.keep_running(Backend(proof.tool.binary, proof.subfolder("power")))
+    sandbox = Sandbox(
+        proof.tool,
+        proof.subfolder("power/work"),
+        proof.keep_running(verifier(proof.folder)).url,
+        backend.url,
+        sandbox_path=os.path.join(disk.mount_point, "sandbox"),
+        sandbox_intake_free_space="1MiB",
+        log_level="debug",
+        log_format="json",
+    )
+    photos = proof.subfolder("power/photos")
+    acknowledged, done, runs = {}, 0, 0
+    while done < cuts:
+        pairs.make(photos, range(runs * per_cut, (runs + 1) * per_cut))
+        runs += 1
+        disk.power_on()
+        process = sandbox.start(["run", photos, "--quiet", "--format", "jsonl"])
+        witness = Witness(process, proof.random.randint(0, 2 * per_cut), acknowledged)
+        is_cut = witness.wait()
+        disk.cut(process)
+        witness.join()
+        done += is_cut
+        if not is_cut and process.returncode != 0:
+            proof.violated(f"run {runs} ended with {process.returncode} before the cut: {''.join(witness.tail)}")
+        if runs > 3 * cuts + 10:
+            raise Violation(f"only {done} of {runs} runs were at work when the power was cut")
+        acknowledged.update(witness.cards)
+        disk.look()
+        compare(proof, disk, f"cut {done}", acknowledged)
+        if acknowledged:
+            proof.expect_whole(sandbox, f"cut {done}")
+        disk.unmount()
+    disk.power_on()
+    proof.expect_end(sandbox.take_in(photos), "the run after the last cut")
+    proof.expect_whole(sandbox, "at the end")
+    disk.cut(None)
+    proof.judge_ledger(backend, [Pairs.business_number(index) for index in range(runs * per_cut)])
+    proof.expect(acknowledged, "no card was acknowledged before a cut: there was nothing to prove")
+    proof.figure("cuts", f"{done} while a run was at work, in {runs} runs")
+    proof.figure("cards acknowledged before a cut", len(acknowledged))
 
 
 class SmallDisk:
@@ -43,10 +197,9 @@ class SmallDisk:
         """Fills the disk until so many bytes are free."""
         self.empty()
         with open(self.filler, "wb", buffering=0) as file:
-            block = bytes(4096)
             while self.free > free:
                 try:
-                    file.write(block * max(1, min(256, (self.free - free) // 4096)))
+                    file.write(bytes(4096 * max(1, min(256, (self.free - free) // 4096))))
                 except OSError:
                     break
 
@@ -59,125 +212,88 @@ class SmallDisk:
 
 
 class Course:
+    """The one sandbox on the small disk, with other settings each time."""
+
     def __init__(self, proof):
-        self.proof = proof
-        self.disk = SmallDisk(proof.folder)
-        proof.services.append(self.disk.stop)
-        self.pairs = Pairs(proof.seed)
-        self.verifier = proof.keep_running(Verifier(proof.folder))
-        self.backend = proof.keep_running(Backend(proof.tool.binary, proof.folder))
-        self.taken_in = []
-        self.erased = 0
+        self.proof, self.folder = proof, proof.subfolder("full")
+        self.disk, self.pairs = proof.keep_running(SmallDisk(self.folder)), Pairs(proof.seed)
+        self.verifier = proof.keep_running(verifier(self.folder))
+        self.backend = proof.keep_running(Backend(proof.tool.binary, self.folder))
 
     def sandbox(self, **settings):
-        """The one sandbox, with other settings."""
-        arguments = {
-            "sandbox_path": os.path.join(self.disk.path, "sandbox"),
-            "sandbox_intake_free_space": INTAKE,
-            "sandbox_work_free_space": WORK,
-            "sandbox_ballast": BALLAST,
-            **settings,
-        }
-        return Sandbox(
-            self.proof.tool, self.proof.subfolder("work"), self.verifier.url, self.backend.url, **arguments
-        )
+        settings = {"sandbox_path": os.path.join(self.disk.path, "sandbox"), "sandbox_intake_free_space": INTAKE, **settings}
+        return Sandbox(self.proof.tool, self.folder, self.verifier.url, self.backend.url, **settings)
 
-    def photos(self, name, numbers):
-        folder = self.proof.subfolder(f"photos-{name}")
-        self.pairs.make(folder, numbers)
+    def photos(self, *indices):
+        folder = self.proof.subfolder(f"full/photos-{indices[0]}")
+        self.pairs.make(folder, indices)
         return folder
 
-    def states(self):
-        """How many cards stand in which state."""
-        counts = {}
-        for card in self.sandbox().cards():
-            counts[card["state"]] = counts.get(card["state"], 0) + 1
-        return counts
+    def expect(self, where, **wanted):
+        states = self.sandbox().states()
+        counts = {state: states.count(state) for state in set(states)}
+        self.proof.expect(counts == wanted, f"{where}: the cards stand at {counts}, not {wanted}")
+        self.proof.expect_whole(self.sandbox(), where)
 
-    def expect(self, wanted, where):
-        states = self.states()
-        if states != wanted:
-            self.proof.violated(f"{where}: the cards stand at {states}, not {wanted}")
+    def expect_refusal(self, where, *indices):
+        """New photos are refused in words, on a full disk."""
+        outcome = self.sandbox(run_patience="1s").take_in(self.photos(*indices))
+        self.proof.expect_end(outcome, where, 1, 74, 75)
+        if "free" not in (outcome.output + outcome.errors).lower():
+            self.proof.violated(f"{where}: nobody is told to free some space: {outcome.output[-300:]} {outcome.tail()}")
 
-    def check(self, where):
-        finding = self.sandbox().check()
-        if finding is not None:
-            self.proof.violated(f"{where}: {finding}")
-
-
-def nothing_taken_in(course, where, numbers, wanted):
-    """A run over new photos on a full disk: they are refused in words, and what is there goes on."""
-    outcome = course.sandbox(run_patience="1s").take_in(course.photos(where.replace(" ", "-"), numbers))
-    if outcome.crash is not None or outcome.status not in (1, 74, 75):
-        course.proof.violated(f"{where}: the run ended with {outcome.status}: {outcome.tail()}")
-    if "free" not in (outcome.output + outcome.errors).lower():
-        course.proof.violated(f"{where}: nobody is told to free some space: {outcome.output[-300:]} {outcome.tail()}")
-    course.expect(wanted, where)
-    course.check(where)
-
-
-def resumes(course, numbers):
-    """A run that waits on a full disk goes on when there is room, without a restart."""
-    sandbox = course.sandbox(run_patience="5m")
-    process = sandbox.start(["run", course.photos("resume", numbers), "--format", "json"], stdout=subprocess.DEVNULL)
-    lines = []
-    for line in process.stderr:
-        lines.append(line)
-        if "goes on by itself" in line:
-            break
-    else:
-        course.proof.violated(f"resume: the run ended with {process.wait()} instead of waiting: {''.join(lines[-5:])}")
-        return
-    course.disk.empty()
-    try:
+    def expect_resumption(self, *indices):
+        """A watch on a full disk goes on when there is room, without a restart."""
+        goal = self.backend.count() + 2 * len(indices)
+        process = self.sandbox(watch_quiet_time="200ms").start(["watch", self.photos(*indices)], stdout=subprocess.DEVNULL)
+        lines = []
+        for line in process.stderr:
+            lines.append(line)
+            if "free some space" in line:
+                break
+        self.disk.empty()
+        end = time.monotonic() + HANG_SECONDS
+        while self.backend.count() < goal and process.poll() is None and time.monotonic() < end:
+            time.sleep(0.05)
+        process.terminate()
         _, errors = process.communicate(timeout=HANG_SECONDS)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        _, errors = process.communicate()
-    if process.returncode != 0:
-        course.proof.violated(f"resume: the run ended with {process.returncode} after room was made: {errors[-600:]}")
+        if self.backend.count() < goal or process.returncode != 143:
+            words = "".join(lines[-5:]) + errors[-600:]
+            self.proof.violated(f"a watch that met a full disk did not go on, ended with {process.returncode}: {words}")
 
 
-def prove(proof):
+def full(proof):
     if os.geteuid() != 0:
         raise Skip("needs root, to mount a tmpfs")
     course = Course(proof)
-    # Three cases that wait for the verifier, three that wait for the backend, and one that is done.
-    course.sandbox(verification_url=NOBODY, run_patience="1s").take_in(course.photos("unverified", range(0, 3)))
-    course.expect({"prepared": 6}, "before")
-    course.disk.leave(INTAKE - 2 * MEGABYTE)
-    nothing_taken_in(course, "little room", range(3, 5), {"delivered": 6})
-    course.disk.empty()
-    course.sandbox(delivery_url=NOBODY, run_patience="1s").take_in(course.photos("undelivered", range(5, 8)))
-    before = course.states()
-    if before.get("delivered") != 6 or sum(before.values()) != 12:
-        proof.violated(f"before the full disk: the cards stand at {before}")
-    course.disk.leave(0)
-    left = course.disk.free
-    nothing_taken_in(course, "no room", range(8, 10), {"delivered": 12})
-    proof.figure("free when the disk was full", f"{left} bytes, ballast of {BALLAST // MEGABYTE} MiB")
-    course.disk.leave(0)
+    disk = course.disk
+    # Three cases that wait for the verifier, three that wait for the backend, and one that is erased.
+    course.sandbox(verification_url=NOBODY, run_patience="1s").take_in(course.photos(0, 1, 2))
+    course.expect("before", prepared=6)
+    disk.leave(LITTLE)
+    course.expect_refusal("little room", 3, 4)
+    course.expect("little room", delivered=6)
+    disk.empty()
+    course.sandbox(delivery_url=NOBODY, run_patience="1s").take_in(course.photos(5, 6, 7))
+    disk.leave(0)
+    proof.figure("free when the disk was full", f"{disk.free} bytes")
+    course.expect_refusal("no room", 8, 9)
+    course.expect("no room", delivered=12)
+    # With room the reserve is made again.
+    disk.empty()
+    proof.expect_end(course.sandbox().take_in(course.photos(5, 6, 7)), "with room again the run")
     card = course.sandbox().cards("--state", "delivered")[0]["card_id"]
-    outcome = course.sandbox().run(["cards", "erase", card, *proof.tool.erase_options])
-    if outcome.status != 0:
-        proof.violated(f"erasing on a full disk ended with {outcome.status}: {outcome.tail()}")
-    course.expect({"delivered": 11, "erased": 1}, "erased on a full disk")
+    disk.leave(0)
+    proof.expect_end(course.sandbox().run([*ERASE, card]), "erasing on a full disk")
+    course.expect("erased on a full disk", delivered=11, erased=1)
+    disk.empty()
+    proof.expect_end(course.sandbox().take_in(course.photos(5, 6, 7)), "with room again the run")
+    disk.leave(LITTLE)
+    course.expect_resumption(10, 11)
+    proof.expect_end(course.sandbox().take_in(course.photos(3, 4), course.photos(8, 9)), "the run over the rest")
+    course.expect("at the end", delivered=23, erased=1)
+    proof.judge_ledger(course.backend, [Pairs.business_number(index) for index in range(12)])
     proof.figure("erasing on a full disk", "works")
-    # With room the ballast is made again, which erasing has used up.
-    course.disk.empty()
-    course.sandbox().take_in(course.photos("undelivered", range(5, 8)))
-    course.disk.leave(0)
-    resumes(course, range(10, 12))
-    course.disk.empty()
-    outcome = course.sandbox().take_in(course.photos("rest", [*range(3, 5), *range(8, 10)]))
-    if outcome.status != 0:
-        proof.violated(f"with room again the run ended with {outcome.status}: {outcome.tail()}")
-    course.check("at the end")
-    expected = [Pairs.business_number(number) for number in range(12)]
-    proof.judge_ledger(course.backend.ledger(), course.backend.refusals(), expected)
-    proof.figure("documents in the ledger", f"{len(course.backend.ledger())}, of {len(expected)} pairs")
-    proof.figure("fsck", "clean")
 
 
-if __name__ == "__main__":
-    Proof("prove-full-disk", DESCRIPTION).run(prove)
+PARTS = {"power": power, "full": full}

@@ -1,4 +1,4 @@
-"""Plants what must not leak into inputs, and looks for it in everything that was written."""
+"""Plants what must not leak into a pair of photos, and looks for it in everything that was written."""
 
 import base64
 import hashlib
@@ -6,15 +6,20 @@ import io
 import os
 import urllib.parse
 
+from PIL import Image
+
 from proofs import cards
 
 HOLDER = "欧阳金丝雀"
 ADDRESS = "样本市金丝雀胡同七号"
 FILE_NAME = "司马画眉的身份证"
 ACCOUNT = "canary-account-5521"
-METADATA = "CANARY-EXIF-owner-of-the-camera"
-COMMENT = "CANARY-COMMENT-of-the-photographer"
-TRAILER = "CANARY-TRAILER-behind-the-picture"
+# What a camera or its owner put beside the pixels.
+METADATA = {
+    "EXIF": "CANARY-EXIF-owner-of-the-camera",
+    "comment": "CANARY-COMMENT-of-the-photographer",
+    "bytes behind the picture": "CANARY-TRAILER-behind-the-picture",
+}
 WINDOW = 24
 
 
@@ -31,14 +36,10 @@ def spellings(text):
 
 
 def planted_jpeg(number, is_back):
-    """A picture with an EXIF block, a comment and bytes behind its end."""
-    from PIL import Image
-
-    data = io.BytesIO()
-    exif = Image.Exif()
-    exif[0x013B] = METADATA
-    cards.draw(number, is_back).save(data, "JPEG", quality=90, exif=exif, comment=COMMENT.encode())
-    return data.getvalue() + TRAILER.encode()
+    data, exif = io.BytesIO(), Image.Exif()
+    exif[0x013B] = METADATA["EXIF"]
+    cards.draw(number, is_back).save(data, "JPEG", quality=90, exif=exif, comment=METADATA["comment"].encode())
+    return data.getvalue() + METADATA["bytes behind the picture"].encode()
 
 
 def windows(jpeg, count=12):
@@ -54,76 +55,55 @@ class Plant:
     """One pair with everything planted, and the patterns to look for."""
 
     def __init__(self, folder, number, business_number):
-        self.folder = folder
-        self.business_number = business_number
-        case = os.path.join(folder, business_number)
-        os.makedirs(case)
-        self.paths = []
-        self.texts = {
+        self.paths, self.patterns = [], []
+        texts = {
             "holder's name": HOLDER,
             "address": ADDRESS,
             "identity number": cards.identity_number(number),
             "birth date": cards.birthday(number).isoformat(),
             "file name": FILE_NAME,
             "user account": ACCOUNT,
-            "EXIF": METADATA,
-            "comment": COMMENT,
-            "bytes behind the picture": TRAILER,
+            **METADATA,
         }
-        self.bytes = {}
+        for name, text in texts.items():
+            self.patterns += [(name, spelling) for spelling in spellings(text)]
         rows = ["path,business_no,user_no,expected_id_number,expected_name"]
-        for is_back in (False, True):
-            jpeg = planted_jpeg(number, is_back)
-            side = "back" if is_back else "front"
-            path = os.path.join(case, f"{FILE_NAME}-{side}.jpg")
-            with open(path, "wb") as file:
+        os.makedirs(os.path.join(folder, business_number))
+        for side in ("front", "back"):
+            jpeg = planted_jpeg(number, side == "back")
+            self.paths.append(os.path.join(folder, business_number, f"{FILE_NAME}-{side}.jpg"))
+            with open(self.paths[-1], "wb") as file:
                 file.write(jpeg)
-            self.paths.append(path)
-            expected = ["", ""] if is_back else [cards.identity_number(number), HOLDER]
-            rows.append(",".join([path, business_number, ACCOUNT, *expected]))
+            expected = [cards.identity_number(number), HOLDER] if side == "front" else ["", ""]
+            rows.append(",".join([self.paths[-1], business_number, ACCOUNT, *expected]))
             self.add_image(f"source of the {side}", jpeg)
         self.manifest = os.path.join(folder, "manifest.csv")
         with open(self.manifest, "w", encoding="utf-8") as file:
             file.write("\n".join(rows) + "\n")
-        self._patterns = None
 
     def add_image(self, name, jpeg):
         """Looks for the coded pixels and the digest of a picture, too."""
-        for index, piece in enumerate(windows(jpeg)):
-            self.bytes[f"pixels of the {name}", index] = piece
         digest = hashlib.sha256(jpeg)
-        self.bytes[f"SHA-256 of the {name}", 0] = digest.digest()
-        self.bytes[f"SHA-256 of the {name} in hexadecimal", 0] = digest.hexdigest().encode()
-        self._patterns = None
+        pieces = [*windows(jpeg), digest.digest(), digest.hexdigest().encode()]
+        self.patterns += [(f"pixels or digest of the {name}", piece) for piece in pieces]
 
-    def patterns(self):
-        if self._patterns is None:
-            named = [(name, spelling) for name, text in self.texts.items() for spelling in spellings(text)]
-            self._patterns = named + [(name, pattern) for (name, _), pattern in self.bytes.items()]
-        return self._patterns
+    def forget(self, *names):
+        """Looks no more for what others share."""
+        self.patterns = [(name, pattern) for name, pattern in self.patterns if name not in names]
 
     def found_in(self, data):
         """The names of what stands in the data."""
-        return sorted({name for name, pattern in self.patterns() if pattern in data})
+        return sorted({name for name, pattern in self.patterns if pattern in data})
 
 
 def files_below(folder):
-    """All files below a folder."""
+    """(path, bytes) of all files below a folder that stay long enough to be read."""
     for path, _, names in os.walk(folder):
         for name in names:
-            yield os.path.join(path, name)
-
-
-def leaks(plant, folder, skipping=()):
-    """`file: what` for everything planted that stands in a file below the folder, its name included."""
-    for path in files_below(folder):
-        if any(path.startswith(place) for place in skipping):
-            continue
-        try:
-            with open(path, "rb") as file:
-                data = file.read()
-        except FileNotFoundError:
-            continue
-        found = plant.found_in(data + os.path.relpath(path, folder).encode())
-        if found:
-            yield f"{os.path.relpath(path, folder)}: {', '.join(found)}"
+            try:
+                with open(os.path.join(path, name), "rb") as file:
+                    data = file.read()
+                # The sandbox keeps a large file of zeros in reserve.
+                yield os.path.relpath(file.name, folder), data if data.strip(b"\0") else b""
+            except FileNotFoundError:
+                continue

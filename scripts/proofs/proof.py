@@ -1,6 +1,5 @@
-"""What all proofs share: options, seed, evidence, the judgement of the ledger, and the summary."""
+"""What all scenarios share: seed, evidence, the judgement of the ledger, and the summary."""
 
-import argparse
 import os
 import random
 import shutil
@@ -12,80 +11,64 @@ from collections import Counter, defaultdict
 
 from proofs.tool import Tool, default_binary
 
+ENOUGH_FINDINGS = 20
+
 
 class Skip(Exception):
-    """The proof cannot be run here."""
+    """It cannot be tried here."""
 
 
 class Violation(Exception):
-    """A promise was broken; ends the proof at once."""
+    """A promise was broken; ends the scenario at once."""
 
 
 class Proof:
-    """One proof in the course of being run."""
+    """One scenario in the course of being run."""
 
-    def __init__(self, name, description, add_options=lambda parser: None, has_quick=True):
-        self.name = name
-        parser = argparse.ArgumentParser(
-            prog=f"scripts/{name}",
-            description=description,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )
-        parser.add_argument(
-            "--binary",
-            metavar="PATH",
-            help="the command to prove (default: .build/release/idcard-pipeline, else the debug build)",
-        )
-        parser.add_argument("--seed", type=int, help="repeats a run (default: random; it is printed)")
-        parser.add_argument("--folder", metavar="DIR", help="where to work (default: a fresh folder in TMPDIR)")
-        parser.add_argument("--keep", action="store_true", help="keep the evidence of a run without findings, too")
-        if has_quick:
-            parser.add_argument("--quick", action="store_true", help="the shortened form that the tests run")
-        add_options(parser)
-        self.options = parser.parse_args()
-        if not has_quick:
-            self.options.quick = False
-        seed = self.options.seed if self.options.seed is not None else int.from_bytes(os.urandom(4), "big")
-        self.seed = seed
-        self.random = random.Random(seed)
-        self.violations = []
-        self.omissions = []
-        self.figures = []
-        self.services = []
+    def __init__(self, options):
+        self.options, self.name, self.quick = options, options.scenario, options.quick
+        self.seed = options.seed if options.seed is not None else int.from_bytes(os.urandom(4), "big")
+        self.random = random.Random(self.seed)
+        self.violations, self.omissions, self.figures, self.services = [], [], [], []
         self.started = time.monotonic()
 
-    def run(self, body):
-        """Runs the proof, prints the summary, ends the process."""
+    def run(self, parts):
+        """Runs the parts, prints the summary, ends the process."""
         binary = self.options.binary or default_binary()
         if binary is None or not os.access(binary, os.X_OK):
-            print(f"{self.name}: no binary; build it (swift build) or name it by --binary", file=sys.stderr)
+            print("prove: no binary: build it with scripts/build-release, or name it by --binary", file=sys.stderr)
             sys.exit(69)
         if self.options.folder is not None:
             os.makedirs(self.options.folder, exist_ok=True)
-        self.folder = os.path.realpath(tempfile.mkdtemp(prefix=f"{self.name}-", dir=self.options.folder))
-        # Built anew in the middle, the binary would change under the proof; a link costs nothing.
-        copy = os.path.join(self.folder, "idcard-pipeline")
+        self.folder = os.path.realpath(tempfile.mkdtemp(prefix=f"prove-{self.name}-", dir=self.options.folder))
+        # Built anew in the middle, the binary would change under the proof.
+        copy = os.path.join(self.folder, os.path.basename(binary))
         shutil.copy2(binary, copy)
         self.tool = Tool(copy)
         # An orderly end stops the services as well.
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-        print(f"{self.name}: seed {self.seed}, evidence in {self.folder}", flush=True)
+        print(f"prove {self.name}: seed {self.seed}, evidence in {self.folder}", flush=True)
         try:
-            body(self)
-        except Skip as skip:
-            self.left_out(str(skip))
+            for name, part in parts.items():
+                if self.options.only in (None, name):
+                    self.run_part(name, part)
         except Violation as violation:
             self.violations.append(str(violation))
-        finally:
-            self._end()
-        sys.exit(self._summary())
+        sys.exit(self.summary())
 
-    def _end(self):
-        while self.services:
-            self.services.pop()()
+    def run_part(self, name, part):
+        started = time.monotonic()
+        try:
+            part(self)
+        except Skip as skip:
+            self.left_out(f"{name}: {skip}")
+        finally:
+            while self.services:
+                self.services.pop()()
+        self.progress(f"{name}: {time.monotonic() - started:.0f} s")
 
     def keep_running(self, service):
-        """A service that is stopped when the proof ends."""
+        """A service that is stopped when its part ends."""
         self.services.append(service.stop)
         return service
 
@@ -100,16 +83,33 @@ class Proof:
         """Notes a broken promise and goes on."""
         self.violations.append(text)
         print(f"  VIOLATION: {text}", flush=True)
-        if len(self.violations) >= 20:
-            raise Violation("twenty findings are enough; the proof was stopped")
+        if len(self.violations) >= ENOUGH_FINDINGS:
+            raise Violation(f"{ENOUGH_FINDINGS} findings are enough; the proof was stopped")
 
     def left_out(self, text):
-        """Notes what could not be tried here: a proof without it proves nothing."""
+        """Notes what could not be tried here: without it nothing is proved."""
         self.omissions.append(text)
         self.progress(f"left out: {text}")
 
+    def expect(self, holds, text):
+        if not holds:
+            self.violated(text)
+
+    def expect_end(self, outcome, what, *statuses):
+        """A command ended in one of these ways; with 0 unless said otherwise."""
+        if outcome.status not in (statuses or (0,)):
+            self.violated(f"{what} ended with {outcome.status}: {outcome.tail()}")
+        return outcome
+
+    def expect_whole(self, sandbox, where):
+        """fsck finds nothing."""
+        outcome = sandbox.run(["fsck"])
+        if outcome.status != 0:
+            words = (outcome.output + outcome.errors).strip()[-600:]
+            self.violated(f"{where}: fsck ended with {outcome.status}: {words}")
+
     def expect_injected(self, what, count, tries):
-        """Faults that were to be injected were injected: runs without one prove nothing."""
+        """Runs without a fault prove nothing."""
         # Runs differ in their last few calls, so that some end before the call that was meant.
         if count == 0 or count < 0.8 * (tries - 1):
             self.violated(f"{what}: {count} faults were injected in {tries} runs; runs without one prove nothing")
@@ -119,36 +119,30 @@ class Proof:
         os.makedirs(path, exist_ok=True)
         return path
 
-    def judge_ledger(self, ledger, refusals, expected, where=""):
-        """Exactly one accepted document per side of each business number, and nothing refused."""
+    def judge_ledger(self, backend, expected, where=""):
+        """Exactly one accepted document per side of each business number, fronts first, and nothing refused."""
         sides = defaultdict(Counter)
-        for line in ledger:
+        for line in backend.ledger():
             sides[line["business_no"]][line["doctype"]] += 1
-        wanted = {"IDCARD_FRONT_APP": 1, "IDCARD_BACK_APP": 1}
+            if line["out_of_order"]:
+                self.violated(f"{where}{line['business_no']}: the back came before its front")
         for number in expected:
-            if dict(sides.get(number, {})) != wanted:
+            if dict(sides.get(number, {})) != {"IDCARD_FRONT_APP": 1, "IDCARD_BACK_APP": 1}:
                 self.violated(f"{where}{number}: the ledger holds {dict(sides.get(number, {}))}, not one of each side")
         for number in sides.keys() - set(expected):
             self.violated(f"{where}{number}: the ledger holds documents of a case that was never taken in")
-        numbers = set(expected)
-        for line in ledger:
-            if line["business_no"] in numbers and line["out_of_order"]:
-                self.violated(f"{where}{line['business_no']}: the back came before its front")
-        for line in refusals:
+        for line in backend.refusals():
             # Whatever the backend refuses here, it had under another key.
             self.violated(f"{where}the backend refused an upload with {line['retcode']}: sent again under a new key")
 
-    def _summary(self):
-        seconds = time.monotonic() - self.started
+    def summary(self):
         width = max((len(name) for name, _ in self.figures), default=0)
         result = "FAILED" if self.violations else "not proved" if self.omissions else "proved"
-        print(f"{self.name}: {result} in {seconds:.0f} s (seed {self.seed})")
+        print(f"prove {self.name}: {result} in {time.monotonic() - self.started:.0f} s (seed {self.seed})")
         for name, value in self.figures:
             print(f"  {name.ljust(width)}  {value}")
-        if self.violations:
-            print(f"  {len(self.violations)} violations:")
-            for violation in self.violations:
-                print(f"  - {violation}")
+        for violation in self.violations:
+            print(f"  - {violation}")
         for omission in self.omissions:
             print(f"  left out: {omission}")
         if self.violations or self.options.keep:

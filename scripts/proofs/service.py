@@ -1,441 +1,205 @@
-"""The process `serve` under proof, and a client that says exactly the bytes it is told to.
+"""service: `serve` is killed, ended and reloaded under clients that submit forms, bare images and webhooks, and besieged.
 
-    serve = proof.keep_running(Serve(proof, sandbox))
-    token = serve.token("desk", "submit", "read")
-    serve.start()
-    client = serve.client(token)
-    answer = client.send(raw_card(jpeg, "PROOF-1", key="k-1"))
-    answer.status, answer.json["card_id"], answer.headers["location"]
+Whatever was answered 202 is there afterwards, each repetition is told the same card, and each side of each pair comes to
+the backend once.
 """
 
-import base64
-import hashlib
-import hmac
-import json
+import contextlib
 import os
-import random
 import signal
-import socket
-import subprocess
+import threading
 import time
 
-from proofs.tool import HANG_SECONDS
-
-HOST = "127.0.0.1"
-# Longer than any answer takes.
-ANSWER_SECONDS = 30
-# More than any head or body of an answer has.
-ANSWER_BYTES = 1 << 24
-
-
-class NoAnswer(Exception):
-    """The connection ended, or nothing came, before an answer was whole."""
-
-
-def free_port():
-    """A port on which nobody listens, and none that the kernel gives to clients: one that asks for a dead service would
-    end up connected to itself."""
-    with open("/proc/sys/net/ipv4/ip_local_port_range", encoding="ascii") as file:
-        lowest = int(file.read().split()[0])
-    while True:
-        port = random.SystemRandom().randrange(max(1024, lowest // 2), lowest)
-        with socket.socket() as probe:
-            try:
-                probe.bind((HOST, port))
-                return port
-            except OSError:
-                continue
-
-
-class Serve:
-    """`serve` over a sandbox, on a port that stays the same however often it is started; what it says is in a file."""
-
-    def __init__(self, proof, sandbox, name="serve", port=None):
-        self.proof, self.sandbox = proof, sandbox
-        self.port = port or free_port()
-        self.path = os.path.join(proof.folder, f"{name}.log")
-        self.log = open(self.path, "a", encoding="utf-8")
-        self.process = None
-
-    @property
-    def address(self):
-        return HOST, self.port
-
-    @property
-    def url(self):
-        return f"http://{HOST}:{self.port}"
-
-    @property
-    def pid(self):
-        return self.process.pid
-
-    @property
-    def is_alive(self):
-        return self.process is not None and self.process.poll() is None
-
-    def token(self, name, *scopes):
-        """A new token, with `submit` and `read` unless said otherwise; `serve` reads them at start and SIGHUP."""
-        outcome = self.sandbox.run(["tokens", "add", name, "--scope", *(scopes or ("submit", "read"))])
-        if outcome.status != 0:
-            raise RuntimeError(f"tokens add ended with {outcome.status}: {outcome.tail()}")
-        return outcome.output.strip()
-
-    def start(self, waits=True, extra=None):
-        """Starts it, and waits until it answers."""
-        self.process = self.sandbox.start(
-            ["serve", "--listen", f"{HOST}:{self.port}"], extra, stdout=subprocess.DEVNULL, stderr=self.log
-        )
-        if waits:
-            self.wait_until_alive()
-
-    def wait_until_alive(self, seconds=HANG_SECONDS):
-        """Waits for `/healthz`."""
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            if self.process.poll() is not None:
-                raise RuntimeError(f"serve ended with {self.process.returncode} while it started: see {self.path}")
-            if self.is_healthy(1):
-                return
-            time.sleep(0.02)
-        raise RuntimeError(f"serve did not answer within {seconds} s: see {self.path}")
-
-    def is_healthy(self, seconds=ANSWER_SECONDS):
-        """Whether `/healthz` says so, over a connection of its own."""
-        try:
-            return self.ask("/healthz", seconds=seconds).status == 200
-        except (OSError, NoAnswer):
-            return False
-
-    def readiness(self):
-        """The status of `/readyz`, and the codes of its reasons."""
-        answer = self.ask("/readyz")
-        return answer.status, [reason["code"] for reason in answer.json["reasons"]]
-
-    def ask(self, path, token=None, seconds=ANSWER_SECONDS):
-        """One GET over a connection of its own."""
-        with self.client(token, seconds) as client:
-            return client.send(Request("GET", path), once=True)
-
-    def client(self, token=None, seconds=ANSWER_SECONDS):
-        return Client(self.address, token, seconds)
-
-    def connect(self, seconds=ANSWER_SECONDS):
-        """A bare connection."""
-        return Connection(self.address, seconds)
-
-    def memory(self):
-        """Resident bytes: the most there ever were (VmHWM), and now (VmRSS)."""
-        found = {}
-        with open(f"/proc/{self.pid}/status", encoding="ascii", errors="replace") as file:
-            for line in file:
-                name, _, rest = line.partition(":")
-                if name in ("VmHWM", "VmRSS"):
-                    found[name] = int(rest.split()[0]) * 1024
-        return found["VmHWM"], found["VmRSS"]
-
-    def descriptors(self):
-        """How many files and sockets it has open; None where only root may know.
-
-        Others may not look into it (prctl(2), PR_SET_DUMPABLE), but from Linux 6.2 on the folder's size is the count.
-        """
-        folder = f"/proc/{self.pid}/fd"
-        try:
-            return len(os.listdir(folder))
-        except PermissionError:
-            return os.stat(folder).st_size or None
-
-    def kill(self):
-        self.process.send_signal(signal.SIGKILL)
-        self.process.wait()
-
-    def end(self, number=signal.SIGTERM, seconds=HANG_SECONDS):
-        """Asks it to end, and returns its exit status as a shell sees it; None if it had to be killed."""
-        self.process.send_signal(number)
-        try:
-            status = self.process.wait(timeout=seconds)
-            return 128 - status if status < 0 else status
-        except subprocess.TimeoutExpired:
-            self.kill()
-            return None
-
-    def stop(self):
-        """The end of the proof."""
-        if self.is_alive:
-            self.kill()
-        self.log.close()
-
-
-class Request:
-    """A request as it is sent, again and again if need be."""
-
-    def __init__(self, method, path, headers=(), body=b""):
-        self.method, self.path, self.headers, self.body = method, path, list(headers), body
-
-    def fields(self):
-        """The header fields of one sending."""
-        return self.headers
-
-    def head(self, token=None, length=True):
-        """The bytes before the body."""
-        lines = [f"{self.method} {self.path} HTTP/1.1", f"Host: {HOST}"]
-        if token is not None:
-            lines.append(f"Authorization: Bearer {token}")
-        lines += [f"{name}: {value}" for name, value in self.fields()]
-        if length and (self.body or self.method != "GET"):
-            lines.append(f"Content-Length: {len(self.body)}")
-        return "\r\n".join(lines).encode() + b"\r\n\r\n"
-
-    def bytes(self, token=None):
-        return self.head(token) + self.body
-
-
-class Webhook(Request):
-    """A webhook, signed anew with the time of each sending (Standard Webhooks); its id and body stay."""
-
-    def __init__(self, data, secret, name):
-        body = json.dumps({"type": "card.submitted", "timestamp": "2026-01-01T00:00:00Z", "data": data}).encode()
-        super().__init__("POST", "/v1/webhooks/cards", [("Content-Type", "application/json")], body)
-        self.secret, self.name = secret, name
-
-    def fields(self):
-        moment = str(int(time.time()))
-        key = base64.b64decode(self.secret.removeprefix("whsec_"))
-        signature = hmac.new(key, f"{self.name}.{moment}.".encode() + self.body, hashlib.sha256).digest()
-        signed = [
-            ("webhook-id", self.name),
-            ("webhook-timestamp", moment),
-            ("webhook-signature", "v1," + base64.b64encode(signature).decode()),
-        ]
-        return self.headers + signed
-
-    def head(self, token=None, length=True):
-        # Its signature is all the leave it needs.
-        return super().head(None, length)
-
-
-def webhook_secret(random):
-    """A secret for `webhooks.secrets`, from a generator of random numbers."""
-    return "whsec_" + base64.b64encode(random.randbytes(32)).decode()
-
-
-def raw_card(image, business_number, key=None, **fields):
-    """`POST /v1/cards` with the bare image; further fields by their names, such as `side`."""
-    headers = [("Content-Type", "image/jpeg"), ("Card-Business-No", business_number)]
-    headers += [("Card-" + name.replace("_", "-").title(), value) for name, value in fields.items()]
-    return Request("POST", "/v1/cards", headers + key_field(key), image)
-
-
-def form_card(image, business_number, key=None, **fields):
-    """`POST /v1/cards` with a form, the image first or last as its bytes have it."""
-    parts = [form_part(name, value.encode()) for name, value in {"business_no": business_number, **fields}.items()]
-    parts.insert(len(parts) * (image[-3] % 2), form_part("image", image, "card.jpg"))
-    return form(parts, key)
-
-
-def form_part(name, content, filename=None):
-    """One part of a form as (head, content)."""
-    head = f'Content-Disposition: form-data; name="{name}"'
-    if filename is not None:
-        head += f'; filename="{filename}"\r\nContent-Type: image/jpeg'
-    return head.encode(), content
-
-
-def form(parts, key=None):
-    """`POST /v1/cards` with a form of any parts."""
-    boundary = "proof-" + hashlib.sha256(parts[0][1]).hexdigest()[:24]
-    body = b"".join(f"--{boundary}\r\n".encode() + head + b"\r\n\r\n" + content + b"\r\n" for head, content in parts)
-    body += f"--{boundary}--\r\n".encode()
-    headers = [("Content-Type", f"multipart/form-data; boundary={boundary}")]
-    return Request("POST", "/v1/cards", headers + key_field(key), body)
-
-
-def webhook_card(image, business_number, secret, name, **fields):
-    """`POST /v1/webhooks/cards` with the image in Base64."""
-    data = {"business_no": business_number, **fields, "image_base64": base64.b64encode(image).decode()}
-    return Webhook(data, secret, name)
-
-
-def key_field(key):
-    return [] if key is None else [("Idempotency-Key", f'"{key}"')]
-
-
-class Answer:
-    """What came back."""
-
-    def __init__(self, status, headers, body):
-        self.status, self.headers, self.body = status, headers, body
-
-    @property
-    def json(self):
-        return json.loads(self.body)
-
-    @property
-    def code(self):
-        """The code of the problem; None if the answer is none."""
-        if self.headers.get("content-type") != "application/problem+json":
-            return None
-        return self.json["code"]
-
-    @property
-    def retry_after(self):
-        """Seconds; None if it says nothing of that."""
-        value = self.headers.get("retry-after")
-        return int(value) if value is not None else None
-
-    @property
-    def ends_connection(self):
-        return self.headers.get("connection", "").lower() == "close"
-
-    def __repr__(self):
-        return f"{self.status} {self.code or ''}".strip()
-
-
-class Connection:
-    """A bare connection: bytes out, answers in."""
-
-    def __init__(self, address, seconds=ANSWER_SECONDS):
-        self.socket = socket.create_connection(address, timeout=seconds)
-        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self.received = b""
-
-    def say(self, data):
-        """Sends bytes; returns whether the other side took them."""
-        try:
-            self.socket.sendall(data)
-            return True
-        except (BrokenPipeError, ConnectionResetError, ConnectionAbortedError, TimeoutError):
-            return False
-
-    def half_close(self):
-        try:
-            self.socket.shutdown(socket.SHUT_WR)
-        except OSError:
-            pass
-
-    def _more(self, what):
-        try:
-            data = self.socket.recv(1 << 16)
-        except TimeoutError:
-            raise NoAnswer(f"silence instead of {what}") from None
-        except OSError as error:
-            raise NoAnswer(f"{error.__class__.__name__} instead of {what}") from None
-        if not data:
-            raise NoAnswer(f"the end of the connection instead of {what}")
-        self.received += data
-        if len(self.received) > ANSWER_BYTES:
-            raise NoAnswer(f"no end of {what}")
-
-    def answer(self):
-        """The next answer that is a final one. Throws NoAnswer."""
-        while True:
-            while b"\r\n\r\n" not in self.received:
-                self._more("an answer")
-            head, _, self.received = self.received.partition(b"\r\n\r\n")
-            lines = head.decode("latin-1").split("\r\n")
-            words = lines[0].split(" ", 2)
-            if not words[0].startswith("HTTP/1.") or len(words) < 2 or not words[1].isdigit():
-                raise NoAnswer(f"an answer that begins {lines[0][:60]!r}")
-            headers = {}
-            for line in lines[1:]:
-                name, _, value = line.partition(":")
-                headers[name.lower()] = value.strip()
-            if int(words[1]) >= 200:
-                return Answer(int(words[1]), headers, self._body(headers))
-
-    def _body(self, headers):
-        if headers.get("transfer-encoding", "").lower() != "chunked":
-            return self._take(int(headers.get("content-length", 0)))
-        body = b""
-        while True:
-            while b"\r\n" not in self.received:
-                self._more("the rest of an answer")
-            size, _, self.received = self.received.partition(b"\r\n")
-            piece = self._take(int(size, 16) + 2)[:-2]
-            if not piece:
-                return body
-            body += piece
-
-    def _take(self, count):
-        while len(self.received) < count:
-            self._more("the rest of an answer")
-        taken, self.received = self.received[:count], self.received[count:]
-        return taken
-
-    def wait_for_end(self):
-        """Whether the other side ends the connection in time; what it still says is read away."""
-        try:
-            while True:
-                self.received = b""
-                self._more("the end")
-        except NoAnswer as reason:
-            return "silence" not in str(reason)
-
-    def close(self):
-        self.socket.close()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.close()
-
-
-class Client:
-    """Sends requests one after the other over one connection, which it opens anew when it has ended."""
-
-    def __init__(self, address, token=None, seconds=ANSWER_SECONDS):
-        self.address, self.token, self.seconds = address, token, seconds
-        self.connection = None
-
-    def send(self, request, once=False):
-        """One exchange. Throws NoAnswer, and OSError if nobody listens; a GET over an idle connection that has ended
-        meanwhile is sent again."""
-        fresh = self.connection is None
-        if fresh:
-            self.connection = Connection(self.address, self.seconds)
-        try:
-            # Whoever refuses the body says why, even if not all of it was taken.
-            self.connection.say(request.bytes(self.token))
-            answer = self.connection.answer()
-        except NoAnswer:
-            self.close()
-            if fresh or once or request.method != "GET":
-                raise
-            return self.send(request, once=True)
-        if answer.ends_connection:
-            self.close()
-        return answer
-
-    def close(self):
-        if self.connection is not None:
-            self.connection.close()
-            self.connection = None
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.close()
-
-
-def send_until(client, request, is_taken=lambda answer: answer.status == 202, seconds=HANG_SECONDS, pause=0.05):
-    """Sends the same request until its answer is taken: after lost connections, dead services, refusals that pass (503,
-    429, and 409 while the first sending is under way). Returns the answer and how many sendings it took; a refusal that
-    does not pass is returned as well. Throws NoAnswer when the time has run out."""
-    end = time.monotonic() + seconds
-    sendings = 0
-    last = None
-    while time.monotonic() < end:
-        sendings += 1
-        try:
-            last = client.send(request)
-            if is_taken(last):
-                return last, sendings
-            if last.status not in (429, 503) and last.code != "idempotency_key_in_progress":
-                return last, sendings
-            time.sleep(min(last.retry_after or 1, 5) / 4)
-        except (OSError, NoAnswer) as error:
-            client.close()
-            last = error
-            time.sleep(pause)
-    raise NoAnswer(f"{sendings} sendings in {seconds} s, the last one: {last!r}")
+from proofs import hostile
+from proofs.served import Clients, Serve
+from proofs.service_client import Webhook, webhook_secret
+
+CLIENTS = 6
+# More than it takes to close a store and to end a process.
+ENDING_SECONDS = 20
+
+
+def kills(proof):
+    """SIGKILL at random moments, while it starts, too; a third of all is sent twice."""
+    serve = Serve(proof, "kills")
+    pairs, wanted = (12, 3) if proof.quick else (300, 30)
+    plan = [serve.submissions.make(index, is_back) for index in range(pairs) for is_back in (False, True)]
+    for submission in proof.random.sample(plan, len(plan) // 3):
+        plan.insert(plan.index(submission) + proof.random.randint(1, 8), submission)
+    serve.start()
+    clients = Clients(serve, plan, count=CLIENTS)
+    starting = 0
+    for kill in range(wanted):
+        goal = 2 * pairs * (kill + proof.random.uniform(0.2, 1)) / (wanted + 1)
+        serve.wait(lambda goal=goal: serve.submissions.count() >= goal, "acknowledgement", serve.submissions.count)
+        # Anywhere within the requests that are under way.
+        time.sleep(proof.random.uniform(0, 0.1))
+        serve.kill()
+        if kill % 5 == 1:
+            starting += 1
+            serve.start(waits=False)
+            time.sleep(proof.random.uniform(0, 0.5))
+            serve.kill()
+        if kill % 10 == 9:
+            proof.expect_whole(serve.sandbox, f"after {kill + 1} kills")
+        serve.start()
+        serve.submissions.expect_all_there(f"after kill {kill + 1}")
+    clients.join()
+    # Once more, all of them: long delivered, or not yet.
+    Clients(serve, {submission.name: submission for submission in plan}.values(), count=CLIENTS).join()
+    serve.figure("kills", f"{wanted + starting}, {starting} of them while it started")
+    serve.finish()
+
+
+def endings(proof):
+    """SIGTERM under load, with slow clients and a verifier that hangs: it ends in time, and has lost nothing."""
+    seconds, rounds = (1, 3) if proof.quick else (5, 15)
+    serve, stopped = Serve(proof, "endings", run_shutdown_timeout=f"{seconds}s"), threading.Event()
+    serve.start()
+    clients = Clients(serve, serve.submissions.until(stopped), count=CLIENTS, pause=0.1 if proof.quick else 0.02)
+    longest, ways = 0.0, ("with slow clients", "the verifier hangs", "twice")
+    for number in range(rounds):
+        goal = serve.submissions.count() + proof.random.randint(3, 12)
+        serve.wait(lambda goal=goal: serve.submissions.count() >= goal, "acknowledgement", serve.submissions.count)
+        longest = max(longest, end(serve, ways[number % len(ways)], seconds + ENDING_SECONDS))
+        serve.start()
+        serve.submissions.expect_all_there(f"after SIGTERM {number + 1} ({ways[number % len(ways)]})")
+    stopped.set()
+    clients.join()
+    serve.figure("SIGTERM", f"{rounds} times: {', '.join(ways)}; the longest end took {longest:.2f} s of {seconds}")
+    serve.finish()
+
+
+def end(serve, way, seconds):
+    """One SIGTERM; how long the end took."""
+    with contextlib.ExitStack() as stack:
+        if way == "the verifier hangs":
+            process = serve.verifier.process
+            process.send_signal(signal.SIGSTOP)
+            stack.callback(process.send_signal, signal.SIGCONT)
+        if way == "with slow clients":
+            for place in range(6):
+                request = serve.submissions.draft(1_000_000 + place, False).request
+                slow = stack.enter_context(serve.connect())
+                slow.say(request.head(serve.token) + request.body[: len(request.body) // 2])
+                stack.enter_context(serve.connect())
+        started = time.monotonic()
+        if way == "twice":
+            serve.process.send_signal(signal.SIGTERM)
+            # The second says more than the first only if it comes after it.
+            time.sleep(0.05)
+        serve.end(seconds)
+        return time.monotonic() - started
+
+
+def connecting(proof):
+    """It ends again and again while clients connect without a pause: none of them may bring it down."""
+    serve, stopped, rounds = Serve(proof, "connecting"), threading.Event(), 10 if proof.quick else 1000
+    counts = [0] * 8
+
+    def connect(place):
+        while not stopped.is_set():
+            with contextlib.suppress(OSError), serve.connect() as connection:
+                connection.say(b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n" if counts[place] % 2 else b"GET /")
+                counts[place] += 1
+
+    threads = [threading.Thread(target=connect, args=(place,), daemon=True) for place in range(len(counts))]
+    serve.start()
+    for thread in threads:
+        thread.start()
+    for number in range(rounds):
+        before = sum(counts)
+        serve.wait(lambda before=before: sum(counts) > before + 8, "connection", lambda: sum(counts))
+        time.sleep(proof.random.uniform(0, 0.02))
+        serve.end()
+        serve.start()
+        if number % 100 == 99:
+            proof.progress(f"{number + 1} endings")
+    stopped.set()
+    for thread in threads:
+        thread.join()
+    serve.figure("endings", f"{rounds} under {sum(counts)} connections")
+    serve.finish()
+
+
+def write_secrets(path, *secrets):
+    """Puts a file in its place that only its owner can read."""
+    with open(path + ".new", "w", encoding="ascii", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
+        file.write("".join(secret + "\n" for secret in secrets))
+    os.replace(path + ".new", path)
+
+
+class Reloads:
+    """SIGHUP, and what tokens and secrets are worth after it."""
+
+    def __init__(self, serve):
+        self.serve, self.count, self.asked = serve, 0, 0
+
+    def reload(self, words="read again"):
+        """SIGHUP, until the log says what became of it."""
+        before = self.said(words)
+        self.serve.process.send_signal(signal.SIGHUP)
+        self.count += 1
+        self.serve.wait(lambda: self.said(words) > before, f"{words!r} in the log")
+
+    def said(self, words):
+        with open(self.serve.path, encoding="utf-8", errors="replace") as file:
+            return file.read().count(words)
+
+    def expect_token(self, token, is_good):
+        answer = repr(self.serve.ask("/v1/cards?limit=1", token))
+        if answer != ("200" if is_good else "401 unauthorized"):
+            self.serve.violated(f"a token that is {'' if is_good else 'not '}good was answered {answer}")
+
+    def expect_secret(self, secret, is_good):
+        """By a webhook that is signed well and says nothing that can be taken."""
+        self.asked += 1
+        with self.serve.client() as client:
+            answer = repr(client.send(Webhook({}, secret, f"probe-{self.asked}")))
+        if answer.startswith("401") == is_good:
+            self.serve.violated(f"a secret that is {'' if is_good else 'not '}good was answered {answer}")
+
+
+def reload(proof):
+    """Tokens and webhook secrets change under load; nobody who is in the right is refused."""
+    path = os.path.join(proof.subfolder("reload"), "secrets")
+    old, new = (webhook_secret(proof.random) for _ in range(2))
+    write_secrets(path, old)
+    serve, stopped = Serve(proof, "reload", webhooks_secrets_file=path), threading.Event()
+    serve.submissions.secret = old
+    serve.start()
+    changes, first = Reloads(serve), serve.token
+    clients = Clients(serve, serve.submissions.until(stopped), count=2, insists=False, pause=0.05)
+    second = serve.new_token("second")
+    changes.expect_token(second, False)
+    write_secrets(path, old, new)
+    changes.reload()
+    changes.expect_token(second, True)
+    changes.expect_secret(new, True)
+    clients.wait_for(4)
+    stopped.set()
+    clients.join()
+    # All have changed over: the old ones go.
+    serve.submissions.secret, serve.token, stopped = new, second, threading.Event()
+    clients = Clients(serve, serve.submissions.until(stopped), count=2, insists=False, pause=0.05)
+    proof.expect_end(serve.sandbox.run(["tokens", "revoke", "desk"]), "tokens revoke")
+    write_secrets(path, new)
+    changes.reload()
+    changes.expect_token(first, False)
+    changes.expect_secret(old, False)
+    # What cannot be read changes nothing.
+    write_secrets(path, "no secret")
+    changes.reload("stay as before")
+    changes.expect_token(second, True)
+    changes.expect_secret(new, True)
+    write_secrets(path, new)
+    for _ in range(3 if proof.quick else 50):
+        changes.reload()
+    clients.wait_for(4)
+    stopped.set()
+    clients.join()
+    serve.figure("SIGHUP", f"{changes.count} times")
+    serve.finish()
+
+
+PARTS = {"kills": kills, "endings": endings, "connecting": connecting, "reload": reload, "hostile": hostile.prove}

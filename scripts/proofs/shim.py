@@ -1,4 +1,4 @@
-"""Builds the fault shim from our own C source and reads what it reports."""
+"""Builds the libraries that are preloaded into the command, and reads what they report."""
 
 import os
 import shutil
@@ -10,61 +10,53 @@ SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "shim")
 
 
 def build(source, folder):
-    """Builds one of the shims and returns the path of the shared object."""
-    compiler = shutil.which("cc") or shutil.which("clang") or shutil.which("gcc")
+    """Builds one of the sources and returns the path of the shared object."""
+    compiler = shutil.which("cc") or shutil.which("clang")
     if compiler is None:
         raise Skip("no C compiler: run scripts/setup")
     path = os.path.join(folder, source.replace(".c", ".so"))
-    warnings = ["-Wall", "-Wextra", "-Werror"]
-    command = [compiler, "-shared", "-fPIC", "-O2", *warnings, "-o", path, os.path.join(SOURCES, source), "-ldl"]
-    subprocess.run(command, check=True)
+    if not os.path.exists(path):
+        command = [compiler, "-shared", "-fPIC", "-O2", "-Wall", "-Wextra", "-Werror", "-o", path]
+        subprocess.run([*command, os.path.join(SOURCES, source), "-ldl"], check=True)
     return path
 
 
 class Shim:
-    """The shared object, and the variables that switch it on."""
+    """Counts the calls of a process, and kills it or fails one of them (shim/shim.c)."""
 
     def __init__(self, folder):
         self.path = build("shim.c", folder)
 
     def variables(self, mode, report=None, at=None, **more):
-        variables = {"LD_PRELOAD": self.path, "PROOF_SHIM_MODE": mode}
-        if report is not None:
-            variables["PROOF_SHIM_REPORT"] = report
-        if at is not None:
-            variables["PROOF_SHIM_AT"] = str(at)
-        for name, value in more.items():
-            variables["PROOF_SHIM_" + name.upper()] = str(value)
-        return variables
+        named = {"mode": mode, "report": report, "at": at, **more}
+        chosen = {"PROOF_SHIM_" + name.upper(): str(value) for name, value in named.items() if value is not None}
+        return {"LD_PRELOAD": self.path, **chosen}
 
     @staticmethod
     def lines(report):
-        """What the shim wrote; a run without it proves nothing, and ends the proof."""
+        """What the shim wrote, once; a run without it proves nothing, and ends the proof."""
         lines = []
         if os.path.exists(report):
             with open(report, encoding="utf-8") as file:
                 lines = file.read().splitlines()
+            os.unlink(report)
         if "loaded" not in lines:
             raise Violation("the shim was not loaded into the process, so that nothing was injected")
         return lines
 
     @staticmethod
-    def counts(report):
+    def counts(lines):
         """Calls by name; other lines are of another kind."""
-        counts = {}
-        for line in Shim.lines(report):
-            name, _, count = line.rpartition(" ")
-            if count.isdigit():
-                counts[name] = int(count)
+        pairs = [line.rpartition(" ") for line in lines]
+        counts = {name: int(count) for name, _, count in pairs if count.isdigit()}
+        if not counts:
+            raise Violation("no call was counted, so that there is no point to strike at")
         return counts
 
     @staticmethod
-    def struck(report):
+    def struck(lines):
         """The call that failed; None if none was reached."""
-        for line in Shim.lines(report):
-            if line.startswith("struck "):
-                return line.split(" ", 2)[2]
-        return None
+        return next((line.split(" ", 2)[2] for line in lines if line.startswith("struck ")), None)
 
 
 def told(counts):
@@ -73,16 +65,6 @@ def told(counts):
     return f"{sum(counts.values())}: {parts}"
 
 
-class Clock:
-    """Wrong clocks for single processes."""
-
-    def __init__(self, folder):
-        self.path = build("clock.c", folder)
-
-    def variables(self, seconds):
-        """A clock that is wrong by so many seconds; none for the right one."""
-        return {"LD_PRELOAD": self.path, "PROOF_CLOCK_OFFSET": str(seconds)} if seconds else {}
-
-    def following(self, path):
-        """A clock that is wrong by what a file says, as that changes."""
-        return {"LD_PRELOAD": self.path, "PROOF_CLOCK_FILE": path}
+def wrong_clock(folder, seconds):
+    """Variables of a process whose clock is wrong by so many seconds."""
+    return {"LD_PRELOAD": build("clock.c", folder), "PROOF_CLOCK_OFFSET": str(seconds)}

@@ -1,16 +1,39 @@
-"""The command under proof: where it lies, what it can do, how it is started."""
+"""The command under proof: where it lies, how it is started, in which sandbox."""
 
 import base64
 import json
 import os
+import re
 import subprocess
 
-# Longer than any run of a proof takes; a run that is still going then hangs.
+NAME = "idcard-pipeline-next"
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+# Longer than any command of a proof takes; one that is still going then hangs.
 HANG_SECONDS = int(os.environ.get("PROOF_HANG_SECONDS", "180"))
 
 
+def default_binary():
+    for kind in ("release", "debug"):
+        path = os.path.join(ROOT, ".build", kind, NAME)
+        if os.access(path, os.X_OK):
+            return path
+    return None
+
+
+class Tool:
+    """The binary, and a key for its sandboxes."""
+
+    def __init__(self, binary):
+        self.binary = os.path.abspath(binary)
+        self.vault_key = base64.b64encode(os.urandom(32)).decode()
+
+    def has(self, command):
+        words = subprocess.run([self.binary, "--help"], capture_output=True, text=True, check=False).stdout
+        return re.search(rf"^  {command}\s", words, re.MULTILINE) is not None
+
+
 class Outcome:
-    """How a run ended."""
+    """How a command ended."""
 
     def __init__(self, status, output, errors):
         self.status, self.output, self.errors = status, output, errors
@@ -26,10 +49,8 @@ class Outcome:
             return f"still running after {HANG_SECONDS} s"
         if self.status < 0:
             return f"ended by signal {-self.status}"
-        for words in ("Fatal error", "Precondition failed", "SIGILL", "SIGTRAP", "Crash:"):
-            if words in self.errors:
-                return f"printed {words!r}"
-        return None
+        words = re.search("Fatal error|Precondition failed|SIGILL|SIGTRAP|Crash:", self.errors)
+        return f"printed {words[0]!r}" if words else None
 
     def tail(self, lines=6):
         return "\n".join(self.errors.strip().splitlines()[-lines:])
@@ -39,43 +60,40 @@ class Sandbox:
     """One sandbox with the environment its commands run in."""
 
     def __init__(self, tool, folder, verifier_url, backend_url, **settings):
-        self.tool = tool
-        self.folder = folder
+        self.tool, self.folder = tool, folder
         self.path = os.path.join(folder, "sandbox")
         self.home = os.path.join(folder, "home")
         self.temporary = os.path.join(folder, "tmp")
         for path in (self.home, self.temporary):
             os.makedirs(path, exist_ok=True)
+        values = {
+            "sandbox_path": self.path,
+            "vault_key": tool.vault_key,
+            "verification_url": verifier_url,
+            "verification_api_key": "proof-key",
+            "verification_api_secret": "proof-secret",
+            "verification_concurrency": 1,
+            "delivery_url": backend_url,
+            "delivery_token": "proof-token",
+            "delivery_user_no": "10086",
+            "delivery_concurrency": 1,
+            "delivery_max_attempts": 100,
+            "imaging_concurrency": 1,
+            "retry_base": "5ms",
+            "retry_cap": "50ms",
+            **settings,
+        }
         self.environment = {
             "PATH": os.environ.get("PATH", "/usr/bin:/bin"),
             "HOME": self.home,
             "TMPDIR": self.temporary,
             "SWIFT_BACKTRACE": "enable=no",
-            "IDCARD_SANDBOX_PATH": self.path,
-            "IDCARD_VERIFICATION_URL": verifier_url,
-            "IDCARD_VERIFICATION_API_KEY": "proof-key",
-            "IDCARD_VERIFICATION_API_SECRET": "proof-secret",
-            "IDCARD_VERIFICATION_CONCURRENCY": "1",
-            "IDCARD_DELIVERY_URL": backend_url,
-            "IDCARD_DELIVERY_TOKEN": "proof-token",
-            "IDCARD_DELIVERY_USER_NO": "10086",
-            "IDCARD_DELIVERY_CONCURRENCY": "1",
-            "IDCARD_IMAGING_CONCURRENCY": "1",
-            "IDCARD_RETRY_BASE": "5ms",
-            "IDCARD_RETRY_CAP": "50ms",
-            "IDCARD_DELIVERY_MAX_ATTEMPTS": "100",
-            "IDCARD_RUN_PATIENCE": "60s",
-            "IDCARD_DELIVERY_TIMEOUT": "30s",
-            "IDCARD_VERIFICATION_TIMEOUT": "30s",
-            "IDCARD_VAULT_KEY": tool.vault_key,
+            **{"IDCARD_" + key.upper(): str(value) for key, value in values.items() if value is not None},
         }
-        for key, value in settings.items():
-            self.environment["IDCARD_" + key.upper()] = str(value)
 
     def start(self, arguments, extra=None, **options):
         """Starts a command; its output goes to pipes as text unless said otherwise."""
-        options.setdefault("stdout", subprocess.PIPE)
-        options.setdefault("stderr", subprocess.PIPE)
+        options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
         return subprocess.Popen(
             [self.tool.binary, *arguments],
             env={**self.environment, **(extra or {})},
@@ -96,9 +114,9 @@ class Sandbox:
             output, errors = process.communicate()
             return Outcome(None, output or "", errors or "")
 
-    def take_in(self, photos, extra=None, **options):
-        """`run` over a folder of photos."""
-        return self.run(["run", photos, "--format", "json", "--quiet"], extra, **options)
+    def take_in(self, *photos, extra=None):
+        """`run` over folders of photos."""
+        return self.run(["run", *photos, "--format", "json", "--quiet"], extra)
 
     def cards(self, *arguments):
         """`cards list` as values."""
@@ -107,31 +125,5 @@ class Sandbox:
             raise RuntimeError(f"cards list ended with {outcome.status}: {outcome.tail()}")
         return json.loads(outcome.output)["cards"]
 
-    def check(self):
-        """What fsck finds wrong; None if all is well."""
-        outcome = self.run(["fsck"])
-        if outcome.status == 0:
-            return None
-        return f"fsck ended with {outcome.status}: {(outcome.output + outcome.errors).strip()[-600:]}"
-
-
-class Tool:
-    """The binary, and keys for its sandboxes."""
-
-    # Options without which these commands ask.
-    erase_options = ["--yes", "--why", "proof"]
-    restore_options = ["--force"]
-
-    def __init__(self, binary):
-        self.binary = os.path.abspath(binary)
-        self.other_key = base64.b64encode(os.urandom(32)).decode()
-        self.vault_key = base64.b64encode(os.urandom(32)).decode()
-
-
-def default_binary():
-    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    for kind in ("release", "debug"):
-        path = os.path.join(root, ".build", kind, "idcard-pipeline-next")
-        if os.access(path, os.X_OK):
-            return path
-    return None
+    def states(self):
+        return sorted(card["state"] for card in self.cards())

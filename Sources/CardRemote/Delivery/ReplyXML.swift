@@ -29,11 +29,14 @@ enum ReplyXML {
         return Array(bytes[end.upperBound...])
     }
 
-    /// Whether a document declares nothing.
+    /// Whether a document declares nothing, and holds no processing instruction without data: XMLParser crashes on these.
     private static func isHarmless(_ bytes: [UInt8]) -> Bool {
         bytes.indices.allSatisfy { index in
             guard bytes[index] == UInt8(ascii: "<") else { return true }
             let rest = bytes[index...]
+            if rest.starts(with: "<?".utf8) {
+                return !rest.drop { $0 > UInt8(ascii: " ") && $0 != UInt8(ascii: ">") }.starts(with: ">".utf8)
+            }
             return !rest.starts(with: "<!".utf8) || rest.starts(with: "<!--".utf8)
                 || rest.starts(with: "<![CDATA[".utf8)
         }

@@ -68,6 +68,8 @@ import Testing
         "<r><RETCODE>0</RETCODE></r>x", "<r><RETCODE>0</RETCODE></r><r/>", "<r><RETCODE>&no;</RETCODE></r>",
         "<r a='1' a='2'><RETCODE>0</RETCODE></r>",
 
+        "<?x?><r><RETCODE>0</RETCODE></r>", "<r><?x?><RETCODE>0</RETCODE></r>",
+
         "<r><RETCODE>0\u{0}</RETCODE></r>", "<r><RETCODE>0\u{1}</RETCODE></r>",
     ])
     func `What is cut, goes on or is not well-formed is refused, although the parser calls some of it success`(

@@ -51,13 +51,18 @@ enum FormOracle {
         return limits
     }
 
+    /// The fewest bytes that read as a text: of what was no UTF-8 each may have become a character of three.
+    private static func leastBytes(of text: String) -> Int {
+        text.unicodeScalars.reduce(0) { $0 + ($1 == "\u{FFFD}" ? 1 : UTF8.width($1)) }
+    }
+
     private static func checkLimits(_ outcome: Outcome, _ limits: MultipartParser.Limits) throws {
         try self.require(outcome.parts.count <= limits.partCount, "too many parts")
         var total = 0
         for part in outcome.parts {
             try self.require(part.content.count <= limits.partBytes, "too large a part")
             try self.require(part.head.fields.count <= limits.partHeaderCount, "too many header lines")
-            let header = part.head.fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 3 }
+            let header = part.head.fields.reduce(0) { $0 + $1.name.utf8.count + self.leastBytes(of: $1.value) + 3 }
             try self.require(header <= limits.partHeaderBytes, "too large a header")
             try self.require(!part.head.name.isEmpty, "a part without a name")
             let texts = [part.head.name, part.head.filename ?? ""]

@@ -8,9 +8,7 @@
  * PROOF_SHIM_ERRNO   the error of "fail": EIO or ENOSPC
  * PROOF_SHIM_BELOW   folders, separated by colons; in the mode "fail", and with PROOF_SHIM_SCOPE=files, only calls on what
  *                    lies below them count
- * PROOF_SHIM_REPORT  file for one line per kind of call at the end: "name count"; and "rows=count" for the calls of
- *                    sqlite3_step, "bytes=count" for what pread has read, which are no points to strike at
- * PROOF_SHIM_READ_DELAY  microseconds that every pread lasts longer: a slow disk
+ * PROOF_SHIM_REPORT  file for one line per kind of call at the end: "name count"
  * PROOF_SHIM_TRACE   file for one line per path that was opened for writing, made, linked or renamed
  * PROOF_SHIM_CHILDREN=1 leaves the shim on in child processes
  *
@@ -33,7 +31,6 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
-#include <time.h>
 #include <unistd.h>
 
 enum kind {
@@ -50,10 +47,9 @@ static const char *const names[K_KINDS] = {
 enum mode { M_OFF, M_COUNT, M_KILL, M_FAIL, M_PLACE };
 static enum mode mode = M_OFF;
 static atomic_long counter;
-static atomic_long counts[K_KINDS], rows, bytes;
+static atomic_long counts[K_KINDS];
 static long target = -1;
 static int sticky, files_only, failure = EIO, trace = -1;
-static long read_delay;
 static char below[8][PATH_MAX];
 static int belows;
 static pid_t owner;
@@ -162,8 +158,6 @@ __attribute__((constructor)) static void begin(void) {
     if (at != NULL) target = atol(at);
     sticky = getenv("PROOF_SHIM_STICKY") != NULL && strcmp(getenv("PROOF_SHIM_STICKY"), "1") == 0;
     files_only = getenv("PROOF_SHIM_SCOPE") != NULL && strcmp(getenv("PROOF_SHIM_SCOPE"), "files") == 0;
-    const char *delay = getenv("PROOF_SHIM_READ_DELAY");
-    if (delay != NULL) read_delay = atol(delay);
     const char *number = getenv("PROOF_SHIM_ERRNO");
     if (number != NULL && strcmp(number, "ENOSPC") == 0) failure = ENOSPC;
     const char *folders = getenv("PROOF_SHIM_BELOW");
@@ -195,9 +189,6 @@ __attribute__((destructor)) static void finish(void) {
         snprintf(line, sizeof line, "%s %ld\n", names[kind], count);
         tell(line);
     }
-    char line[96];
-    snprintf(line, sizeof line, "rows=%ld\nbytes=%ld\n", atomic_load(&rows), atomic_load(&bytes));
-    tell(line);
 }
 
 /* Calls on a descriptor. */
@@ -222,32 +213,13 @@ ON_DESCRIPTOR(int, fallocate, K_FALLOCATE, (int fd, int how, off_t at, off_t siz
 ON_DESCRIPTOR(int, fallocate64, K_FALLOCATE, (int fd, int how, off64_t at, off64_t size), (fd, how, at, size))
 ON_DESCRIPTOR(int, fchmod, K_FCHMOD, (int fd, mode_t bits), (fd, bits))
 ON_DESCRIPTOR(ssize_t, read, K_READ, (int fd, void *data, size_t size), (fd, data, size))
+ON_DESCRIPTOR(ssize_t, pread, K_PREAD, (int fd, void *data, size_t size, off_t at), (fd, data, size, at))
+ON_DESCRIPTOR(ssize_t, pread64, K_PREAD, (int fd, void *data, size_t size, off64_t at), (fd, data, size, at))
 ON_DESCRIPTOR(ssize_t, send, K_SEND, (int fd, const void *data, size_t size, int flags), (fd, data, size, flags))
 ON_DESCRIPTOR(ssize_t, sendto, K_SENDTO, (int fd, const void *data, size_t size, int flags, __CONST_SOCKADDR_ARG to, socklen_t length), (fd, data, size, flags, to, length))
 ON_DESCRIPTOR(ssize_t, sendmsg, K_SENDMSG, (int fd, const struct msghdr *message, int flags), (fd, message, flags))
 ON_DESCRIPTOR(int, sendmmsg, K_SENDMMSG, (int fd, struct mmsghdr *messages, unsigned int count, int flags), (fd, messages, count, flags))
 ON_DESCRIPTOR(ssize_t, sendfile, K_SENDFILE, (int fd, int from, off_t *at, size_t size), (fd, from, at, size))
-
-#define PREAD(name, offset)                                             \
-    SLOT(name);                                                         \
-    ssize_t name(int fd, void *data, size_t size, offset at) {          \
-        if (strike(K_PREAD, scope_fd(fd))) return -1;                   \
-        struct timespec delay = {read_delay / 1000000, read_delay % 1000000 * 1000}; \
-        if (read_delay > 0) nanosleep(&delay, NULL);                    \
-        ssize_t done = REAL(name)(fd, data, size, at);                  \
-        if (done > 0) atomic_fetch_add(&bytes, done);                   \
-        return done;                                                    \
-    }
-PREAD(pread, off_t)
-PREAD(pread64, off64_t)
-
-/* Declared here, so that no header of SQLite is needed; in a process without SQLite nobody calls it. */
-int sqlite3_step(void *statement);
-SLOT(sqlite3_step);
-int sqlite3_step(void *statement) {
-    atomic_fetch_add(&rows, 1);
-    return REAL(sqlite3_step)(statement);
-}
 
 SLOT(posix_fallocate);
 int posix_fallocate(int fd, off_t at, off_t size) {

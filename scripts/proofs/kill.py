@@ -1,0 +1,226 @@
+"""kill: cards go to the backend by every mix of processes; these are killed, answers are lost, clocks are wrong.
+
+Each mix shares one sandbox. Its photos come in bundles, fronts and backs in any order, and some fronts are refused until
+the end. Nothing may be lost or sent twice, no back may come before its front, fsck must be clean at any time.
+"""
+
+import time
+from datetime import datetime
+
+from proofs.cards import Pairs
+from proofs.proof import Violation
+from proofs.remote import Backend, lossy_proxy, verifier
+from proofs.shim import wrong_clock
+from proofs.tool import HANG_SECONDS, Sandbox
+from proofs.workers import KINDS, QUIET_TIME, Run, Watch
+
+# Name, processes, settings.
+MIXES = (
+    ("alone", ("run",), {}),
+    ("several", ("run", "run", "pathless", "backup"), {}),
+    ("batches", ("run", "run"), {"delivery_layout": "batch", "delivery_batch_wait": "100ms"}),
+    ("applications", ("run", "watch"), {"delivery_layout": "application", "delivery_front_wait": "500ms"}),
+    ("watched", ("watch", "pathless"), {}),
+    ("served", ("serve", "pathless"), {}),
+    ("services", ("run", "watch", "serve", "pathless"), {}),
+)
+CASES, KILLS = 560, 280
+QUICK_CASES, QUICK_KILLS = 28, 14
+# One front in so many is refused until its sidecar is mended.
+BROKEN = 4
+LOST_ANSWERS = 0.3
+YEAR = 365 * 86_400
+CLOCKS = (YEAR, -YEAR, 3600, -3600, 10 * YEAR)
+WRONG_CLOCKS = 0.2
+
+
+class Mix:
+    """One sandbox with its processes, its endpoints, and what was brought to it."""
+
+    def __init__(self, proof, name, kinds, settings):
+        self.proof, self.name, self.random, self.settings = proof, name, proof.random, settings
+        self.folder = proof.subfolder(name)
+        self.pairs = Pairs(proof.seed)
+        self.verifier = proof.keep_running(verifier(self.folder))
+        self.backend = proof.keep_running(Backend(proof.tool.binary, self.folder))
+        self.proxy = proof.keep_running(lossy_proxy(self.folder, self.backend, LOST_ANSWERS, f"{name}-{proof.seed}"))
+        self.sandbox = self.new_sandbox("work")
+        self.late_findings, self.expected = [], []
+        self.kills = self.clocks = 0
+        # Seconds until a killed process has got somewhere; learnt on the way.
+        self.mean = 0.4
+        self.workers = [proof.keep_running(KINDS[kind](self, place)) for place, kind in enumerate(kinds)]
+        self.bringers = [worker for worker in self.workers if worker.brings]
+
+    def new_sandbox(self, name):
+        return Sandbox(
+            self.proof.tool,
+            self.proof.subfolder(f"{self.name}/{name}"),
+            self.verifier.url,
+            self.proxy.url,
+            **{
+                "verification_concurrency": 4,
+                "delivery_concurrency": 4,
+                "imaging_concurrency": 2,
+                "run_patience": "2s",
+                "watch_quiet_time": QUIET_TIME,
+                "watch_sidecar": "none",
+                # No clock that was wrong once may erase anything.
+                "retention_delivered": "7d",
+                "server_rate_limit": 1_000_000,
+                **self.settings,
+            },
+        )
+
+    def violated(self, text):
+        self.proof.violated(f"{self.name}: {text}")
+
+    def is_broken(self, index):
+        return index % BROKEN == 1
+
+    def clock(self):
+        """Variables of the next process: now and then its clock is wrong."""
+        if self.random.random() >= WRONG_CLOCKS:
+            return {}
+        self.clocks += 1
+        return wrong_clock(self.proof.folder, self.random.choice(CLOCKS))
+
+    def drive(self, cases, kills):
+        """Brings the cases in bundles, and kills a process after each, until there were enough of both."""
+        size, first = max(1, cases // kills), len(self.proof.brought)
+        for rounds in range(20 * kills):
+            if self.kills >= kills and len(self.expected) >= cases:
+                return
+            bundle = list(range(first, first + size))
+            first += size
+            self.proof.brought += bundle
+            self.expected += [Pairs.business_number(index) for index in bundle]
+            self.bring(bundle)
+            for worker in self.workers:
+                worker.start()
+            before = self.backend.count()
+            victim = self.random.choice(self.workers)
+            if victim.kill_within(self.random.uniform(0, 2 * self.mean)):
+                self.kills += 1
+                self.mean *= 0.95 if self.backend.count() > before else 1.1
+            else:
+                self.mean *= 0.8
+            self.mean = min(3, max(0.05, self.mean))
+            self.look()
+            if rounds % 10 == 9:
+                self.proof.expect_whole(self.sandbox, f"{self.name}, after {self.kills} kills")
+        raise Violation(f"{self.name}: only {self.kills} kills in {20 * kills} rounds")
+
+    def bring(self, bundle):
+        """To one process after the other; half of what one `run` gets the next gets as well."""
+        runs = [worker for worker in self.bringers if isinstance(worker, Run)]
+        for index in bundle:
+            worker = self.bringers[index % len(self.bringers)]
+            worker.bring([index])
+            if worker in runs[1:] and index % 4 < 2:
+                runs[0].bring([index])
+
+    def look(self):
+        """No back is at the backend whose front is not."""
+        fronts = set()
+        for line in self.backend.ledger():
+            if line["doctype"] == "IDCARD_FRONT_APP":
+                fronts.add(line["business_no"])
+            elif line["business_no"] not in fronts:
+                raise Violation(f"{self.name}: {line['business_no']}: the back was sent before its front")
+
+    def finish(self):
+        """What was refused is mended; then all goes, without a person."""
+        for worker in self.workers:
+            if worker.is_service:
+                worker.start()
+            worker.mend()
+        for worker in self.workers:
+            if not worker.is_service:
+                worker.end()
+            if isinstance(worker, Run):
+                worker.start()
+        self.wait_for(2 * len(self.expected))
+        for worker in self.workers:
+            if isinstance(worker, Watch):
+                self.wait_for_files(worker)
+            worker.end()
+        for finding in self.late_findings:
+            self.violated(finding)
+        last = self.sandbox.take_in(*(worker.folder for worker in self.workers if isinstance(worker, Run)))
+        self.proof.expect_end(last, f"{self.name}: the run over everything, mended,")
+        self.proof.expect_whole(self.sandbox, f"{self.name}, at the end")
+        self.proof.judge_ledger(self.backend, self.expected, f"{self.name}: ")
+        cards = self.sandbox.cards()
+        states = [card["state"] for card in cards]
+        if states != ["delivered"] * (2 * len(self.expected)):
+            self.violated(f"the cards stand at { {state: states.count(state) for state in set(states)} }")
+        lost, repeats = self.proxy.noted()["lost"], sum(count - 1 for count in self.verifier.noted().values())
+        self.proof.expect(lost > 0 or sum(self.proxy.noted().values()) < 20, f"{self.name}: no answer was lost")
+        moved = sum(abs(datetime.fromisoformat(card["created_at"]).timestamp() - time.time()) > 1800 for card in cards)
+        self.proof.expect(moved > 0 or self.clocks < 10, f"{self.name}: no card bears the time of a wrong clock")
+        self.proof.figure(
+            self.name,
+            f"{2 * len(self.expected)} cards, {self.kills} kills, {lost} lost answers, {self.clocks} wrong clocks "
+            f"({moved} cards bear their time), "
+            f"{repeats} photos verified again",
+        )
+
+    def wait_for(self, documents):
+        """Waits until so many documents have arrived, as long as there is progress."""
+        last, since = -1, time.monotonic()
+        while (now := self.backend.count()) < documents:
+            if now != last:
+                last, since = now, time.monotonic()
+            if time.monotonic() - since > HANG_SECONDS / 3:
+                return self.violated(f"no progress at {now} documents of {documents}")
+            for worker in self.workers:
+                worker.start()
+            time.sleep(0.05)
+
+    def wait_for_files(self, watch):
+        """Files move after their cards are durable, maybe after the documents have arrived."""
+        end = time.monotonic() + HANG_SECONDS / 3
+        while time.monotonic() < end and watch.waiting():
+            time.sleep(0.1)
+        watch.judge_files()
+
+
+def mix(name, kinds, settings):
+    def prove(proof):
+        if not hasattr(proof, "brought"):
+            proof.brought = []
+        missing = [kind for kind in kinds if kind in ("watch", "serve") and not proof.tool.has(kind)]
+        if missing:
+            return proof.left_out(f"{name}: there is no command {', '.join(missing)}")
+        cases, kills = (QUICK_CASES, QUICK_KILLS) if proof.quick else (CASES, KILLS)
+        course = Mix(proof, name, kinds, settings)
+        course.drive(cases // len(MIXES), kills // len(MIXES))
+        course.finish()
+
+    return prove
+
+
+def hold(proof):
+    """Under delivery.on_unknown=hold a card whose answer was lost is held, and never sent again by itself."""
+    cases = range(8 if proof.quick else 100)
+    folder, photos = proof.subfolder("hold"), proof.subfolder("hold/photos")
+    Pairs(proof.seed).make(photos, cases)
+    backend = proof.keep_running(Backend(proof.tool.binary, folder))
+    proxy = proof.keep_running(lossy_proxy(folder, backend, 0.3, f"hold-{proof.seed}"))
+    url = proof.keep_running(verifier(folder)).url
+    sandbox = Sandbox(proof.tool, folder, url, proxy.url, delivery_on_unknown="hold", delivery_concurrency=4)
+    for what in ("the run", "a second run"):
+        proof.expect_end(sandbox.take_in(photos), f"hold: {what}", 1)
+        held = [card["reason"] for card in sandbox.cards("--state", "held")]
+        lost = proxy.noted()["lost"]
+        if lost == 0 or held.count("outcome_unknown") != lost or len(held) != lost:
+            proof.violated(f"hold: {lost} answers were lost, but after {what} {len(held)} cards are held: {set(held)}")
+    documents = [(line["business_no"], line["doctype"]) for line in backend.ledger()]
+    proof.expect(len(set(documents)) == len(documents), "hold: a document stands in the ledger twice")
+    proof.expect(not backend.refusals(), "hold: a held card was sent again")
+    proof.expect_whole(sandbox, "hold")
+    proof.figure("hold", f"{len(held)} cards held for {lost} lost answers, {len(documents)} documents once each")
+
+
+PARTS = {name: mix(name, kinds, settings) for name, kinds, settings in MIXES} | {"hold": hold}

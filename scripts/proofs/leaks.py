@@ -1,0 +1,313 @@
+"""leaks: what is planted in the inputs appears nowhere but where it belongs, and what was erased is gone.
+
+Names, numbers, EXIF and pixels are planted in a pair. It goes through runs that succeed, fail and are killed, with the log
+at `trace`; then output, files, backups, arguments and environments of children are searched, in several spellings.
+"""
+
+import json
+import os
+import resource
+import sqlite3
+import subprocess
+import threading
+from collections import defaultdict
+from contextlib import closing
+
+from proofs.cards import Pairs
+from proofs.planted import ADDRESS, HOLDER, METADATA, Plant, files_below
+from proofs.remote import Backend, verifier
+from proofs.shim import Shim
+from proofs.tool import HANG_SECONDS, Outcome, Sandbox
+
+ERASE = ["cards", "erase", "--yes", "--why", "proof"]
+SYSTEM_FOLDERS = ("/dev/", "/proc/", "/sys/")
+PIECE = 24
+# Tables with sealed values of one card or delivery, and the column that says whose.
+OWNED = {"card": "id", "card_key": "card", "blob": "card", "delivery": "id"}
+# Keyed fingerprints, which the tombstone keeps on purpose: by them a file is known that may not come back.
+FINGERPRINTS = {"source", "holder"}
+
+
+class Kept:
+    """What an attacker copied out of the sandbox before the erasure: wrapped keys and sealed values."""
+
+    def __init__(self, sandbox, cards):
+        theirs, others = defaultdict(list), []
+        path = os.path.join(sandbox.path, "sandbox.sqlite3")
+        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as database:
+            database.row_factory = sqlite3.Row
+            rows = database.execute("SELECT delivery, card FROM delivery_card")
+            owners = {*cards, *(row["delivery"] for row in rows if row["card"] in cards)}
+            for table, column in OWNED.items():
+                for row in database.execute(f"SELECT * FROM {table}"):
+                    values = {name: row[name] for name in row.keys() if isinstance(row[name], bytes) and name not in FINGERPRINTS}
+                    for name, value in values.items():
+                        (theirs[f"{table}.{name}"] if row[column] in owners else others).append(value)
+        common = b"".join(others)
+        self.pieces = {name: [piece for value in values for piece in self.cut(value) if piece not in common] for name, values in theirs.items()}
+
+    @staticmethod
+    def cut(value):
+        """Pieces all over a sealed value, which stand in no other file by chance."""
+        return [value[at : at + PIECE] for at in range(0, len(value) - PIECE + 1, max(PIECE, len(value) // 64))]
+
+    def left_in(self, folder):
+        """`file: what` for every kept value of which a piece stands in a file."""
+        for path, data in files_below(folder):
+            yield from (f"{path}: {name}" for name, pieces in self.pieces.items() if any(piece in data for piece in pieces))
+
+
+class Observer(threading.Thread):
+    """Reads the arguments and environments of a process's descendants as long as it lives."""
+
+    def __init__(self, process, pipe=None):
+        super().__init__(daemon=True)
+        # A child that reads from this named pipe gets its line once it has been looked at.
+        self.process, self.pipe = process, pipe
+        self.words, self.core_limits = set(), set()
+
+    def run(self):
+        while is_running(self.process):
+            family = self.descendants(self.process.pid)
+            for pid in family:
+                self.words |= {self.read(f"/proc/{pid}/{name}") for name in ("cmdline", "environ")} - {b""}
+            for line in self.read(f"/proc/{self.process.pid}/limits").decode().splitlines():
+                if line.startswith("Max core file size"):
+                    self.core_limits.add(line.split()[4])
+            if family and self.pipe is not None:
+                self.feed()
+
+    @staticmethod
+    def read(path):
+        try:
+            with open(path, "rb") as file:
+                return file.read()
+        except OSError:
+            return b""
+
+    def descendants(self, pid):
+        try:
+            threads = os.listdir(f"/proc/{pid}/task")
+        except FileNotFoundError:
+            return []
+        children = [int(child) for thread in threads for child in self.read(f"/proc/{pid}/task/{thread}/children").split()]
+        return children + [each for child in children for each in self.descendants(child)]
+
+    def feed(self):
+        try:
+            descriptor = os.open(self.pipe, os.O_WRONLY | os.O_NONBLOCK)
+        except OSError:
+            # Nobody reads yet.
+            return
+        os.write(descriptor, b"proof-token\n")
+        os.close(descriptor)
+
+
+def is_running(process):
+    """Whether it still runs in a moment."""
+    try:
+        process.wait(timeout=0.002)
+        return False
+    except subprocess.TimeoutExpired:
+        return True
+
+
+def open_up():
+    """In the child, before it starts: umask 0, and core dumps as large as they may be."""
+    os.umask(0)
+    _, most = resource.getrlimit(resource.RLIMIT_CORE)
+    resource.setrlimit(resource.RLIMIT_CORE, (most, most))
+
+
+class Search:
+    """The planted pair, and where it was looked for."""
+
+    def __init__(self, proof):
+        self.proof, self.shim = proof, Shim(proof.folder)
+        self.plant = Plant(proof.subfolder("photos"), Pairs(proof.seed).number(0), "PROOF-CANARY")
+        self.verifier = proof.keep_running(verifier(proof.folder, PROOF_HOLDER=HOLDER, PROOF_ADDRESS=ADDRESS))
+        self.backend = proof.keep_running(Backend(proof.tool.binary, proof.folder))
+        self.take_in = ["run", "--manifest", self.plant.manifest]
+        self.looked, self.children, self.written = 0, set(), set()
+
+    def sandbox(self, name, **settings):
+        settings = {"log_level": "trace", **settings}
+        return Sandbox(self.proof.tool, self.proof.subfolder(name), self.verifier.url, self.backend.url, **settings)
+
+    def look(self, data, where):
+        self.looked += 1
+        found = self.plant.found_in(data.encode(errors="replace") if isinstance(data, str) else data)
+        self.proof.expect(not found, f"{where}: {', '.join(found)}")
+
+    def run(self, sandbox, arguments, where, variables=None, pipe=None):
+        """Runs a command under watch; what it prints must be clean, the path of a source aside."""
+        trace = os.path.join(sandbox.folder, "written")
+        variables = variables or self.shim.variables("count")
+        process = sandbox.start(arguments, {**variables, "PROOF_SHIM_TRACE": trace, "PROOF_SHIM_CHILDREN": "1"}, preexec_fn=open_up)
+        observer = Observer(process, pipe)
+        observer.start()
+        output, errors = process.communicate(timeout=HANG_SECONDS)
+        observer.join()
+        self.look(errors, f"{where}, standard error")
+        for path in self.plant.paths:
+            output = output.replace(path, "<source>").replace(json.dumps(path)[1:-1], "<source>")
+        self.look(output, f"{where}, standard output")
+        for words in observer.words:
+            self.look(words, f"{where}, a child's arguments or environment")
+        self.children |= observer.words
+        # Read at the very start, the limit is still the inherited one: what ends at once cannot be judged.
+        if arguments[0] == "run" and observer.core_limits and "0" not in observer.core_limits:
+            self.proof.violated(f"{where}: core dumps are on (limit {', '.join(observer.core_limits)})")
+        self.look_at_written(sandbox, trace, where)
+        return Outcome(process.returncode, output, errors)
+
+    def look_at_written(self, sandbox, trace, where):
+        """No path outside the sandbox was written to, and nothing lies in TMPDIR."""
+        with open(trace, encoding="utf-8", errors="replace") as file:
+            paths = {line.rstrip("\n").partition(" ")[2] for line in file}
+        os.unlink(trace)
+        self.written |= paths
+        self.look("\n".join(paths), f"{where}, paths written to")
+        # The folders above the sandbox are made where they are missing.
+        outside = {path for path in paths if not path.startswith((sandbox.path, *SYSTEM_FOLDERS)) and not sandbox.path.startswith(path)}
+        self.proof.expect(not outside, f"{where}: wrote outside the sandbox, in {', '.join({os.path.dirname(path) for path in outside})}")
+        self.proof.expect(not os.listdir(sandbox.temporary), f"{where}: left temporary files")
+
+    def look_at_files(self, sandbox, where):
+        """All files of a sandbox are clean, and for their owner alone."""
+        for path, data in files_below(sandbox.path):
+            self.look(data + path.encode(), f"{where}, {path}")
+        for path, folders, names in os.walk(sandbox.path):
+            for name in folders + names:
+                mode = os.lstat(os.path.join(path, name)).st_mode & 0o777
+                if mode != (0o700 if name in folders else 0o600):
+                    self.proof.violated(f"{where}: {name} has mode {mode:o} under umask 0")
+
+    def look_at_sandbox(self, sandbox, where):
+        """All files of a sandbox, and every command that shows it; of these only some in the quick form."""
+        self.look_at_files(sandbox, where)
+        commands = [["config", "check"], ["config", "show"]]
+        shown = [["status"], ["cards", "list"], ["fsck"]] + [["cards", "show", card["card_id"]] for card in sandbox.cards()]
+        commands += shown + [[*command, "--format", "json"] for command in shown]
+        for command in commands[:: 4 if self.proof.quick else 1]:
+            self.run(sandbox, command, f"{where}, `{' '.join(command[:2])}`")
+
+
+def canaries(proof):
+    search = Search(proof)
+    with open(search.plant.paths[0], "rb") as file:
+        found = search.plant.found_in(file.read())
+    proof.expect({*METADATA, "pixels or digest of the source of the front"} <= {*found}, f"the search finds only {found} in the photo itself")
+    killed_run(proof, search)
+    failing_runs(proof, search)
+    token_command(proof, search)
+    proof.expect(search.written, "no path was seen that was written to: the shim did not trace")
+    proof.figure("patterns planted", len(search.plant.patterns))
+    proof.figure("places looked at", search.looked)
+    proof.figure("paths written to", len(search.written))
+    proof.figure("arguments and environments of children", len(search.children))
+
+
+def killed_run(proof, search):
+    """A run that is killed half-way, the runs that go on, a backup, and everything that looks at it."""
+    report, counting = os.path.join(proof.folder, "calls"), search.sandbox("counting")
+    counting.environment["IDCARD_DELIVERY_URL"] = "http://127.0.0.1:9/upload"
+    counting.run(search.take_in, {**search.shim.variables("count", report), "IDCARD_RUN_PATIENCE": "1s"})
+    calls = sum(search.shim.counts(search.shim.lines(report)).values())
+    sandbox = search.sandbox("delivered")
+    at = int(calls * proof.random.uniform(0.3, 0.8))
+    killed = search.run(sandbox, search.take_in, "killed run", search.shim.variables("kill", at=at))
+    proof.expect(killed.was_killed, f"the run that was to be killed ended with {killed.status}")
+    search.look_at_files(sandbox, "killed run, with its write-ahead log")
+    for form in ("jsonl", "json", "text"):
+        proof.expect_end(search.run(sandbox, [*search.take_in, "--format", form], f"run --format {form}"), f"run --format {form}")
+    documents = search.backend.ledger()
+    proof.expect(len(documents) == 2, f"the backend has {len(documents)} documents; there is nothing to look for")
+    for line in documents:
+        with open(os.path.join(search.backend.folder, line["file"]), "rb") as file:
+            jpeg = file.read()
+        found = [name for name, text in METADATA.items() if text.encode() in jpeg]
+        proof.expect(not found, f"the document sent to the backend carries {', '.join(found)}")
+        search.plant.add_image(f"document {line['doctype']}", jpeg)
+    search.look_at_sandbox(sandbox, "delivered")
+    backup = os.path.join(sandbox.path, "backup.sqlite3")
+    proof.expect_end(search.run(sandbox, ["backup", backup], "backup"), "backup")
+    search.look_at_files(sandbox, "backup")
+
+
+def failing_runs(proof, search):
+    """Nobody there, a backend that refuses, a sandbox that is none."""
+    refusing = proof.keep_running(Backend(proof.tool.binary, proof.subfolder("refusing"), "--token", "another"))
+    cases = {
+        "nobody there": {"delivery_url": "http://127.0.0.1:9/upload", "run_patience": "1s"},
+        "refused": {"delivery_url": refusing.url},
+        "no verifier": {"verification_url": "http://127.0.0.1:9", "run_patience": "1s"},
+    }
+    for name, settings in cases.items():
+        sandbox = search.sandbox(name.replace(" ", "-"), **settings)
+        outcome = search.run(sandbox, search.take_in, name)
+        if outcome.status == 0 or outcome.crash is not None:
+            proof.violated(f"{name}: the run ended with {outcome.status}: {outcome.tail()}")
+        search.look_at_sandbox(sandbox, name)
+    sandbox = search.sandbox("in-the-way", sandbox_path=search.plant.manifest)
+    sandbox.path = search.plant.manifest
+    proof.expect_end(search.run(sandbox, search.take_in, "a file in the way"), "a file in the way", 74, 78)
+
+
+def token_command(proof, search):
+    """A process that is started on the way must be seen, or nothing was looked at."""
+    pipe = os.path.join(proof.folder, "token")
+    os.mkfifo(pipe, 0o600)
+    sandbox = search.sandbox("token-command", delivery_token=None, delivery_token_command=f"head -n 1 {pipe}")
+    before = len(search.children)
+    proof.expect_end(search.run(sandbox, search.take_in, "token command", pipe=pipe), "token command", 0, 1)
+    proof.expect(len(search.children) > before, "token command: no child was seen, so that nothing was looked at")
+
+
+def erasure(proof):
+    """What was erased comes back from no rescan, no backup and no file of the sandbox."""
+    pairs, staying = Pairs(proof.seed), proof.subfolder("staying")
+    url = proof.keep_running(verifier(proof.folder, PROOF_HOLDER=HOLDER, PROOF_ADDRESS=ADDRESS)).url
+    backend = proof.keep_running(Backend(proof.tool.binary, proof.subfolder("erasing")))
+    sandbox = Sandbox(proof.tool, proof.subfolder("erasing/work"), url, backend.url)
+    plant = Plant(proof.subfolder("planted"), pairs.number(0), "PROOF-ERASE")
+    # Those who stay have the same name and address: what is theirs may be found.
+    plant.forget("holder's name", "address", "user account")
+    pairs.make(staying, range(1, 4))
+
+    def take_in(where):
+        proof.expect_end(sandbox.take_in("--manifest", plant.manifest, staying), f"{where}: the run")
+
+    def expect_gone(where):
+        for finding in kept.left_in(sandbox.path):
+            proof.violated(f"{where}: what was kept before still stands in {finding}")
+        for path, data in files_below(sandbox.path):
+            found = plant.found_in(data + path.encode())
+            proof.expect(not found, f"{where}: {path} holds {', '.join(found)}")
+        states = sandbox.states()
+        proof.expect(states == ["delivered"] * 6 + ["erased"] * 2, f"{where}: the cards stand at {states}")
+        proof.expect_whole(sandbox, where)
+
+    take_in("first")
+    erased = [card["card_id"] for card in sandbox.cards("--business-no", "PROOF-ERASE")]
+    kept = Kept(sandbox, erased)
+    if not all(kept.pieces.get(name) for name in ("blob.bytes", "card_key.wrapped")):
+        proof.violated(f"only {', '.join(kept.pieces)} could be kept before: there is nothing to prove")
+    backup = os.path.join(proof.folder, "backup.sqlite3")
+    proof.expect_end(sandbox.run(["backup", backup]), "backup")
+    outcome = proof.expect_end(sandbox.run([*ERASE, *erased]), "cards erase")
+    found = plant.found_in((outcome.output + outcome.errors).encode())
+    proof.expect(not found, f"the certificate names {', '.join(found)}")
+    expect_gone("erased")
+    take_in("erased")
+    expect_gone("erased, and a run over the same files")
+    proof.expect_end(sandbox.run(["restore", backup, "--force"]), "restore")
+    expect_gone("restored")
+    take_in("restored")
+    expect_gone("restored, and a run over the same files")
+    proof.judge_ledger(backend, ["PROOF-ERASE", *(Pairs.business_number(index) for index in range(1, 4))])
+    proof.figure("pieces kept before erasing", f"{sum(map(len, kept.pieces.values()))} of {', '.join(sorted(kept.pieces))}")
+    proof.figure("files looked through", len(list(files_below(sandbox.path))))
+
+
+PARTS = {"canaries": canaries, "erasure": erasure}

@@ -1,0 +1,208 @@
+"""The other side: a stub verifier and a proxy that loses answers, each a process of its own, and the built-in backend."""
+
+import hashlib
+import json
+import os
+import random
+import socket
+import socketserver
+import subprocess
+import sys
+import threading
+from collections import Counter
+from http.server import BaseHTTPRequestHandler
+
+from proofs import cards
+
+SCRIPTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+class Service:
+    """A process that prints where it listens, and ends with its standard input or by a signal."""
+
+    def __init__(self, command, environment):
+        environment = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), **environment}
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+        self.process = subprocess.Popen(command, env=environment, text=True, **pipes)
+        self.url = self.process.stdout.readline().strip()
+        if not self.url:
+            raise RuntimeError(f"{os.path.basename(command[0])} did not start (status {self.process.wait()})")
+
+    @property
+    def port(self):
+        return int(self.url.split(":")[2].split("/")[0])
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait()
+        self.process.stdin.close()
+        self.process.stdout.close()
+
+
+class Stub(Service):
+    """One of the servers below; it notes a word per request in a file."""
+
+    def __init__(self, folder, server, *arguments, **environment):
+        self.log = os.path.join(folder, f"{server}.log")
+        open(self.log, "w", encoding="utf-8").close()
+        environment |= {"PYTHONPATH": SCRIPTS, "PYTHONDONTWRITEBYTECODE": "1"}
+        super().__init__([sys.executable, "-m", "proofs.remote", server, self.log, *map(str, arguments)], environment)
+
+    def noted(self):
+        with open(self.log, encoding="utf-8") as file:
+            return Counter(file.read().split())
+
+
+def verifier(folder, **environment):
+    """Reads the marks of `cards.py`; notes the SHA-256 of each image."""
+    return Stub(folder, "verifier", **environment)
+
+
+def lossy_proxy(folder, backend, share, seed):
+    """Loses a share of the backend's answers; notes `passed` or `lost`."""
+    proxy = Stub(folder, "proxy", backend.port, share, seed)
+    proxy.url += "/upload"
+    return proxy
+
+
+class Backend(Service):
+    """The built-in business backend, whose ledger is the judge."""
+
+    def __init__(self, binary, folder, *options):
+        self.folder = os.path.join(folder, "backend")
+        home = os.path.join(folder, "backend-home")
+        os.makedirs(home, exist_ok=True)
+        super().__init__([binary, "backend", "--documents", self.folder, *options], {"HOME": home})
+
+    def lines(self, name):
+        """The whole lines of a journal; a half line at the end is one still being written."""
+        path = os.path.join(self.folder, name)
+        if not os.path.exists(path):
+            return []
+        with open(path, encoding="utf-8") as file:
+            return [json.loads(line) for line in file if line.endswith("\n")]
+
+    def ledger(self):
+        return self.lines("ledger.jsonl")
+
+    def refusals(self):
+        return self.lines("refusals.jsonl")
+
+    def count(self):
+        """How many documents were accepted, without reading them."""
+        try:
+            with open(os.path.join(self.folder, "ledger.jsonl"), "rb") as file:
+                return file.read().count(b"\n")
+        except FileNotFoundError:
+            return 0
+
+
+# What follows runs in the processes of the stubs.
+
+
+def reading(image):
+    """What the dialect FaceID v1 answers to an image."""
+    answer = {"request_id": "1700000000,stub", "time_used": 1}
+    mark = cards.read(image)
+    if mark is None:
+        return answer
+    number, is_back = mark
+    answer["legality"] = {"ID Photo": 0.97, "Temporary ID Photo ": 0, "Photocopy": 0.01, "Screen": 0.01, "Edited": 0.01}
+    if is_back:
+        return answer | {"side": "back", "issued_by": "样本市公安局", "valid_date": "2020.01.01-2040.01.01"}
+    birth = cards.birthday(number)
+    return answer | {
+        "side": "front",
+        "name": os.environ.get("PROOF_HOLDER", "样本甲"),
+        "gender": cards.gender(number),
+        "race": "汉",
+        "birthday": {"year": str(birth.year), "month": str(birth.month), "day": str(birth.day)},
+        "address": os.environ.get("PROOF_ADDRESS", "样本路1号"),
+        "id_card_number": cards.identity_number(number),
+    }
+
+
+class VerifierHandler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        start = body.index(b"\r\n\r\n", body.index(b'name="image"')) + 4
+        image = body[start : body.index(b"\r\n--" + self.headers.get_param("boundary").encode(), start)]
+        self.server.note(hashlib.sha256(image).hexdigest())
+        reply = json.dumps(reading(image)).encode()
+        head = f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {len(reply)}\r\n\r\n"
+        self.wfile.write(head.encode() + reply)
+
+    def log_message(self, *arguments):
+        pass
+
+
+def read_message(stream):
+    """One HTTP message with Content-Length as bytes; None at the end of the stream."""
+    head = b""
+    while not head.endswith(b"\r\n\r\n"):
+        line = stream.readline()
+        if not line:
+            return None
+        head += line
+    lengths = [line.split(b":")[1] for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:")]
+    body = stream.read(int(lengths[0]) if lengths else 0)
+    return head + body if len(body) == int(lengths[0] if lengths else 0) else None
+
+
+class ProxyHandler(socketserver.StreamRequestHandler):
+    disable_nagle_algorithm = True
+
+    def handle(self):
+        port, share, seed = self.server.arguments
+        with socket.create_connection(("127.0.0.1", int(port))) as upstream:
+            answers = upstream.makefile("rb")
+            while (request := read_message(self.rfile)) is not None:
+                upstream.sendall(request)
+                answer = read_message(answers)
+                # By now the backend has committed, whatever becomes of its answer.
+                is_lost = self.server.draw(seed) < float(share)
+                self.server.note("lost" if is_lost else "passed")
+                if answer is None or is_lost:
+                    return
+                self.wfile.write(answer)
+
+
+class Server(socketserver.ThreadingTCPServer):
+    daemon_threads = True
+    request_queue_size = 128
+
+    def __init__(self, handler, log, arguments):
+        super().__init__(("127.0.0.1", 0), handler)
+        self.log, self.arguments = log, arguments
+        self.lock = threading.Lock()
+        self.random = None
+
+    def draw(self, seed):
+        with self.lock:
+            self.random = self.random or random.Random(seed)
+            return self.random.random()
+
+    def note(self, word):
+        with self.lock:
+            self.log.write(word + "\n")
+            self.log.flush()
+
+    def handle_error(self, request, client_address):
+        # A client that was killed: that is what the proofs do.
+        pass
+
+
+def main():
+    handler = {"verifier": VerifierHandler, "proxy": ProxyHandler}[sys.argv[1]]
+    with open(sys.argv[2], "a", encoding="utf-8") as log:
+        server = Server(handler, log, sys.argv[3:])
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        print(f"http://127.0.0.1:{server.server_address[1]}", flush=True)
+        sys.stdin.read()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,279 @@
+"""`serve` under proof with what is around it, and honest clients that know what they were told."""
+
+import os
+import signal
+import subprocess
+import threading
+import time
+from collections import Counter
+
+from proofs.cards import Pairs, jpeg
+from proofs.proof import Skip, Violation
+from proofs.remote import Backend, verifier
+from proofs.service_client import (
+    ANSWER_SECONDS, HOST, Client, Connection, NoAnswer, Request, form_card, free_port, raw_card, send_until, webhook_card,
+    webhook_secret,
+)
+from proofs.tool import HANG_SECONDS, Sandbox
+
+WAYS = ("form", "raw", "webhook")
+# So many bytes of comment one JPEG segment holds.
+COMMENT_BYTES = 65533
+
+
+class Serve:
+    """`serve` over a sandbox of its own, on a port that stays the same however often it is started."""
+
+    def __init__(self, proof, name, **settings):
+        if not proof.tool.has("serve"):
+            raise Skip("there is no command serve")
+        self.proof, self.name = proof, name
+        folder = proof.subfolder(name)
+        self.verifier = proof.keep_running(verifier(folder))
+        self.backend = proof.keep_running(Backend(proof.tool.binary, folder))
+        self.secret = webhook_secret(proof.random)
+        settings = {
+            "verification_concurrency": 4,
+            "delivery_concurrency": 4,
+            "imaging_concurrency": 2,
+            "server_rate_limit": 1_000_000,
+            "webhooks_secrets": self.secret if "webhooks_secrets_file" not in settings else None,
+            **settings,
+        }
+        self.sandbox = Sandbox(proof.tool, folder, self.verifier.url, self.backend.url, **settings)
+        self.port, self.path = free_port(), os.path.join(proof.folder, f"{name}.log")
+        self.log = open(self.path, "a", encoding="utf-8")
+        self.process = None
+        proof.keep_running(self)
+        self.submissions = Submissions(self)
+        self.token = self.new_token("desk")
+
+    @property
+    def url(self):
+        return f"http://{HOST}:{self.port}"
+
+    @property
+    def is_alive(self):
+        return self.process is not None and self.process.poll() is None
+
+    def new_token(self, name, *scopes):
+        """`serve` reads it at its start and at SIGHUP."""
+        outcome = self.sandbox.run(["tokens", "add", name, "--scope", *(scopes or ("submit", "read"))])
+        self.proof.expect_end(outcome, "tokens add")
+        return outcome.output.strip()
+
+    def start(self, waits=True):
+        """Starts it, and waits until it answers."""
+        arguments = ["serve", "--listen", f"{HOST}:{self.port}"]
+        self.process = self.sandbox.start(arguments, stdout=subprocess.DEVNULL, stderr=self.log)
+        end = time.monotonic() + HANG_SECONDS
+        while waits and not self.is_healthy(1):
+            if not self.is_alive or time.monotonic() > end:
+                raise Violation(f"{self.name}: serve does not start ({self.process.poll()}): see {self.path}")
+            time.sleep(0.02)
+
+    def is_healthy(self, seconds=ANSWER_SECONDS):
+        try:
+            return self.ask("/healthz", seconds=seconds).status == 200
+        except (OSError, NoAnswer):
+            return False
+
+    def ask(self, path, token=None, seconds=ANSWER_SECONDS):
+        """One GET over a connection of its own."""
+        with self.client(token, seconds) as client:
+            return client.send(Request("GET", path), once=True)
+
+    def client(self, token=None, seconds=ANSWER_SECONDS):
+        return Client((HOST, self.port), token, seconds)
+
+    def connect(self):
+        return Connection((HOST, self.port))
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def end(self, seconds=HANG_SECONDS):
+        """SIGTERM; it must end by that, in time."""
+        self.process.send_signal(signal.SIGTERM)
+        try:
+            status = self.process.wait(timeout=seconds)
+            self.proof.expect(status == 143, f"{self.name}: serve ended with {status}, not by the signal: see {self.path}")
+        except subprocess.TimeoutExpired:
+            self.kill()
+            self.proof.violated(f"{self.name}: serve was still there {seconds} s after SIGTERM")
+
+    def stop(self):
+        if self.is_alive:
+            self.kill()
+        self.log.close()
+
+    def violated(self, text):
+        self.proof.violated(f"{self.name}: {text}")
+
+    def figure(self, name, value):
+        self.proof.figure(f"{self.name}: {name}", value)
+
+    def wait(self, is_done, what, progress=lambda: 0):
+        """Waits for something, as long as there is progress."""
+        last, since = progress(), time.monotonic()
+        while not is_done():
+            now = progress()
+            if now != last:
+                last, since = now, time.monotonic()
+            if not self.is_alive or time.monotonic() - since > HANG_SECONDS:
+                raise Violation(f"{self.name}: no {what}, at {now}; serve: {self.process.poll()}, see {self.path}")
+            time.sleep(0.02)
+
+    def listed(self):
+        """All cards by their ids."""
+        cards, cursor = {}, ""
+        while cursor is not None:
+            answer = self.ask(f"/v1/cards?limit=1000{cursor and '&cursor=' + cursor}", self.token)
+            if answer.status != 200:
+                raise Violation(f"{self.name}: the list of cards was answered {answer!r}")
+            cards |= {card["card_id"]: card for card in answer.json["cards"]}
+            cursor = answer.json.get("next_cursor")
+        return cards
+
+    def finish(self):
+        """All is delivered; it ends in order; all is judged."""
+        goal = 2 * len(self.submissions.indices)
+        self.wait(lambda: self.backend.count() >= goal, f"{goal} documents", self.backend.count)
+        self.submissions.expect_all_there("at the end")
+        self.end()
+        self.proof.expect_whole(self.sandbox, self.name)
+        self.proof.judge_ledger(self.backend, self.submissions.business_numbers(), f"{self.name}: ")
+        ways = ", ".join(f"{way} {count}" for way, count in sorted(self.submissions.ways.items()))
+        self.figure("answered 202", f"{ways}; {self.submissions.repetitions} of them repetitions")
+        self.figure("documents in the ledger", self.backend.count())
+
+
+def heavier(image, segments):
+    """The same picture with comments in it, so that it takes several pieces to arrive."""
+    comment = b"\xff\xfe\xff\xff" + b"specimen " * (COMMENT_BYTES // 9) + b"." * (COMMENT_BYTES % 9)
+    return image[:2] + comment * segments + image[2:]
+
+
+class Submission:
+    """One side of one pair: a request that says the same however often it is sent."""
+
+    def __init__(self, name, way, request):
+        self.name, self.way, self.request = name, way, request
+
+
+class Submissions:
+    """Makes submissions, every third pair another way, and knows which card each was told to be."""
+
+    def __init__(self, serve):
+        self.serve, self.proof, self.secret = serve, serve.proof, serve.secret
+        self.pairs = Pairs(self.proof.seed)
+        # What was answered 202: its card, by which ways, and how often what was answered before.
+        self.cards, self.ways, self.repetitions = {}, Counter(), 0
+        self.indices, self.lock = set(), threading.Lock()
+
+    def make(self, index, is_back):
+        """One side of a pair that is to be delivered."""
+        with self.lock:
+            self.indices.add(index)
+        return self.draft(index, is_back)
+
+    def draft(self, index, is_back):
+        place, number = 2 * index + is_back, Pairs.business_number(index)
+        image = jpeg(self.pairs.number(index), is_back)
+        if place % 7 == 3:
+            image = heavier(image, 3 + place % 5)
+        # A number belongs to its first submitter, and a webhook is another than a token.
+        way, name = WAYS[index % len(WAYS)], f"{number}-{'back' if is_back else 'front'}"
+        if way == "webhook":
+            return Submission(name, way, webhook_card(image, number, self.secret, name))
+        return Submission(name, way, (form_card if way == "form" else raw_card)(image, number, key=name))
+
+    def until(self, stopped):
+        """Whole pairs until it is enough."""
+        with self.lock:
+            index = max(self.indices, default=-1) + 1
+        while not stopped.is_set():
+            yield from (self.make(index, is_back) for is_back in (False, True))
+            index += 1
+
+    def count(self):
+        with self.lock:
+            return len(self.cards)
+
+    def note(self, submission, answer, known):
+        """Takes an answer; `known` is the card that the submission was told to be before it was sent."""
+        if answer.status != 202:
+            self.proof.violated(f"{submission.name} ({submission.way}) was answered {answer!r}")
+            return
+        card = answer.json["card_id"]
+        with self.lock:
+            first = self.cards.setdefault(submission.name, card)
+            self.ways[submission.way] += 1
+            self.repetitions += known is not None
+        if card != first:
+            self.proof.violated(f"{submission.name} ({submission.way}) is the card {card}, and was {first} before")
+        if known is not None and answer.headers.get("idempotent-replayed") != "true":
+            self.proof.violated(f"{submission.name} ({submission.way}) was answered before, but that is not said")
+
+    def expect_all_there(self, when):
+        """Every card that was acknowledged is in the list of the service."""
+        with self.lock:
+            wanted = dict(self.cards)
+        there = self.serve.listed()
+        for name, card in wanted.items():
+            if there.get(card, {}).get("business_no") != name.rpartition("-")[0]:
+                self.proof.violated(f"{when}: {name} was acknowledged as the card {card}, which is not there so")
+
+    def business_numbers(self):
+        return [Pairs.business_number(index) for index in sorted(self.indices)]
+
+
+class Clients:
+    """Honest clients, each with a connection of its own, that share the submissions of a plan.
+
+    Those that insist send each until it is taken, whatever becomes of the service; the others expect to be answered
+    whenever they send."""
+
+    def __init__(self, serve, plan, count=4, insists=True, pause=0.0, token=None):
+        self.serve, self.submissions, self.plan = serve, serve.submissions, iter(plan)
+        self.insists, self.pause, self.token = insists, pause, token or serve.token
+        self.lock, self.answers, self.longest = threading.Lock(), 0, 0.0
+        self.threads = [threading.Thread(target=self.work, daemon=True) for _ in range(count)]
+        for thread in self.threads:
+            thread.start()
+
+    def join(self):
+        for thread in self.threads:
+            thread.join()
+
+    def next(self):
+        with self.lock:
+            return next(self.plan, None)
+
+    def work(self):
+        try:
+            with self.serve.client(self.token) as client:
+                while (submission := self.next()) is not None:
+                    self.send(client, submission)
+                    time.sleep(self.pause)
+        except Violation:
+            # Noted with the others; the proof is at its end.
+            pass
+
+    def send(self, client, submission):
+        known, started = self.submissions.cards.get(submission.name), time.monotonic()
+        try:
+            answer = send_until(client, submission.request)[0] if self.insists else client.send(submission.request)
+        except (OSError, NoAnswer) as error:
+            self.serve.violated(f"{submission.name} ({submission.way}) got no answer: {error}")
+            return
+        with self.lock:
+            self.answers += 1
+            self.longest = max(self.longest, time.monotonic() - started)
+        self.submissions.note(submission, answer, known)
+
+    def wait_for(self, count):
+        """Until they were answered so often more."""
+        goal = self.answers + count
+        self.serve.wait(lambda: self.answers >= goal, "answer to honest clients", lambda: self.answers)

@@ -1,0 +1,312 @@
+"""A client of `serve` that says exactly the bytes it is told to, and cards as requests in each way there is."""
+
+import base64
+import hashlib
+import hmac
+import json
+import random
+import socket
+import time
+
+from proofs.tool import HANG_SECONDS
+
+HOST = "127.0.0.1"
+# Longer than any answer takes.
+ANSWER_SECONDS = 30
+# More than any head or body of an answer has.
+ANSWER_BYTES = 1 << 24
+
+
+class NoAnswer(Exception):
+    """The connection ended, or nothing came, before an answer was whole."""
+
+
+def free_port():
+    """A port on which nobody listens, and none that the kernel gives to clients: one that asks for a dead service would
+    end up connected to itself."""
+    with open("/proc/sys/net/ipv4/ip_local_port_range", encoding="ascii") as file:
+        lowest = int(file.read().split()[0])
+    while True:
+        port = random.SystemRandom().randrange(max(1024, lowest // 2), lowest)
+        with socket.socket() as probe:
+            try:
+                probe.bind((HOST, port))
+                return port
+            except OSError:
+                continue
+
+
+class Request:
+    """A request as it is sent, again and again if need be."""
+
+    def __init__(self, method, path, headers=(), body=b""):
+        self.method, self.path, self.headers, self.body = method, path, list(headers), body
+
+    def fields(self):
+        """The header fields of one sending."""
+        return self.headers
+
+    def head(self, token=None, length=True):
+        """The bytes before the body."""
+        lines = [f"{self.method} {self.path} HTTP/1.1", f"Host: {HOST}"]
+        if token is not None:
+            lines.append(f"Authorization: Bearer {token}")
+        lines += [f"{name}: {value}" for name, value in self.fields()]
+        if length and (self.body or self.method != "GET"):
+            lines.append(f"Content-Length: {len(self.body)}")
+        return "\r\n".join(lines).encode() + b"\r\n\r\n"
+
+    def bytes(self, token=None):
+        return self.head(token) + self.body
+
+
+class Webhook(Request):
+    """A webhook, signed anew with the time of each sending (Standard Webhooks); its id and body stay."""
+
+    def __init__(self, data, secret, name):
+        body = json.dumps({"type": "card.submitted", "timestamp": "2026-01-01T00:00:00Z", "data": data}).encode()
+        super().__init__("POST", "/v1/webhooks/cards", [("Content-Type", "application/json")], body)
+        self.secret, self.name = secret, name
+
+    def fields(self):
+        moment = str(int(time.time()))
+        key = base64.b64decode(self.secret.removeprefix("whsec_"))
+        signature = hmac.new(key, f"{self.name}.{moment}.".encode() + self.body, hashlib.sha256).digest()
+        signed = [
+            ("webhook-id", self.name),
+            ("webhook-timestamp", moment),
+            ("webhook-signature", "v1," + base64.b64encode(signature).decode()),
+        ]
+        return self.headers + signed
+
+    def head(self, token=None, length=True):
+        # Its signature is all the leave it needs.
+        return super().head(None, length)
+
+
+def webhook_secret(random):
+    """A secret for `webhooks.secrets`, from a generator of random numbers."""
+    return "whsec_" + base64.b64encode(random.randbytes(32)).decode()
+
+
+def raw_card(image, business_number, key=None, **fields):
+    """The bare image; further fields by their names, such as `side`."""
+    headers = [("Content-Type", "image/jpeg"), ("Card-Business-No", business_number)]
+    headers += [("Card-" + name.replace("_", "-").title(), value) for name, value in fields.items()]
+    return Request("POST", "/v1/cards", headers + key_field(key), image)
+
+
+def form_card(image, business_number, key=None, **fields):
+    """`POST /v1/cards` with a form, the image first or last as its bytes have it."""
+    parts = [form_part(name, value.encode()) for name, value in {"business_no": business_number, **fields}.items()]
+    parts.insert(len(parts) * (image[-3] % 2), form_part("image", image, "card.jpg"))
+    return form(parts, key)
+
+
+def form_part(name, content, filename=None):
+    """One part of a form as (head, content)."""
+    head = f'Content-Disposition: form-data; name="{name}"'
+    if filename is not None:
+        head += f'; filename="{filename}"\r\nContent-Type: image/jpeg'
+    return head.encode(), content
+
+
+def form(parts, key=None):
+    """`POST /v1/cards` with a form of any parts."""
+    boundary = "proof-" + hashlib.sha256(parts[0][1]).hexdigest()[:24]
+    body = b"".join(f"--{boundary}\r\n".encode() + head + b"\r\n\r\n" + content + b"\r\n" for head, content in parts)
+    body += f"--{boundary}--\r\n".encode()
+    headers = [("Content-Type", f"multipart/form-data; boundary={boundary}")]
+    return Request("POST", "/v1/cards", headers + key_field(key), body)
+
+
+def webhook_card(image, business_number, secret, name, **fields):
+    """`POST /v1/webhooks/cards` with the image in Base64."""
+    data = {"business_no": business_number, **fields, "image_base64": base64.b64encode(image).decode()}
+    return Webhook(data, secret, name)
+
+
+def key_field(key):
+    return [] if key is None else [("Idempotency-Key", f'"{key}"')]
+
+
+class Answer:
+    """What came back."""
+
+    def __init__(self, status, headers, body):
+        self.status, self.headers, self.body = status, headers, body
+
+    @property
+    def json(self):
+        return json.loads(self.body)
+
+    @property
+    def code(self):
+        """The code of the problem; None if the answer is none."""
+        if self.headers.get("content-type") != "application/problem+json":
+            return None
+        return self.json["code"]
+
+    @property
+    def retry_after(self):
+        """Seconds; None if it says nothing of that."""
+        value = self.headers.get("retry-after")
+        return int(value) if value is not None else None
+
+    @property
+    def ends_connection(self):
+        return self.headers.get("connection", "").lower() == "close"
+
+    def __repr__(self):
+        return f"{self.status} {self.code or ''}".strip()
+
+
+class Connection:
+    """A bare connection: bytes out, answers in."""
+
+    def __init__(self, address, seconds=ANSWER_SECONDS):
+        self.socket = socket.create_connection(address, timeout=seconds)
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.received = b""
+
+    def say(self, data):
+        """Sends bytes; returns whether the other side took them."""
+        try:
+            self.socket.sendall(data)
+            return True
+        except (BrokenPipeError, ConnectionResetError, ConnectionAbortedError, TimeoutError):
+            return False
+
+    def half_close(self):
+        try:
+            self.socket.shutdown(socket.SHUT_WR)
+        except OSError:
+            pass
+
+    def _more(self, what):
+        try:
+            data = self.socket.recv(1 << 16)
+        except TimeoutError:
+            raise NoAnswer(f"silence instead of {what}") from None
+        except OSError as error:
+            raise NoAnswer(f"{error.__class__.__name__} instead of {what}") from None
+        if not data:
+            raise NoAnswer(f"the end of the connection instead of {what}")
+        self.received += data
+        if len(self.received) > ANSWER_BYTES:
+            raise NoAnswer(f"no end of {what}")
+
+    def answer(self):
+        """The next answer that is a final one. Throws NoAnswer."""
+        while True:
+            while b"\r\n\r\n" not in self.received:
+                self._more("an answer")
+            head, _, self.received = self.received.partition(b"\r\n\r\n")
+            lines = head.decode("latin-1").split("\r\n")
+            words = lines[0].split(" ", 2)
+            if not words[0].startswith("HTTP/1.") or len(words) < 2 or not words[1].isdigit():
+                raise NoAnswer(f"an answer that begins {lines[0][:60]!r}")
+            headers = {}
+            for line in lines[1:]:
+                name, _, value = line.partition(":")
+                headers[name.lower()] = value.strip()
+            if int(words[1]) >= 200:
+                return Answer(int(words[1]), headers, self._body(headers))
+
+    def _body(self, headers):
+        if headers.get("transfer-encoding", "").lower() != "chunked":
+            return self._take(int(headers.get("content-length", 0)))
+        body = b""
+        while True:
+            while b"\r\n" not in self.received:
+                self._more("the rest of an answer")
+            size, _, self.received = self.received.partition(b"\r\n")
+            piece = self._take(int(size, 16) + 2)[:-2]
+            if not piece:
+                return body
+            body += piece
+
+    def _take(self, count):
+        while len(self.received) < count:
+            self._more("the rest of an answer")
+        taken, self.received = self.received[:count], self.received[count:]
+        return taken
+
+    def wait_for_end(self):
+        """Whether the other side ends the connection in time; what it still says is read away."""
+        try:
+            while True:
+                self.received = b""
+                self._more("the end")
+        except NoAnswer as reason:
+            return "silence" not in str(reason)
+
+    def close(self):
+        self.socket.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+
+class Client:
+    """Sends requests one after the other over one connection, which it opens anew when it has ended."""
+
+    def __init__(self, address, token=None, seconds=ANSWER_SECONDS):
+        self.address, self.token, self.seconds = address, token, seconds
+        self.connection = None
+
+    def send(self, request, once=False):
+        """One exchange. Throws NoAnswer, and OSError if nobody listens; a GET over an idle connection that has ended
+        meanwhile is sent again."""
+        fresh = self.connection is None
+        if fresh:
+            self.connection = Connection(self.address, self.seconds)
+        try:
+            # Whoever refuses the body says why, even if not all of it was taken.
+            self.connection.say(request.bytes(self.token))
+            answer = self.connection.answer()
+        except NoAnswer:
+            self.close()
+            if fresh or once or request.method != "GET":
+                raise
+            return self.send(request, once=True)
+        if answer.ends_connection:
+            self.close()
+        return answer
+
+    def close(self):
+        if self.connection is not None:
+            self.connection.close()
+            self.connection = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+
+def send_until(client, request, is_taken=lambda answer: answer.status == 202, seconds=HANG_SECONDS, pause=0.05):
+    """Sends the same request until its answer is taken: after lost connections, dead services, refusals that pass (503,
+    429, and 409 while the first sending is under way). Returns the answer and how many sendings it took; a refusal that
+    does not pass is returned as well. Throws NoAnswer when the time has run out."""
+    end = time.monotonic() + seconds
+    sendings = 0
+    last = None
+    while time.monotonic() < end:
+        sendings += 1
+        try:
+            last = client.send(request)
+            if is_taken(last):
+                return last, sendings
+            if last.status not in (429, 503) and last.code != "idempotency_key_in_progress":
+                return last, sendings
+            time.sleep(min(last.retry_after or 1, 5) / 4)
+        except (OSError, NoAnswer) as error:
+            client.close()
+            last = error
+            time.sleep(pause)
+    raise NoAnswer(f"{sendings} sendings in {seconds} s, the last one: {last!r}")

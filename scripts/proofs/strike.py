@@ -1,0 +1,266 @@
+"""strike: a command is killed before each call that writes or sends, and each call on its files fails in turn.
+
+Afterwards the same command without a fault must bring everything to its end: each document once, fsck clean.
+"""
+
+import concurrent.futures
+import json
+import os
+import re
+import shutil
+import sqlite3
+from contextlib import closing
+
+from proofs.cards import Pairs
+from proofs.leaks import ERASE, Kept
+from proofs.proof import Violation
+from proofs.remote import Backend, verifier
+from proofs.shim import Shim, told
+from proofs.tool import Sandbox
+
+# So many points of each kind are struck in the quick form.
+QUICK_POINTS = 3
+# What a run may end with that did not do everything.
+STATUSES = {1, 66, 74, 75}
+# How an error names its cause; SQLite does not tell why it could not open a file. A failed read proves no damage, so nobody
+# is sent to restore a backup.
+CAUSE = r"(?i)input/output error|no space left|disk I/O error|the disk .*(is full|failed)|(unable to open|readonly) database"
+MISLEADING = r"restore it from a backup"
+# What fsck may say of an erasing that was killed: that it has to be given again.
+CUT_OFF, ONE = "erasure_cut_off", "1 finding"
+# The error, whether it stays, and whether the sandbox holds a pair already.
+FAILURES = [
+    ("EIO", False, False), ("EIO", True, False), ("ENOSPC", False, False), ("ENOSPC", True, False), ("EIO", False, True),
+]
+
+
+class Range:
+    """The endpoints, and trials with a case of their own each."""
+
+    def __init__(self, proof, name):
+        self.proof, self.name = proof, name
+        self.folder = proof.subfolder(name)
+        self.shim, self.pairs = Shim(proof.folder), Pairs(proof.seed)
+        self.verifier = proof.keep_running(verifier(self.folder))
+        self.backend = proof.keep_running(Backend(proof.tool.binary, self.folder))
+        self.tried = []
+
+    def points(self, counts):
+        """The numbers of the calls to strike: all, or a few in the quick form."""
+        total = sum(counts.values())
+        every = max(1, total // QUICK_POINTS) if self.proof.quick else 1
+        return range(1 + self.proof.random.randrange(every), total + 1, every)
+
+    def case(self):
+        index = len(self.tried)
+        self.tried.append(Pairs.business_number(index))
+        return index
+
+    def sandbox(self, name, **settings):
+        folder = self.proof.subfolder(f"{self.name}/{name}")
+        return Sandbox(self.proof.tool, folder, self.verifier.url, self.backend.url, **settings)
+
+    def end(self):
+        self.proof.judge_ledger(self.backend, self.tried, f"{self.name}: ")
+
+
+class Trial:
+    """A run over one pair that is struck, and the recovery from it."""
+
+    def __init__(self, stage, indices, **settings):
+        self.stage, self.proof, self.index = stage, stage.proof, indices[0]
+        self.sandbox = stage.sandbox(f"trial-{self.index}", **settings)
+        self.photos = os.path.join(self.sandbox.folder, "photos")
+        stage.pairs.make(self.photos, indices[:1])
+        self.report = os.path.join(self.sandbox.folder, "calls")
+        if len(indices) > 1:
+            earlier = os.path.join(self.sandbox.folder, "earlier")
+            stage.pairs.make(earlier, indices[1:])
+            self.proof.expect_end(self.sandbox.take_in(earlier), "the pair before the failure")
+
+    def run(self, mode, at=None, **more):
+        """A struck run; what the shim said of it."""
+        variables = self.stage.shim.variables(mode, self.report, at, below=f"{self.sandbox.path}:{self.photos}", **more)
+        self.outcome = self.sandbox.take_in(self.photos, extra=variables)
+        return self.stage.shim.lines(self.report)
+
+    def recover(self, where):
+        """Runs to the end; forgets the sandbox if all is well."""
+        found = len(self.proof.violations)
+        self.proof.expect_end(self.sandbox.take_in(self.photos), f"{where}: the run after it")
+        self.proof.expect_whole(self.sandbox, where)
+        if len(self.proof.violations) == found:
+            shutil.rmtree(self.sandbox.folder)
+
+
+def kills(proof):
+    """A run is killed before each call, now and then the run that recovers as well."""
+    stage = Range(proof, "kills")
+    first = Trial(stage, [stage.case()])
+    counts = stage.shim.counts(first.run("count"))
+    first.recover("the run without a fault")
+    points, killed, again = stage.points(counts), 0, 0
+    for at in points:
+        trial = Trial(stage, [stage.case()])
+        trial.run("kill", at)
+        if not trial.outcome.was_killed:
+            proof.expect_end(trial.outcome, f"point {at}: the run that was not reached")
+        killed += trial.outcome.was_killed
+        if proof.random.random() < 0.3:
+            trial.run("kill", proof.random.randint(1, sum(counts.values())))
+            again += trial.outcome.was_killed
+        trial.recover(f"point {at}")
+    proof.expect_injected("kills", killed, len(points))
+    stage.end()
+    proof.figure("points of a run", told(counts))
+    proof.figure("runs killed", f"{killed}, and {again} recoveries")
+
+
+def failures(proof):
+    """Each call on files of the sandbox and the photos fails, once or from then on."""
+    stage = Range(proof, "failures")
+    statuses = {}
+    for error, stays, is_used in FAILURES:
+        name = f"{error} {'from then on' if stays else 'once'}{', in a used sandbox' if is_used else ''}"
+        # On a disk that stays full intake waits for room as long as its patience lasts.
+        settings = {"run_patience": "2s"} if stays and error == "ENOSPC" else {}
+
+        def new(is_used=is_used, settings=settings):
+            return Trial(stage, [stage.case() for _ in range(1 + is_used)], **settings)
+
+        def attempt(job, error=error, stays=stays, name=name):
+            at, trial = job
+            struck = stage.shim.struck(trial.run("fail", at, errno=error, sticky=int(stays)))
+            judge_failure(proof, stage, trial, f"{name}, call {at} ({struck})")
+            return trial.outcome.status, struck
+
+        first = new()
+        counts = stage.shim.counts(first.run("fail", -1, errno=error))
+        first.recover(f"{name}, no call")
+        points = stage.points(counts)
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            results = list(pool.map(attempt, ((at, new()) for at in points)))
+        for status, _ in results:
+            statuses[status] = statuses.get(status, 0) + 1
+        proof.expect_injected(name, sum(struck is not None for _, struck in results), len(points))
+        proof.figure(name, f"{len(points)} of {told(counts)}")
+        proof.progress(f"{name}: {len(points)} calls")
+    stage.end()
+    proof.figure("exit statuses", ", ".join(f"{count} times {status}" for status, count in sorted(statuses.items(), key=str)))
+
+
+def judge_failure(proof, stage, trial, what):
+    """Whether the end was orderly and the recovery complete."""
+    outcome = trial.outcome
+    if outcome.crash is not None:
+        proof.violated(f"{what}: {outcome.crash}: {outcome.tail()}")
+    elif outcome.status == 0:
+        number = stage.tried[trial.index]
+        states = [card["state"] for card in trial.sandbox.cards("--business-no", number)]
+        documents = sum(line["business_no"] == number for line in stage.backend.ledger())
+        if states != ["delivered"] * 2 or documents != 2:
+            proof.violated(f"{what}: the run ended with 0, but the cards stand at {states}, with {documents} documents")
+    elif outcome.status not in STATUSES:
+        proof.violated(f"{what}: exit status {outcome.status}: {outcome.tail()}")
+    elif not re.search(CAUSE, said(outcome)) or re.search(MISLEADING, said(outcome)):
+        proof.violated(f"{what}: exit status {outcome.status}, which does not name the cause: {said(outcome)!r}")
+    trial.recover(f"{what}, ended {outcome.status}")
+
+
+def said(outcome):
+    """The messages of a run: warnings and error, and those of single inputs."""
+    try:
+        cards = json.loads(outcome.output)["cards"]
+    except ValueError:
+        cards = []
+    return "\n".join([outcome.errors.strip(), *(card["message"] for card in cards if card.get("message"))])
+
+
+class Upkeep:
+    """A sandbox with two delivered pairs, copied for each trial of a command that tends it."""
+
+    def __init__(self, proof):
+        self.proof, self.stage = proof, Range(proof, "upkeep")
+        self.photos = proof.subfolder("upkeep/photos")
+        self.stage.pairs.make(self.photos, [self.stage.case(), self.stage.case()])
+        self.key = os.path.join(self.stage.folder, "first.key")
+        with open(self.key, "w", encoding="ascii", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
+            file.write(proof.tool.vault_key + "\n")
+        self.template = self.sandbox("template")
+        proof.expect_end(self.template.take_in(self.photos), "the first run")
+        self.victim = self.template.cards()[0]["card_id"]
+        self.kept = Kept(self.template, [self.victim])
+        self.backup = os.path.join(self.stage.folder, "template.sqlite3")
+        proof.expect_end(self.template.run(["backup", self.backup]), "the backup")
+
+    def sandbox(self, name):
+        key = os.path.join(self.stage.folder, f"{name}.key")
+        shutil.copy2(self.key, key)
+        return self.stage.sandbox(name, vault_key=None, vault_key_file=key)
+
+    def fresh(self, name):
+        sandbox = self.sandbox(name)
+        shutil.copytree(self.template.path, sandbox.path)
+        return sandbox
+
+    def trial(self, name, command, at):
+        """Kills the command before call `at`, gives it again, and judges; whether it came that far."""
+        found, where = len(self.proof.violations), f"`{name}`, point {at}"
+        sandbox = self.fresh(f"{name.replace(' ', '-')}-{at}")
+        arguments, backup = command(sandbox), os.path.join(sandbox.folder, "backup.sqlite3")
+        outcome = sandbox.run(arguments, self.stage.shim.variables("kill", at=at))
+        if not outcome.was_killed:
+            self.proof.expect_end(outcome, f"{where}: not reached, it")
+        checked = sandbox.run(["fsck"])
+        if checked.status != 0 and not (name == "cards erase" and CUT_OFF in checked.output and ONE in checked.output):
+            self.proof.violated(f"{where}, killed: fsck ended with {checked.status}: {checked.output[-300:]}")
+        is_there = os.path.exists(backup)
+        self.judge_backup(backup, where)
+        # A backup that is there is never replaced.
+        self.proof.expect_end(sandbox.run(arguments), f"{where}: given again it", 64 if is_there else 0)
+        self.judge_backup(backup, where)
+        wanted = ["delivered"] * 4 if name != "cards erase" else ["delivered"] * 3 + ["erased"]
+        self.proof.expect(sandbox.states() == wanted, f"{where}: the cards stand at {sandbox.states()}")
+        if name == "cards erase":
+            left = list(self.kept.left_in(sandbox.path))
+            self.proof.expect(not left, f"{where}: what was kept before still stands in {left[:3]}")
+        self.proof.expect_end(sandbox.take_in(self.photos), f"{where}: the run after it")
+        self.proof.expect_whole(sandbox, f"{where}, given again")
+        if len(self.proof.violations) == found:
+            shutil.rmtree(sandbox.folder)
+        return outcome.was_killed
+
+    def judge_backup(self, path, where):
+        """It is whole, or not there."""
+        if os.path.exists(path):
+            with closing(sqlite3.connect(path)) as database:
+                count = database.execute("SELECT count(*) FROM card").fetchone()[0]
+                sound = database.execute("PRAGMA integrity_check").fetchone()[0]
+            self.proof.expect((count, sound) == (4, "ok"), f"{where}: half a backup: {count} cards, {sound}")
+
+
+def upkeep(proof):
+    """backup, restore, cards erase and keys rotate are killed before each call."""
+    course = Upkeep(proof)
+    documents = course.stage.backend.count()
+    commands = {
+        "backup": lambda sandbox: ["backup", os.path.join(sandbox.folder, "backup.sqlite3")],
+        "restore": lambda sandbox: ["restore", course.backup, "--force"],
+        "cards erase": lambda sandbox: [*ERASE, course.victim],
+        "keys rotate": lambda sandbox: ["keys", "rotate"],
+    }
+    for name, command in commands.items():
+        counting, report = course.fresh(f"counting-{name.replace(' ', '-')}"), os.path.join(proof.folder, "calls")
+        counted = counting.run(command(counting), course.stage.shim.variables("count", report))
+        proof.expect_end(counted, f"`{name}` without a fault")
+        counts = course.stage.shim.counts(course.stage.shim.lines(report))
+        points = course.stage.points(counts)
+        killed = sum(course.trial(name, command, at) for at in points)
+        proof.expect_injected(name, killed, len(points))
+        proof.figure(f"`{name}`", f"{killed} kills at points {told(counts)}")
+    if course.stage.backend.count() != documents:
+        raise Violation(f"the backend had {documents} documents and has {course.stage.backend.count()}: sent again")
+    course.stage.end()
+
+
+PARTS = {"kills": kills, "failures": failures, "upkeep": upkeep}

@@ -1,0 +1,276 @@
+"""The processes that may share one sandbox: each brings photos in its own way, and may be killed."""
+
+import hashlib
+import json
+import os
+import queue
+import shutil
+import signal
+import subprocess
+import threading
+import time
+
+from proofs.cards import Pairs
+from proofs.tool import HANG_SECONDS
+
+BROKEN_SIDECAR = b'{"business_no": '
+# A photo that is being written takes longer than a file has to stand still, and never stands still for so long.
+SLOW_PARTS, SLOW_PAUSE = 5, 0.08
+QUIET_TIME = "200ms"
+
+
+class Worker:
+    """A command over the sandbox of a mix, started again whenever it has ended."""
+
+    # How it may end by itself: all done, some card waits, work is left to others.
+    endings = (0, 1, 75)
+    is_service = False
+    # Whether photos come by it.
+    brings = True
+
+    def __init__(self, mix, place):
+        self.mix, self.process = mix, None
+        self.folder = os.path.join(mix.folder, f"{place}-{type(self).__name__.lower()}")
+        os.makedirs(self.folder)
+        self.log = open(f"{self.folder}.log", "a", encoding="utf-8")
+        # The fronts that are refused until they are mended.
+        self.broken = set()
+
+    def arguments(self):
+        return ["run", "--quiet", "--format", "json"]
+
+    def start(self):
+        """Starts it unless it is at work."""
+        if self.process is not None:
+            if self.process.poll() is None:
+                return
+            self.judge_end(self.process.returncode)
+        self.process = self.mix.sandbox.start(
+            self.arguments(), self.mix.clock(), stdout=subprocess.DEVNULL, stderr=self.log
+        )
+
+    def judge_end(self, status):
+        if status not in self.endings:
+            self.mix.violated(f"`{self.arguments()[0]}` ended with {status}: see {self.log.name}")
+
+    def kill_within(self, seconds):
+        """Kills it after so many seconds, unless it ends before; whether it was killed."""
+        try:
+            self.judge_end(self.process.wait(timeout=seconds))
+            is_killed = False
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+            is_killed = True
+        self.process = None
+        return is_killed
+
+    def end(self):
+        """Has it end in order."""
+        if self.process is None:
+            return
+        if self.is_service and self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+        try:
+            status = self.process.wait(timeout=HANG_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            status = self.process.wait()
+        self.process = None
+        # One that was begun a moment ago may not listen to signals yet.
+        if self.is_service and status not in (143, -signal.SIGTERM):
+            self.mix.violated(f"`{self.arguments()[0]}` ended with {status}, not by the signal: see {self.log.name}")
+        elif not self.is_service:
+            self.judge_end(status)
+
+    def bring(self, indices):
+        """Brings photos of these cases."""
+
+    def mend(self):
+        """Mends what was refused."""
+
+    def stop(self):
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
+        self.log.close()
+
+    def sidecar(self, number):
+        return os.path.join(self.folder, number, "front.jpg.json")
+
+    def break_sidecar(self, number):
+        os.makedirs(os.path.join(self.folder, number), exist_ok=True)
+        with open(self.sidecar(number), "wb") as file:
+            file.write(BROKEN_SIDECAR)
+        self.broken.add(number)
+
+
+class Run(Worker):
+    """`run` over a folder that grows."""
+
+    def arguments(self):
+        return [*super().arguments(), self.folder]
+
+    def bring(self, indices):
+        for index in indices:
+            if self.mix.is_broken(index):
+                self.break_sidecar(Pairs.business_number(index))
+        self.mix.pairs.make(self.folder, indices)
+
+    def mend(self):
+        for number in self.broken:
+            with open(self.sidecar(number), "w", encoding="utf-8") as file:
+                json.dump({"business_no": number}, file)
+
+
+class Pathless(Worker):
+    """`run` without a path: goes on with what others left."""
+
+    brings = False
+
+
+class Backup(Worker):
+    """`backup` beside the others; each that was made can be restored."""
+
+    endings = (0, 66)
+    brings = False
+
+    def arguments(self):
+        return ["backup", os.path.join(self.folder, f"{time.monotonic_ns()}.sqlite3")]
+
+    def start(self):
+        # Before the first run has made the sandbox there is none to copy.
+        if os.path.exists(os.path.join(self.mix.sandbox.path, "sandbox.sqlite3")):
+            super().start()
+
+    def kill_within(self, seconds):
+        return self.process is not None and super().kill_within(seconds)
+
+    def mend(self):
+        """Restores the last one elsewhere."""
+        names = sorted(name for name in os.listdir(self.folder) if name.endswith(".sqlite3"))
+        self.mix.proof.expect(names, f"{self.mix.name}: no backup was made beside the others")
+        if names:
+            elsewhere = self.mix.new_sandbox("restored")
+            restored = elsewhere.run(["restore", os.path.join(self.folder, names[-1])])
+            self.mix.proof.expect_end(restored, f"{self.mix.name}: restoring a backup")
+            self.mix.proof.expect_whole(elsewhere, f"{self.mix.name}: the backup made beside others")
+
+
+class Watch(Worker):
+    """`watch` over a folder into which photos come by copy, move, slow writing, and rename."""
+
+    is_service = True
+
+    def __init__(self, mix, place):
+        super().__init__(mix, place)
+        self.inbox, self.outside = self.folder, f"{self.folder}-outside"
+        # What is to lie below `done`: a path and the digest of its bytes.
+        self.expected = {}
+
+    def arguments(self):
+        return ["watch", self.inbox, "--format", "jsonl"]
+
+    def bring(self, indices):
+        self.mix.pairs.make(self.outside, indices)
+        files = [(Pairs.business_number(index), f"{side}.jpg") for index in indices for side in ("back", "front")]
+        for index in indices:
+            if self.mix.is_broken(index):
+                self.break_sidecar(Pairs.business_number(index))
+        self.mix.random.shuffle(files)
+        for number, name in files:
+            source, target = os.path.join(self.outside, number, name), os.path.join(self.inbox, number, name)
+            os.makedirs(os.path.dirname(target), exist_ok=True)
+            with open(source, "rb") as file:
+                self.expected[os.path.join(number, name)] = hashlib.sha256(file.read()).hexdigest()
+            self.mix.random.choice((shutil.copyfile, os.rename, self.write_slowly, self.rename))(source, target)
+
+    @staticmethod
+    def write_slowly(source, target):
+        with open(source, "rb") as file:
+            data = file.read()
+        with open(target, "wb", buffering=0) as file:
+            for part in range(SLOW_PARTS):
+                file.write(data[part * len(data) // SLOW_PARTS : (part + 1) * len(data) // SLOW_PARTS])
+                time.sleep(SLOW_PAUSE)
+
+    @staticmethod
+    def rename(source, target):
+        folder, name = os.path.split(target)
+        temporary = os.path.join(folder, f".{name}.a1B2c3")
+        shutil.copyfile(source, temporary)
+        os.rename(temporary, target)
+
+    def waiting(self):
+        """The photos that nobody has moved yet."""
+        return [path for path in self.expected if os.path.exists(os.path.join(self.inbox, path))]
+
+    def mend(self):
+        """Waits until every photo is taken in or refused, then brings those that were refused back."""
+        end = time.monotonic() + HANG_SECONDS
+        while self.waiting() and time.monotonic() < end:
+            time.sleep(0.1)
+        waiting = self.waiting()
+        self.mix.proof.expect(not waiting, f"{self.mix.name}: {len(waiting)} photos of the watched folder were not dealt with")
+        for number in sorted(self.broken):
+            refused = os.path.join(self.inbox, "failed", number, "front.jpg")
+            if not os.path.exists(refused):
+                self.mix.violated(f"{number}: the front with a broken sidecar was not put aside")
+                continue
+            os.makedirs(os.path.join(self.inbox, number), exist_ok=True)
+            with open(self.sidecar(number), "w", encoding="utf-8") as file:
+                json.dump({"business_no": number}, file)
+            os.rename(refused, os.path.join(self.inbox, number, "front.jpg"))
+
+    def judge_files(self):
+        """Every photo lies below `done` with its bytes, and no other one anywhere."""
+        found = {}
+        for folder, _, names in os.walk(self.inbox):
+            for name in names:
+                path = os.path.join(folder, name)
+                if name.endswith(".jpg"):
+                    with open(path, "rb") as file:
+                        found[os.path.relpath(path, self.inbox)] = hashlib.sha256(file.read()).hexdigest()
+        wanted = {os.path.join("done", path): digest for path, digest in self.expected.items()}
+        for path in sorted(set(wanted.items()) ^ set(found.items()))[:5]:
+            self.mix.violated(f"{path[0]} is not where it belongs, or not with the bytes that arrived")
+
+
+class Serve(Worker):
+    """`serve`, to which photos are submitted until each is acknowledged."""
+
+    is_service = True
+
+    def __init__(self, mix, place):
+        from proofs.service_client import free_port
+
+        super().__init__(mix, place)
+        self.port, self.waiting = free_port(), queue.Queue()
+        added = mix.sandbox.run(["tokens", "add", "desk", "--scope", "submit", "read"])
+        mix.proof.expect_end(added, "tokens add")
+        self.token = added.output.strip()
+        threading.Thread(target=self.submit, daemon=True).start()
+
+    def arguments(self):
+        return ["serve", "--listen", f"127.0.0.1:{self.port}"]
+
+    def bring(self, indices):
+        self.mix.pairs.make(self.folder, indices)
+        files = [(Pairs.business_number(index), side) for index in indices for side in ("back", "front")]
+        self.mix.random.shuffle(files)
+        for file in files:
+            self.waiting.put(file)
+
+    def submit(self):
+        from proofs.service_client import Client, raw_card, send_until
+
+        with Client(("127.0.0.1", self.port), self.token) as client:
+            while True:
+                number, side = self.waiting.get()
+                with open(os.path.join(self.folder, number, f"{side}.jpg"), "rb") as file:
+                    answer, _ = send_until(client, raw_card(file.read(), number, key=f"{number}-{side}"))
+                if answer.status != 202:
+                    self.mix.late_findings.append(f"{number}: the {side} was answered {answer!r}")
+
+
+KINDS = {kind.__name__.lower(): kind for kind in (Run, Pathless, Backup, Watch, Serve)}
