@@ -14,6 +14,7 @@ struct ServeServices: Sendable {
     let engine: Engine
     let configuration: Configuration
     let notice: SystemdNotice
+    let logger: Logger
 
     /// Does everything until the end is asked for, and what was taken in is durable.
     ///
@@ -23,7 +24,7 @@ struct ServeServices: Sendable {
         until ends: AsyncStream<Void>,
         reloads: AsyncStream<Void>
     ) async throws {
-        var logger = self.configuration.logger(runID: "")
+        var logger = self.logger
         // What a group says of its services is of no use to whoever runs one command.
         logger.logLevel = .critical
         let serving = ServiceGroup(
@@ -63,7 +64,6 @@ struct ServeServices: Sendable {
 
     /// Reads anew at SIGHUP what may be replaced while a service works; what cannot be read stays as it was.
     private func reload(_ known: CardServer.Configuration, at reloads: AsyncStream<Void>) async {
-        let logger = self.configuration.logger(runID: "")
         var (tokens, secrets) = (known.tokens, known.webhookSecrets)
         for await _ in reloads {
             self.notice.sayReloading()
@@ -80,7 +80,7 @@ struct ServeServices: Sendable {
             attempt("the certificate stays") { () throws(CodedError) in
                 try self.server.reload(tokens: tokens, webhookSecrets: secrets)
             }
-            if isWhole { logger.notice("tokens, webhook secrets and certificate read again") }
+            if isWhole { self.logger.notice("tokens, webhook secrets and certificate read again") }
             self.notice.say("READY=1")
         }
     }

@@ -69,13 +69,13 @@ struct ServeSession: Sendable {
         }
         try await pipeline.with("serve", id: worker, events: observe) { engine in
             let runs = SourceRuns(self.configuration, store: pipeline.store, engine: engine, worker: worker)
-            let notice = SystemdNotice()
+            let (notice, logger) = (SystemdNotice(), self.configuration.logger(runID: worker))
             let services = ServeServices(
                 server: try CardServer(
                     configuration: server,
                     ports: CardServer.Ports(engine: engine, runs: runs, pipeline: pipeline),
                     metrics: metrics,
-                    logger: self.configuration.logger(runID: worker),
+                    logger: logger,
                     onRunning: { port in
                         notice.say("READY=1")
                         self.sayListening(server, port)
@@ -88,7 +88,8 @@ struct ServeSession: Sendable {
                 runs: runs,
                 engine: engine,
                 configuration: self.configuration,
-                notice: notice
+                notice: notice,
+                logger: logger
             )
             try await engine.run { try await services.run(server, until: ends, reloads: reloads) }
         }
