@@ -45,10 +45,8 @@ struct ServeServices: Sendable {
                 work.addTask { try await serving.run() }
                 if let watch { work.addTask { try await watch.run() } }
                 work.addTask { try await self.runs.work() }
-                // None of them ends by itself but with an error.
-                try await work.next()
-                await self.end(serving)
-                try await work.waitForAll()
+                // An error of one ends the others.
+                for try await _ in work {}
             }
             companions.cancelAll()
         }

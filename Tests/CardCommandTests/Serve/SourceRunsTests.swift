@@ -62,7 +62,7 @@ struct SourceRunsTests {
                 let second = try await start("inbox", desk)
                 #expect(try await errors.line(containing: Self.ended) != nil)
                 let again = try await service.send("GET", "/v1/runs/\(try #require(second["run_id"]))", token: desk)
-                #expect((again.object["counts"] as? [String: Int])?["duplicate"] == 4)
+                #expect((again.object["counts"] as? [String: Int])?["duplicate"] == 5)
                 let gone = try await start("gone", desk)
                 #expect(try await errors.line(containing: Self.ended) != nil)
                 let failed = try await service.send("GET", "/v1/runs/\(try #require(gone["run_id"]))", token: desk)
