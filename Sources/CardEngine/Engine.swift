@@ -110,9 +110,20 @@ package struct Engine: Sendable {
 
     // MARK: Intake
 
-    /// Takes a list in, all photos of a number by one commit; events say what becomes of each.
-    package func take(_ groups: [[InputItem]]) async throws {
-        try await Intake(context: self.context, submitter: Self.local, isList: true).take(groups)
+    /// Takes a list in, all photos of a number by one commit; events say what becomes of each. Some may be left over when
+    /// the end was asked for, or nothing moves on.
+    ///
+    /// - Parameter told: hears those events, too.
+    package func take(
+        _ groups: [[InputItem]],
+        told: @escaping @Sendable (PipelineEvent) -> Void = { _ in }
+    ) async throws {
+        var context = self.context
+        context.events = { [events = context.events] event in
+            events(event)
+            told(event)
+        }
+        try await Intake(context: context, submitter: Self.local, isList: true).take(groups)
     }
 
     /// Takes in one photo of a watched folder; what becomes of it is durable when this returns.
@@ -208,6 +219,9 @@ package struct Engine: Sendable {
     /// How many calls to outside services are under way.
     package var callsUnderWay: Int { self.context.board.underWay }
 
+    /// Has every stage look for work now: a person has decided something.
+    package func wake() { for stage in StageName.allCases { self.context.board.ring(stage) } }
+
     /// Asks the pipeline to end: intake stops, and what is under way is concluded.
     package func end() { self.context.board.end() }
 
@@ -266,8 +280,7 @@ package struct Engine: Sendable {
             )
             try await self.verifyGate.restore()
             try await self.deliverGate.restore()
-            guard dead > 0 else { continue }
-            for stage in StageName.allCases { self.context.board.ring(stage) }
+            if dead > 0 { self.wake() }
         }
     }
 }

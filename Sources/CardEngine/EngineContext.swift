@@ -12,7 +12,7 @@ struct EngineContext: Sendable {
     /// Whether as many cards are under way as may be at a time.
     let isFull: @Sendable () async throws -> Bool
     /// Takes events in; called from every stage, so it must not wait.
-    let events: @Sendable (PipelineEvent) -> Void
+    var events: @Sendable (PipelineEvent) -> Void
 
     var deciding: DecidingTerms {
         DecidingTerms(

@@ -1,4 +1,4 @@
-import CardModel
+package import CardModel
 
 /// An image format as recognised from the first bytes, never from the file's name.
 package enum ImageFormat: String, Hashable, Sendable, CaseIterable {
@@ -42,6 +42,14 @@ package enum ImageFormat: String, Hashable, Sendable, CaseIterable {
         if head.starts(with: "RIFF".utf8), head.dropFirst(8).starts(with: "WEBP".utf8) { return .webp }
         if self.isBitmap(head) { return .bmp }
         return self.isoMediaFormat(head) ?? .unknown
+    }
+
+    /// Why a file that begins with these bytes is not taken; `nil` if its format can be read.
+    package static func refusal(of head: some Sequence<UInt8>) -> CodedError? {
+        switch self.sniff(head) {
+        case .jpeg, .png: nil
+        case let other: other.refusal
+        }
     }
 
     /// The refusal of a format that cannot be read.

@@ -37,11 +37,7 @@ package struct CardServer: Service {
         logger: Logger,
         onRunning: @escaping @Sendable (Int) async -> Void = { _ in }
     ) throws(CodedError) {
-        try ListeningRule.check(
-            host: configuration.host,
-            hasCertificate: configuration.tls != nil,
-            hasCredentials: !configuration.tokens.isEmpty || !configuration.webhookSecrets.isEmpty
-        )
+        try configuration.checkListening()
         self.configuration = configuration
         self.ports = ports
         self.credentials = Credentials(tokens: configuration.tokens, secrets: configuration.webhookSecrets)

@@ -43,6 +43,8 @@ package enum Limits {
     static let reserveSize: Int64 = 32 << 20
     /// With less free space nothing is verified either: images under way, and the log of what is being written.
     static let workFreeSpace: Int64 = 64 << 20
+    /// Runs on demand that have ended and are still told of.
+    static let runsKept = 100
     /// Cards that are checked on one snapshot, so that a check of hours keeps no old pages in the log.
     static let cardsPerCheck = 100
 }

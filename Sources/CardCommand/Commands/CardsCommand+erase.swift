@@ -109,11 +109,7 @@ extension CardsCommand {
                 )
                 if self.expired { certificates += try await Self.eraseExpired(configuration, by: origin, in: store) }
                 let folder = self.documents ?? configuration.embeddedDocuments
-                try await EmbeddedErasure(store: store, folder: folder).finish()
-                let scrubbed = Set(certificates.filter(\.isScrubbed).map(\.card))
-                var final = try await store.certificates(of: certificates.map(\.card))
-                for index in final.indices { final[index].isScrubbed = scrubbed.contains(final[index].card) }
-                await self.print(final)
+                await self.print(try await EmbeddedErasure(store: store, folder: folder).finish(certificates))
                 return .delivered
             }
         }
@@ -184,6 +180,15 @@ struct EmbeddedErasure {
     let store: CardStore
     /// The folder in which the backend keeps documents and ledger.
     let folder: String
+
+    /// Erases the documents of all erased cards, and returns certificates as they stand then.
+    func finish(_ certificates: [ErasureCertificate]) async throws -> [ErasureCertificate] {
+        try await self.finish()
+        let scrubbed = Set(certificates.filter(\.isScrubbed).map(\.card))
+        var final = try await self.store.certificates(of: certificates.map(\.card))
+        for index in final.indices { final[index].isScrubbed = scrubbed.contains(final[index].card) }
+        return final
+    }
 
     /// Erases the documents of all erased cards, also of those for which that was not possible before, and writes their
     /// certificates again. A backend that is running keeps its documents for now.

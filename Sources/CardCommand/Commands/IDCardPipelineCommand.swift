@@ -14,7 +14,8 @@ package struct IDCardPipelineCommand: AsyncParsableCommand {
             """,
         version: "0.2.0",
         subcommands: [
-            RunCommand.self, WatchCommand.self, StatusCommand.self, CardsCommand.self, KeysCommand.self,
+            RunCommand.self, WatchCommand.self, ServeCommand.self, TokensCommand.self, StatusCommand.self,
+            CardsCommand.self, KeysCommand.self,
             ConfigCommand.self,
             FsckCommand.self, BackupCommand.self, RestoreCommand.self,
             VerifierCommand.self, BackendCommand.self,

@@ -74,7 +74,7 @@ struct EmbeddedEndpoints {
             throw CodedError(
                 ReasonCode(rawValue: "embedded_unavailable"),
                 .configuration,
-                "\(String(describing: error))"
+                "\(error.message)"
             )
         }
         if let failure { throw failure }

@@ -2,6 +2,7 @@ import CardEngine
 import CardImaging
 import CardInput
 import CardModel
+import CardRemote
 import Foundation
 
 extension BatchOptions {
@@ -18,6 +19,16 @@ extension BatchOptions {
 }
 
 extension Configuration {
+    /// Lists the inputs of a source, and refuses what could never go its way.
+    func listing(of source: BatchSource) throws(CodedError) -> BatchListing {
+        let check = self.fetch.addressCheck()
+        return try source.listing().refusing { item in
+            // Refused here, an address that is not allowed leaves nothing behind.
+            if case .address(let address) = item.place, let error = check(address) { return error }
+            return self.requireAccount(item)
+        }
+    }
+
     /// Refuses a photo without a user account where the backend needs one: it would be verified, paid for, and then wait for
     /// ever.
     func requireAccount(_ item: InputItem) -> CodedError? {

@@ -86,12 +86,13 @@ struct CheckedConfiguration: Report {
 
     private enum CodingKeys: CodingKey { case ok, file, errors, notices }
 
-    /// Joins what loading found with what the clients of the endpoints find in certificates and addresses.
+    /// Joins what loading found with what is found in certificates, addresses, tokens and folders.
     init(_ outcome: Result<LoadedConfiguration, ConfigurationError>) async {
         var mistakes: [ConfigurationError.Mistake] = []
         switch outcome {
         case .success(let loaded):
             mistakes = await Self.refusals(of: loaded.configuration)
+            for index in mistakes.indices { mistakes[index].line = mistakes[index].key.flatMap(loaded.line(of:)) }
             self.file = loaded.file
             self.notices = loaded.configuration.notices.map { $0.text() }
         case .failure(let error):
@@ -105,7 +106,7 @@ struct CheckedConfiguration: Report {
         }
     }
 
-    /// What the endpoints' clients say of a configuration when they are made.
+    /// What the endpoints' clients say of a configuration when they are made, and what `serve` refuses.
     private static func refusals(of configuration: Configuration) async -> [ConfigurationError.Mistake] {
         var mistakes: [ConfigurationError.Mistake] = []
         do throws(CodedError) {
@@ -118,7 +119,13 @@ struct CheckedConfiguration: Report {
         } catch {
             mistakes.append(.init(key: "delivery", error: error))
         }
-        return mistakes
+        do throws(CodedError) {
+            // What serve may read its user may.
+            try SandboxOwner.become(of: configuration.sandboxPath)
+        } catch {
+            mistakes.append(.init(key: "sandbox.path", error: error))
+        }
+        return mistakes + configuration.serving.mistakes + configuration.watchMistakes
     }
 
     var lines: [String] {

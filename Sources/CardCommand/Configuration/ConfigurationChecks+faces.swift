@@ -3,6 +3,7 @@ import CardImaging
 import CardInput
 import CardModel
 import CardRemote
+import CardServer
 import Foundation
 import Glibc
 import NIOCore
@@ -18,12 +19,13 @@ extension ConfigurationLoader {
             self.note(error.code, rule, error.message)
         }
         var names: Set<String> = []
-        for source in self.configuration.sources {
+        for (index, source) in self.configuration.sources.enumerated() {
             let parts = source.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(\.trimmed)
             guard parts.count == 2, !parts[0].isEmpty, parts[1].hasPrefix("/") || parts[1].hasPrefix("~/") else {
                 self.note(.settingInvalid, "sources", "\"\(Redacted(source))\" is not NAME=PATH with an absolute path")
                 continue
             }
+            self.configuration.sources[index] = "\(parts[0])=\(self.folders.expand(parts[1]))"
             if !names.insert(parts[0]).inserted {
                 self.note(.settingConflict, "sources", "the name \(Redacted(parts[0])) is there twice; give another")
             }
@@ -86,15 +88,18 @@ extension ConfigurationLoader {
         return (host, port)
     }
 
-    /// Secrets of Standard Webhooks: Base64 of 24 to 64 bytes, with `whsec_` before it or without.
-    mutating func checkWebhookSecrets(_ text: Redacted<String>, _ key: String) {
-        let secrets = text.reveal().split { $0 == "," || $0.isNewline }.map(\.trimmed).filter { !$0.isEmpty }
-        let areSecrets = secrets.allSatisfy { secret in
-            let base64 = secret.hasPrefix("whsec_") ? String(secret.dropFirst(6)) : secret
-            return Data(base64Encoded: base64).map { (24...64).contains($0.count) } == true
+    /// Secrets of webhook senders, of which there is at least one where a key is set.
+    mutating func checkWebhookSecrets() {
+        let webhooks = self.configuration.webhooks
+        guard self.isSet(webhooks.key), self.areRead(webhooks.key),
+            let text = self.attempt(webhooks.key, { () throws(CodedError) in try webhooks.text() })
+        else { return }
+        do throws(CodedError) {
+            guard try WebhookSecret.secrets(in: text).isEmpty else { return }
+            self.note(.settingInvalid, webhooks.key, "there is no secret; write one as whsec_… or NAME=whsec_…")
+        } catch {
+            self.note(.settingInvalid, webhooks.key, error.message)
         }
-        guard secrets.isEmpty || !areSecrets else { return }
-        self.note(.settingInvalid, key, "a secret is no Base64 of 24 to 64 bytes, with whsec_ before it; make another")
     }
 
     /// What must be set before anything can be verified and delivered.

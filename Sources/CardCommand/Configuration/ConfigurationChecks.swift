@@ -222,14 +222,7 @@ extension ConfigurationLoader {
         let server = self.configuration.server
         self.checkPair(("server.tls.certificate", server.certificate), ("server.tls.key", server.key))
         self.checkCertificate("fetch.tls.ca_file", self.configuration.fetch.caFile)
-        if let path = self.configuration.webhooks.secretsFile {
-            let key = "webhooks.secrets_file"
-            let text = self.attempt(key) { () throws(CodedError) in
-                try SecretFile(path: path, key: key).readText(expected: "secrets, one a line")
-            }
-            if let text { self.checkWebhookSecrets(text, key) }
-        }
-        if let secrets = self.configuration.webhooks.secrets { self.checkWebhookSecrets(secrets, "webhooks.secrets") }
+        self.checkWebhookSecrets()
     }
 
     /// A certificate and its key come together, and others may not read the key.
@@ -265,7 +258,7 @@ extension ConfigurationLoader {
 
     /// Notes the error of a body under a key.
     @discardableResult
-    private mutating func attempt<Value>(_ key: String, _ body: () throws(CodedError) -> Value) -> Value? {
+    mutating func attempt<Value>(_ key: String, _ body: () throws(CodedError) -> Value) -> Value? {
         do throws(CodedError) {
             return try body()
         } catch {

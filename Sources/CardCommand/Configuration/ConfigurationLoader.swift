@@ -36,6 +36,12 @@ struct LoadedConfiguration: Sendable {
     var entries: [Entry]
     /// The file that was read.
     var file: String?
+
+    /// The line of a key in the file, if it stands there.
+    func line(of key: String) -> Int? {
+        guard case .file(let line)? = self.entries.first(where: { $0.key.name == key })?.source else { return nil }
+        return line
+    }
 }
 
 extension Configuration {

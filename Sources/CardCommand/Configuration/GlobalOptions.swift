@@ -46,11 +46,16 @@ extension GlobalOptions {
     }
 
     /// Loads the configuration with the sources of its values.
-    func load(requiringRemotes: Bool) throws(ConfigurationError) -> LoadedConfiguration {
+    ///
+    /// - Parameter further: what other options of the command line set, by the names of their keys.
+    func load(
+        requiringRemotes: Bool,
+        _ further: [String: String] = [:]
+    ) throws(ConfigurationError) -> LoadedConfiguration {
         try ConfigurationLoader.load(
             file: self.config,
             environment: ProcessInfo.processInfo.environment,
-            options: self.settings,
+            options: self.settings.merging(further) { $1 },
             embedded: self.embedded,
             requiringRemotes: requiringRemotes
         )

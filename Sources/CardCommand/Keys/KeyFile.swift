@@ -75,7 +75,7 @@ struct KeyFile: Sendable {
         Array((Self.header + ring.keys.map { $0.reveal() + "\n" }.joined()).utf8)
     }
 
-    private static func resolved(_ path: String) -> String {
+    static func resolved(_ path: String) -> String {
         guard let real = realpath(path, nil) else { return path }
         defer { free(real) }
         return String(cString: real)

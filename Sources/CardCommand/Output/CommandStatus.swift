@@ -54,13 +54,18 @@ package enum OutputFormat: String, CaseIterable, Sendable, ExpressibleByArgument
 /// Runs a command to its exit status; every error ends here, in words on standard error.
 package enum CommandRunner {
     /// Runs a command and throws its exit code unless it is 0.
-    static func run(_ body: () async throws -> CommandStatus) async throws {
+    ///
+    /// - Parameter consolation: what holds although its report could not be written.
+    static func run(
+        consolation: String = "the sandbox has everything",
+        _ body: () async throws -> CommandStatus
+    ) async throws {
         var status: CommandStatus
         do { status = try await body() } catch { status = self.report(error) }
         if let error = Console.outputError {
             // A report that is cut must not look like success.
             Console.standardError(
-                "error: standard output cannot be written: \(String(cString: strerror(error))); the sandbox has everything"
+                "error: standard output cannot be written: \(String(cString: strerror(error))); \(consolation)"
             )
             status = .sandboxError
         }

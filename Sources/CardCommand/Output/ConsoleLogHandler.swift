@@ -16,6 +16,10 @@ struct ConsoleLogHandler: LogHandler {
     static let shownKeys: Set<String> = [
         "run.id", "card.id", "card.state", "card.reason", "attempt.class", "attempt.code", "http.status", "stage",
         "input.known",
+        // The server; a route is the template of a path, and a token has a name beside its secret.
+        "request.id", "http.method", "http.route", "http.code", "http.milliseconds", "http.bytes", "http.error",
+        "token.name",
+        "run.source", "run.state",
         // The built-in endpoints.
         "verifier.side", "verifier.milliseconds", "verifier.code", "verifier.error", "verifier.message", "backend.code",
         "backend.retcode", "backend.replay",

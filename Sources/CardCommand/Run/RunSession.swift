@@ -32,16 +32,8 @@ struct RunSession: Sendable {
         options.businessNumberRule =
             try self.arguments.businessNumberRule ?? BusinessNumberRule(self.configuration.businessNumberFrom)
         options.sandbox = self.configuration.sandboxPath
-        let check = self.configuration.fetch.addressCheck()
-        return try BatchSource(
-            paths: self.arguments.paths,
-            manifest: self.arguments.manifest,
-            options: options
-        ).listing().refusing { item in
-            // Refused here, an address that is not allowed leaves nothing behind.
-            if case .address(let address) = item.place, let error = check(address) { return error }
-            return self.configuration.requireAccount(item)
-        }
+        let source = BatchSource(paths: self.arguments.paths, manifest: self.arguments.manifest, options: options)
+        return try self.configuration.listing(of: source)
     }
 
     /// What was passed over because of its name, once for each rule, and whether nothing is left.

@@ -6,6 +6,8 @@ import UnixSignals
 struct SignalWatch: Sendable {
     /// Asks for the end.
     let end: @Sendable () -> Void
+    /// What SIGHUP asks for in place of the end, each time; it never ends the process then.
+    var reload: (@Sendable () -> Void)?
 
     /// Runs work to its end; the first SIGINT, SIGTERM or SIGHUP asks for the end, a second one ends the process at once.
     ///
@@ -20,8 +22,12 @@ struct SignalWatch: Sendable {
             group.addTask { try await work() }
             group.addTask {
                 for await signal in signals {
+                    if signal == .sighup, let reload = self.reload {
+                        reload()
+                        continue
+                    }
                     // A second signal ends the process at once: all that was acknowledged is durable.
-                    Self.endAtOnceFromNowOn()
+                    self.endAtOnceFromNowOn()
                     first.note(signal == .sigint ? .interrupted : .terminated)
                     self.end()
                     break
@@ -31,15 +37,16 @@ struct SignalWatch: Sendable {
             while let ended = try await group.next() {
                 guard let value = ended else { continue }
                 // What is left to do is to print, to a reader who may have stopped reading.
-                Self.endAtOnceFromNowOn()
+                self.endAtOnceFromNowOn()
                 return (value, first.status)
             }
             throw CancellationError()
         }
     }
 
-    private static func endAtOnceFromNowOn() {
-        for number in [SIGINT, SIGTERM, SIGHUP] { Glibc.signal(number, SIG_DFL) }
+    private func endAtOnceFromNowOn() {
+        let numbers = self.reload == nil ? [SIGINT, SIGTERM, SIGHUP] : [SIGINT, SIGTERM]
+        for number in numbers { Glibc.signal(number, SIG_DFL) }
     }
 
     /// The signal that came first, noted before the end it asks for: the work may end before anybody else has spoken.

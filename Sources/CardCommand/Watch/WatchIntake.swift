@@ -35,17 +35,13 @@ struct WatchIntake: Sendable {
     ///
     /// - Throws: the error, if no later photo would escape it.
     static func outcome(of error: CodedError) throws(CodedError) -> WatchOutcome {
+        if error.isPassing { return .later(error) }
         switch error.kind {
-        case .temporary where error.code == .sandboxBusy: return .later(error)
         // One that takes too much time or memory is tried again by the watch, so often and no more.
         case .input, .conflict, .temporary: return .refused(error, card: nil)
-        case .storage where Self.passing.contains(error.code): return .later(error)
         default: throw error
         }
     }
-
-    /// What somebody can put right while the watch goes on.
-    private static let passing: Set<ReasonCode> = [.queueFull, .diskSpaceLow]
 
     /// Has a sidecar that came late amend the card of its photo.
     private func amend(_ photo: InputItem) async throws -> WatchOutcome {
@@ -69,4 +65,15 @@ struct WatchIntake: Sendable {
     }
 
     private func card(_ id: CardID) async throws -> Card? { try await self.store.cards([id]).first }
+}
+
+extension CodedError {
+    /// Whether it goes by itself, or somebody can put it right, while a service goes on.
+    var isPassing: Bool {
+        switch self.kind {
+        case .temporary: self.code == .sandboxBusy
+        case .storage: self.code == .queueFull || self.code == .diskSpaceLow
+        default: false
+        }
+    }
 }

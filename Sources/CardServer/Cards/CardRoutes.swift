@@ -1,3 +1,4 @@
+import CardEngine
 import CardModel
 import CardStore
 import Foundation
@@ -77,11 +78,13 @@ struct CardRoutes: Sendable {
         guard !reveals || caller.scopes.contains(.operate) else {
             throw Problem(.scopeMissing, "The scope operate is needed to reveal what is personal.")
         }
-        let details = try await self.ports.store.show(
-            Self.card(context),
-            to: try Self.origin("GET /v1/cards/{card_id}", caller: caller, why: why),
-            now: self.ports.now()
-        )
+        let id = Self.card(context)
+        let origin = try Self.origin("GET /v1/cards/{card_id}", caller: caller, why: why)
+        // The access log notes who sees what is personal. Nobody waits for its turn to write who sees nothing of that.
+        let details =
+            reveals
+            ? try await self.ports.store.show(id, to: origin, now: self.ports.now())
+            : try await self.ports.store.details(of: id)
         return JSONAnswer.response(CardDetailsDocument(details, reveals: reveals))
     }
 
@@ -124,12 +127,16 @@ struct CardRoutes: Sendable {
             throw Problem(.fieldInvalid, "Card-Reason is a code of 1 to 40 letters, digits and _.")
         }
         let certificate = try await self.ports.erase(Self.card(context), reason, origin)
+        // Others of its number may have waited for it.
+        self.ports.engine.wake()
         guard let certificate else { throw Problem(.cardNotFound) }
         return JSONAnswer.response(certificate)
     }
 
+    /// Has the decision carried out at once, and shows the cards that it was about.
     private func answer(of ids: [CardID]) async throws -> Response {
-        JSONAnswer.response(Changed(cards: try await self.ports.store.cards(ids).map(CardDocument.init)))
+        self.ports.engine.wake()
+        return JSONAnswer.response(Changed(cards: try await self.ports.store.cards(ids).map(CardDocument.init)))
     }
 
     // MARK: Reading requests

@@ -1,4 +1,4 @@
-import CardModel
+package import CardModel
 import Glibc
 import NIOSSL
 import Synchronization
@@ -15,6 +15,11 @@ package struct TLSFiles: Hashable, Sendable {
         self.certificate = certificate
         self.key = key
     }
+
+    /// Reads the files to see whether they can be used.
+    ///
+    /// - Throws: `certificate_unusable`.
+    package func check() throws(CodedError) { _ = try self.load() }
 
     /// Reads the files.
     ///

@@ -36,6 +36,17 @@ extension CardServer {
 
         /// Makes the defaults.
         package init() {}
+
+        /// Whether it may listen there: beyond this machine only with a certificate, and with somebody who may ask.
+        ///
+        /// - Throws: `listening_refused`.
+        package func checkListening() throws(CodedError) {
+            try ListeningRule.check(
+                host: self.host,
+                hasCertificate: self.tls != nil,
+                hasCredentials: !self.tokens.isEmpty || !self.webhookSecrets.isEmpty
+            )
+        }
     }
 
     /// What a server works with.

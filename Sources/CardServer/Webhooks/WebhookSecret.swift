@@ -33,6 +33,18 @@ package struct WebhookSecret: Hashable, Sendable {
         self.bytes = Redacted(bytes)
     }
 
+    /// Reads several, on lines of their own or with commas between.
+    ///
+    /// - Throws: `webhook_secret_invalid`.
+    package static func secrets(in text: Redacted<String>) throws(CodedError) -> [WebhookSecret] {
+        var secrets: [WebhookSecret] = []
+        for part in text.reveal().split(whereSeparator: { $0 == "," || $0.isNewline }).map(\.trimmed)
+        where !part.isEmpty {
+            secrets.append(try WebhookSecret(Redacted(part)))
+        }
+        return secrets
+    }
+
     private static func invalid(_ message: Message) -> CodedError {
         CodedError(ReasonCode(rawValue: "webhook_secret_invalid"), .configuration, message)
     }

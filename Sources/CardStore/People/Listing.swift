@@ -134,6 +134,11 @@ extension CardStore {
         }
     }
 
+    /// Returns a card for an answer that shows nothing personal of it; who shows it to a person uses ``show(_:to:now:)``.
+    package func details(of id: CardID) async throws -> CardDetails {
+        try await Self.translating { try await self.database.read { tx in try self.details(of: id, in: tx) } }
+    }
+
     func details(of id: CardID, in tx: Transaction) throws -> CardDetails {
         let row = try CardRow.require(id, in: tx)
         // What does not open is left out: a damaged card is to be looked at more than any other.

@@ -1,0 +1,97 @@
+import CardEngine
+import CardImaging
+import CardInput
+import CardModel
+import CardRemote
+import CardServer
+import CardStore
+import Foundation
+
+extension Configuration.WebhookSettings {
+    /// The key that names the secrets.
+    var key: String { self.secretsFile == nil ? "webhooks.secrets" : "webhooks.secrets_file" }
+
+    /// The secrets as they stand in the configuration, or in their file now.
+    ///
+    /// - Throws: `secret_insecure`, `secret_unreadable`.
+    func text() throws(CodedError) -> Redacted<String> {
+        guard let path = self.secretsFile else { return self.secrets ?? Redacted("") }
+        return try SecretFile(path: path, key: self.key).readText(expected: "secrets, one a line")
+    }
+}
+
+extension Configuration {
+    /// The secrets of webhook senders as they are now.
+    ///
+    /// - Throws: `secret_insecure`, `secret_unreadable`, `webhook_secret_invalid`.
+    func webhookSecrets() throws(CodedError) -> [WebhookSecret] {
+        try WebhookSecret.secrets(in: try self.webhooks.text())
+    }
+
+    /// Who may ask, as it is now.
+    ///
+    /// - Throws: `secret_insecure`, `secret_unreadable`, `token_invalid`.
+    func tokens() throws(CodedError) -> [AccessToken] {
+        try self.server.tokensFile.map { path throws(CodedError) in try TokensFile(path: path).read() } ?? []
+    }
+
+    /// How `serve` listens and what it takes, with everything for which it would refuse to begin.
+    var serving: (server: CardServer.Configuration, mistakes: [ConfigurationError.Mistake]) {
+        var server = CardServer.Configuration()
+        var mistakes: [ConfigurationError.Mistake] = []
+        func attempt(_ key: String, _ body: () throws(CodedError) -> Void) {
+            do throws(CodedError) { try body() } catch { mistakes.append(.init(key: key, error: error)) }
+        }
+        // Loading has checked the form.
+        (server.host, server.port) = ConfigurationLoader.listening(self.server.listen) ?? (server.host, server.port)
+        if let certificate = self.server.certificate, let key = self.server.key {
+            server.tls = TLSFiles(certificate: certificate, key: key)
+        }
+        server.callerRate = RatePolicy(quota: self.server.rateLimit, window: .seconds(60))
+        server.origins = Set(self.server.corsOrigins)
+        server.imageBytes = self.imaging.maxSourceBytes
+        server.requiresUserNumber = !self.engine.hasDefaultUserNumber
+        server.intakeFreeSpace = self.engine.intakeFreeSpace
+        server.shutdownTimeout = self.engine.shutdownTimeout
+        attempt("server.tls.certificate") { () throws(CodedError) in try server.tls?.check() }
+        attempt("server.tokens_file") { () throws(CodedError) in server.tokens = try self.tokens() }
+        attempt(self.webhooks.key) { () throws(CodedError) in server.webhookSecrets = try self.webhookSecrets() }
+        // Whoever cannot be read may be somebody.
+        if mistakes.isEmpty { attempt("server.listen") { () throws(CodedError) in try server.checkListening() } }
+        return (server, mistakes)
+    }
+
+    /// Why the configured folders cannot be watched.
+    var watchMistakes: [ConfigurationError.Mistake] {
+        guard !self.watch.folders.isEmpty else { return [] }
+        do {
+            _ = try self.watchOptions(folders: [], fields: SubmittedFields())
+            return []
+        } catch let error as CodedError {
+            return [.init(key: "watch.folders", error: error)]
+        } catch {
+            return []
+        }
+    }
+}
+
+extension CardServer.Ports {
+    /// Joins what a server works with: runs on demand over the sources of the configuration, and an erasure that reaches
+    /// what the built-in backend keeps.
+    init(engine: Engine, runs: SourceRuns, pipeline: Pipeline) {
+        let (store, documents, fetch) = (pipeline.store, pipeline.documents, pipeline.configuration.fetch)
+        self.init(
+            engine: engine,
+            store: store,
+            imageRefusal: { ImageFormat.refusal(of: $0) },
+            addressRefusal: { fetch.addressCheck()($0) }
+        )
+        self.startRun = runs.start
+        self.run = runs.run
+        self.runs = runs.all
+        self.erase = { card, reason, origin in
+            let erased = try await store.erase([card], because: reason, by: origin, now: Timestamp(Date()))
+            return try await EmbeddedErasure(store: store, folder: documents).finish(erased).first
+        }
+    }
+}

@@ -1,0 +1,207 @@
+import CardEngine
+import CardInput
+import CardModel
+import CardServer
+import CardStore
+import Foundation
+import Logging
+import NIOPosix
+import Synchronization
+
+/// Runs on demand: takes the sources of the configuration in, by the same loop as `run`, when a caller asks for it. What a
+/// process left, another one goes on with.
+final class SourceRuns: Sendable {
+    /// How long to wait where nothing can be taken in for now, and how often to look for what other processes left.
+    private static let pause = Duration.seconds(10)
+
+    private struct Source: Sendable {
+        let path: String
+        let bell = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    }
+
+    private let configuration: Configuration
+    private let store: CardStore
+    private let engine: Engine
+    private let worker: String
+    private let logger: Logger
+    private let sources: [String: Source]
+    /// What the runs of this process have come to so far.
+    private let tallies = Mutex<[String: SourceTally]>([:])
+
+    /// Makes ready; ``work()`` does the runs.
+    ///
+    /// - Parameter worker: under whose name runs are begun.
+    init(_ configuration: Configuration, store: CardStore, engine: Engine, worker: String) {
+        self.configuration = configuration
+        self.store = store
+        self.engine = engine
+        self.worker = worker
+        self.logger = configuration.logger(runID: worker)
+        self.sources = Dictionary(
+            configuration.sources.compactMap { text in
+                text.firstIndex(of: "=").map {
+                    (String(text[..<$0]), Source(path: String(text[text.index(after: $0)...])))
+                }
+            }
+        ) { first, _ in first }
+    }
+
+    // MARK: For callers
+
+    /// Starts a run over a source, or names the one that waits; `nil` if there is no such source.
+    @Sendable func start(_ name: String) async throws -> RunStatus? {
+        guard let source = self.sources[name] else { return nil }
+        let run = try await self.store.askForRun(over: name, now: Timestamp(Date()))
+        source.bell.continuation.yield()
+        return self.status(of: run)
+    }
+
+    /// Returns a run.
+    @Sendable func run(_ id: String) async throws -> RunStatus? { try await self.store.run(id).map(self.status) }
+
+    /// Returns the runs that are known, the newest first.
+    @Sendable func all() async throws -> [RunStatus] { try await self.store.runs().map(self.status) }
+
+    private func status(of run: SourceRun) -> RunStatus {
+        let report = run.report ?? self.tallies.withLock { $0[run.id] }?.report
+        let state: RunStatus.State =
+            if run.endedAt == nil { .running } else if run.report?.reason == nil, run.report != nil { .complete } else {
+                .failed
+            }
+        var status = RunStatus(id: run.id, source: run.source, state: state, startedAt: run.createdAt)
+        status.counts = report?.counts ?? SourceTally.none
+        status.refusals = report?.refusals ?? [:]
+        status.reason = state == .failed ? report?.reason ?? .restored : nil
+        status.endedAt = run.endedAt
+        return status
+    }
+
+    // MARK: The work
+
+    /// Begins no more runs; ``work()`` returns once those under way have stopped.
+    func end() { for source in self.sources.values { source.bell.continuation.finish() } }
+
+    /// Does the runs, those of different sources beside each other, until ``end()``.
+    ///
+    /// - Throws: what the sandbox throws.
+    func work() async throws {
+        let unreadable = SourceRun.Report(reason: .sourceUnreadable, counts: SourceTally.none)
+        try await self.store.endRuns(exceptOver: self.sources.keys.sorted(), as: unreadable, now: Timestamp(Date()))
+        try await withThrowingTaskGroup(of: Void.self) { clocks in
+            clocks.addTask {
+                repeat {
+                    for source in self.sources.values { source.bell.continuation.yield() }
+                } while (try? await Task.sleep(for: Self.pause)) != nil
+            }
+            try await withThrowingDiscardingTaskGroup { group in
+                for (name, source) in self.sources {
+                    group.addTask {
+                        for await _ in source.bell.stream {
+                            while let run = try await self.store.beginRun(over: name, by: self.worker) {
+                                guard try await self.perform(run, at: source.path) else { return }
+                            }
+                        }
+                    }
+                }
+            }
+            clocks.cancelAll()
+        }
+    }
+
+    /// Does a run; `false` if the end of the process came first: another one goes on with it.
+    private func perform(_ run: SourceRun, at path: String) async throws -> Bool {
+        let listing: BatchListing
+        do {
+            listing = try await self.listing(at: path)
+        } catch let error as CodedError {
+            Console.standardError("warning: the source \(run.source) cannot be taken in: \(error.message.text())")
+            let isUnreadable = error.code == .inputNotFound || error.code == .inputUnreadable
+            let reason = isUnreadable ? .sourceUnreadable : error.code
+            try await self.end(run, as: SourceRun.Report(reason: reason, counts: SourceTally.none))
+            return true
+        }
+        while true {
+            // What is taken in by now counts as taken in again, without being read.
+            let tally = SourceTally(listing)
+            self.tallies.withLock { $0[run.id] = tally }
+            do {
+                try await self.engine.take(listing.groups, told: tally.count)
+                if tally.isComplete { break }
+            } catch let error as CodedError where error.isPassing {}
+            // The end, or no room for more: then the rest waits.
+            do { try await Task.sleep(for: Self.pause) } catch { return false }
+        }
+        let report = self.tallies.withLock { $0.removeValue(forKey: run.id) }?.report
+        try await self.end(run, as: report ?? SourceRun.Report(counts: SourceTally.none))
+        return true
+    }
+
+    private func end(_ run: SourceRun, as report: SourceRun.Report) async throws {
+        try await self.store.end(run, as: report, by: self.worker, now: Timestamp(Date()))
+        let state = report.reason == nil ? RunStatus.State.complete : .failed
+        self.logger.info(
+            "run over a source ended",
+            metadata: ["run.source": "\(run.source)", "run.state": "\(state.rawValue)"]
+        )
+    }
+
+    /// Lists a source on a thread that may block.
+    private func listing(at path: String) async throws -> BatchListing {
+        try await NIOThreadPool.singleton.runIfActive {
+            var options = BatchOptions.photos
+            options.businessNumberRule = try BusinessNumberRule(self.configuration.businessNumberFrom)
+            options.sandbox = self.configuration.sandboxPath
+            return try self.configuration.listing(of: BatchSource(source: path, options: options))
+        }
+    }
+}
+
+/// Counts what becomes of the inputs of one run.
+final class SourceTally: Sendable {
+    /// Nothing yet.
+    static let none = ["admitted": 0, "duplicate": 0, "refused": 0, "ignored": 0]
+
+    private let state: Mutex<(report: SourceRun.Report, left: Int)>
+
+    init(_ listing: BatchListing) {
+        var report = SourceRun.Report(counts: Self.none)
+        var left = 0
+        for entry in listing.entries {
+            switch entry {
+            case .take: left += 1
+            case .ignore: report.counts["ignored", default: 0] += 1
+            case .refuse(let input): report.refuse(input.error.code)
+            }
+        }
+        self.state = Mutex((report, left))
+    }
+
+    /// What the run has come to.
+    var report: SourceRun.Report { self.state.withLock { $0.report } }
+    /// Whether something has become of every input.
+    var isComplete: Bool { self.state.withLock { $0.left == 0 } }
+
+    /// Counts what the engine tells.
+    @Sendable func count(_ event: PipelineEvent) {
+        self.state.withLock { state in
+            switch event {
+            case .taken(_, let outcome) where outcome.state == .rejected && !outcome.isDuplicate:
+                state.report.refuse(outcome.reason ?? .sourceUnreadable)
+            case .taken(_, let outcome):
+                state.report.counts[outcome.isDuplicate ? "duplicate" : "admitted", default: 0] += 1
+            // It is tried again.
+            case .refused(_, let error) where error.isPassing: return
+            case .refused(_, let error): state.report.refuse(error.code)
+            case .changed, .sending, .failed: return
+            }
+            state.left -= 1
+        }
+    }
+}
+
+extension SourceRun.Report {
+    fileprivate mutating func refuse(_ code: ReasonCode) {
+        self.counts["refused", default: 0] += 1
+        self.refusals[code.rawValue, default: 0] += 1
+    }
+}

@@ -1,0 +1,53 @@
+import Foundation
+import Glibc
+
+/// Tells the service manager how a service is, by the datagrams of `sd_notify(3)`; where nobody listens, nothing is sent.
+struct SystemdNotice: Sendable {
+    private let address: String?
+    /// How often the manager wants a sign of life: half of what it waits for (`WATCHDOG_USEC`); `nil` for never.
+    let watchdogInterval: Duration?
+
+    /// Takes the socket that the manager names (`NOTIFY_SOCKET`), and its watchdog, if it is ours (`WATCHDOG_PID`).
+    init(environment: [String: String] = ProcessInfo.processInfo.environment) {
+        self.address = environment["NOTIFY_SOCKET"].flatMap { $0.hasPrefix("/") || $0.hasPrefix("@") ? $0 : nil }
+        let isOurs = environment["WATCHDOG_PID"].map { $0 == "\(getpid())" } ?? true
+        let microseconds = environment["WATCHDOG_USEC"].flatMap { Int64($0) }.flatMap { $0 > 0 ? $0 : nil }
+        self.watchdogInterval = isOurs ? microseconds.map { .microseconds($0 / 2) } : nil
+    }
+
+    /// Says that the service reads its files again; `READY=1` ends that. `Type=notify-reload` asks for the time.
+    func sayReloading() {
+        var now = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &now)
+        self.say("RELOADING=1\nMONOTONIC_USEC=\(now.tv_sec * 1_000_000 + now.tv_nsec / 1_000)")
+    }
+
+    /// Gives signs of life until the task is cancelled.
+    func giveSignsOfLife() async {
+        guard let interval = self.watchdogInterval else { return }
+        repeat { self.say("WATCHDOG=1") } while (try? await Task.sleep(for: interval)) != nil
+    }
+
+    /// Says something, such as `READY=1`; a manager that does not hear it is none of our errors.
+    func say(_ state: String) {
+        guard let address = self.address else { return }
+        var name = sockaddr_un()
+        name.sun_family = sa_family_t(AF_UNIX)
+        var path = Array(address.utf8)
+        // An abstract socket's name begins with a zero byte, written `@`.
+        if path.first == UInt8(ascii: "@") { path[0] = 0 }
+        let capacity = MemoryLayout.size(ofValue: name.sun_path)
+        guard path.count < capacity else { return }
+        withUnsafeMutableBytes(of: &name.sun_path) { $0.copyBytes(from: path) }
+        let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        let length = socklen_t(MemoryLayout<sa_family_t>.size + path.count)
+        let message = Array(state.utf8)
+        _ = withUnsafePointer(to: &name) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                sendto(descriptor, message, message.count, Int32(MSG_NOSIGNAL), address, length)
+            }
+        }
+    }
+}

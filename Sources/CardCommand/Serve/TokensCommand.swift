@@ -1,0 +1,234 @@
+package import ArgumentParser
+import CardModel
+import CardServer
+import Foundation
+
+/// `tokens add`, `tokens list` and `tokens revoke`.
+package struct TokensCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
+        commandName: "tokens",
+        abstract: "Say who may ask `serve`.",
+        discussion: """
+            A token is shown once, when it is made; the file (server.tokens_file) holds only hashes. A running server takes \
+            changes over at SIGHUP (`systemctl reload`), from the very file that it reads: one that was copied at its start, \
+            such as a credential of systemd, changes with a restart only. In a folder of the service's user, root changes the \
+            file as that user.
+
+            Scopes: submit (send cards in, start runs), read (look at cards, runs and figures), operate (retry, resolve, \
+            erase, reveal).
+            """,
+        subcommands: [Add.self, List.self, Revoke.self]
+    )
+
+    /// Takes no arguments of its own.
+    package init() {}
+
+    /// The options of all.
+    struct FileOptions: ParsableArguments {
+        @Option(
+            name: .long,
+            help: ArgumentHelp("The file of tokens (server.tokens_file).", valueName: "file"),
+            completion: .file()
+        )
+        var tokensFile: String?
+
+        @Option(
+            name: .long,
+            help: ArgumentHelp("The configuration file whose server.tokens_file counts.", valueName: "file"),
+            completion: .file(extensions: ["yaml", "yml"])
+        )
+        var config: String?
+
+        @Option(name: .long, help: "The form of the report.")
+        var format = ReportFormat.text
+
+        func file() throws -> TokensFile {
+            if let path = self.tokensFile { return TokensFile(path: path) }
+            let configuration = try Configuration.load(
+                file: self.config,
+                environment: ProcessInfo.processInfo.environment,
+                embedded: false,
+                requiringRemotes: false
+            )
+            guard let path = configuration.server.tokensFile else {
+                throw CodedError(
+                    .settingMissing,
+                    .configuration,
+                    """
+                    server.tokens_file has no default, because neither HOME nor XDG_CONFIG_HOME is set; give \
+                    --tokens-file FILE
+                    """
+                )
+            }
+            return TokensFile(path: path)
+        }
+    }
+}
+
+extension TokensCommand {
+    /// Makes a token.
+    struct Add: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "add",
+            abstract: "Make a token, and show it this once."
+        )
+
+        private struct Made: Report {
+            let name: String
+            let token: String
+            var lines: [String] { [self.token] }
+        }
+
+        @Argument(help: "What it is called: letters, digits and ._-; the access log names it.")
+        var name: String
+
+        @Option(name: .long, parsing: .upToNextOption, help: "What it may do: submit, read, operate; several.")
+        var scope: [String]
+
+        @Option(
+            name: .long,
+            help: ArgumentHelp("How many days it works; without it: until revoked.", valueName: "days")
+        )
+        var days: Int?
+
+        @OptionGroup var options: FileOptions
+
+        func validate() throws {
+            for word in self.scope where TokenScope(rawValue: word) == nil {
+                let known = TokenScope.allCases.map(\.rawValue).joined(separator: ", ")
+                throw ValidationError("--scope \(word) is not known; there are \(known).")
+            }
+            guard !self.scope.isEmpty else {
+                throw ValidationError("--scope is missing: a token that may do nothing is of no use.")
+            }
+            guard self.days.map({ 1...3650 ~= $0 }) ?? true else {
+                throw ValidationError("--days is a number from 1 to 3650.")
+            }
+        }
+
+        func run() async throws {
+            try await CommandRunner.run(consolation: "the token is made; revoke it if nobody has read it") {
+                var random = SystemRandomNumberGenerator()
+                let now = Date()
+                let (token, secret) = try AccessToken.generate(
+                    name: self.name,
+                    scopes: Set(self.scope.compactMap(TokenScope.init)),
+                    expiresAt: self.days.map { now.addingTimeInterval(Double($0) * 86_400) },
+                    now: now,
+                    using: &random
+                )
+                try self.options.file().change { (tokens: inout [AccessToken]) throws(CodedError) in
+                    guard !tokens.contains(where: { $0.name == token.name }) else {
+                        throw CodedError(
+                            ReasonCode(rawValue: "token_invalid"),
+                            .configuration,
+                            """
+                            there is a token of the name \(token.name) already; choose another, or take that one back: \
+                            idcard-pipeline tokens revoke \(token.name)
+                            """
+                        )
+                    }
+                    tokens.append(token)
+                }
+                await Made(name: token.name, token: secret.reveal()).print(self.options.format)
+                Console.standardError("this is shown once; a running server knows it after SIGHUP")
+                return .delivered
+            }
+        }
+    }
+
+    /// Lists tokens.
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "list",
+            abstract: "List who may ask: names, scopes and times, never tokens."
+        )
+
+        private struct Line: Encodable {
+            let name: String
+            let scopes: [String]
+            let createdAt: String
+            let expiresAt: String?
+
+            enum CodingKeys: String, CodingKey {
+                case name
+                case scopes
+                case createdAt = "created_at"
+                case expiresAt = "expires_at"
+            }
+
+            // Written out so that what is absent is `null`, not an absent key.
+            func encode(to encoder: any Encoder) throws {
+                var container = encoder.container(keyedBy: CodingKeys.self)
+                try container.encode(self.name, forKey: .name)
+                try container.encode(self.scopes, forKey: .scopes)
+                try container.encode(self.createdAt, forKey: .createdAt)
+                try container.encode(self.expiresAt, forKey: .expiresAt)
+            }
+        }
+
+        private struct Listed: Report {
+            let tokens: [Line]
+
+            var lines: [String] {
+                self.tokens.map { token in
+                    let end = token.expiresAt.map { "until \($0)" } ?? "until revoked"
+                    return "\(token.name)  \(token.scopes.joined(separator: ","))  since \(token.createdAt), \(end)"
+                }
+            }
+
+            func encode(to encoder: any Encoder) throws { try self.tokens.encode(to: encoder) }
+        }
+
+        @OptionGroup var options: FileOptions
+
+        func run() async throws {
+            try await CommandRunner.run {
+                let tokens = try self.options.file().readForUpkeep()
+                let lines = tokens.map { token in
+                    Line(
+                        name: token.name,
+                        scopes: token.scopes.sorted().map(\.rawValue),
+                        createdAt: token.createdAt.formatted(.iso8601),
+                        expiresAt: token.expiresAt?.formatted(.iso8601)
+                    )
+                }
+                await Listed(tokens: lines).print(self.options.format)
+                return .delivered
+            }
+        }
+    }
+
+    /// Takes a token back.
+    struct Revoke: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "revoke",
+            abstract: "Take a token back; a running server refuses it after SIGHUP."
+        )
+
+        @Argument(help: "The name of the token.")
+        var name: String
+
+        @OptionGroup var options: FileOptions
+
+        func run() async throws {
+            try await CommandRunner.run {
+                let name = self.name
+                try self.options.file().change { (tokens: inout [AccessToken]) throws(CodedError) in
+                    guard tokens.contains(where: { $0.name == name }) else {
+                        throw CodedError(
+                            .notFound,
+                            .notFound,
+                            "there is no token of this name; see those there are: idcard-pipeline tokens list"
+                        )
+                    }
+                    tokens.removeAll { $0.name == name }
+                }
+                Console.standardError(
+                    "a running server refuses it after SIGHUP; one that reads a copy of the file, after a restart"
+                )
+                return .delivered
+            }
+        }
+    }
+}

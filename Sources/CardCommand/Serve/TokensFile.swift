@@ -1,0 +1,60 @@
+import CardModel
+import CardServer
+import Foundation
+import Glibc
+
+/// The file of who may ask (`server.tokens_file`), with a hash of each token; only its owner may have rights to it.
+struct TokensFile: Sendable {
+    private static let key = "server.tokens_file"
+
+    /// Where it lies.
+    let path: String
+
+    /// Reads the tokens; none if there is no file.
+    ///
+    /// - Throws: `secret_insecure`, `secret_unreadable`, `token_invalid`.
+    func read() throws(CodedError) -> [AccessToken] {
+        var status = stat()
+        if lstat(self.path, &status) != 0, errno == ENOENT { return [] }
+        let text = try SecretFile(path: self.path, key: Self.key).readText(
+            expected: "the tokens that `idcard-pipeline tokens add` makes"
+        )
+        return try AccessToken.tokens(in: Data(text.reveal().utf8))
+    }
+
+    /// Reads the tokens for one who looks after them: in the folder of the service's user, root is that user.
+    ///
+    /// - Throws: as ``read()``.
+    func readForUpkeep() throws(CodedError) -> [AccessToken] {
+        try SandboxOwner.become(of: DurableFile.folder(of: KeyFile.resolved(self.path)))
+        return try self.read()
+    }
+
+    /// Changes the file whole or not at all; of two processes one waits for the other.
+    ///
+    /// - Throws: as ``read()``; `file_not_written`; what the body throws.
+    func change<Value>(_ body: (inout [AccessToken]) throws(CodedError) -> Value) throws -> Value {
+        let path = KeyFile.resolved(self.path)
+        let folder = DurableFile.folder(of: path)
+        try DurableFile.makeFolders(folder, mode: 0o700)
+        // The lock is that of the folder, as the file itself is replaced.
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0, flock(descriptor, LOCK_EX) == 0 else {
+            let reason = String(cString: strerror(errno))
+            throw self.error("its folder cannot be locked (\(reason)); correct the rights of the folder")
+        }
+        defer { close(descriptor) }
+        var tokens = try self.readForUpkeep()
+        let value = try body(&tokens)
+        let content = try AccessToken.content(of: tokens)
+        guard content.count <= SecretFile.maximumBytes else {
+            throw self.error("would become too long to be read; revoke tokens that nobody uses")
+        }
+        try DurableFile.replace(path, with: Array(content))
+        return value
+    }
+
+    private func error(_ what: Message) -> CodedError {
+        CodedError(.secretUnreadable, .configuration, "\(Self.key): \(Redacted(self.path)): " + what)
+    }
+}

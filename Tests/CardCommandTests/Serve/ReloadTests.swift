@@ -1,0 +1,97 @@
+import Foundation
+import Glibc
+import Subprocess
+import TestSupport
+import Testing
+
+/// What `serve` reads anew at SIGHUP.
+@Suite("idcard-pipeline serve at SIGHUP", .serialized, .timeLimit(.minutes(5)))
+struct ReloadTests {
+    private let tool: Tool
+
+    init() throws { self.tool = try Tool() }
+
+    private static let hangup = Signal(rawValue: SIGHUP)
+
+    /// Puts a certificate where the configuration names one.
+    @discardableResult
+    private func install(_ certificate: TestCertificate) throws -> [String] {
+        let paths = [
+            try self.tool.secretFile("server.pem", certificate.certificate).path,
+            try self.tool.secretFile("server.key", certificate.key).path,
+        ]
+        return ["server: {tls: {certificate: \(paths[0]), key: \(paths[1])}}"]
+    }
+
+    @Test("Tokens and certificate are taken over; a bad one of them keeps neither the other nor the process back")
+    func reloads() async throws {
+        let authority = try await TestAuthority("specimen")
+        defer { authority.remove() }
+        let certificates = [
+            try await authority.issue("first", names: "DNS:localhost"),
+            try await authority.issue("second", names: "DNS:localhost"),
+        ]
+        let old = try await self.tool.token("old", "read")
+        let file = try RemoteConfiguration(others: self.install(certificates[0]))
+            .write(for: self.tool, verifier: "http://127.0.0.1:9/", backend: "http://127.0.0.1:9/")
+        let status = try await self.tool.serve(file) { errors, send in
+            let service = try await Service(errors)
+            #expect(try await service.sendOverTLS("/v1/cards", token: old) == ("first", 200))
+            let new = try await self.tool.token("new", "read")
+            #expect(try await self.tool.run(["tokens", "revoke", "old"]).status == 0)
+            try self.install(certificates[1])
+            #expect(try await service.sendOverTLS("/v1/cards", token: new) == ("first", 401))
+            try send(Self.hangup)
+            #expect(try await errors.line(containing: "read again") != nil)
+            #expect(try await service.sendOverTLS("/v1/cards", token: new) == ("second", 200))
+            #expect(try await service.sendOverTLS("/v1/cards", token: old).status == 401)
+            // No certificate.
+            _ = try self.tool.secretFile("server.pem", "none")
+            let third = try await self.tool.token("third", "read")
+            try send(Self.hangup)
+            #expect(try await errors.line(containing: "the certificate stays as before") != nil)
+            #expect(try await service.sendOverTLS("/v1/cards", token: third) == ("second", 200))
+            // Tokens that others may read.
+            let tokens = self.tool.home.appending(path: ".config/idcard-pipeline-next/tokens.json")
+            #expect(chmod(tokens.path, 0o644) == 0)
+            try self.install(certificates[0])
+            try send(Self.hangup)
+            #expect(try await errors.line(containing: "tokens stay as before") != nil)
+            #expect(try await service.sendOverTLS("/v1/cards", token: third) == ("first", 200))
+            try send(.terminate)
+        }
+        #expect(status == 143)
+    }
+
+    @Test("The secrets of webhook senders are read from their file again")
+    func secrets() async throws {
+        let secrets = [Data(repeating: 1, count: 32), Data(repeating: 2, count: 32)]
+        func write(_ index: Int) throws -> String {
+            try self.tool.secretFile("secrets", "acme=whsec_\(secrets[index].base64EncodedString())\n").path
+        }
+        let file = try RemoteConfiguration(others: ["webhooks: {secrets_file: \(try write(0))}"])
+            .write(for: self.tool, verifier: "http://127.0.0.1:9/", backend: "http://127.0.0.1:9/")
+        let body = Data("{}".utf8)
+        let status = try await self.tool.serve(file) { errors, send in
+            let service = try await Service(errors)
+            /// Whether a signature is believed: then it is the body that is refused.
+            func isBelieved(_ index: Int) async throws -> Bool {
+                let headers = WebhookSignature.headers(of: body, id: "m", secret: secrets[index])
+                let path = "/v1/webhooks/cards"
+                return try await service.send("POST", path, headers: headers, body: body).status == 422
+            }
+            #expect(try await isBelieved(0))
+            _ = try write(1)
+            try send(Self.hangup)
+            #expect(try await errors.line(containing: "read again") != nil)
+            #expect(try await isBelieved(1))
+            #expect(try await !isBelieved(0))
+            _ = try self.tool.secretFile("secrets", "whsec_short\n")
+            try send(Self.hangup)
+            #expect(try await errors.line(containing: "webhook secrets stay as before") != nil)
+            #expect(try await isBelieved(1))
+            try send(.terminate)
+        }
+        #expect(status == 143)
+    }
+}

@@ -1,0 +1,138 @@
+import CardModel
+import CardStore
+import Foundation
+import Subprocess
+import TestSupport
+import Testing
+
+/// Runs on demand over the sources of the configuration, and folders that are watched beside them.
+@Suite("idcard-pipeline serve over sources and folders", .serialized, .timeLimit(.minutes(5)))
+struct SourceRunsTests {
+    private let tool: Tool
+    private let backend = ScriptedBackend()
+    /// Tells of each form that comes.
+    private let forms = Gate()
+
+    init() throws {
+        self.tool = try Tool()
+        self.forms.open()
+        self.backend.answer { [forms] _ in
+            await forms.pass()
+            return nil
+        }
+    }
+
+    private func serving(_ others: [String], _ body: (_ file: [String]) async throws -> Void) async throws {
+        try await self.tool.serving(MarkVerifier(), self.backend) { verifier, backend in
+            try await body(
+                RemoteConfiguration(others: others).write(for: self.tool, verifier: verifier, backend: backend)
+            )
+        }
+    }
+
+    private static let ended = "run over a source ended"
+
+    @Test("A run takes in what its source holds, and says what became of it; who may not start it is refused")
+    func run() async throws {
+        let inbox = try self.tool.pairs(["R-1", "R-2"])
+        try Data("no image".utf8).write(to: inbox.appending(path: "R-1/broken.jpg"))
+        let desk = try await self.tool.token("desk", "submit", "read")
+        let reader = try await self.tool.token("reader", "read")
+        let json = ["Content-Type": "application/json"]
+        func source(_ name: String) -> Data { Data(#"{"source":"\#(name)"}"#.utf8) }
+        try await self.serving(["sources: ['inbox=\(inbox.path)', 'gone=/nowhere/at/all']"]) { file in
+            let status = try await self.tool.serve(file) { errors, send in
+                let service = try await Service(errors)
+                func start(_ name: String, _ token: String) async throws -> Service.Answer {
+                    try await service.send("POST", "/v1/runs", token: token, headers: json, body: source(name))
+                }
+                #expect(try await start("inbox", reader).status == 403)
+                #expect(try await start("outbox", desk).status == 422)
+                let first = try await start("inbox", desk)
+                #expect(first.status == 202, "\(first.text)")
+                #expect(try await errors.line(containing: Self.ended) != nil)
+                let id = try #require(first["run_id"])
+                let done = try await service.send("GET", "/v1/runs/\(id)", token: desk)
+                #expect(done["state"] == "complete")
+                let counts = ["admitted": 4, "duplicate": 0, "refused": 1, "ignored": 0]
+                #expect(done.object["counts"] as? [String: Int] == counts)
+                #expect(done.object["refusals"] as? [String: Int] == ["unsupported_format": 1])
+                for _ in 0..<4 { await self.forms.arrival() }
+                // All is known, and nothing goes again.
+                let second = try await start("inbox", desk)
+                #expect(try await errors.line(containing: Self.ended) != nil)
+                let again = try await service.send("GET", "/v1/runs/\(try #require(second["run_id"]))", token: desk)
+                #expect((again.object["counts"] as? [String: Int])?["duplicate"] == 5)
+                let gone = try await start("gone", desk)
+                #expect(try await errors.line(containing: Self.ended) != nil)
+                let failed = try await service.send("GET", "/v1/runs/\(try #require(gone["run_id"]))", token: desk)
+                #expect(failed["state"] == "failed")
+                #expect(failed["reason"] == "source_unreadable")
+                let all = try await service.send("GET", "/v1/runs", token: reader)
+                #expect((all.object["runs"] as? [Any])?.count == 3)
+                try send(.terminate)
+            }
+            #expect(status == 143)
+        }
+        #expect(self.backend.accepted.count == 4)
+    }
+
+    @Test("A run that a killed process had begun, and one that waited behind it, are done by the next serve")
+    func resumes() async throws {
+        let inbox = try self.tool.pairs(["R-1"])
+        let desk = try await self.tool.token("desk", "read")
+        let key = try String(
+            contentsOf: self.tool.home.appending(path: ".config/idcard-pipeline-next/vault.key"),
+            encoding: .utf8
+        )
+        let now = Timestamp(Date())
+        var runs: [SourceRun] = []
+        do {
+            let store = try await CardStore.open(
+                path: self.tool.home.path + "/.local/share/idcard-pipeline-next/sandbox",
+                kind: .real,
+                ring: try KeyRing(text: key),
+                creating: true,
+                now: now
+            )
+            // It holds its lock until it is forgotten, which is what a kill comes to.
+            let worker = try await store.startWorker(id: "dead", command: "serve", now: now)
+            runs = [try await store.askForRun(over: "inbox", now: now)]
+            #expect(try await store.beginRun(over: "inbox", by: worker.id)?.id == runs[0].id)
+            runs.append(try await store.askForRun(over: "inbox", now: now))
+            runs.append(try await store.askForRun(over: "elsewhere", now: now))
+            try store.close()
+        }
+        try await self.serving(["sources: ['inbox=\(inbox.path)']"]) { file in
+            let status = try await self.tool.serve(file) { errors, send in
+                let service = try await Service(errors)
+                for _ in 0..<2 { #expect(try await errors.line(containing: Self.ended) != nil) }
+                var states: [String?] = []
+                for run in runs {
+                    states.append(try await service.send("GET", "/v1/runs/\(run.id)", token: desk)["state"])
+                }
+                #expect(states == ["complete", "complete", "failed"])
+                for _ in 0..<2 { await self.forms.arrival() }
+                try send(.terminate)
+            }
+            #expect(status == 143)
+        }
+        #expect(self.backend.accepted.count == 2)
+    }
+
+    @Test("The folders of the configuration are watched by the same process")
+    func watches() async throws {
+        let inbox = try self.tool.pairs(["R-1"])
+        try await self.serving(["watch: {folders: [\(inbox.path)], quiet_time: 100ms, sidecar: none}"]) { file in
+            let status = try await self.tool.serve(file) { errors, send in
+                _ = try await Service(errors)
+                for _ in 0..<2 { await self.forms.arrival() }
+                try send(.terminate)
+            }
+            #expect(status == 143)
+        }
+        #expect(self.backend.accepted.map { $0["DOCTYPE"] } == ["IDCARD_FRONT_APP", "IDCARD_BACK_APP"])
+        let names = FileManager.default.enumerator(atPath: inbox.path)?.compactMap { $0 as? String } ?? []
+        #expect(names.filter { $0.hasSuffix(".jpg") }.sorted() == ["done/R-1/back.jpg", "done/R-1/front.jpg"])
+    }
+}
