@@ -1,4 +1,5 @@
 import CardModel
+import CardStore
 import Foundation
 import Testing
 
@@ -99,6 +100,10 @@ struct CardTests {
             #expect(!harness.log.text.contains("样本甲"))
             let wrong = RawRequest("GET", target, token: "all", headers: [("Card-Why", "%")])
             #expect(try await harness.send(wrong).code == "field_invalid")
+            // Who saw nothing personal is not written down, and waits for no turn to write.
+            let test = AccessOrigin(actor: "test")
+            let export = try await harness.store.export(CardID(rawValue: id), to: test, now: Timestamp(Date()))
+            #expect(export.accesses.filter { $0.action == "show" }.map(\.purpose) == ["ticket 12"])
         }
     }
 

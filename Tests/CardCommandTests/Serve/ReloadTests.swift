@@ -63,6 +63,24 @@ struct ReloadTests {
         #expect(status == 143)
     }
 
+    @Test("The service manager hears that it is ready, lives, reads its files again, and ends")
+    func notices() async throws {
+        let socket = try NoticeSocket(self.tool.home.path + "/notify")
+        let variables = ["NOTIFY_SOCKET": socket.path, "WATCHDOG_USEC": "200000"]
+        let arguments = ["serve", "--embedded", "--listen", "127.0.0.1:0", "--quiet"]
+        let status = try await self.tool.running(arguments, variables) { _, send in
+            try socket.hear("READY=1")
+            try socket.hear("WATCHDOG=1")
+            try socket.hear("WATCHDOG=1")
+            try send(Self.hangup)
+            try socket.hear("RELOADING=1\nMONOTONIC_USEC=")
+            try socket.hear("READY=1")
+            try send(.terminate)
+            try socket.hear("STOPPING=1")
+        }
+        #expect(status == 143)
+    }
+
     @Test("The secrets of webhook senders are read from their file again")
     func secrets() async throws {
         let secrets = [Data(repeating: 1, count: 32), Data(repeating: 2, count: 32)]

@@ -86,7 +86,7 @@ struct Service {
             error: .discarded
         )
         let output = result.standardOutput
-        let subject = try #require(output.firstMatch(of: /subject=.*CN ?= ?([A-Za-z0-9-]+)/), "\(output)").1
+        let subject = try #require(output.firstMatch(of: /subject=.*CN ?= ?SPECIMEN ([a-z]+)/), "\(output)").1
         let status = try #require(output.firstMatch(of: /HTTP\/1\.1 ([0-9]{3})/), "\(output)").1
         return (String(subject), try #require(Int(status)))
     }

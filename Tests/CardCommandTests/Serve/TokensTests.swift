@@ -8,7 +8,13 @@ struct TokensTests {
     private struct Line: Decodable {
         var name: String
         var scopes: [String]
-        var expires_at: String?
+        var expiresAt: String?
+
+        enum CodingKeys: String, CodingKey {
+            case name
+            case scopes
+            case expiresAt = "expires_at"
+        }
     }
 
     private let tool: Tool
@@ -30,7 +36,7 @@ struct TokensTests {
         let lines = try JSONDecoder().decode([Line].self, from: Data(listed.output.utf8))
         #expect(lines.map(\.name) == ["desk", "auditor"])
         #expect(lines.map(\.scopes) == [["read", "submit"], ["read"]])
-        #expect(lines.map { $0.expires_at == nil } == [true, false])
+        #expect(lines.map { $0.expiresAt == nil } == [true, false])
         #expect(!listed.output.contains(token))
         #expect(try await self.tool.run(["tokens", "revoke", "desk"]).status == 0)
         let left = try await self.tool.run(["tokens", "list"])

@@ -1,0 +1,64 @@
+import CardModel
+import Foundation
+import Testing
+
+@testable import CardStore
+
+/// Runs on demand.
+@Suite struct SourceRunTests {
+    @Test func `a run that waits is the answer to who asks again, one that has begun is not`() async throws {
+        let harness = try await StoreHarness()
+        let (store, now) = (harness.store, harness.now)
+        let first = try await store.askForRun(over: "inbox", now: now)
+        #expect(try await store.askForRun(over: "inbox", now: now) == first)
+        #expect(try await store.askForRun(over: "other", now: now).id != first.id)
+        #expect(try await store.beginRun(over: "inbox", by: harness.worker.id)?.id == first.id)
+        harness.pass(.seconds(1))
+        let second = try await store.askForRun(over: "inbox", now: harness.now)
+        #expect(second.id != first.id)
+        // One run of a source at a time.
+        #expect(try await store.beginRun(over: "inbox", by: harness.worker.id) == nil)
+        var report = SourceRun.Report(counts: ["admitted": 2, "refused": 1])
+        report.refusals = ["unsupported_format": 1]
+        try await store.end(first, as: report, by: harness.worker.id, now: harness.now)
+        #expect(try await store.run(first.id)?.report == report)
+        #expect(try await store.run(first.id)?.endedAt == harness.now)
+        #expect(try await store.beginRun(over: "inbox", by: harness.worker.id)?.id == second.id)
+        #expect(try await store.runs().first?.id == second.id)
+    }
+
+    @Test func `a run of a dead worker is begun by the next one, which alone may end it`() async throws {
+        let harness = try await StoreHarness()
+        let run = try await harness.store.askForRun(over: "inbox", now: harness.now)
+        #expect(try await harness.store.beginRun(over: "inbox", by: harness.worker.id)?.id == run.id)
+        let dead = harness.worker.id
+        try await harness.killWorker()
+        #expect(try await harness.store.beginRun(over: "inbox", by: harness.worker.id)?.id == run.id)
+        let report = SourceRun.Report(counts: [:])
+        await #expect(throws: (any Error).self) {
+            try await harness.store.end(run, as: report, by: dead, now: harness.now)
+        }
+        #expect(try await harness.store.run(run.id)?.endedAt == nil)
+        try await harness.store.end(run, as: report, by: harness.worker.id, now: harness.now)
+    }
+
+    @Test func `runs whose source is gone end, and of those that have ended the newest are kept`() async throws {
+        let harness = try await StoreHarness()
+        let store = harness.store
+        let gone = try await store.askForRun(over: "gone", now: harness.now)
+        let open = try await store.askForRun(over: "inbox", now: harness.now)
+        let reason = SourceRun.Report(reason: .sourceUnreadable, counts: [:])
+        try await store.endRuns(exceptOver: ["inbox"], as: reason, now: harness.now)
+        #expect(try await store.run(gone.id)?.report == reason)
+        #expect(try await store.run(open.id)?.endedAt == nil)
+        try await store.endRuns(exceptOver: [], as: reason, now: harness.now)
+        #expect(try await store.run(open.id)?.report == reason)
+        for _ in 0..<(Limits.runsKept + 3) {
+            harness.pass(.seconds(1))
+            _ = try await store.askForRun(over: "inbox", now: harness.now)
+            try await store.endRuns(exceptOver: [], as: reason, now: harness.now)
+        }
+        #expect(try await store.runs().count == Limits.runsKept + 1)
+        #expect(try await store.run(gone.id) == nil)
+    }
+}
