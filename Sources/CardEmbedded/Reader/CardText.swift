@@ -71,6 +71,9 @@ package struct CardText: Sendable, Equatable {
 }
 
 extension CardText.Side {
+    /// The side's name for a log line.
+    var name: String { if case .front = self { "front" } else { "back" } }
+
     /// Whether every field was read; the number may have a wrong check character, but has 18.
     var isComplete: Bool {
         switch self {
@@ -92,10 +95,9 @@ extension CardText.Side {
 }
 
 extension CardText.BirthDate {
-    /// The month in two digits.
-    var paddedMonth: String { Self.padded(self.month) }
-    /// The day in two digits.
-    var paddedDay: String { Self.padded(self.day) }
-
-    private static func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    /// The date as `YYYY-MM-DD`.
+    var hyphenated: String {
+        func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        return "\(self.year)-\(padded(self.month))-\(padded(self.day))"
+    }
 }

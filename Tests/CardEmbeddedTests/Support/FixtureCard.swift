@@ -153,8 +153,3 @@ extension CardText {
     var front: Front? { if case .front(let front) = self.side { front } else { nil } }
     var back: Back? { if case .back(let back) = self.side { back } else { nil } }
 }
-
-extension CardText.BirthDate {
-    /// The date as `truth.json` writes it.
-    var iso: String { "\(self.year)-\(self.paddedMonth)-\(self.paddedDay)" }
-}
