@@ -6,11 +6,10 @@ import Glibc
 final class SourceFile: Sendable {
     /// What must not change between opening and the last byte.
     struct Identity: Sendable, Equatable {
-        fileprivate let device: UInt64
-        fileprivate let inode: UInt64
-        fileprivate let size: Int64
-        fileprivate let modifiedSeconds: Int
-        fileprivate let modifiedNanoseconds: Int
+        fileprivate let device: UInt
+        fileprivate let inode: UInt
+        fileprivate let size: Int
+        fileprivate let modified: [Int]
     }
 
     /// What the file was when it was opened.
@@ -42,12 +41,17 @@ final class SourceFile: Sendable {
         close(self.descriptor)
     }
 
-    /// Reads up to the stated length and never past it.
+    /// Fills the buffer, up to the stated length and never past it.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(MultipartFormError) -> Int {
         let wanted = Int(min(UInt64(buffer.count), self.length - offset))
-        let count = try self.positionedRead(buffer.baseAddress, wanted, at: offset)
-        guard count > 0 else { throw self.changed("ended after \(offset) of \(self.length) bytes") }
-        return count
+        var filled = 0
+        while filled < wanted {
+            let (place, position) = (buffer.baseAddress.map { $0 + filled }, offset + UInt64(filled))
+            let count = try self.positionedRead(place, wanted - filled, at: position)
+            guard count > 0 else { throw self.changed("ended after \(position) of \(self.length) bytes") }
+            filled += count
+        }
+        return filled
     }
 
     /// Checks, after the last byte, that there is none more and that the file is still the one that was opened.
@@ -70,15 +74,11 @@ final class SourceFile: Sendable {
         _ count: Int,
         at offset: UInt64
     ) throws(MultipartFormError) -> Int {
-        guard let position = off_t(exactly: offset) else {
-            throw MultipartFormError(.tooLarge, "The file of part \(self.partPosition) is too long to be read.")
-        }
         while true {
-            let result = pread(self.descriptor, pointer, count, position)
+            let result = pread(self.descriptor, pointer, count, off_t(offset))
             if result >= 0 { return result }
-            let number = errno
-            if number == EINTR { continue }
-            throw Self.unreadable("cannot be read", partPosition: self.partPosition, number: number)
+            if errno == EINTR { continue }
+            throw Self.unreadable("cannot be read", partPosition: self.partPosition, number: errno)
         }
     }
 
@@ -98,11 +98,10 @@ final class SourceFile: Sendable {
             throw self.changed("holds \(status.st_size) bytes, \(length) were stated", partPosition: partPosition)
         }
         return Identity(
-            device: UInt64(status.st_dev),
-            inode: UInt64(status.st_ino),
-            size: Int64(status.st_size),
-            modifiedSeconds: status.st_mtim.tv_sec,
-            modifiedNanoseconds: status.st_mtim.tv_nsec,
+            device: status.st_dev,
+            inode: status.st_ino,
+            size: status.st_size,
+            modified: [status.st_mtim.tv_sec, status.st_mtim.tv_nsec]
         )
     }
 
