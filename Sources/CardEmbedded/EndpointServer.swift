@@ -96,20 +96,7 @@ extension Response {
     }
 
     /// A response in JSON.
-    init(
-        _ status: HTTPResponse.Status,
-        json value: some Encodable,
-        contentType: String = "application/json"
-    ) throws {
-        self.init(status, contentType, try JSONEncoder.sorted.encode(value))
-    }
-}
-
-extension JSONEncoder {
-    /// Writes the same bytes for the same value.
-    static var sorted: JSONEncoder {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return encoder
+    init(_ status: HTTPResponse.Status, json: JSON, contentType: String = "application/json") throws {
+        self.init(status, contentType, try json.bytes())
     }
 }

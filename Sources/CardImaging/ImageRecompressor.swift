@@ -116,7 +116,7 @@ package struct ImageRecompressor: Sendable {
             if let encoded = try encoder.requantize(jpeg) { return PreparedImage(encoded, upright) }
         }
         if ladder.isEmpty { return nil }
-        try jpeg.checkMemory(pixels: target.pixelCount * 3 / 2)
+        try jpeg.subject.checkMemory(pixels: target.pixelCount * 3 / 2)
         let planes = try JPEGPlanes(jpeg, target: target)
         for quality in ladder {
             let encoded = try self.encoder(quality: quality, profile: profile).encode(planes, of: jpeg.subject)
@@ -129,15 +129,13 @@ package struct ImageRecompressor: Sendable {
         _ decoded: consuming DecodedImage,
         of subject: ImageSubject
     ) throws(CodedError) -> PreparedImage {
-        let (orientation, colour) = (decoded.orientation, decoded.colour)
-        let upright = try decoded.pixels.oriented(by: orientation)
-        switch colour {
-        case .none: return try self.encodeWithinBudget(upright, profile: [], of: subject)
-        case .keep(let profile): return try self.encodeWithinBudget(upright, profile: profile, of: subject)
-        case .matrix(let transform):
-            upright.convert(with: transform)
-            return try self.encodeWithinBudget(upright, profile: [], of: subject)
+        var kept: [UInt8] = []
+        switch decoded.colour {
+        case .none: break
+        case .keep(let profile): kept = profile
+        case .matrix(let transform): decoded.pixels.convert(with: transform)
         }
+        return try self.encodeWithinBudget(decoded.pixels, profile: kept, of: subject)
     }
 
     // MARK: Byte budget

@@ -39,6 +39,8 @@ struct ImageSubject {
     var limits: ImagingLimits
     /// The size that the header claims, once it is read.
     var size = PixelSize(width: 0, height: 0)
+    /// What decoding it will hold, in bytes; an estimate from the header.
+    var decodeBytes = 0
 
     /// Runs a C function that leaves a text in a buffer when it fails; returns its status and text.
     static func run(_ body: (UnsafeMutablePointer<CChar>?, Int) -> idci_status) -> (idci_status, String) {
@@ -54,6 +56,13 @@ struct ImageSubject {
     func check(_ body: (UnsafeMutablePointer<CChar>?, Int) -> idci_status) throws(CodedError) {
         let (status, detail) = Self.run(body)
         if status != IDCI_OK { throw self.refusal(status, detail) }
+    }
+
+    /// Throws `image_decode_memory` when decoding and our own pixels together exceed the limit.
+    func checkMemory(pixels: Int) throws(CodedError) {
+        guard self.decodeBytes + pixels <= self.limits.maxDecodeBytes else {
+            throw self.refusal(IDCI_TOO_MUCH_MEMORY, "")
+        }
     }
 
     /// The refusal that a status stands for; `detail` is the library's own text.

@@ -27,6 +27,7 @@ struct JPEGSource {
             idci_jpeg_read_header(bytes.baseAddress, bytes.count, &native, &header, message, capacity)
         }
         subject.size = PixelSize(width: Int(header.width), height: Int(header.height))
+        subject.decodeBytes = Int(clamping: header.decode_memory)
         guard status == IDCI_OK else { throw subject.refusal(status, detail) }
         self.bytes = bytes
         self.subject = subject
@@ -52,14 +53,7 @@ struct JPEGSource {
         // These two turns read the rows in their order; for all others the whole picture is held.
         let isHeld = self.orientation != .upright && self.orientation != .mirrored
         let held = isHeld ? self.size.pixelCount * Self.coefficientBytesPerPixel : 0
-        return Int(clamping: self.header.decode_memory) + held <= self.subject.limits.maxDecodeBytes
-    }
-
-    /// Throws `image_decode_memory` when decoding and our own pixels together exceed the limit.
-    func checkMemory(pixels: Int) throws(CodedError) {
-        guard Int(clamping: self.header.decode_memory) + pixels <= self.subject.limits.maxDecodeBytes else {
-            throw self.subject.refusal(IDCI_TOO_MUCH_MEMORY, "")
-        }
+        return self.subject.decodeBytes + held <= self.subject.limits.maxDecodeBytes
     }
 
     /// The smallest DCT scale, in eighths, at which the picture still exceeds the target, so that the last reduction is
@@ -77,17 +71,20 @@ struct JPEGSource {
     /// Decodes and reduces to pixels.
     func decode() throws(CodedError) -> DecodedImage {
         let target = self.size.fitted(to: self.subject.settings.maxEdge)
-        let pictures = self.orientation == .upright ? 1 : 2
-        try self.checkMemory(pixels: target.pixelCount * PixelBuffer.bytesPerPixel * pictures)
+        try self.subject.checkMemory(pixels: target.pixelCount * PixelBuffer.bytesPerPixelMade)
         let scale = self.scale(for: target)
         let decoded = PixelSize(
             width: Int(idci_jpeg_scaled_edge(self.header.width, scale)),
             height: Int(idci_jpeg_scaled_edge(self.header.height, scale))
         )
-        let pixels = try PixelBuffer.resampled(from: decoded, to: target) { context throws(CodedError) in
+        let pixels = try PixelBuffer.resampled(
+            from: decoded,
+            to: target,
+            turned: self.orientation
+        ) { context throws(CodedError) in
             try self.decodeRows(scale: scale, into: idci_resampler_push, context: context)
         }
-        return DecodedImage(pixels: pixels, orientation: self.orientation, colour: self.colourConversion())
+        return DecodedImage(pixels: pixels, colour: self.colourConversion())
     }
 
     private func decodeRows(

@@ -25,6 +25,7 @@ struct PNGSource {
             idci_png_read_header(bytes.baseAddress, bytes.count, &native, &header, message, capacity)
         }
         subject.size = PixelSize(width: Int(header.width), height: Int(header.height))
+        subject.decodeBytes = Int(clamping: header.decode_memory)
         guard status == IDCI_OK else { throw subject.refusal(status, detail) }
         self.bytes = bytes
         self.subject = subject
@@ -34,16 +35,16 @@ struct PNGSource {
     /// Decodes row by row, flattens transparency on white and reduces to the target.
     func decode() throws(CodedError) -> DecodedImage {
         let target = self.subject.size.fitted(to: self.subject.settings.maxEdge)
-        let pictures = self.orientation == .upright ? 1 : 2
-        let needed = target.pixelCount * PixelBuffer.bytesPerPixel * pictures
-        guard Int(clamping: self.header.decode_memory) + needed <= self.subject.limits.maxDecodeBytes else {
-            throw self.subject.refusal(IDCI_TOO_MUCH_MEMORY, "")
-        }
+        try self.subject.checkMemory(pixels: target.pixelCount * PixelBuffer.bytesPerPixelMade)
         var colour = ColourConversion.none
-        let pixels = try PixelBuffer.resampled(from: self.subject.size, to: target) { context throws(CodedError) in
+        let pixels = try PixelBuffer.resampled(
+            from: self.subject.size,
+            to: target,
+            turned: self.orientation
+        ) { context throws(CodedError) in
             colour = try self.decodeRows(context: context)
         }
-        return DecodedImage(pixels: pixels, orientation: self.orientation, colour: colour)
+        return DecodedImage(pixels: pixels, colour: colour)
     }
 
     private func decodeRows(context: UnsafeMutableRawPointer) throws(CodedError) -> ColourConversion {

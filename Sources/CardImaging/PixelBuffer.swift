@@ -48,6 +48,8 @@ enum Orientation: Int32, Sendable, CaseIterable {
 /// A picture in memory: interleaved 8-bit RGBX, rows without gaps. Freed with its owner.
 struct PixelBuffer: ~Copyable {
     static let bytesPerPixel = 4
+    /// What making one takes: the pixels, and their planes before.
+    static let bytesPerPixelMade = bytesPerPixel + 3
 
     let size: PixelSize
     let bytes: UnsafeMutablePointer<UInt8>
@@ -67,18 +69,22 @@ struct PixelBuffer: ~Copyable {
 
     /// Makes a picture of `target` size from source rows as they come, so that the source is never held as a whole.
     ///
-    /// - Parameter feed: Hands every row from top to bottom to `idci_resampler_push` with the context it is given.
+    /// - Parameters:
+    ///   - orientation: How the picture is turned upright; both sizes are those before.
+    ///   - feed: Hands every row from top to bottom to `idci_resampler_push` with the context it is given.
     static func resampled(
         from source: PixelSize,
         to target: PixelSize,
+        turned orientation: Orientation = .upright,
         feed: (UnsafeMutableRawPointer) throws(CodedError) -> Void
     ) throws(CodedError) -> PixelBuffer {
-        let pixels = try PixelBuffer(size: target)
+        let pixels = try PixelBuffer(size: target.oriented(by: orientation))
         let resampler = idci_resampler_create(
             UInt32(source.width),
             UInt32(source.height),
             UInt32(target.width),
             UInt32(target.height),
+            orientation.rawValue,
             pixels.bytes
         )
         guard let resampler else { throw ImageSubject.outOfMemory }
@@ -97,24 +103,14 @@ struct PixelBuffer: ~Copyable {
         }
     }
 
-    /// Turns the picture upright.
-    consuming func oriented(by orientation: Orientation) throws(CodedError) -> PixelBuffer {
-        if orientation == .upright { return self }
-        let turned = try PixelBuffer(size: self.size.oriented(by: orientation))
-        let (width, height) = (UInt32(self.size.width), UInt32(self.size.height))
-        idci_pixels_orient(self.bytes, width, height, orientation.rawValue, turned.bytes)
-        return turned
-    }
-
     /// Converts the colours in place.
     func convert(with transform: idci_colour_transform) {
         withUnsafePointer(to: transform) { idci_pixels_to_srgb(self.bytes, self.size.pixelCount, $0) }
     }
 }
 
-/// A picture decoded and reduced, but neither turned upright nor converted.
+/// A picture decoded, reduced and turned upright, but not converted.
 struct DecodedImage: ~Copyable {
     let pixels: PixelBuffer
-    let orientation: Orientation
     let colour: ColourConversion
 }

@@ -37,18 +37,11 @@ package struct Boundary: Sendable, Hashable {
 
     /// Tells whether a byte is an ASCII letter or digit.
     static func isAlphanumeric(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "a")...UInt8(ascii: "z"):
-            true
-        default:
-            false
-        }
+        let character = Character(Unicode.Scalar(byte))
+        return character.isASCII && (character.isLetter || character.isNumber)
     }
 
-    private static func isAllowed(_ byte: UInt8) -> Bool {
-        byte == UInt8(ascii: "-") || self.isAlphanumeric(byte)
-    }
+    private static func isAllowed(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "-") || self.isAlphanumeric(byte) }
 }
 
 extension Boundary {
@@ -56,7 +49,6 @@ extension Boundary {
     static let maximumOrdinals = 64
     /// 44 characters of the key: the prefix, the key, a dash and the longest ordinal make exactly 70.
     private static let maximumKeyCharacters = 44
-    private static let prefix = "form-"
 
     /// Derives a boundary from an idempotency key, the same one every time.
     ///
@@ -70,18 +62,15 @@ extension Boundary {
     ///   - idempotencyKey: The key of the logical request.
     ///   - ordinal: Which boundary of this key: 0 unless that one occurs in a part. It is not the count of sendings.
     package static func derived(from idempotencyKey: String, attempt ordinal: Int) -> Boundary {
-        var characters: [UInt8] = []
-        for byte in idempotencyKey.utf8 where byte != UInt8(ascii: "-") {
+        var text = ""
+        for byte in idempotencyKey.utf8 where byte != UInt8(ascii: "-") && text.utf8.count < self.maximumKeyCharacters {
             if self.isAlphanumeric(byte) {
-                characters.append(byte)
+                text.unicodeScalars.append(Unicode.Scalar(byte))
             } else {
-                characters.append(self.hexadecimalDigit(byte >> 4))
-                characters.append(self.hexadecimalDigit(byte & 0x0F))
+                text += (byte < 0x10 ? "0" : "") + String(byte, radix: 16)
             }
-            if characters.count >= self.maximumKeyCharacters { break }
         }
-        let key = String(decoding: characters.prefix(self.maximumKeyCharacters), as: UTF8.self)
-        return Boundary(unchecked: "\(self.prefix)\(key)-\(ordinal)")
+        return Boundary(unchecked: "form-\(text.prefix(self.maximumKeyCharacters))-\(ordinal)")
     }
 
     /// Derives the first boundary of a key that is proven absent from the parts.
@@ -108,10 +97,6 @@ extension Boundary {
             .boundaryCollision,
             "\(self.maximumOrdinals) boundaries of this key all occur in the parts; use another key."
         )
-    }
-
-    private static func hexadecimalDigit(_ nibble: UInt8) -> UInt8 {
-        nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "a") + nibble - 10
     }
 }
 

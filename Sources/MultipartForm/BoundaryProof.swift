@@ -14,35 +14,55 @@ enum BoundaryProof {
         of text: String,
         in parts: [MultipartForm.Part]
     ) throws(MultipartFormError) -> Int? {
+        let text = Array(text.utf8)
         for (index, part) in parts.enumerated() {
-            var scanner = BoundaryScanner(text: text)
-            switch part.content {
-            case .bytes(let data):
-                data.withUnsafeBytes { scanner.consume($0) }
-            case .file(let path, let length):
-                try self.scan(path: path, length: length, position: index + 1, with: &scanner)
-            }
-            if scanner.hasFound { return index + 1 }
+            let isFound =
+                switch part.content {
+                case .bytes(let data): data.withUnsafeBytes { $0.search(for: text).isWhole }
+                case .file(let path, let length):
+                    try self.holds(text, try SourceFile(path: path, length: length, partPosition: index + 1), length)
+                }
+            if isFound { return index + 1 }
         }
         return nil
     }
 
-    private static func scan(
-        path: String,
-        length: UInt64,
-        position: Int,
-        with scanner: inout BoundaryScanner
-    ) throws(MultipartFormError) {
-        let file = try SourceFile(path: path, length: length, partPosition: position)
+    private static func holds(
+        _ text: [UInt8],
+        _ file: SourceFile,
+        _ length: UInt64
+    ) throws(MultipartFormError) -> Bool {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: self.chunkSize, alignment: 1)
         defer { buffer.deallocate() }
         var offset: UInt64 = 0
-        while offset < length, !scanner.hasFound {
+        while offset < length {
             let count = try file.read(into: buffer, at: offset)
-            scanner.consume(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            if UnsafeRawBufferPointer(rebasing: buffer[..<count]).search(for: text).isWhole { return true }
             offset += UInt64(count)
+            // The next chunk begins with what may be the text's beginning.
+            if offset < length { offset -= UInt64(text.count - 1) }
         }
-        if offset == length { try file.verifyEnd() }
+        try file.verifyEnd()
+        return false
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Looks for a text that is not empty.
+    ///
+    /// - Returns: where it begins, or where a beginning of it ends the bytes, else their end; and whether all of it is
+    ///   there. Its length bounds how often a byte is looked at.
+    func search(for text: [UInt8]) -> (start: Int, isWhole: Bool) {
+        var position = 0
+        while let base = self.baseAddress, position < self.count,
+            let hit = memchr(base + position, CInt(text[0]), self.count - position)
+        {
+            let start = UnsafeRawPointer(hit) - base
+            let length = Swift.min(text.count, self.count - start)
+            if memcmp(hit, text, length) == 0 { return (start, length == text.count) }
+            position = start + 1
+        }
+        return (self.count, false)
     }
 }
 
@@ -55,63 +75,8 @@ extension MultipartForm {
     ///
     /// - Throws: ``MultipartFormError``: `boundary_collision`, or `source_unreadable` or `source_changed` for a file.
     package func proveBoundaryAbsent() throws(MultipartFormError) {
-        guard let position = try BoundaryProof.firstOccurrence(of: "--" + self.boundary.value, in: self.parts) else {
-            return
-        }
-        throw MultipartFormError(
-            .boundaryCollision,
-            "Part \(position) holds the boundary; derive the next one."
-        )
-    }
-}
-
-/// Looks for a text in bytes that arrive in pieces.
-///
-/// Knuth-Morris-Pratt: every byte is looked at once and never again, however hostile the bytes and however they are
-/// split.
-private struct BoundaryScanner {
-    private let text: [UInt8]
-    /// For each matched length, the length of the longest match that remains after a mismatch there.
-    private let fallback: [Int]
-    /// How many bytes of the text end at the last byte seen.
-    private var matched = 0
-    /// Whether the text has been seen.
-    private(set) var hasFound = false
-
-    /// Starts before the first byte.
-    init(text: String) {
-        let text = Array(text.utf8)
-        var fallback = [0]
-        var length = 0
-        for byte in text.dropFirst() {
-            while length > 0, text[length] != byte { length = fallback[length - 1] }
-            if text[length] == byte { length += 1 }
-            fallback.append(length)
-        }
-        self.text = text
-        self.fallback = fallback
-    }
-
-    /// Looks at the next piece of the part.
-    mutating func consume(_ bytes: UnsafeRawBufferPointer) {
-        guard !self.hasFound, let start = bytes.baseAddress, let first = self.text.first else { return }
-        var index = 0
-        while index < bytes.count {
-            if self.matched == 0 {
-                // Most bytes cannot begin the text; the system's search passes them several at a time.
-                guard let found = memchr(start + index, Int32(first), bytes.count - index) else { return }
-                index = start.distance(to: found)
-            }
-            let byte = bytes[index]
-            index += 1
-            while self.matched > 0, self.text[self.matched] != byte {
-                self.matched = self.fallback[self.matched - 1]
-            }
-            if self.text[self.matched] == byte { self.matched += 1 }
-            if self.matched == self.text.count {
-                self.hasFound = true
-                return
-            }
+        if let position = try BoundaryProof.firstOccurrence(of: "--" + self.boundary.value, in: self.parts) {
+            throw MultipartFormError(.boundaryCollision, "Part \(position) holds the boundary; derive the next one.")
         }
     }
 }

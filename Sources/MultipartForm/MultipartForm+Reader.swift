@@ -10,8 +10,7 @@ extension MultipartForm {
     package func makeReader() throws(MultipartFormError) -> Reader {
         var identities: [Int: SourceFile.Identity] = [:]
         for (index, segment) in self.segments.enumerated() {
-            guard case .file(let path, let length, let position) = segment else { continue }
-            identities[index] = try SourceFile(path: path, length: length, partPosition: position).identity
+            identities[index] = try segment.open()?.identity
         }
         return Reader(segments: self.segments, identities: identities, length: self.contentLength)
     }
@@ -88,7 +87,7 @@ extension MultipartForm {
 
         /// The next `count` bytes when one memory part holds them all.
         private mutating func slice(_ count: Int) -> Data? {
-            guard case .bytes(let data) = self.segments[self.index] else { return nil }
+            guard case .bytes(let data) = self.segments[self.index].content else { return nil }
             let start = data.startIndex + Int(self.position)
             guard data.endIndex - start >= count else { return nil }
             self.position += UInt64(count)
@@ -101,16 +100,15 @@ extension MultipartForm {
             var filled = 0
             while filled < buffer.count, self.index < self.segments.count {
                 let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
-                let segment = self.segments[self.index]
                 let count: Int
-                switch segment {
+                switch self.segments[self.index].content {
                 case .bytes(let data): count = self.copy(data, into: rest)
-                case .file: count = try self.readFile(into: rest)
+                case .file(_, let length): count = try self.readFile(of: length, into: rest)
                 }
                 filled += count
                 self.position += UInt64(count)
                 self.bytesRead += UInt64(count)
-                if self.position == segment.length {
+                if self.position == self.segments[self.index].content.length {
                     try self.file?.verifyEnd()
                     self.advance()
                 }
@@ -124,22 +122,19 @@ extension MultipartForm {
             return data.copyBytes(to: buffer, from: start..<end)
         }
 
-        private mutating func readFile(into buffer: UnsafeMutableRawBufferPointer) throws(MultipartFormError) -> Int {
-            let file = try self.openFile()
-            // An empty file is opened too: it may have grown.
-            guard let file, self.position < self.segments[self.index].length else { return 0 }
-            return try file.read(into: buffer, at: self.position)
-        }
-
-        private mutating func openFile() throws(MultipartFormError) -> SourceFile? {
-            if let file = self.file { return file }
-            guard case .file(let path, let length, let position) = self.segments[self.index] else { return nil }
-            let file = try SourceFile(path: path, length: length, partPosition: position)
-            guard file.identity == self.identities[self.index] else {
-                throw file.changed("was replaced after the reading began")
+        private mutating func readFile(
+            of length: UInt64,
+            into buffer: UnsafeMutableRawBufferPointer
+        ) throws(MultipartFormError) -> Int {
+            if self.file == nil {
+                self.file = try self.segments[self.index].open()
+                if let file = self.file, file.identity != self.identities[self.index] {
+                    throw file.changed("was replaced after the reading began")
+                }
             }
-            self.file = file
-            return file
+            // An empty file was opened too: it may have grown.
+            guard let file = self.file, self.position < length else { return 0 }
+            return try file.read(into: buffer, at: self.position)
         }
 
         private mutating func advance() {
@@ -147,5 +142,13 @@ extension MultipartForm {
             self.position = 0
             self.file = nil
         }
+    }
+}
+
+extension MultipartForm.Segment {
+    /// Opens the file; `nil` for bytes in memory.
+    fileprivate func open() throws(MultipartFormError) -> SourceFile? {
+        guard case .file(let path, let length) = self.content else { return nil }
+        return try SourceFile(path: path, length: length, partPosition: self.partPosition)
     }
 }

@@ -47,11 +47,12 @@ package struct MultipartForm: Sendable {
             pending += Array("--\(boundary.value)\r\n".utf8)
             pending += try PartHeader(part: part, position: index + 1).bytes
             pending += Array("\r\n".utf8)
-            segments.append(.bytes(Data(pending)))
-            segments.append(try Self.segment(part.content, position: index + 1))
+            segments.append(Segment(content: .bytes(Data(pending)), partPosition: index + 1))
+            segments.append(Segment(content: part.content, partPosition: index + 1))
             pending = Array("\r\n".utf8)
         }
-        segments.append(.bytes(Data(pending + Array("--\(boundary.value)--\r\n".utf8))))
+        pending += Array("--\(boundary.value)--\r\n".utf8)
+        segments.append(Segment(content: .bytes(Data(pending)), partPosition: parts.count))
         self.contentLength = try Self.sum(of: segments)
         self.segments = segments
         self.parts = parts
@@ -61,23 +62,18 @@ package struct MultipartForm: Sendable {
     /// The value of the `Content-Type` header: `multipart/form-data; boundary=…`.
     package var contentType: String { "multipart/form-data; boundary=\(self.boundary.value)" }
 
-    private static func segment(_ content: Content, position: Int) throws(MultipartFormError) -> Segment {
-        switch content {
-        case .bytes(let data):
-            return .bytes(data)
-        case .file(let path, let length):
-            // One byte more is asked for at the end, and positions are signed.
-            guard length < UInt64(Int64.max) else {
-                throw MultipartFormError(.tooLarge, "Part \(position) claims \(length) bytes; no file is that long.")
-            }
-            return .file(path: path, length: length, partPosition: position)
-        }
-    }
-
     private static func sum(of segments: [Segment]) throws(MultipartFormError) -> UInt64 {
         var total: UInt64 = 0
         for segment in segments {
-            let (sum, overflow) = total.addingReportingOverflow(segment.length)
+            let length = segment.content.length
+            // One byte more is asked for at a file's end, and positions are signed.
+            guard length < UInt64(Int64.max) else {
+                throw MultipartFormError(
+                    .tooLarge,
+                    "Part \(segment.partPosition) claims \(length) bytes; no file is that long."
+                )
+            }
+            let (sum, overflow) = total.addingReportingOverflow(length)
             guard !overflow else {
                 throw MultipartFormError(.tooLarge, "The parts together exceed \(UInt64.max) bytes; send fewer.")
             }
@@ -85,21 +81,11 @@ package struct MultipartForm: Sendable {
         }
         return total
     }
-}
 
-extension MultipartForm {
-    /// A run of bytes with one source.
-    enum Segment: Sendable {
-        case bytes(Data)
-        case file(path: String, length: UInt64, partPosition: Int)
-
-        /// The length in bytes.
-        var length: UInt64 {
-            switch self {
-            case .bytes(let data): UInt64(data.count)
-            case .file(_, let length, _): length
-            }
-        }
+    /// A run of bytes with one source: a part's content, or what stands before it.
+    struct Segment: Sendable {
+        let content: Content
+        let partPosition: Int
     }
 }
 

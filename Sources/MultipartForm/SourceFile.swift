@@ -6,114 +6,106 @@ import Glibc
 final class SourceFile: Sendable {
     /// What must not change between opening and the last byte.
     struct Identity: Sendable, Equatable {
-        fileprivate let device: UInt64
-        fileprivate let inode: UInt64
-        fileprivate let size: Int64
-        fileprivate let modifiedSeconds: Int
-        fileprivate let modifiedNanoseconds: Int
+        fileprivate let device: UInt
+        fileprivate let inode: UInt
+        fileprivate let size: Int
+        fileprivate let modified: [Int]
     }
 
     /// What the file was when it was opened.
     let identity: Identity
 
-    private let descriptor: CInt
+    private let descriptor: Descriptor
     private let length: UInt64
-    private let partPosition: Int
 
     /// Opens a file and compares its size with what was stated.
     init(path: String, length: UInt64, partPosition: Int) throws(MultipartFormError) {
-        // O_NONBLOCK: opening a FIFO by mistake must not wait for a writer for ever.
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else {
-            throw Self.unreadable("cannot be opened", partPosition: partPosition, number: errno)
-        }
-        do {
-            self.identity = try Self.identity(of: descriptor, length: length, partPosition: partPosition)
-        } catch {
-            close(descriptor)
-            throw error
-        }
-        self.descriptor = descriptor
+        self.descriptor = try Descriptor(path, partPosition)
         self.length = length
-        self.partPosition = partPosition
+        self.identity = try self.descriptor.identity(ofLength: length)
     }
 
-    deinit {
-        close(self.descriptor)
-    }
-
-    /// Reads up to the stated length and never past it.
+    /// Fills the buffer, up to the stated length and never past it.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(MultipartFormError) -> Int {
         let wanted = Int(min(UInt64(buffer.count), self.length - offset))
-        let count = try self.positionedRead(buffer.baseAddress, wanted, at: offset)
-        guard count > 0 else { throw self.changed("ended after \(offset) of \(self.length) bytes") }
-        return count
+        var filled = 0
+        while filled < wanted {
+            let (place, position) = (buffer.baseAddress.map { $0 + filled }, offset + UInt64(filled))
+            let count = try self.descriptor.read(place, wanted - filled, at: position)
+            guard count > 0 else { throw self.changed("ended after \(position) of \(self.length) bytes") }
+            filled += count
+        }
+        return filled
     }
 
     /// Checks, after the last byte, that there is none more and that the file is still the one that was opened.
     func verifyEnd() throws(MultipartFormError) {
         var extra: UInt8 = 0
-        guard try self.positionedRead(&extra, 1, at: self.length) == 0 else {
+        guard try self.descriptor.read(&extra, 1, at: self.length) == 0 else {
             throw self.changed("holds more than the stated \(self.length) bytes")
         }
-        let now = try Self.identity(of: self.descriptor, length: self.length, partPosition: self.partPosition)
-        guard now == self.identity else { throw self.changed("was written to while it was read") }
+        guard try self.descriptor.identity(ofLength: self.length) == self.identity else {
+            throw self.changed("was written to while it was read")
+        }
     }
 
     /// An error for a file that is not what it was.
-    func changed(_ what: String) -> MultipartFormError {
-        Self.changed(what, partPosition: self.partPosition)
+    func changed(_ what: String) -> MultipartFormError { self.descriptor.changed(what) }
+}
+
+/// An open file of a part, closed with its owner; its errors name the part.
+private final class Descriptor: Sendable {
+    private let number: CInt
+    private let partPosition: Int
+
+    init(_ path: String, _ partPosition: Int) throws(MultipartFormError) {
+        self.partPosition = partPosition
+        // O_NONBLOCK: opening a FIFO by mistake must not wait for a writer for ever.
+        self.number = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard self.number >= 0 else { throw self.unreadable("cannot be opened") }
     }
 
-    private func positionedRead(
+    deinit { if self.number >= 0 { close(self.number) } }
+
+    func read(
         _ pointer: UnsafeMutableRawPointer?,
         _ count: Int,
         at offset: UInt64
     ) throws(MultipartFormError) -> Int {
-        guard let position = off_t(exactly: offset) else {
-            throw MultipartFormError(.tooLarge, "The file of part \(self.partPosition) is too long to be read.")
-        }
         while true {
-            let result = pread(self.descriptor, pointer, count, position)
+            let result = pread(self.number, pointer, count, off_t(offset))
             if result >= 0 { return result }
-            let number = errno
-            if number == EINTR { continue }
-            throw Self.unreadable("cannot be read", partPosition: self.partPosition, number: number)
+            guard errno == EINTR else { throw self.unreadable("cannot be read") }
         }
     }
 
-    private static func identity(
-        of descriptor: CInt,
-        length: UInt64,
-        partPosition: Int
-    ) throws(MultipartFormError) -> Identity {
+    func identity(ofLength length: UInt64) throws(MultipartFormError) -> SourceFile.Identity {
         var status = stat()
-        guard fstat(descriptor, &status) == 0 else {
-            throw self.unreadable("cannot be examined", partPosition: partPosition, number: errno)
-        }
+        guard fstat(self.number, &status) == 0 else { throw self.unreadable("cannot be examined") }
         guard status.st_mode & S_IFMT == S_IFREG else {
-            throw MultipartFormError(.sourceUnreadable, "The source of part \(partPosition) is not a regular file.")
+            throw MultipartFormError(
+                .sourceUnreadable,
+                "The source of part \(self.partPosition) is not a regular file."
+            )
         }
         guard UInt64(exactly: status.st_size) == length else {
-            throw self.changed("holds \(status.st_size) bytes, \(length) were stated", partPosition: partPosition)
+            throw self.changed("holds \(status.st_size) bytes, \(length) were stated")
         }
-        return Identity(
-            device: UInt64(status.st_dev),
-            inode: UInt64(status.st_ino),
-            size: Int64(status.st_size),
-            modifiedSeconds: status.st_mtim.tv_sec,
-            modifiedNanoseconds: status.st_mtim.tv_nsec,
+        return SourceFile.Identity(
+            device: status.st_dev,
+            inode: status.st_ino,
+            size: status.st_size,
+            modified: [status.st_mtim.tv_sec, status.st_mtim.tv_nsec]
         )
     }
 
-    private static func changed(_ what: String, partPosition: Int) -> MultipartFormError {
-        MultipartFormError(.sourceChanged, "The file of part \(partPosition) \(what); describe the form again.")
+    func changed(_ what: String) -> MultipartFormError {
+        MultipartFormError(.sourceChanged, "The file of part \(self.partPosition) \(what); describe the form again.")
     }
 
-    private static func unreadable(_ what: String, partPosition: Int, number: CInt) -> MultipartFormError {
-        MultipartFormError(
-            .sourceUnreadable,
-            "The file of part \(partPosition) \(what): \(String(cString: strerror(number))) (errno \(number))."
-        )
+    private func unreadable(_ what: String) -> MultipartFormError {
+        let number = errno
+        let reason = "\(String(cString: strerror(number))) (errno \(number))"
+        return MultipartFormError(.sourceUnreadable, "The file of part \(self.partPosition) \(what): \(reason).")
     }
 }

@@ -48,14 +48,18 @@ int32_t idci_exif_orientation(const uint8_t *tiff, size_t count);
 
 // MARK: - Pixels: interleaved 8-bit RGBX (4 bytes per pixel)
 
-/// A separable antialiased bicubic (Catmull-Rom) reduction that takes rows as they are decoded and keeps only as many
-/// as its kernel is high. It never enlarges.
+/// A separable antialiased bicubic (Catmull-Rom) reduction that takes rows as they are decoded, keeps only as many as
+/// its kernel is high, and turns the picture upright. Colours are planes meanwhile, reduced as those of a JPEG are. It
+/// never enlarges.
 typedef struct idci_resampler idci_resampler;
 
-/// Makes a resampler from source to target size that writes RGBX into `pixels` (target_width * 4 bytes per row).
-/// NULL when memory is short, an edge is zero or the target is larger than the source.
+/// Makes a resampler from source to target size, both as stored, that undoes Exif `orientation` 1...8 (Exif 2.32, tag
+/// 0x0112) and writes RGBX rows without gaps into `pixels`: target_width * target_height pixels, for 5...8 rows of
+/// target_height. They are there once all rows are. NULL when memory is short, an edge is zero or the target is larger
+/// than the source.
 idci_resampler *idci_resampler_create(
-    uint32_t source_width, uint32_t source_height, uint32_t target_width, uint32_t target_height, uint8_t *pixels);
+    uint32_t source_width, uint32_t source_height, uint32_t target_width, uint32_t target_height, int32_t orientation,
+    uint8_t *pixels);
 
 /// Takes the next RGBX source row. Has the shape of `idci_row_function`; the context is the resampler.
 bool idci_resampler_push(void *resampler, const uint8_t *row, uint32_t y);
@@ -65,11 +69,6 @@ bool idci_resampler_is_complete(const idci_resampler *resampler);
 
 /// Frees the resampler, not the pixels.
 void idci_resampler_destroy(idci_resampler *resampler);
-
-/// Writes the upright picture of one stored with Exif `orientation` 1...8 (Exif 2.32, tag 0x0112).
-/// `target` holds as many pixels; for 5...8 its width is `height` and its height is `width`. No overlap.
-void idci_pixels_orient(
-    const uint8_t *source, uint32_t width, uint32_t height, int32_t orientation, uint8_t *target);
 
 /// Parameters of a matrix/TRC to sRGB conversion.
 typedef struct {

@@ -66,7 +66,7 @@ uint32_t idci_jpeg_scaled_edge(uint32_t edge, uint32_t scale);
 /// Pixel layouts a picture can be decoded to or encoded from. CMYK and YCCK are converted (naively, Adobe's
 /// inverted inks respected), greyscale is spread.
 typedef enum {
-    IDCI_JPEG_GREY = 1,  ///< 1 byte per pixel (luma).
+    IDCI_JPEG_GREY = 1,  ///< 1 byte per pixel (luma); for encoding only.
     IDCI_JPEG_RGB = 3,   ///< 3 bytes per pixel.
     IDCI_JPEG_RGBX = 4,  ///< 4 bytes per pixel, the fourth is 255.
 } idci_jpeg_layout;

@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "../clock.h"
+
 static idci_jpeg_context *context_of(j_common_ptr jpeg) {
     return (idci_jpeg_context *)jpeg->err;
 }
@@ -114,15 +116,7 @@ struct jpeg_error_mgr *idci_jpeg_context_prepare(
     context->message = message;
     context->message_capacity = message_capacity;
     if (message != NULL && message_capacity > 0) message[0] = '\0';
-    if (max_milliseconds > 0 && clock_gettime(CLOCK_MONOTONIC, &context->deadline) == 0) {
-        context->has_deadline = true;
-        context->deadline.tv_sec += max_milliseconds / 1000;
-        context->deadline.tv_nsec += (long)(max_milliseconds % 1000) * 1000000;
-        if (context->deadline.tv_nsec >= 1000000000) {
-            context->deadline.tv_nsec -= 1000000000;
-            context->deadline.tv_sec += 1;
-        }
-    }
+    context->deadline = idci_deadline(max_milliseconds);
     return &context->manager;
 }
 
@@ -139,10 +133,7 @@ void idci_jpeg_fail(j_common_ptr jpeg, idci_status status, const char *format, .
 }
 
 void idci_jpeg_check_deadline(j_common_ptr jpeg) {
-    idci_jpeg_context *context = context_of(jpeg);
-    struct timespec now;
-    if (!context->has_deadline || clock_gettime(CLOCK_MONOTONIC, &now) != 0) return;
-    bool late = now.tv_sec > context->deadline.tv_sec
-        || (now.tv_sec == context->deadline.tv_sec && now.tv_nsec > context->deadline.tv_nsec);
-    if (late) idci_jpeg_fail(jpeg, IDCI_TOO_SLOW, "decoding took longer than allowed");
+    if (idci_is_over(context_of(jpeg)->deadline)) {
+        idci_jpeg_fail(jpeg, IDCI_TOO_SLOW, "decoding took longer than allowed");
+    }
 }

@@ -5,7 +5,6 @@
 
 #include <setjmp.h>
 #include <stdio.h>
-#include <time.h>
 
 #include <jpeglib.h>
 
@@ -21,8 +20,7 @@ typedef struct {
     idci_status status;
     char *message;
     size_t message_capacity;
-    bool has_deadline;
-    struct timespec deadline;
+    int64_t deadline;
 } idci_jpeg_context;
 
 // Fills the context; returns the manager to hang into libjpeg's struct. The caller then calls setjmp on `escape`.

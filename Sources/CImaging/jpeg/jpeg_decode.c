@@ -3,14 +3,6 @@
 
 #include "jpeg_parts.h"
 #include "jpeg_segments.h"
-#include "../pixels/pixels_inks.h"
-
-// What libjpeg holds beside coefficients: a few rows per component, the colour and upsampling rows, its tables.
-enum {
-    ROW_BYTES_PER_SAMPLE = 48,
-    FIXED_BYTES = 256 * 1024,
-    COEFFICIENT_BLOCK_BYTES = 64 * sizeof(JCOEF),
-};
 
 typedef struct {
     const idci_limits *limits;
@@ -25,73 +17,6 @@ typedef struct {
     void *row_context;
     idci_jpeg_header *header;  // Not NULL: only the header is wanted.
 } decoding;
-
-// MARK: - Source: the caller's bytes, and an error (not padding) where they end.
-
-static void source_ignore(j_decompress_ptr jpeg) {
-    (void)jpeg;
-}
-
-static boolean source_fill(j_decompress_ptr jpeg) {
-    idci_jpeg_fail((j_common_ptr)jpeg, IDCI_TRUNCATED, "the data ends before the end-of-image marker");
-}
-
-static void source_skip(j_decompress_ptr jpeg, long count) {
-    if (count <= 0) return;
-    if ((size_t)count > jpeg->src->bytes_in_buffer) source_fill(jpeg);
-    jpeg->src->next_input_byte += count;
-    jpeg->src->bytes_in_buffer -= (size_t)count;
-}
-
-void idci_jpeg_set_source(j_decompress_ptr jpeg, struct jpeg_source_mgr *source, const uint8_t *bytes, size_t count) {
-    source->next_input_byte = bytes;
-    source->bytes_in_buffer = count;
-    source->init_source = source_ignore;
-    source->fill_input_buffer = source_fill;
-    source->skip_input_data = source_skip;
-    source->resync_to_restart = jpeg_resync_to_restart;
-    source->term_source = source_ignore;
-    jpeg->src = source;
-}
-
-// MARK: - Limits
-
-static uint64_t round_up(uint64_t value, uint64_t multiple) {
-    return (value + multiple - 1) / multiple * multiple;
-}
-
-static uint64_t estimate_memory(j_decompress_ptr jpeg) {
-    uint64_t total = FIXED_BYTES + (uint64_t)jpeg->image_width * (uint64_t)jpeg->num_components * ROW_BYTES_PER_SAMPLE;
-    if (!jpeg_has_multiple_scans(jpeg)) return total;
-    for (int i = 0; i < jpeg->num_components; i++) {
-        const jpeg_component_info *component = &jpeg->comp_info[i];
-        total += round_up(component->width_in_blocks, (uint64_t)component->h_samp_factor)
-            * round_up(component->height_in_blocks, (uint64_t)component->v_samp_factor) * COEFFICIENT_BLOCK_BYTES;
-    }
-    return total;
-}
-
-void idci_jpeg_check_limits(j_decompress_ptr jpeg, const idci_limits *limits) {
-    j_common_ptr common = (j_common_ptr)jpeg;
-    uint32_t width = jpeg->image_width, height = jpeg->image_height;
-    if (limits == NULL) return;
-    if (limits->max_edge > 0 && (width > limits->max_edge || height > limits->max_edge)) {
-        idci_jpeg_fail(common, IDCI_EDGE_TOO_LONG, "%ux%u pixels: the longest edge allowed is %u", width, height,
-            limits->max_edge);
-    }
-    if (limits->max_pixels > 0 && (uint64_t)width * height > limits->max_pixels) {
-        idci_jpeg_fail(common, IDCI_TOO_MANY_PIXELS, "%ux%u pixels: more than %llu in all", width, height,
-            (unsigned long long)limits->max_pixels);
-    }
-    if (limits->max_memory_bytes > 0) {
-        uint64_t needed = estimate_memory(jpeg);
-        if (needed > limits->max_memory_bytes) {
-            idci_jpeg_fail(common, IDCI_TOO_MUCH_MEMORY, "decoding needs %llu bytes, %llu are allowed",
-                (unsigned long long)needed, (unsigned long long)limits->max_memory_bytes);
-        }
-        jpeg->mem->max_memory_to_use = (long)limits->max_memory_bytes;
-    }
-}
 
 // MARK: - Header
 
@@ -129,51 +54,7 @@ static void describe(j_decompress_ptr jpeg, const decoding *job) {
     header->has_metadata = segments.has_metadata;
     header->has_trailing_bytes = segments.has_trailing_bytes;
     header->icc_bytes = segments.icc_bytes;
-    header->decode_memory = estimate_memory(jpeg);
-}
-
-// MARK: - Scans
-
-static void mark_components(j_decompress_ptr jpeg, bool *seen) {
-    if (jpeg->Ss != 0) return;  // Only a scan with the DC terms makes a picture.
-    for (int i = 0; i < jpeg->comps_in_scan; i++) seen[jpeg->cur_comp_info[i]->component_index] = true;
-}
-
-// Reads every scan into the coefficient buffers before any pixel is made, so that scans can be counted
-// and a component that never comes is noticed.
-static void read_all_scans(j_decompress_ptr jpeg, const idci_limits *limits) {
-    j_common_ptr common = (j_common_ptr)jpeg;
-    bool seen[MAX_COMPONENTS] = {false};
-    uint32_t scans = 1;
-    mark_components(jpeg, seen);
-    for (;;) {
-        int result = jpeg_consume_input(jpeg);
-        idci_jpeg_check_deadline(common);
-        if (result == JPEG_REACHED_EOI) break;
-        if (result == JPEG_SUSPENDED) idci_jpeg_fail(common, IDCI_INTERNAL, "libjpeg waits for more data");
-        if (result != JPEG_REACHED_SOS) continue;
-        scans += 1;
-        if (limits != NULL && limits->max_scans > 0 && scans > limits->max_scans) {
-            idci_jpeg_fail(common, IDCI_TOO_MANY_SCANS, "more than %u scans", limits->max_scans);
-        }
-        mark_components(jpeg, seen);
-    }
-    for (int i = 0; i < jpeg->num_components; i++) {
-        if (!seen[i]) idci_jpeg_fail(common, IDCI_CORRUPT, "component %d has no scan", i + 1);
-    }
-}
-
-void idci_jpeg_start_output(j_decompress_ptr jpeg, const idci_limits *limits) {
-    jpeg->buffered_image = jpeg_has_multiple_scans(jpeg);
-    jpeg_start_decompress(jpeg);
-    if (!jpeg->buffered_image) return;
-    read_all_scans(jpeg, limits);
-    jpeg_start_output(jpeg, jpeg->input_scan_number);
-}
-
-void idci_jpeg_finish_output(j_decompress_ptr jpeg) {
-    if (jpeg->buffered_image) jpeg_finish_output(jpeg);
-    jpeg_finish_decompress(jpeg);
+    header->decode_memory = idci_jpeg_decode_memory(jpeg);
 }
 
 // MARK: - Pixels
@@ -182,8 +63,6 @@ static void choose_output(j_decompress_ptr jpeg, const decoding *job) {
     idci_jpeg_space space = space_of(jpeg);
     if (space == IDCI_JPEG_SPACE_CMYK || space == IDCI_JPEG_SPACE_YCCK) {
         jpeg->out_color_space = JCS_CMYK;
-    } else if (job->layout == IDCI_JPEG_GREY) {
-        jpeg->out_color_space = JCS_GRAYSCALE;
     } else {
         jpeg->out_color_space = job->layout == IDCI_JPEG_RGB ? JCS_RGB : JCS_EXT_RGBX;
     }
@@ -198,6 +77,19 @@ static void check_room(j_decompress_ptr jpeg, const decoding *job) {
     if (job->stride < row || job->pixels_count / job->stride < jpeg->output_height) {
         idci_jpeg_fail((j_common_ptr)jpeg, IDCI_INTERNAL, "the pixel buffer is too small for %ux%u",
             jpeg->output_width, jpeg->output_height);
+    }
+}
+
+static uint8_t multiply(unsigned a, unsigned b) {
+    return (uint8_t)((a * b + 127) / 255);
+}
+
+// Converts a row of CMYK. `light` is true when the stored values are Adobe's: 255 means no ink.
+static void convert_inks(const uint8_t *inks, uint32_t width, bool light, idci_jpeg_layout layout, uint8_t *out) {
+    for (uint32_t x = 0; x < width; x++, inks += 4, out += layout) {
+        unsigned black = light ? inks[3] : 255u - inks[3];
+        for (int i = 0; i < 3; i++) out[i] = multiply(light ? inks[i] : 255u - inks[i], black);
+        if (layout == IDCI_JPEG_RGBX) out[3] = 255;
     }
 }
 
@@ -216,7 +108,7 @@ static void read_rows(j_decompress_ptr jpeg, const decoding *job) {
         if (jpeg_read_scanlines(jpeg, rows, 1) != 1) {
             idci_jpeg_fail(common, IDCI_INTERNAL, "libjpeg waits for more data");
         }
-        if (inks) idci_pixels_from_inks(read, jpeg->output_width, jpeg->saw_Adobe_marker, job->layout, target);
+        if (inks) convert_inks(read, jpeg->output_width, jpeg->saw_Adobe_marker, job->layout, target);
         if (job->row != NULL && !job->row(job->row_context, target, y)) {
             idci_jpeg_fail(common, IDCI_STOPPED, "stopped by the caller");
         }
@@ -225,7 +117,8 @@ static void read_rows(j_decompress_ptr jpeg, const decoding *job) {
 
 // MARK: - Entry
 
-static void run(j_decompress_ptr jpeg, const decoding *job) {
+static void run(j_decompress_ptr jpeg, void *work) {
+    const decoding *job = work;
     jpeg_read_header(jpeg, TRUE);
     if (job->header != NULL) {
         job->header->width = jpeg->image_width;
@@ -243,24 +136,8 @@ static void run(j_decompress_ptr jpeg, const decoding *job) {
     idci_jpeg_finish_output(jpeg);
 }
 
-static idci_status perform(const decoding *job, char *message, size_t message_capacity) {
-    struct jpeg_decompress_struct jpeg;
-    struct jpeg_source_mgr source;
-    idci_jpeg_context context;
-    memset(&jpeg, 0, sizeof jpeg);
-    uint32_t milliseconds = job->limits != NULL ? job->limits->max_milliseconds : 0;
-    jpeg.err = idci_jpeg_context_prepare(&context, message, message_capacity, milliseconds);
-    if (job->bytes == NULL || job->count == 0) {
-        if (message != NULL && message_capacity > 0) snprintf(message, message_capacity, "no data");
-        return IDCI_TRUNCATED;
-    }
-    if (setjmp(context.escape) == 0) {
-        jpeg_create_decompress(&jpeg);
-        idci_jpeg_set_source(&jpeg, &source, job->bytes, job->count);
-        run(&jpeg, job);
-    }
-    jpeg_destroy_decompress(&jpeg);
-    return context.status;
+static idci_status perform(decoding *job, char *message, size_t message_capacity) {
+    return idci_jpeg_with_decoder(job->bytes, job->count, job->limits, message, message_capacity, run, job);
 }
 
 idci_status idci_jpeg_read_header(
@@ -274,7 +151,7 @@ idci_status idci_jpeg_read_header(
 }
 
 static bool is_plausible(idci_jpeg_layout layout, uint32_t scale) {
-    bool known = layout == IDCI_JPEG_GREY || layout == IDCI_JPEG_RGB || layout == IDCI_JPEG_RGBX;
+    bool known = layout == IDCI_JPEG_RGB || layout == IDCI_JPEG_RGBX;
     return known && (scale == 1 || scale == 2 || scale == 4 || scale == 8);
 }
 

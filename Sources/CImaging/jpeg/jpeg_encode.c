@@ -11,13 +11,10 @@ enum {
 
 typedef struct {
     const uint8_t *pixels;
-    uint32_t width;
-    uint32_t height;
+    uint32_t width, height;
     size_t stride;
-    int components;
-    J_COLOR_SPACE input_space;
-    J_COLOR_SPACE coded_space;
-    idci_jpeg_encoding encoding;
+    idci_jpeg_layout layout;
+    const idci_jpeg_encoding *encoding;
 } picture;
 
 // MARK: - Destination: a buffer that grows up to a ceiling.
@@ -97,19 +94,36 @@ void idci_jpeg_write_profile(j_compress_ptr jpeg, const idci_jpeg_encoding *enco
     jpeg_write_icc_profile(jpeg, encoding->icc, (unsigned int)encoding->icc_count);
 }
 
-static void configure(j_compress_ptr jpeg, const picture *job) {
-    jpeg->image_width = job->width;
-    jpeg->image_height = job->height;
-    jpeg->input_components = job->components;
-    jpeg->in_color_space = job->input_space;
-    jpeg_set_defaults(jpeg);
-    jpeg_set_colorspace(jpeg, job->coded_space);
-    idci_jpeg_set_encoding(jpeg, &job->encoding);
+idci_status idci_jpeg_with_encoder(
+    size_t ceiling, uint8_t **out, size_t *out_count, char *message, size_t message_capacity,
+    void (*work)(j_compress_ptr, void *), void *job
+) {
+    struct jpeg_compress_struct jpeg;
+    idci_jpeg_context context;
+    idci_jpeg_destination target;
+    memset(&jpeg, 0, sizeof jpeg);
+    memset(&target, 0, sizeof target);
+    jpeg.err = idci_jpeg_context_prepare(&context, message, message_capacity, 0);
+    if (setjmp(context.escape) == 0) {
+        jpeg_create_compress(&jpeg);
+        idci_jpeg_set_destination(&jpeg, &target, ceiling);
+        work(&jpeg, job);
+    }
+    jpeg_destroy_compress(&jpeg);
+    return idci_jpeg_take(&context, &target, out, out_count);
 }
 
-static void run(j_compress_ptr jpeg, const picture *job) {
-    configure(jpeg, job);
-    idci_jpeg_start_input(jpeg, &job->encoding);
+static void run(j_compress_ptr jpeg, void *work) {
+    const picture *job = work;
+    bool grey = job->layout == IDCI_JPEG_GREY;
+    jpeg->image_width = job->width;
+    jpeg->image_height = job->height;
+    jpeg->input_components = (int)job->layout;
+    jpeg->in_color_space = grey ? JCS_GRAYSCALE : job->layout == IDCI_JPEG_RGB ? JCS_RGB : JCS_EXT_RGBX;
+    jpeg_set_defaults(jpeg);
+    jpeg_set_colorspace(jpeg, grey ? JCS_GRAYSCALE : JCS_YCbCr);
+    idci_jpeg_set_encoding(jpeg, job->encoding);
+    idci_jpeg_start_input(jpeg, job->encoding);
     while (jpeg->next_scanline < jpeg->image_height) {
         JSAMPROW rows[ROWS_PER_CALL];
         uint32_t count = jpeg->image_height - jpeg->next_scanline;
@@ -123,34 +137,11 @@ static void run(j_compress_ptr jpeg, const picture *job) {
     jpeg_finish_compress(jpeg);
 }
 
-static idci_status perform(
-    const picture *job, uint8_t **out, size_t *out_count, char *message, size_t message_capacity
-) {
-    struct jpeg_compress_struct jpeg;
-    idci_jpeg_context context;
-    idci_jpeg_destination target;
-    memset(&jpeg, 0, sizeof jpeg);
-    memset(&target, 0, sizeof target);
-    jpeg.err = idci_jpeg_context_prepare(&context, message, message_capacity, 0);
-    if (setjmp(context.escape) == 0) {
-        jpeg_create_compress(&jpeg);
-        idci_jpeg_set_destination(&jpeg, &target, job->encoding.byte_ceiling);
-        run(&jpeg, job);
-    }
-    jpeg_destroy_compress(&jpeg);
-    return idci_jpeg_take(&context, &target, out, out_count);
-}
-
 idci_status idci_jpeg_encode(
     const uint8_t *pixels, uint32_t width, uint32_t height, size_t stride, idci_jpeg_layout layout,
     const idci_jpeg_encoding *encoding, uint8_t **out, size_t *out_count, char *message, size_t message_capacity
 ) {
     if (pixels == NULL || encoding == NULL || out == NULL || out_count == NULL) return IDCI_INTERNAL;
-    bool grey = layout == IDCI_JPEG_GREY;
-    picture job = {
-        .pixels = pixels, .width = width, .height = height, .stride = stride, .components = (int)layout,
-        .input_space = grey ? JCS_GRAYSCALE : layout == IDCI_JPEG_RGB ? JCS_RGB : JCS_EXT_RGBX,
-        .coded_space = grey ? JCS_GRAYSCALE : JCS_YCbCr, .encoding = *encoding,
-    };
-    return perform(&job, out, out_count, message, message_capacity);
+    picture job = {pixels, width, height, stride, layout, encoding};
+    return idci_jpeg_with_encoder(encoding->byte_ceiling, out, out_count, message, message_capacity, run, &job);
 }

@@ -13,6 +13,19 @@ typedef struct {
     size_t ceiling;  // 0: none
 } idci_jpeg_destination;
 
+// Runs `work` with a decoder of the bytes, behind the setjmp boundary.
+idci_status idci_jpeg_with_decoder(
+    const uint8_t *bytes, size_t count, const idci_limits *limits, char *message, size_t message_capacity,
+    void (*work)(j_decompress_ptr, void *), void *job);
+
+// Runs `work` with an encoder, behind the setjmp boundary, and hands the encoded bytes over.
+idci_status idci_jpeg_with_encoder(
+    size_t ceiling, uint8_t **out, size_t *out_count, char *message, size_t message_capacity,
+    void (*work)(j_compress_ptr, void *), void *job);
+
+// What libjpeg will hold while decoding at full size, in bytes; an estimate from the header.
+uint64_t idci_jpeg_decode_memory(j_decompress_ptr jpeg);
+
 // Lets the decoder read the caller's bytes, and fail (not pad) where they end.
 void idci_jpeg_set_source(j_decompress_ptr jpeg, struct jpeg_source_mgr *source, const uint8_t *bytes, size_t count);
 

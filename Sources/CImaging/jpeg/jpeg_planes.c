@@ -127,9 +127,17 @@ static void read_strips(j_decompress_ptr jpeg, idci_jpeg_planes *planes) {
     }
 }
 
-static void decode(j_decompress_ptr jpeg, const idci_limits *limits, const idci_jpeg_plan *plan,
-    idci_jpeg_planes *planes) {
-    start_decoding(jpeg, limits, plan->scale);
+typedef struct {
+    const idci_limits *limits;
+    const idci_jpeg_plan *plan;
+    idci_jpeg_planes *planes;
+} decoding;
+
+static void decode(j_decompress_ptr jpeg, void *work) {
+    const decoding *job = work;
+    const idci_jpeg_plan *plan = job->plan;
+    idci_jpeg_planes *planes = job->planes;
+    start_decoding(jpeg, job->limits, plan->scale);
     bool turned = plan->orientation >= 5;
     planes->width = turned ? plan->target_height : plan->target_width;
     planes->height = turned ? plan->target_width : plan->target_height;
@@ -146,21 +154,9 @@ idci_status idci_jpeg_decode_planes(
     const uint8_t *bytes, size_t count, const idci_limits *limits, const idci_jpeg_plan *plan,
     idci_jpeg_planes *planes, char *message, size_t message_capacity
 ) {
-    struct jpeg_decompress_struct jpeg;
-    struct jpeg_source_mgr source;
-    idci_jpeg_context context;
-    if (bytes == NULL || count == 0 || plan == NULL || planes == NULL) return IDCI_INTERNAL;
-    if (plan->target_width == 0 || plan->target_height == 0) return IDCI_INTERNAL;
-    memset(&jpeg, 0, sizeof jpeg);
-    uint32_t milliseconds = limits != NULL ? limits->max_milliseconds : 0;
-    jpeg.err = idci_jpeg_context_prepare(&context, message, message_capacity, milliseconds);
-    if (setjmp(context.escape) == 0) {
-        jpeg_create_decompress(&jpeg);
-        idci_jpeg_set_source(&jpeg, &source, bytes, count);
-        decode(&jpeg, limits, plan, planes);
-    }
-    jpeg_destroy_decompress(&jpeg);
-    return context.status;
+    if (plan == NULL || planes == NULL || plan->target_width == 0 || plan->target_height == 0) return IDCI_INTERNAL;
+    decoding job = {limits, plan, planes};
+    return idci_jpeg_with_decoder(bytes, count, limits, message, message_capacity, decode, &job);
 }
 
 // MARK: - Encoding
@@ -196,32 +192,28 @@ static void write_strips(j_compress_ptr jpeg, const idci_jpeg_planes *planes) {
     jpeg_finish_compress(jpeg);
 }
 
-static void encode(j_compress_ptr jpeg, const idci_jpeg_planes *planes, const idci_jpeg_encoding *encoding) {
-    idci_jpeg_configure_420(jpeg, planes->width, planes->height, encoding);
+typedef struct {
+    const idci_jpeg_planes *planes;
+    const idci_jpeg_encoding *encoding;
+} encoding_job;
+
+static void encode(j_compress_ptr jpeg, void *work) {
+    const encoding_job *job = work;
+    idci_jpeg_configure_420(jpeg, job->planes->width, job->planes->height, job->encoding);
     jpeg->raw_data_in = TRUE;
-    idci_jpeg_start_input(jpeg, encoding);
+    idci_jpeg_start_input(jpeg, job->encoding);
     for (int i = 0; i < COMPONENTS; i++) {
-        idci_plane_pad(&planes->reducers[i].target, jpeg->comp_info[i].width_in_blocks * DCTSIZE);
+        idci_plane_pad(&job->planes->reducers[i].target, jpeg->comp_info[i].width_in_blocks * DCTSIZE);
     }
-    write_strips(jpeg, planes);
+    write_strips(jpeg, job->planes);
 }
 
 idci_status idci_jpeg_encode_planes(
     const idci_jpeg_planes *planes, const idci_jpeg_encoding *encoding, uint8_t **out, size_t *out_count, char *message,
     size_t message_capacity
 ) {
-    struct jpeg_compress_struct jpeg;
-    idci_jpeg_context context;
-    idci_jpeg_destination target;
     if (planes == NULL || encoding == NULL || out == NULL || out_count == NULL) return IDCI_INTERNAL;
-    memset(&jpeg, 0, sizeof jpeg);
-    memset(&target, 0, sizeof target);
-    jpeg.err = idci_jpeg_context_prepare(&context, message, message_capacity, 0);
-    if (setjmp(context.escape) == 0) {
-        jpeg_create_compress(&jpeg);
-        idci_jpeg_set_destination(&jpeg, &target, encoding->byte_ceiling);
-        encode(&jpeg, planes, encoding);
-    }
-    jpeg_destroy_compress(&jpeg);
-    return idci_jpeg_take(&context, &target, out, out_count);
+    encoding_job job = {planes, encoding};
+    return idci_jpeg_with_encoder(
+        encoding->byte_ceiling, out, out_count, message, message_capacity, encode, &job);
 }

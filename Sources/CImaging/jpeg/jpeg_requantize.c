@@ -6,33 +6,22 @@
 // manager's access to them is ours: the decoder fills the rows of one strip, the encoder asks for the strip and makes
 // the decoder read it. Only a turn that needs the last rows first keeps them all.
 
-#include <math.h>
 #include <string.h>
 
+#include "jpeg_block.h"
 #include "jpeg_parts.h"
 
 enum {
     COMPONENTS = 3,
-    MOST_BLOCK_ROWS = 2,        // Of one component in a strip.
-    FACTOR_BITS = 14,
-    LARGEST_COEFFICIENT = 1023, // What baseline's codes can express (ITU-T T.81, table F.2).
+    MOST_BLOCK_ROWS = 2,  // Of one component in a strip.
 };
-
-typedef int16_t coefficients __attribute__((vector_size(16)));
-typedef uint16_t unsigned_coefficients __attribute__((vector_size(16)));
-typedef int32_t wide __attribute__((vector_size(32)));
-typedef float values __attribute__((vector_size(32)));
 
 // The blocks of one component, as the decoder fills them and as the encoder gets them.
 typedef struct {
     JBLOCK *source;             // `kept` rows of `across` blocks.
     uint32_t across, down;      // In blocks, as stored.
     uint32_t kept;
-    // By what a coefficient is multiplied, with the sign of a mirrored one, as stored; in steps of 2^-FACTOR_BITS, and
-    // as it is where that is too much for sixteen bits.
-    coefficients factors[DCTSIZE];
-    values wide_factors[DCTSIZE];
-    bool is_wide;
+    block_factors factors;
     JBLOCKROW rows[MOST_BLOCK_ROWS];
     JBLOCKROW target_rows[MOST_BLOCK_ROWS];
 } component_blocks;
@@ -111,68 +100,6 @@ static void read_strips(requantizing *job, uint32_t wanted) {
     }
 }
 
-// MARK: - Coefficients
-
-// Multiplies by steps of 2^-FACTOR_BITS and rounds. Everything stays in sixteen bits, where one instruction takes eight
-// coefficients: the upper half of the product, and the carry of its lower half. What lies in the middle goes towards
-// zero: that is no further from what it was, and takes fewer bits.
-static inline coefficients scaled(coefficients stored, coefficients factors) {
-    coefficients raised = (coefficients)((unsigned_coefficients)stored << (16 - FACTOR_BITS));
-    wide product = __builtin_convertvector(raised, wide) * __builtin_convertvector(factors, wide);
-    unsigned_coefficients lower = (unsigned_coefficients)raised * (unsigned_coefficients)factors;
-    coefficients upper = __builtin_convertvector(product >> 16, coefficients);
-    unsigned_coefficients is_positive = (unsigned_coefficients)(((raised ^ factors) >> 15) + 1);
-    return upper + (coefficients)(__builtin_elementwise_sub_sat(lower, is_positive) >> 15);
-}
-
-// The same for factors of two and more: a picture that is stored coarser than it is to become.
-static inline coefficients scaled_widely(coefficients stored, const values *factors) {
-    values value = __builtin_convertvector(stored, values) * *factors;
-    values limit = (values){0} + (float)LARGEST_COEFFICIENT;
-    value = __builtin_elementwise_max(__builtin_elementwise_min(value, limit), -limit);
-    // Adding this much leaves no bits for a fraction, so that the processor rounds.
-    union {
-        values floats;
-        wide bits;
-    } rounded = {.floats = value + 12582912.0f};
-    return __builtin_convertvector(rounded.bits - 0x4B400000, coefficients);
-}
-
-static inline coefficients limited(coefficients value) {
-    coefficients limit = (coefficients){0} + LARGEST_COEFFICIENT;
-    return __builtin_elementwise_max(__builtin_elementwise_min(value, limit), -limit);
-}
-
-static void transpose(JCOEF *block) {
-    coefficients row[DCTSIZE], a[DCTSIZE], b[DCTSIZE];
-    memcpy(row, block, sizeof row);
-    for (int i = 0; i < 4; i++) {
-        a[2 * i] = __builtin_shufflevector(row[i], row[i + 4], 0, 8, 1, 9, 2, 10, 3, 11);
-        a[2 * i + 1] = __builtin_shufflevector(row[i], row[i + 4], 4, 12, 5, 13, 6, 14, 7, 15);
-    }
-    for (int i = 0; i < 4; i++) {
-        b[2 * i] = __builtin_shufflevector(a[i], a[i + 4], 0, 8, 1, 9, 2, 10, 3, 11);
-        b[2 * i + 1] = __builtin_shufflevector(a[i], a[i + 4], 4, 12, 5, 13, 6, 14, 7, 15);
-    }
-    for (int i = 0; i < 4; i++) {
-        row[2 * i] = __builtin_shufflevector(b[i], b[i + 4], 0, 8, 1, 9, 2, 10, 3, 11);
-        row[2 * i + 1] = __builtin_shufflevector(b[i], b[i + 4], 4, 12, 5, 13, 6, 14, 7, 15);
-    }
-    memcpy(block, row, sizeof row);
-}
-
-static void requantize(const JCOEF *stored, const component_blocks *blocks, JCOEF *target) {
-    coefficients rows[DCTSIZE];
-    memcpy(rows, stored, sizeof rows);
-    if (blocks->is_wide) {
-        for (int i = 0; i < DCTSIZE; i++) rows[i] = scaled_widely(rows[i], &blocks->wide_factors[i]);
-    } else {
-#pragma clang loop unroll(full)
-        for (int i = 0; i < DCTSIZE; i++) rows[i] = limited(scaled(rows[i], blocks->factors[i]));
-    }
-    memcpy(target, rows, sizeof rows);
-}
-
 // Makes a row of the upright picture, out of a row or a column of the stored one.
 static void make_row(const requantizing *job, component_blocks *blocks, uint32_t y, JBLOCK *target) {
     bool backwards = job->swaps ? job->mirrored_down : job->mirrored_across;
@@ -187,7 +114,7 @@ static void make_row(const requantizing *job, component_blocks *blocks, uint32_t
         step = -step;
     }
     for (uint32_t x = 0; x < count; x++, block += step) {
-        requantize(*block, blocks, target[x]);
+        requantize(*block, &blocks->factors, target[x]);
         if (job->swaps) transpose(target[x]);
     }
 }
@@ -238,27 +165,22 @@ static void start_reading(requantizing *job, const idci_limits *limits) {
 }
 
 static void note_factors(requantizing *job, int index) {
-    j_common_ptr common = (j_common_ptr)&job->input;
-    component_blocks *blocks = &job->components[index];
     const JQUANT_TBL *from = job->input.comp_info[index].quant_table;
     const JQUANT_TBL *to = job->output.quant_tbl_ptrs[job->output.comp_info[index].quant_tbl_no];
-    if (from == NULL || to == NULL) idci_jpeg_fail(common, IDCI_INTERNAL, "no quantisation table");
+    if (from == NULL || to == NULL) {
+        idci_jpeg_fail((j_common_ptr)&job->input, IDCI_INTERNAL, "no quantisation table");
+    }
+    float exact[DCTSIZE][DCTSIZE];
     for (int v = 0; v < DCTSIZE; v++) {
         for (int u = 0; u < DCTSIZE; u++) {
             int stored = v * DCTSIZE + u, upright = job->swaps ? u * DCTSIZE + v : stored;
             // Mirroring changes the sign of the odd frequencies.
             bool negative = (job->mirrored_across && u % 2 == 1) != (job->mirrored_down && v % 2 == 1);
             float factor = (float)from->quantval[stored] / (float)to->quantval[upright];
-            blocks->wide_factors[v][u] = negative ? -factor : factor;
-            blocks->is_wide |= factor >= 2;
+            exact[v][u] = negative ? -factor : factor;
         }
     }
-    if (blocks->is_wide) return;
-    for (int v = 0; v < DCTSIZE; v++) {
-        for (int u = 0; u < DCTSIZE; u++) {
-            blocks->factors[v][u] = (int16_t)lrintf(blocks->wide_factors[v][u] * (1 << FACTOR_BITS));
-        }
-    }
+    set_factors(&job->components[index].factors, exact);
 }
 
 static void start_writing(requantizing *job, const idci_jpeg_encoding *encoding) {

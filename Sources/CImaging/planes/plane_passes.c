@@ -1,15 +1,15 @@
 #include "plane_passes.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "kernel.h"
 
 typedef int32_t ints __attribute__((vector_size(64)));
 
-// On x86 the passes exist twice; the processor decides at run time. Elsewhere the compiler's vectors suffice.
+// On x86 the passes exist twice; the processor decides when the program starts. Elsewhere the compiler's vectors
+// suffice.
 #if defined(__x86_64__)
-#define WIDE __attribute__((target("avx2")))
+#define WIDE __attribute__((target_clones("avx2", "default")))
 #else
 #define WIDE
 #endif
@@ -30,7 +30,9 @@ INLINE idci_bytes finished(const ints *sum) {
     return __builtin_convertvector(value, idci_bytes);
 }
 
-INLINE void down(const uint8_t *const *rows, const int16_t *weights, uint32_t taps, size_t count, uint8_t *out) {
+WIDE void idci_pass_down(
+    const uint8_t *const *rows, const int16_t *weights, uint32_t taps, size_t count, uint8_t *out
+) {
     for (size_t x = 0; x < count; x += IDCI_LANES) {
         ints sum = (ints){0} + (1 << (IDCI_WEIGHT_BITS - 1));
         for (uint32_t t = 0; t < taps; t++) add(&sum, rows[t] + x, weights[t]);
@@ -39,7 +41,7 @@ INLINE void down(const uint8_t *const *rows, const int16_t *weights, uint32_t ta
     }
 }
 
-INLINE void across(
+WIDE void idci_pass_across(
     const uint8_t *columns, const uint32_t *first, const int16_t *weights, uint32_t taps, uint32_t targets,
     idci_square *out
 ) {
@@ -50,48 +52,6 @@ INLINE void across(
         out->vectors[i] = finished(&sum);
     }
     for (uint32_t i = targets; i < IDCI_LANES; i++) out->vectors[i] = (idci_bytes){0};
-}
-
-WIDE static void down_wide(
-    const uint8_t *const *rows, const int16_t *weights, uint32_t taps, size_t count, uint8_t *out
-) {
-    down(rows, weights, taps, count, out);
-}
-
-WIDE static void across_wide(
-    const uint8_t *columns, const uint32_t *first, const int16_t *weights, uint32_t taps, uint32_t targets,
-    idci_square *out
-) {
-    across(columns, first, weights, taps, targets, out);
-}
-
-static bool is_wide(void) {
-#if defined(__x86_64__)
-    return __builtin_cpu_supports("avx2");
-#else
-    return false;
-#endif
-}
-
-void idci_pass_down(
-    const uint8_t *const *rows, const int16_t *weights, uint32_t taps, size_t count, uint8_t *out
-) {
-    if (is_wide()) {
-        down_wide(rows, weights, taps, count, out);
-    } else {
-        down(rows, weights, taps, count, out);
-    }
-}
-
-void idci_pass_across(
-    const uint8_t *columns, const uint32_t *first, const int16_t *weights, uint32_t taps, uint32_t targets,
-    idci_square *out
-) {
-    if (is_wide()) {
-        across_wide(columns, first, weights, taps, targets, out);
-    } else {
-        across(columns, first, weights, taps, targets, out);
-    }
 }
 
 // MARK: - Transposition: four rounds of interleaving a vector with the one eight further on.

@@ -2,11 +2,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <png.h>
 
 #include "idci_png.h"
+#include "../clock.h"
 
 enum {
     CHANNELS = 4,
@@ -24,8 +24,7 @@ typedef struct {
     idci_status status;
     char *message;
     size_t message_capacity;
-    uint32_t max_milliseconds;
-    struct timespec start;
+    int64_t deadline;
     idci_row_function row;
     void *row_context;
     uint8_t *buffer;   // One row, or the whole picture when interlaced.
@@ -61,10 +60,7 @@ static void read_bytes(png_structp png, png_bytep target, size_t count) {
 }
 
 static void check_deadline(reading *job) {
-    struct timespec now;
-    if (job->max_milliseconds == 0 || clock_gettime(CLOCK_MONOTONIC, &now) != 0) return;
-    int64_t spent = (int64_t)(now.tv_sec - job->start.tv_sec) * 1000 + (now.tv_nsec - job->start.tv_nsec) / 1000000;
-    if (spent > job->max_milliseconds) stop(job, IDCI_TOO_SLOW, "decoding took longer than allowed");
+    if (idci_is_over(job->deadline)) stop(job, IDCI_TOO_SLOW, "decoding took longer than allowed");
 }
 
 // Asks libpng for 8-bit RGBA whatever the file holds. Returns the number of passes.
@@ -194,9 +190,8 @@ idci_status idci_png_read_rows(
     if (checked != IDCI_OK) return checked;
     reading job = {
         .bytes = bytes, .count = count, .message = message, .message_capacity = message_capacity,
-        .max_milliseconds = limits == NULL ? 0 : limits->max_milliseconds, .row = row, .row_context = context,
+        .deadline = idci_deadline(limits == NULL ? 0 : limits->max_milliseconds), .row = row, .row_context = context,
     };
-    clock_gettime(CLOCK_MONOTONIC, &job.start);
     perform(&job);
     if (job.status != IDCI_OK) {
         free(job.icc);

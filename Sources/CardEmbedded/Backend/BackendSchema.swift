@@ -102,19 +102,12 @@ enum BackendSchema {
 
     /// Makes a folder and those above it, for the owner only.
     private static func makeFolder(_ path: String) throws(EmbeddedError) {
-        if mkdir(path, 0o700) == 0 || errno == EEXIST {
-            let descriptor = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-            guard descriptor >= 0 else { throw self.failure("is no folder to read", nil, number: errno) }
-            Glibc.close(descriptor)
-            return
-        }
-        let reason = errno
-        guard reason == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex else {
-            throw self.failure("cannot be made", nil, number: reason)
-        }
-        try self.makeFolder(String(path[..<slash]))
-        guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
-            throw self.failure("cannot be made", nil, number: errno)
+        var made = path.hasPrefix("/") ? "/" : ""
+        for name in path.split(separator: "/") {
+            made += "\(name)/"
+            guard mkdir(made, 0o700) == 0 || errno == EEXIST else {
+                throw self.failure("cannot be made", nil, number: errno)
+            }
         }
     }
 }

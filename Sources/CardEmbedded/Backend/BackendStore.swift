@@ -27,7 +27,8 @@ final class BackendStore: Sendable {
         case keyReused
     }
 
-    /// Adds a document. Erased ones have no business number, so that only living ones are looked at, by index.
+    /// Adds a document. Erased ones have no business number, so that only living ones are looked at, by index. The file
+    /// gets the next free number of its kind: not by count, since an erased document leaves a gap.
     static let insertion = """
         INSERT INTO document
             (upload, position, business_no, doctype, user_no, image_sha256, number, out_of_order, image)
@@ -56,9 +57,7 @@ final class BackendStore: Sendable {
     ) throws(EmbeddedError) {
         self.logger = logger
         self.now = now
-        self.tokens = Mutex(
-            TokenRegister(known: configuration.tokens, requiresNewTokenAfter: configuration.requiresNewTokenAfter)
-        )
+        self.tokens = Mutex(TokenRegister(configuration))
         let database = try BackendSchema.open(configuration.folder)
         var export = LedgerExport(folder: configuration.folder)
         do {
@@ -167,33 +166,37 @@ final class BackendStore: Sendable {
     /// Judges an upload and writes what it comes to.
     private func judge(_ upload: Upload, tokens: inout TokenRegister, in db: Database) throws -> UploadAnswer {
         let submission: Submission
-        do throws(Submission.Refusal) {
+        do throws(UploadAnswer) {
             submission = try Submission(checking: upload.parts)
+            try tokens.check(submission.token)
         } catch {
-            return try self.insert(upload, UploadAnswer(error.code, error.text), in: db)
+            return try self.insert(upload, error, in: db)
         }
-        if let refusal = tokens.refusal(of: submission.token) { return try self.insert(upload, refusal, in: db) }
         let judgements = try Self.judgements(of: submission, in: db)
-        if submission.layout == .application, judgements.count > 1, judgements.contains(where: \.isRefused) {
-            return try self.insert(upload, UploadAnswer(toRefusedApplication: judgements), in: db)
+        let items = judgements.map(\.answer)
+        if submission.isApplication, let refusal = UploadAnswer(toRefusedApplication: items) {
+            return try self.insert(upload, refusal, in: db)
         }
-        let answer = UploadAnswer(to: judgements)
-        let accepted = judgements.enumerated().compactMap { index, judgement in
-            if case .new(let document, let digest) = judgement { (index + 1, document, digest) } else { nil }
+        let count = judgements.count { $0.stored != nil }
+        let answer = try self.insert(upload, UploadAnswer(to: items), isRefusal: count == 0, in: db)
+        for (index, judgement) in judgements.enumerated() {
+            guard var values = judgement.stored else { continue }
+            values += ["key": upload.key, "position": index + 1, "user": submission.userNumber]
+            try db.execute(sql: Self.insertion, arguments: values)
         }
-        _ = try self.insert(upload, answer, isRefusal: accepted.isEmpty, in: db)
-        for (position, document, digest) in accepted {
-            try Self.insert(document, position, digest, user: submission.userNumber, upload: upload.key, in: db)
-        }
-        if !accepted.isEmpty { tokens.noteAcceptance(of: accepted.count, with: submission.token) }
+        if count > 0 { tokens.noteAcceptance(of: count, with: submission.token) }
         return answer
     }
 
-    private static func judgements(of submission: Submission, in db: Database) throws -> [Judgement] {
+    /// The answer to each document, and the values of its row if it is to be stored.
+    private static func judgements(
+        of submission: Submission,
+        in db: Database
+    ) throws -> [(answer: UploadAnswer, stored: StatementArguments?)] {
         var fresh: Set<[String]> = []
         return try submission.documents.map { document in
             switch document {
-            case .failure(let refusal): return .refused(refusal)
+            case .failure(let refusal): return (refusal, nil)
             case .success(let document):
                 let digest = Hexadecimal.text(SHA256.hash(data: document.image))
                 let identity = [document.businessNumber, document.kind.rawValue, digest]
@@ -205,8 +208,15 @@ final class BackendStore: Sendable {
                         """,
                     arguments: StatementArguments(identity)
                 )
-                guard isKnown == false, fresh.insert(identity).inserted else { return .known }
-                return .new(document, imageDigest: digest)
+                guard isKnown == false, fresh.insert(identity).inserted else {
+                    return (UploadAnswer(.alreadyExists, "this document is stored already"), nil)
+                }
+                let values: StatementArguments = [
+                    "number": document.businessNumber, "kind": document.kind.rawValue, "digest": digest,
+                    "isBack": document.kind == .back, "front": SubmittedDocument.Kind.front.rawValue,
+                    "image": document.image,
+                ]
+                return (UploadAnswer(.success, "success"), values)
             }
         }
     }
@@ -223,30 +233,10 @@ final class BackendStore: Sendable {
                 VALUES (?, ?, ?, ?, ?, ?, ?)
                 """,
             arguments: [
-                upload.key, upload.digest, self.now().formatted(.iso8601), answer.code, answer.message,
-                try answer.items.map { String(decoding: try JSONEncoder.sorted.encode($0), as: UTF8.self) }, isRefusal,
+                upload.key, upload.digest, self.now().formatted(.iso8601), answer.code.rawValue, answer.message,
+                try answer.itemsJSON.map { String(decoding: try $0.bytes(), as: UTF8.self) }, isRefusal,
             ]
         )
         return answer
-    }
-
-    /// The file gets the next free number of its kind: not by count, since an erased document leaves a gap.
-    private static func insert(
-        _ document: SubmittedDocument,
-        _ position: Int,
-        _ digest: String,
-        user: String,
-        upload: String,
-        in db: Database
-    ) throws {
-        let (number, kind) = (document.businessNumber, document.kind)
-        try db.execute(
-            sql: Self.insertion,
-            arguments: [
-                "key": upload, "position": position, "number": number, "kind": kind.rawValue, "user": user,
-                "digest": digest, "isBack": kind == .back, "front": SubmittedDocument.Kind.front.rawValue,
-                "image": document.image,
-            ]
-        )
     }
 }

@@ -18,82 +18,67 @@ struct LedgerExport {
         self.folder = folder
     }
 
-    /// Appends what the database has and the export has not; an image comes before its line.
+    /// Appends what the database has and the export has not.
     mutating func append(from db: Database) throws {
-        let entries = try Row.fetchCursor(db, sql: LedgerEntry.query, arguments: [self.sequence])
-        while let row = try entries.next() {
-            let entry = try LedgerEntry(row: row)
-            try self.exportImage(of: entry, from: db)
-            try self.appendLine(entry, to: "ledger.jsonl")
-            self.sequence = entry.sequence
-        }
-        let refusals = try Row.fetchCursor(db, sql: RefusalEntry.query, arguments: [self.refusal])
-        while let row = try refusals.next() {
-            try self.appendLine(try RefusalEntry(row: row), to: "refusals.jsonl")
-            self.refusal = row["id"]
-        }
+        _ = try self.export(from: db, to: ("ledger.jsonl", "refusals.jsonl"))
     }
 
     /// Makes the export equal to the database.
     mutating func rebuild(from db: Database) throws {
-        var lines: [UInt8] = []
-        var files: Set<String> = []
-        let entries = try Row.fetchCursor(db, sql: LedgerEntry.query, arguments: [0])
-        while let row = try entries.next() {
-            let entry = try LedgerEntry(row: row)
-            try self.exportImage(of: entry, from: db)
-            files.insert(entry.file)
-            lines += try Self.line(entry)
-            self.sequence = entry.sequence
+        (self.sequence, self.refusal) = (0, 0)
+        let names = ["ledger.jsonl", "refusals.jsonl"]
+        for name in names { try self.open("\(name).part", [.create, .truncate]).close() }
+        try self.removeImages(except: try self.export(from: db, to: ("ledger.jsonl.part", "refusals.jsonl.part")))
+        for name in names {
+            guard rename("\(self.folder)/\(name).part", "\(self.folder)/\(name)") == 0 else {
+                throw Errno(rawValue: errno)
+            }
         }
-        try self.removeImages(except: files)
-        try self.replace("ledger.jsonl", with: lines)
-        lines = []
-        let refusals = try Row.fetchCursor(db, sql: RefusalEntry.query, arguments: [0])
+    }
+
+    /// Appends what was not exported, an image before its line.
+    ///
+    /// - Returns: the names of the images.
+    private mutating func export(from db: Database, to names: (ledger: String, refusals: String)) throws -> Set<String>
+    {
+        var files: Set<String> = []
+        let documents = try Row.fetchCursor(db, sql: LedgerLine.documents, arguments: [self.sequence])
+        while let row = try documents.next() {
+            if let file = LedgerLine.file(row) {
+                try self.exportImage(of: row, to: file, from: db)
+                files.insert(file)
+            }
+            try self.append(try LedgerLine.document(row), to: names.ledger)
+            self.sequence = row["sequence"]
+        }
+        let refusals = try Row.fetchCursor(db, sql: LedgerLine.refusals, arguments: [self.refusal])
         while let row = try refusals.next() {
-            lines += try Self.line(try RefusalEntry(row: row))
+            try self.append(try LedgerLine.refusal(row), to: names.refusals)
             self.refusal = row["id"]
         }
-        try self.replace("refusals.jsonl", with: lines)
+        return files
     }
 
-    private static func line(_ entry: some Encodable) throws -> [UInt8] {
-        Array(try JSONEncoder.sorted.encode(entry)) + [UInt8(ascii: "\n")]
-    }
-
-    private func appendLine(_ entry: some Encodable, to name: String) throws {
+    private func append(_ line: JSON, to name: String) throws {
         let file = try self.open(name, [.create, .append])
         // One write, so that a reader sees a whole line or the beginning of one.
-        try file.closeAfter { _ = try file.writeAll(try Self.line(entry)) }
-    }
-
-    private func replace(_ name: String, with bytes: [UInt8]) throws {
-        let temporary = name + ".part"
-        let file = try self.open(temporary, [.create, .truncate])
-        try file.closeAfter { _ = try file.writeAll(bytes) }
-        guard rename("\(self.folder)/\(temporary)", "\(self.folder)/\(name)") == 0 else {
-            throw Errno(rawValue: errno)
-        }
+        try file.closeAfter { _ = try file.writeAll(try line.bytes() + [UInt8(ascii: "\n")]) }
     }
 
     /// Writes the image of a document, unless it is there whole.
-    private func exportImage(of entry: LedgerEntry, from db: Database) throws {
-        guard !entry.file.isEmpty, try !self.isExported(entry) else { return }
-        let parts = entry.file.split(separator: "/")
+    private func exportImage(of row: Row, to name: String, from db: Database) throws {
+        if let bytes = try? Data(contentsOf: URL(filePath: "\(self.folder)/\(name)")),
+            Hexadecimal.text(SHA256.hash(data: bytes)) == row["image_sha256"]
+        {
+            return
+        }
+        let parts = name.split(separator: "/")
         try self.makeFolder(String(parts[0]))
         try self.makeFolder(parts[0...1].joined(separator: "/"))
-        let image = try Data.fetchOne(
-            db,
-            sql: "SELECT image FROM document WHERE sequence = ?",
-            arguments: [entry.sequence]
-        )
-        let file = try self.open(entry.file, [.create, .truncate])
+        let sql = "SELECT image FROM document WHERE sequence = ?"
+        let image = try Data.fetchOne(db, sql: sql, arguments: [row["sequence"] as Int])
+        let file = try self.open(name, [.create, .truncate])
         try file.closeAfter { _ = try file.writeAll(image ?? Data()) }
-    }
-
-    private func isExported(_ entry: LedgerEntry) throws -> Bool {
-        guard let bytes = try? Data(contentsOf: URL(filePath: "\(self.folder)/\(entry.file)")) else { return false }
-        return Hexadecimal.text(SHA256.hash(data: bytes)) == entry.imageDigest
     }
 
     /// Removes images that the database does not have, and folders that become empty: their names are business numbers.
@@ -121,29 +106,5 @@ struct LedgerExport {
 
     private func makeFolder(_ name: String) throws {
         guard mkdir("\(self.folder)/\(name)", 0o700) == 0 || errno == EEXIST else { throw Errno(rawValue: errno) }
-    }
-}
-
-/// Turns a text from outside into the name of one folder, never a path and never another's name.
-enum FolderName {
-    /// Makes a name.
-    ///
-    /// ASCII letters, digits, `-`, `_` and inner dots stay; every other byte becomes `%` and two hexadecimal digits, so
-    /// two texts never share a name. A name that would be too long is cut and ends with `~` and the text's SHA-256.
-    static func sanitized(_ text: String) -> String {
-        var name: [UInt8] = []
-        for byte in text.utf8 {
-            let character = Unicode.Scalar(byte)
-            let isPlain = character.isASCII && (character.properties.isAlphabetic || (0x30...0x39).contains(byte))
-            let isSign = "-_.".utf8.contains(byte) && !(byte == UInt8(ascii: ".") && name.isEmpty)
-            if isPlain || isSign {
-                name.append(byte)
-            } else {
-                name += Array("%\(Hexadecimal.text(CollectionOfOne(byte)))".utf8)
-            }
-        }
-        guard name.count > Limits.folderNameBytes else { return String(decoding: name, as: UTF8.self) }
-        let digest = Hexadecimal.text(SHA256.hash(data: Array(text.utf8)))
-        return String(decoding: name.prefix(Limits.folderNameBytes - digest.count - 1), as: UTF8.self) + "~" + digest
     }
 }

@@ -4,20 +4,20 @@
 struct TokenRegister {
     /// Empty means that every TOKEN is good.
     private let known: Set<String>
+    /// After so many documents the tokens used so far expire; `nil` when they do not, or did.
+    private var acceptedUntilExpiry: Int?
     private var expired: Set<String> = []
     private var used: Set<String> = []
-    private var acceptedUntilExpiry: Int?
 
-    init(known: [String], requiresNewTokenAfter count: Int?) {
-        self.known = Set(known)
-        self.acceptedUntilExpiry = count
+    init(_ configuration: EmbeddedBackend.Configuration) {
+        self.known = Set(configuration.tokens)
+        self.acceptedUntilExpiry = configuration.requiresNewTokenAfter
     }
 
-    /// Why a TOKEN is refused; `nil` for a good one.
-    func refusal(of token: String) -> UploadAnswer? {
-        if self.expired.contains(token) { return UploadAnswer(.tokenExpired, "TOKEN has expired") }
-        guard !self.known.isEmpty, !self.known.contains(token) else { return nil }
-        return UploadAnswer(.tokenUnknown, "TOKEN is unknown")
+    /// Refuses a TOKEN that is not good.
+    func check(_ token: String) throws(UploadAnswer) {
+        if self.expired.contains(token) { throw UploadAnswer(.tokenExpired, "TOKEN has expired") }
+        if !self.known.isEmpty, !self.known.contains(token) { throw UploadAnswer(.tokenUnknown, "TOKEN is unknown") }
     }
 
     /// Notes that documents came with a TOKEN; may expire it for the next upload.

@@ -1,56 +1,42 @@
-/// The values of RETCODE, all with HTTP status 200. Anything a client cannot read at all is an HTTP error instead.
+import FoundationEssentials
+
+/// A business answer: to an upload, or to one document of it. A refusal is thrown, too; its text names fields, never
+/// values.
 ///
-/// | code | meaning | what the sender does |
-/// |---|---|---|
-/// | `000000` | stored | nothing more |
-/// | `000001` | stored before for this side and business number | takes it as success |
-/// | `100001` | TOKEN is no longer good; nothing stored | sends with a new TOKEN and key |
-/// | `100002` | TOKEN never was good | corrects its configuration |
-/// | `200001` | the parts are not those of a layout in their order | is wrong |
-/// | `200002` | a field has a value that is not allowed | is wrong |
-/// | `200003` | FILE is not the JPEG that DOCTYPE announces | is wrong |
-/// | `200010` | some documents were stored and others refused: see ITEMS | looks into ITEMS |
-/// | `900001` | in ITEMS: not stored, because another document was refused | sends it again |
-///
-/// An upload of several documents is answered with ITEMS, too: one code for each, in their order.
-enum ReplyCode: String {
-    case success = "000000"
-    case alreadyExists = "000001"
-    case tokenExpired = "100001"
-    case tokenUnknown = "100002"
-    case layoutInvalid = "200001"
-    case fieldInvalid = "200002"
-    case imageInvalid = "200003"
-    case partlyRefused = "200010"
-    case notApplied = "900001"
-}
-
-/// A business answer to an upload.
-package struct UploadAnswer: Codable, Sendable, Equatable {
-    /// The answer for one document of an upload.
-    package struct Item: Codable, Sendable, Equatable {
-        /// RETCODE.
-        package let code: String
-        /// RETMSG.
-        package let message: String
-
-        private enum CodingKeys: String, CodingKey {
-            case code = "RETCODE"
-            case message = "RETMSG"
-        }
-
-        init(_ code: ReplyCode, _ message: String) {
-            self.code = code.rawValue
-            self.message = message
-        }
+/// All have the HTTP status 200. Anything a client cannot read at all is an HTTP error instead.
+struct UploadAnswer: Error, Decodable, Equatable {
+    /// The values of RETCODE.
+    ///
+    /// | code | meaning | what the sender does |
+    /// |---|---|---|
+    /// | `000000` | stored | nothing more |
+    /// | `000001` | stored before for this side and business number | takes it as success |
+    /// | `100001` | TOKEN is no longer good; nothing stored | sends with a new TOKEN and key |
+    /// | `100002` | TOKEN never was good | corrects its configuration |
+    /// | `200001` | the parts are not those of a layout in their order | is wrong |
+    /// | `200002` | a field has a value that is not allowed | is wrong |
+    /// | `200003` | FILE is not the JPEG that DOCTYPE announces | is wrong |
+    /// | `200010` | some documents were stored and others refused: see ITEMS | looks into ITEMS |
+    /// | `900001` | in ITEMS: not stored, because another document was refused | sends it again |
+    enum Code: String, Decodable {
+        case success = "000000"
+        case alreadyExists = "000001"
+        case tokenExpired = "100001"
+        case tokenUnknown = "100002"
+        case layoutInvalid = "200001"
+        case fieldInvalid = "200002"
+        case imageInvalid = "200003"
+        case partlyRefused = "200010"
+        case notApplied = "900001"
     }
 
     /// RETCODE.
-    package let code: String
+    let code: Code
     /// RETMSG.
-    package let message: String
-    /// ITEMS, in the order of the upload; `nil` for an upload of one document, and where no document was looked at.
-    package let items: [Item]?
+    let message: String
+    /// ITEMS: one answer for each document, in the order of the upload; `nil` for an upload of one document, and where
+    /// no document was looked at.
+    let items: [UploadAnswer]?
 
     private enum CodingKeys: String, CodingKey {
         case code = "RETCODE"
@@ -58,72 +44,50 @@ package struct UploadAnswer: Codable, Sendable, Equatable {
         case items = "ITEMS"
     }
 
-    init(code: String, message: String, items: [Item]?) {
+    init(_ code: Code, _ message: String, items: [UploadAnswer]? = nil) {
         self.code = code
         self.message = message
         self.items = items
     }
 
-    init(_ code: ReplyCode, _ message: String, items: [Item]? = nil) {
-        self.init(code: code.rawValue, message: message, items: items)
+    /// Whether a document with this answer was refused.
+    var isRefusal: Bool { self.code != .success && self.code != .alreadyExists }
+
+    /// The answer as it is sent.
+    var json: JSON {
+        .object(present: ["RETCODE": .text(self.code.rawValue), "RETMSG": .text(self.message), "ITEMS": self.itemsJSON])
     }
 
-    /// The answer of a document's own, for the upload.
-    private init(_ item: Item, items: [Item]? = nil) {
-        self.init(code: item.code, message: item.message, items: items)
-    }
-}
+    /// ITEMS as they are sent and kept.
+    var itemsJSON: JSON? { self.items.map { .array($0.map(\.json)) } }
 
-/// What is to become of one document of an upload.
-enum Judgement {
-    /// It is stored, with this digest.
-    case new(SubmittedDocument, imageDigest: String)
-    /// It is stored already.
-    case known
-    case refused(Submission.Refusal)
-
-    var isRefused: Bool { if case .refused = self { true } else { false } }
-
-    fileprivate var item: UploadAnswer.Item {
-        switch self {
-        case .new: UploadAnswer.Item(.success, "success")
-        case .known: UploadAnswer.Item(.alreadyExists, "this document is stored already")
-        case .refused(let refusal): UploadAnswer.Item(refusal.code, refusal.text)
-        }
-    }
-}
-
-extension UploadAnswer {
-    /// The answer to documents judged one by one: for one document its own, for several one for each and one for all.
-    init(to judgements: [Judgement]) {
-        let items = judgements.map(\.item)
-        guard items.count > 1 else {
-            self.init(items[0])
-            return
-        }
-        let refused = zip(items, judgements).filter(\.1.isRefused).map(\.0)
-        if let first = refused.first {
-            if refused.count == items.count {
-                self.init(first, items: items)
-            } else {
-                self.init(.partlyRefused, "see ITEMS", items: items)
-            }
-        } else if items.contains(where: { $0.code == ReplyCode.success.rawValue }) {
+    /// The answer to documents that were answered one by one: for one document its own, for several each and one for
+    /// all.
+    init(to items: [UploadAnswer]) {
+        let refused = items.filter(\.isRefusal)
+        if items.count == 1 {
+            self = items[0]
+        } else if let first = refused.first {
+            let isWhole = refused.count == items.count
+            self.init(
+                isWhole ? first.code : .partlyRefused,
+                isWhole ? first.message : "see ITEMS",
+                items: items
+            )
+        } else if items.contains(where: { $0.code == .success }) {
             self.init(.success, "success", items: items)
         } else {
             self.init(.alreadyExists, "these documents are stored already", items: items)
         }
     }
 
-    /// The answer to an application of which a document was refused: the others are not stored either.
-    init(toRefusedApplication judgements: [Judgement]) {
-        let items = judgements.map { judgement in
-            if case .new = judgement {
-                return Item(.notApplied, "not stored: the other document was refused")
-            }
-            return judgement.item
+    /// The answer to an application of which a document was refused: the others are not stored either. `nil` if none
+    /// was.
+    init?(toRefusedApplication items: [UploadAnswer]) {
+        guard items.count > 1, let first = items.first(where: \.isRefusal) else { return nil }
+        let others = items.map { item in
+            item.code == .success ? UploadAnswer(.notApplied, "not stored: the other document was refused") : item
         }
-        let first = zip(items, judgements).first(where: \.1.isRefused)?.0 ?? items[0]
-        self.init(first, items: items)
+        self.init(first.code, first.message, items: others)
     }
 }

@@ -86,7 +86,7 @@ struct UploadContent: Sendable {
     }
 
     private static func malformed(_ title: String) -> BackendProblem {
-        BackendProblem(status: .badRequest, code: "form_malformed", title: title)
+        BackendProblem(.badRequest, "form_malformed", title)
     }
 }
 

@@ -6,12 +6,6 @@ import Synchronization
 
 /// Takes uploads: the key, the body, the answer.
 final class UploadRoute: Sendable {
-    private struct Health: Encodable {
-        let status = "ok"
-        let documents: Int
-        let running: Int
-    }
-
     private let configuration: EmbeddedBackend.Configuration
     private let store: BackendStore
     private let replies: ReplyWriter
@@ -33,7 +27,11 @@ final class UploadRoute: Sendable {
         router.post("/upload") { request, context in try await self.receive(request, context: context) }
         router.get("/healthz") { _, _ in
             let documents = try await self.store.documentCount()
-            return try Response(.ok, json: Health(documents: documents, running: self.running.withLock(\.count)))
+            let running = self.running.withLock(\.count)
+            return try Response(
+                .ok,
+                json: ["status": "ok", "documents": .integer(documents), "running": .integer(running)]
+            )
         }
         return router
     }
@@ -48,9 +46,9 @@ final class UploadRoute: Sendable {
             // Taken at the head, before the body: two bodies under one key must not race each other.
             guard self.running.withLock({ $0.insert(key).inserted }) else {
                 throw BackendProblem(
-                    status: .conflict,
-                    code: "key_in_progress",
-                    title: "An upload with this Idempotency-Key is under way; wait and send it again.",
+                    .conflict,
+                    "key_in_progress",
+                    "An upload with this Idempotency-Key is under way; wait and send it again.",
                     endsConnection: true
                 )
             }
@@ -73,21 +71,21 @@ final class UploadRoute: Sendable {
             // The message of the database could hold a field's value, its code cannot.
             self.logger.error("upload not stored", metadata: ["backend.error": "\(BackendStore.reason(of: error))"])
             throw BackendProblem(
-                status: .internalServerError,
-                code: "not_stored",
-                title: "Nothing was stored; check the backend's folder and the free space, then send it again."
+                .internalServerError,
+                "not_stored",
+                "Nothing was stored; check the backend's folder and the free space, then send it again."
             )
         }
         guard case .answered(let answer, let isReplay) = outcome else {
             throw BackendProblem(
-                status: .unprocessableContent,
-                code: "key_reused",
-                title: "This Idempotency-Key was used with other content; use a new key."
+                .unprocessableContent,
+                "key_reused",
+                "This Idempotency-Key was used with other content; use a new key."
             )
         }
         self.logger.info(
             "upload answered",
-            metadata: ["backend.retcode": "\(answer.code)", "backend.replay": "\(isReplay)"]
+            metadata: ["backend.retcode": "\(answer.code.rawValue)", "backend.replay": "\(isReplay)"]
         )
         var response = try self.replies.response(to: answer)
         if isReplay { response.headers[.idempotentReplayed] = "true" }
@@ -98,10 +96,11 @@ final class UploadRoute: Sendable {
         do {
             return try content.parts()
         } catch let error as MultipartFormError {
+            let isLimit = error.code.isLimit
             throw BackendProblem(
-                status: error.code.isLimit ? .contentTooLarge : .badRequest,
-                code: error.code.isLimit ? "form_too_large" : "form_malformed",
-                title: error.message
+                isLimit ? .contentTooLarge : .badRequest,
+                isLimit ? "form_too_large" : "form_malformed",
+                error.message
             )
         }
     }
@@ -113,54 +112,27 @@ final class UploadRoute: Sendable {
             return UploadContent(body: body, headers: request.headers)
         } catch is Request.BodyTooLarge {
             throw BackendProblem(
-                status: .contentTooLarge,
-                code: "body_too_large",
-                title: "The body has more than \(limit) bytes; send fewer or smaller documents.",
+                .contentTooLarge,
+                "body_too_large",
+                "The body has more than \(limit) bytes; send fewer or smaller documents.",
                 endsConnection: true
             )
         }
     }
 
+    /// The key of a request: a Structured Field String (RFC 8941 section 3.3.3), whose quotes and escapes are syntax.
     private static func key(of request: Request) throws -> String {
         let values = request.headers[values: .idempotencyKey]
-        guard values.count == 1, let key = IdempotencyKey.parse(values[0]) else {
-            throw BackendProblem(
-                status: .badRequest,
-                code: values.isEmpty ? "key_missing" : "key_malformed",
-                title: "An upload needs one Idempotency-Key, a string in quotes (RFC 8941).",
-                endsConnection: true
-            )
+        if values.count == 1, let match = values[0].wholeMatch(of: /\ *"((?:[ !#-\[\]-~]|\\["\\])+)" */) {
+            let key = match.output.1.replacing(/\\(.)/) { $0.output.1 }
+            if key.utf8.count <= Limits.keyCharacters { return String(key) }
         }
-        return key
-    }
-}
-
-/// Reads the header `Idempotency-Key`: a Structured Field String (RFC 8941 section 3.3.3), the quotes are syntax.
-private enum IdempotencyKey {
-    /// The key without its quotes and escapes; `nil` when the header is not a string in quotes, or empty or too long.
-    static func parse(_ header: String) -> String? {
-        var bytes = Array(header.utf8)[...]
-        while bytes.first == 0x20 { bytes.removeFirst() }
-        while bytes.last == 0x20 { bytes.removeLast() }
-        guard bytes.popFirst() == UInt8(ascii: "\"") else { return nil }
-        var key: [UInt8] = []
-        while let byte = bytes.popFirst() {
-            switch byte {
-            case UInt8(ascii: "\""):
-                guard bytes.isEmpty, (1...Limits.keyCharacters).contains(key.count) else { return nil }
-                return String(decoding: key, as: UTF8.self)
-            case UInt8(ascii: "\\"):
-                guard let next = bytes.popFirst(), next == UInt8(ascii: "\"") || next == UInt8(ascii: "\\") else {
-                    return nil
-                }
-                key.append(next)
-            case 0x20...0x7E:
-                key.append(byte)
-            default:
-                return nil
-            }
-        }
-        return nil
+        throw BackendProblem(
+            .badRequest,
+            values.isEmpty ? "key_missing" : "key_malformed",
+            "An upload needs one Idempotency-Key, a string in quotes (RFC 8941).",
+            endsConnection: true
+        )
     }
 }
 
@@ -177,30 +149,36 @@ extension HTTPField.Name {
 
 /// An HTTP error as RFC 9457 problem details.
 struct BackendProblem: HTTPResponseError {
-    private struct Details: Encodable {
-        let type = "about:blank"
-        let title: String
-        let status: Int
-        let code: String
-    }
-
     let status: HTTPResponse.Status
     /// The reason for programs; stable.
     let code: String
     /// The reason for people; no personal data.
     let title: String
     /// Whether the connection ends with the answer, because the rest of the body is not wanted.
-    var endsConnection = false
+    let endsConnection: Bool
+
+    init(_ status: HTTPResponse.Status, _ code: String, _ title: String, endsConnection: Bool = false) {
+        self.status = status
+        self.code = code
+        self.title = title
+        self.endsConnection = endsConnection
+    }
 
     func response(from request: Request, context: some RequestContext) throws -> Response {
-        let details = Details(title: self.title, status: self.status.code, code: self.code)
-        var response = try Response(self.status, json: details, contentType: "application/problem+json")
+        var response = try Response(
+            self.status,
+            json: [
+                "type": "about:blank", "title": .text(self.title), "status": .integer(self.status.code),
+                "code": .text(self.code),
+            ],
+            contentType: "application/problem+json"
+        )
         if self.endsConnection { response.headers[.connection] = "close" }
         return response
     }
 }
 
-/// Turns every error into problem details, the router's own (404, 405) too.
+/// Turns the router's own errors (404, 405) into problem details; ``BackendProblem`` is one by itself.
 private struct ProblemMiddleware: RouterMiddleware {
     func handle(
         _ request: Request,
@@ -209,15 +187,8 @@ private struct ProblemMiddleware: RouterMiddleware {
     ) async throws -> Response {
         do {
             return try await next(request, context)
-        } catch let problem as BackendProblem {
-            return try problem.response(from: request, context: context)
         } catch let error as HTTPError {
-            let problem = BackendProblem(
-                status: error.status,
-                code: "http_\(error.status.code)",
-                title: error.status.reasonPhrase
-            )
-            return try problem.response(from: request, context: context)
+            throw BackendProblem(error.status, "http_\(error.status.code)", error.status.reasonPhrase)
         }
     }
 }

@@ -22,7 +22,7 @@ struct EdgeMap: Sendable {
     /// Finds the edges of a picture that is small already (about 500 pixels).
     ///
     /// - Parameter threshold: the least Sobel gradient; 4 times a sharp step between two grey values.
-    init(of picture: ColourRaster, threshold: Int) {
+    init(of picture: Raster, threshold: Int) {
         let (width, height) = (picture.width, picture.height)
         self.width = width
         self.height = height
@@ -32,13 +32,15 @@ struct EdgeMap: Sendable {
         }
         var gradients = [Gradient](repeating: Gradient(), count: width * height)
         gradients.withUnsafeMutableBufferPointer { gradients in
-            PixelLoops.with(picture.pixels, width, height, channels: 3) { source in
+            picture.withSamples { samples in
                 for y in 1..<height - 1 {
-                    for x in 1..<width - 1 { gradients[y * width + x] = Self.gradient(of: source, x, y) }
+                    for x in 1..<width - 1 {
+                        gradients[y * width + x] = Self.gradient(at: samples + (y * width + x) * 3, stride: width * 3)
+                    }
                 }
             }
         }
-        self.marks = PixelLoops.samples(width * height) { target in
+        self.marks = Raster.samples(width * height) { target in
             gradients.withUnsafeBufferPointer { gradients in
                 for y in 2..<height - 2 {
                     for x in 2..<width - 2 where gradients[y * width + x].size >= threshold {
@@ -50,9 +52,7 @@ struct EdgeMap: Sendable {
     }
 
     /// The Sobel gradient of the colour in which it is strongest.
-    private static func gradient(of source: PixelLoops.Picture, _ x: Int, _ y: Int) -> Gradient {
-        let stride = source.width * 3
-        let here = source.samples + y * stride + x * 3
+    private static func gradient(at here: Raster.Samples, stride: Int) -> Gradient {
         var best = Gradient()
         var colour = 0
         while colour < 3 {

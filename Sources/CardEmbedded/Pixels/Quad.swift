@@ -34,57 +34,29 @@ struct Line: Sendable {
 
 /// Four corners of a card in a picture, clockwise from the card's own top left.
 struct Quad: Sendable, Equatable {
-    var topLeft: Point
-    var topRight: Point
-    var bottomRight: Point
-    var bottomLeft: Point
+    let corners: [Point]
 
-    var corners: [Point] { [self.topLeft, self.topRight, self.bottomRight, self.bottomLeft] }
+    var topLeft: Point { self.corners[0] }
+    var topRight: Point { self.corners[1] }
+    var bottomRight: Point { self.corners[2] }
+    var bottomLeft: Point { self.corners[3] }
 
     /// The whole of a picture.
     static func frame(width: Int, height: Int) -> Quad {
-        let right = Double(width)
-        let bottom = Double(height)
-        return Quad(
-            topLeft: Point(x: 0, y: 0),
-            topRight: Point(x: right, y: 0),
-            bottomRight: Point(x: right, y: bottom),
-            bottomLeft: Point(x: 0, y: bottom)
-        )
+        let (right, bottom) = (Double(width), Double(height))
+        return Quad(corners: [(0, 0), (right, 0), (right, bottom), (0, bottom)].map { Point(x: $0.0, y: $0.1) })
     }
 
     /// The same card turned by a quarter turn clockwise, `quarters` times: the text's top is then another side.
-    func turned(quarters: Int) -> Quad {
-        let all = self.corners
-        let first = ((quarters % 4) + 4) % 4
-        return Quad(
-            topLeft: all[first],
-            topRight: all[(first + 1) % 4],
-            bottomRight: all[(first + 2) % 4],
-            bottomLeft: all[(first + 3) % 4]
-        )
-    }
+    func turned(quarters: Int) -> Quad { Quad(corners: (0..<4).map { self.corners[($0 + quarters) % 4] }) }
 
     func scaled(by factor: Double) -> Quad {
-        func scale(_ point: Point) -> Point { Point(x: point.x * factor, y: point.y * factor) }
-        return Quad(
-            topLeft: scale(self.topLeft),
-            topRight: scale(self.topRight),
-            bottomRight: scale(self.bottomRight),
-            bottomLeft: scale(self.bottomLeft)
-        )
+        Quad(corners: self.corners.map { Point(x: $0.x * factor, y: $0.y * factor) })
     }
 
     /// Area by the shoelace formula; positive for clockwise corners in a picture's coordinates.
     var area: Double {
-        let all = self.corners
-        var twice = 0.0
-        for index in 0..<4 {
-            let here = all[index]
-            let next = all[(index + 1) % 4]
-            twice += here.x * next.y - next.x * here.y
-        }
-        return twice / 2
+        zip(self.corners, self.turned(quarters: 1).corners).reduce(0) { $0 + $1.0.x * $1.1.y - $1.1.x * $1.0.y } / 2
     }
 
     /// Mean width over mean height: 1.585 for a card seen straight on (85.6 mm by 54 mm).

@@ -19,7 +19,7 @@ struct CardFinder: Sendable {
     }
 
     /// Possible outlines of a card in order of likelihood, the whole frame among them.
-    func candidates(in photo: ColourRaster) -> [Quad] {
+    func candidates(in photo: Raster) -> [Quad] {
         let small = photo.reduced(toLongestEdge: Self.workingEdge)
         let scale = Double(photo.width) / Double(small.width)
         var outlines: [Outline] = []
@@ -51,16 +51,10 @@ struct CardFinder: Sendable {
         var found: [Outline] = []
         for (top, bottom) in levelPairs {
             for (left, right) in uprightPairs {
-                let quad = Quad(
-                    topLeft: Line.crossing(level: top, upright: left),
-                    topRight: Line.crossing(level: top, upright: right),
-                    bottomRight: Line.crossing(level: bottom, upright: right),
-                    bottomLeft: Line.crossing(level: bottom, upright: left)
-                )
-                guard self.isPlausible(quad, in: edges) else { continue }
-                if let score = self.score(quad, on: edges) {
-                    found.append(Outline(quad: quad, score: score))
-                }
+                let pairs = [(top, left), (top, right), (bottom, right), (bottom, left)]
+                let quad = Quad(corners: pairs.map { Line.crossing(level: $0, upright: $1) })
+                guard self.isPlausible(quad, in: edges), let score = self.score(quad, on: edges) else { continue }
+                found.append(Outline(quad: quad, score: score))
             }
         }
         return Array(found.sorted { $0.score > $1.score }.prefix(24))

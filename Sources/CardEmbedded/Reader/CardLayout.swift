@@ -8,7 +8,7 @@ enum CardLayout {
         let y: ClosedRange<Double>
 
         /// The window's pixels of a card that has been rectified.
-        func cut(from card: GreyRaster) -> GreyRaster {
+        func cut(from card: Raster) -> Raster {
             let (width, height) = (Double(card.width), Double(card.height))
             return card.cropped(
                 x: Int(self.x.lowerBound * width)..<Int(self.x.upperBound * width),
@@ -46,15 +46,15 @@ struct RectifiedCard: Sendable {
         case wide
     }
 
-    let colour: ColourRaster
+    let colour: Raster
     /// Grey as the eye sees it, light evened out.
-    let flat: GreyRaster
+    let flat: Raster
     /// Black ink only, light evened out: labels and guilloche faded.
-    let inkOnly: GreyRaster
+    let inkOnly: Raster
     /// Grey as the eye sees it.
-    let plain: GreyRaster
+    let plain: Raster
 
-    init(of photo: ColourRaster, in quad: Quad) {
+    init(of photo: Raster, in quad: Quad) {
         self.colour = photo.rectified(quad, width: CardLayout.width, height: CardLayout.height)
         self.plain = self.colour.grey(.luma)
         self.flat = self.plain.flattened(radius: 48)
@@ -62,17 +62,14 @@ struct RectifiedCard: Sendable {
     }
 
     /// The line of the number (on a back: of the validity), prepared for one attempt.
-    func numberLine(_ attempt: NumberAttempt) -> GreyRaster {
+    func numberLine(_ attempt: NumberAttempt) -> Raster {
         let window = CardLayout.number
         let found = self.rowsOfNumber
-        func cut(_ card: GreyRaster) -> GreyRaster {
+        func cut(_ card: Raster) -> Raster {
             let whole = window.cut(from: card)
             guard let rows = found else { return whole }
             let margin = card.height / 55
-            return whole.cropped(
-                x: 0..<whole.width,
-                y: (rows.lowerBound - margin)..<(rows.upperBound + margin)
-            )
+            return whole.cropped(x: 0..<whole.width, y: (rows.lowerBound - margin)..<(rows.upperBound + margin))
         }
         switch attempt {
         case .first: return cut(self.inkOnly)

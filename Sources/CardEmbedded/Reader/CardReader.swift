@@ -3,19 +3,14 @@ import Dispatch
 /// Reads a card from a photograph: finds it, undoes the perspective, and has tesseract read each printed line.
 ///
 /// The reader knows the layout of a real card and nothing of who is on it.
-package struct CardReader: Sendable {
+struct CardReader: Sendable {
     /// So many of the first outlines are searched for printed labels when no number or date stands in its place. It is
     /// the slowest step, and most pictures that come to it hold no card.
     private static let wordSearches = 2
 
-    private let tesseract: Tesseract
-    private let pixels: PixelQueue
+    let tesseract: Tesseract
 
-    /// Creates a reader.
-    package init(tesseract: Tesseract) {
-        self.tesseract = tesseract
-        self.pixels = PixelQueue()
-    }
+    private var pieces: PieceReader { PieceReader(tesseract: self.tesseract) }
 
     /// Reads one picture.
     ///
@@ -24,16 +19,16 @@ package struct CardReader: Sendable {
     ///   - edges: The edges that are read, in pixels.
     /// - Returns: What was read, or `nil` if no card is seen in the picture.
     /// - Throws: ``EmbeddedError`` with a code of the image or of tesseract.
-    package func text(ofJPEG jpeg: [UInt8], edges: ClosedRange<Int> = 48...4096) async throws -> CardText? {
-        let (photo, candidates) = try await self.pixels.run {
-            let photo = try ColourRaster(decoding: jpeg, edges: edges)
+    func text(ofJPEG jpeg: [UInt8], edges: ClosedRange<Int> = 48...4096) async throws -> CardText? {
+        let (photo, candidates) = try await PixelQueue.run {
+            let photo = try Raster(decoding: jpeg, edges: edges)
             return (photo, Self.orientedCandidates(in: photo))
         }
         var best: CardText?
         for (place, quad) in candidates.enumerated() {
-            let card = await self.pixels.run { RectifiedCard(of: photo, in: quad) }
+            let card = await PixelQueue.run { RectifiedCard(of: photo, in: quad) }
             guard let side = try await self.side(of: card, searchingWords: place < Self.wordSearches) else { continue }
-            let legality = await self.pixels.run { LegalityEstimator().legality(of: card) }
+            let legality = await PixelQueue.run { LegalityEstimator().legality(of: card) }
             let text = CardText(side: side, legality: legality, portrait: Self.portrait(of: side, quad, in: photo))
             if text.side.isComplete { return text }
             // A wrong outline may cut a field off: another may show more.
@@ -43,21 +38,16 @@ package struct CardReader: Sendable {
     }
 
     /// Every outline the right way up, then upside down; those higher than wide are taken as turned by a quarter.
-    private static func orientedCandidates(in photo: ColourRaster) -> [Quad] {
+    private static func orientedCandidates(in photo: Raster) -> [Quad] {
         let quads = CardFinder().candidates(in: photo)
         let upright = quads.map { $0.aspect >= 1 ? $0 : $0.turned(quarters: 1) }
         return upright.flatMap { [$0, $0.turned(quarters: 2)] }
     }
 
     private func side(of card: RectifiedCard, searchingWords: Bool) async throws -> CardText.Side? {
-        let line = try await self.tesseract.text(
-            of: card.numberLine(.first),
-            language: .digits,
-            mode: .line,
-            alphabet: "0123456789X.-"
-        )
+        let line = try await self.digits(of: card.numberLine(.first), alphabet: "0123456789X.-")
         if FieldText.period(line) != nil {
-            return .back(try await BackReader(tesseract: self.tesseract).fields(of: card.flat))
+            return .back(try await self.pieces.back(of: card.flat))
         }
         let number = NumberBallot.cleaned(line)
         if !line.contains("."), number.count >= 15 {
@@ -67,13 +57,13 @@ package struct CardReader: Sendable {
         let words = try await self.tesseract.text(of: card.flat, language: .chinese, mode: .sparse)
         switch FieldText.sideNamed(in: words) {
         case .front: return try await self.front(of: card, firstReading: line)
-        case .back: return .back(try await BackReader(tesseract: self.tesseract).fields(of: card.flat))
+        case .back: return .back(try await self.pieces.back(of: card.flat))
         case nil: return nil
         }
     }
 
     private func front(of card: RectifiedCard, firstReading: String) async throws -> CardText.Side {
-        async let fields = FrontReader(tesseract: self.tesseract).fields(of: card.inkOnly)
+        async let fields = self.pieces.front(of: card.inkOnly)
         let number = try await self.number(of: card, firstReading: firstReading)
         var front = try await fields
         front.number = number
@@ -85,32 +75,31 @@ package struct CardReader: Sendable {
         ballot.add(firstReading)
         for attempt in RectifiedCard.NumberAttempt.allCases {
             if let settled = ballot.settled { return settled }
-            let text = try await self.tesseract.text(
-                of: card.numberLine(attempt),
-                language: .digits,
-                mode: .line,
-                alphabet: "0123456789X"
-            )
-            ballot.add(text)
+            ballot.add(try await self.digits(of: card.numberLine(attempt), alphabet: "0123456789X"))
         }
         return ballot.settled ?? ballot.result
     }
 
-    private static func portrait(of side: CardText.Side, _ quad: Quad, in photo: ColourRaster)
-        -> [CardText.RelativePoint]
-    {
+    private func digits(of line: Raster, alphabet: String) async throws -> String {
+        try await self.tesseract.text(of: line, language: .digits, mode: .line, alphabet: alphabet)
+    }
+
+    private static func portrait(
+        of side: CardText.Side,
+        _ quad: Quad,
+        in photo: Raster
+    ) -> [CardText.RelativePoint] {
         guard case .front = side else { return [] }
-        let window = CardLayout.portrait
+        let (x, y) = (CardLayout.portrait.x, CardLayout.portrait.y)
         let corners = [
-            quad.place(x: window.x.lowerBound, y: window.y.lowerBound),
-            quad.place(x: window.x.upperBound, y: window.y.lowerBound),
-            quad.place(x: window.x.upperBound, y: window.y.upperBound),
-            quad.place(x: window.x.lowerBound, y: window.y.upperBound),
+            (x.lowerBound, y.lowerBound), (x.upperBound, y.lowerBound), (x.upperBound, y.upperBound),
+            (x.lowerBound, y.upperBound),
         ]
         return corners.map { corner in
-            CardText.RelativePoint(
-                x: min(max(corner.x / Double(photo.width), 0), 1),
-                y: min(max(corner.y / Double(photo.height), 0), 1)
+            let place = quad.place(x: corner.0, y: corner.1)
+            return CardText.RelativePoint(
+                x: min(max(place.x / Double(photo.width), 0), 1),
+                y: min(max(place.y / Double(photo.height), 0), 1)
             )
         }
     }
@@ -118,14 +107,14 @@ package struct CardReader: Sendable {
 
 /// Runs loops over pixels on threads of their own, so that they hold up neither an event loop nor Swift's
 /// cooperative threads.
-struct PixelQueue: Sendable {
+enum PixelQueue {
     private static let shared = DispatchQueue(label: "idcard.embedded.pixels", attributes: .concurrent)
 
-    func run<Value: Sendable, Failure: Error>(
+    static func run<Value: Sendable, Failure: Error>(
         _ work: @escaping @Sendable () throws(Failure) -> Value
     ) async throws(Failure) -> Value {
         let result: Result<Value, Failure> = await withCheckedContinuation { continuation in
-            Self.shared.async {
+            self.shared.async {
                 do throws(Failure) {
                     continuation.resume(returning: .success(try work()))
                 } catch {

@@ -1,76 +1,62 @@
 /// What was read from the picture of one side of a card.
-package struct CardText: Sendable, Equatable {
+struct CardText: Sendable, Equatable {
     /// The printed fields of one side.
-    package enum Side: Sendable, Equatable {
+    enum Side: Sendable, Equatable {
         /// The side with the portrait (人像面).
         case front(Front)
-
         /// The side with the emblem (国徽面).
         case back(Back)
     }
 
     /// The fields of a front. A field that could not be read is `nil`; none is derived from another.
-    package struct Front: Sendable, Equatable {
+    struct Front: Sendable, Equatable {
         /// 姓名.
-        package var name: String?
-
+        var name: String?
         /// 性别: 男 or 女.
-        package var gender: String?
-
+        var gender: String?
         /// 民族, without 族.
-        package var ethnicity: String?
-
+        var ethnicity: String?
         /// 出生, as printed.
-        package var birth: BirthDate?
-
+        var birth: BirthDate?
         /// 住址, its lines joined.
-        package var address: String?
-
+        var address: String?
         /// 公民身份号码, as printed: its check character may be wrong.
-        package var number: String?
+        var number: String?
     }
 
     /// A date of birth as it is printed: numbers without leading zeros.
-    package struct BirthDate: Sendable, Equatable {
-        /// The year.
-        package var year: Int
-
-        /// The month.
-        package var month: Int
-
-        /// The day.
-        package var day: Int
+    struct BirthDate: Sendable, Equatable {
+        var year: Int
+        var month: Int
+        var day: Int
     }
 
     /// The fields of a back.
-    package struct Back: Sendable, Equatable {
+    struct Back: Sendable, Equatable {
         /// 签发机关.
-        package var issuer: String?
-
+        var issuer: String?
         /// 有效期限 as `YYYY.MM.DD-YYYY.MM.DD` or `YYYY.MM.DD-长期`.
-        package var validity: String?
+        var validity: String?
+    }
+
+    /// A place as fractions of a picture's width and height.
+    struct RelativePoint: Sendable, Equatable {
+        var x: Double
+        var y: Double
     }
 
     /// Which side it is, with its fields.
-    package var side: Side
-
+    var side: Side
     /// The likelihood of each class of picture.
-    package var legality: Legality
-
-    /// The portrait's corners (front only), relative to the picture, clockwise from the top left.
-    package var portrait: [RelativePoint]
-
-    /// A place as fractions of a picture's width and height.
-    package struct RelativePoint: Sendable, Equatable {
-        /// 0 is the left edge, 1 the right.
-        package var x: Double
-
-        /// 0 is the upper edge, 1 the lower.
-        package var y: Double
-    }
+    var legality: Legality
+    /// The portrait's corners (front only), clockwise from the top left.
+    var portrait: [RelativePoint]
 }
 
 extension CardText.Side {
+    /// The side's name for a log line.
+    var name: String { if case .front = self { "front" } else { "back" } }
+
     /// Whether every field was read; the number may have a wrong check character, but has 18.
     var isComplete: Bool {
         switch self {
@@ -92,10 +78,9 @@ extension CardText.Side {
 }
 
 extension CardText.BirthDate {
-    /// The month in two digits.
-    var paddedMonth: String { Self.padded(self.month) }
-    /// The day in two digits.
-    var paddedDay: String { Self.padded(self.day) }
-
-    private static func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    /// The date as `YYYY-MM-DD`.
+    var hyphenated: String {
+        func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        return "\(self.year)-\(padded(self.month))-\(padded(self.day))"
+    }
 }

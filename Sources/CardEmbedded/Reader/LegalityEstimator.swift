@@ -51,7 +51,7 @@ struct LegalityEstimator: Sendable {
     }
 
     /// The largest rise of the autocorrelation of the fine detail after its lowest point so far.
-    private static func repetition(of grey: GreyRaster, detail: [Int16], along direction: Direction) -> Double {
+    private static func repetition(of grey: Raster, detail: [Int16], along direction: Direction) -> Double {
         let (width, height) = (grey.width, grey.height)
         let columns = direction == .rows ? max(0, width - self.longestPeriod) : width
         let rows = direction == .columns ? max(0, height - self.longestPeriod) : height
@@ -85,11 +85,11 @@ struct LegalityEstimator: Sendable {
     }
 
     /// What differs from its surroundings, in sixteenths of a grey value.
-    private static func detail(of grey: GreyRaster) -> [Int16] {
+    private static func detail(of grey: Raster) -> [Int16] {
         var detail = [Int16](repeating: 0, count: grey.pixels.count)
         detail.withUnsafeMutableBufferPointer { detail in
             grey.pixels.withUnsafeBufferPointer { pixels in
-                LocalMeans(of: grey).forEach(radius: 4) { index, mean in
+                grey.forEachMean(radius: 4) { index, mean in
                     let difference = Double(pixels[index]) - mean
                     detail[index] = Int16(min(max(difference, -self.detailLimit), self.detailLimit) * 16)
                 }
@@ -100,19 +100,13 @@ struct LegalityEstimator: Sendable {
 }
 
 /// How likely a picture belongs to each of the vendor's five classes; the numbers add up to 1.
-package struct Legality: Sendable, Equatable {
+struct Legality: Sendable, Equatable {
     /// A genuine card, photographed.
-    package var idPhoto: Double
-
-    /// A temporary card.
-    package var temporaryIDPhoto: Double
-
-    /// A photocopy.
-    package var photocopy: Double
-
+    var idPhoto: Double
+    var temporaryIDPhoto: Double
+    var photocopy: Double
     /// A card photographed from a screen.
-    package var screen: Double
-
+    var screen: Double
     /// A picture that was put together or edited.
-    package var edited: Double
+    var edited: Double
 }

@@ -2,7 +2,7 @@ import Glibc
 
 /// Moves the sides of a roughly found outline onto the edges of the full picture.
 struct OutlineRefiner: Sendable {
-    let photo: ColourRaster
+    let photo: Raster
     /// How far, in pixels to either side, an edge is looked for.
     let reach: Double
 
@@ -13,7 +13,7 @@ struct OutlineRefiner: Sendable {
         let corners = quad.corners
         let sides = (0..<4).map { self.refinedSide(from: corners[$0], to: corners[($0 + 1) % 4]) }
         let fitted = (0..<4).map { Self.crossing(sides[($0 + 3) % 4], sides[$0]) ?? corners[$0] }
-        let result = Quad(topLeft: fitted[0], topRight: fitted[1], bottomRight: fitted[2], bottomLeft: fitted[3])
+        let result = Quad(corners: fitted)
         return result.displacement(from: quad) < 4 * self.reach ? result : quad
     }
 

@@ -11,29 +11,13 @@ package struct Tesseract: Sendable {
     /// What a run may cost and where the program is.
     package struct Configuration: Sendable {
         /// The program: a path, or a name looked up in `PATH`.
-        package var executable: String
-
+        package var executable = "tesseract"
         /// How long one run may take before it is killed.
-        package var timeLimit: Duration
-
+        package var timeLimit = Duration.seconds(20)
         /// How many bytes one run may write to standard output.
-        package var outputLimit: Int
-
+        package var outputLimit = 64 * 1024
         /// How many runs may be under way at once.
-        package var parallelism: Int
-
-        /// Creates a configuration; the defaults suit a small machine.
-        package init(
-            executable: String = "tesseract",
-            timeLimit: Duration = .seconds(20),
-            outputLimit: Int = 64 * 1024,
-            parallelism: Int = max(1, ProcessInfo.processInfo.activeProcessorCount)
-        ) {
-            self.executable = executable
-            self.timeLimit = timeLimit
-            self.outputLimit = outputLimit
-            self.parallelism = parallelism
-        }
+        package var parallelism = max(1, ProcessInfo.processInfo.activeProcessorCount)
     }
 
     /// The trained languages a card needs, in tesseract's names.
@@ -51,11 +35,13 @@ package struct Tesseract: Sendable {
         case rawLine = 13
     }
 
+    private static let installation = "install the Debian packages tesseract-ocr and tesseract-ocr-chi-sim"
+
     private let configuration: Configuration
     private let gate: ParallelismGate
 
     /// Creates a runner; `checkInstallation()` says whether the program is there.
-    package init(configuration: Configuration = Configuration()) {
+    init(configuration: Configuration = Configuration()) {
         self.configuration = configuration
         self.gate = ParallelismGate(limit: configuration.parallelism)
     }
@@ -63,19 +49,15 @@ package struct Tesseract: Sendable {
     /// Asks the program for its languages, so that a missing package is known before the first card.
     ///
     /// - Throws: `EmbeddedError` with code `.tesseractMissing`, naming the Debian packages to install.
-    package func checkInstallation() async throws {
+    func checkInstallation() async throws {
         let listing: String
         do {
-            listing = try await self.run(arguments: ["--list-langs"], picture: nil)
-        } catch let error as EmbeddedError {
-            throw error
-        } catch let error as CancellationError {
-            throw error
-        } catch {
+            listing = try await self.run(["--list-langs"]) { try FileDescriptor.open("/dev/null", .readOnly) }
+        } catch  where !(error is EmbeddedError || error is CancellationError) {
             throw EmbeddedError(
                 .tesseractMissing,
-                "the program \(self.configuration.executable) could not be run; the embedded verifier needs "
-                    + "it: install the Debian packages tesseract-ocr and tesseract-ocr-chi-sim",
+                "the program \(self.configuration.executable) could not be run; the embedded verifier needs it: "
+                    + Self.installation,
                 cause: error
             )
         }
@@ -84,8 +66,7 @@ package struct Tesseract: Sendable {
         guard missing.isEmpty else {
             throw EmbeddedError(
                 .tesseractMissing,
-                "tesseract lacks the language data \(missing.joined(separator: ", ")); install the Debian "
-                    + "packages tesseract-ocr and tesseract-ocr-chi-sim"
+                "tesseract lacks the language data \(missing.joined(separator: ", ")); \(Self.installation)"
             )
         }
     }
@@ -97,7 +78,7 @@ package struct Tesseract: Sendable {
     ///   - alphabet: The only characters that may come out; any when `nil`.
     /// - Throws: `EmbeddedError` with code `.tesseractFailed` or `.tesseractTooSlow`.
     func text(
-        of picture: GreyRaster,
+        of picture: Raster,
         language: Language,
         mode: PageMode,
         alphabet: String? = nil
@@ -108,7 +89,7 @@ package struct Tesseract: Sendable {
         }
         return try await self.gate.withSlot { [arguments] in
             do {
-                return try await self.run(arguments: arguments, picture: picture)
+                return try await self.run(arguments) { try picture.portableGreymapFile() }
             } catch let error as SubprocessError {
                 throw self.failure(
                     "could not be run, or wrote more than \(self.configuration.outputLimit) bytes",
@@ -124,10 +105,14 @@ package struct Tesseract: Sendable {
         EmbeddedError(.tesseractFailed, "tesseract \(what)", cause: cause)
     }
 
-    private func run(arguments: [String], picture: GreyRaster?) async throws -> String {
+    /// Runs the program with a time limit.
+    private func run(
+        _ arguments: [String],
+        input: @escaping @Sendable () throws -> FileDescriptor
+    ) async throws -> String {
         let timeLimit = self.configuration.timeLimit
         return try await withThrowingTaskGroup(of: String?.self) { group in
-            group.addTask { try await self.output(arguments: arguments, picture: picture) }
+            group.addTask { try await self.output(of: arguments, input: try input()) }
             group.addTask {
                 try await Task.sleep(for: timeLimit)
                 return nil
@@ -135,10 +120,7 @@ package struct Tesseract: Sendable {
             defer { group.cancelAll() }
             // The first to end decides; leaving the group kills a program that still runs.
             guard let first = try await group.next(), let text = first else {
-                throw EmbeddedError(
-                    .tesseractTooSlow,
-                    "tesseract ran longer than \(timeLimit) and was stopped"
-                )
+                throw EmbeddedError(.tesseractTooSlow, "tesseract ran longer than \(timeLimit) and was stopped")
             }
             return text
         }
@@ -154,28 +136,16 @@ package struct Tesseract: Sendable {
         return passed
     }
 
-    private func output(arguments: [String], picture: GreyRaster?) async throws -> String {
-        guard let picture else { return try await self.output(arguments: arguments, input: .none) }
-        let file = try picture.portableGreymapFile()
-        return try await self.output(
-            arguments: arguments,
-            input: .fileDescriptor(file, closeAfterSpawningProcess: true)
-        )
-    }
-
-    private func output(arguments: [String], input: some InputProtocol) async throws -> String {
+    private func output(of arguments: [String], input: FileDescriptor) async throws -> String {
         let program = self.configuration.executable
+        let variables = Self.environment(from: ProcessInfo.processInfo.environment).map {
+            (Environment.Key(stringLiteral: $0.key), $0.value)
+        }
         let result = try await Subprocess.run(
             program.contains("/") ? .path(FilePath(program)) : .name(program),
             arguments: Arguments(arguments),
-            environment: .custom(
-                Dictionary(
-                    uniqueKeysWithValues: Self.environment(from: ProcessInfo.processInfo.environment).map {
-                        (Environment.Key(stringLiteral: $0.key), $0.value)
-                    }
-                )
-            ),
-            input: input,
+            environment: .custom(Dictionary(uniqueKeysWithValues: variables)),
+            input: .fileDescriptor(input, closeAfterSpawningProcess: true),
             output: .string(limit: self.configuration.outputLimit),
             error: .discarded
         )

@@ -1,13 +1,13 @@
 /// Ink cut out of a card: one line, or several lines of one field.
 struct TextPiece: Sendable {
-    let picture: GreyRaster
+    let picture: Raster
     /// The height of the ink of one line, in pixels.
     let lineHeight: Int
 
     /// Cuts lines out of a window, down to their ink.
     ///
     /// - Parameter rows: The rows of each line, from top to bottom; `nil` comes of none.
-    init?(_ rows: [Range<Int>], in window: GreyRaster) {
+    init?(_ rows: some BidirectionalCollection<Range<Int>>, in window: Raster) {
         guard let first = rows.first, let last = rows.last else { return nil }
         let lines = window.cropped(x: 0..<window.width, y: first.lowerBound..<last.upperBound)
         guard let columns = TextBandFinder().columns(in: lines) else { return nil }
@@ -44,12 +44,10 @@ struct LinePreparation: Sendable {
     ]
 
     /// The piece as tesseract gets it: cut to its ink, black on white, blurred, scaled, with a margin.
-    ///
-    /// - Parameter lineHeight: The height of the ink of one line in the piece, in pixels.
-    func prepared(_ piece: GreyRaster, lineHeight: Int) -> GreyRaster {
-        let scale = self.height / Double(max(lineHeight, 1))
+    func prepared(_ piece: TextPiece) -> Raster {
+        let scale = self.height / Double(max(piece.lineHeight, 1))
         let margin = Int((10 / scale).rounded())
-        return piece.stretched().padded(by: margin).blurred(sigma: self.blur).scaled(by: scale)
+        return piece.picture.stretched().padded(by: margin).blurred(sigma: self.blur).scaled(by: scale)
     }
 }
 
@@ -65,13 +63,13 @@ struct PieceReader: Sendable {
     /// - Returns: The first value that came twice; else the first value, if there is any.
     func value<Value: Equatable & Sendable>(
         of piece: TextPiece?,
-        preparations: [LinePreparation],
+        _ preparations: [LinePreparation],
         parse: @Sendable (String) -> Value?
     ) async throws -> Value? {
         guard let piece else { return nil }
         var values: [Value] = []
         for preparation in preparations {
-            let picture = preparation.prepared(piece.picture, lineHeight: piece.lineHeight)
+            let picture = preparation.prepared(piece)
             let text = try await self.tesseract.text(of: picture, language: .chinese, mode: preparation.mode)
             guard let value = parse(text) else { continue }
             if values.contains(value) { return value }
@@ -83,7 +81,7 @@ struct PieceReader: Sendable {
 
 /// Finds where the ink of printed lines lies in a picture whose light has been evened out.
 struct TextBandFinder: Sendable {
-    /// Darker than this is ink; ``GreyRaster/flattened(radius:)`` puts the ground at about 205.
+    /// Darker than this is ink; ``Raster/flattened(radius:)`` puts the ground at about 205.
     private static let inkThreshold: UInt8 = 128
     /// So many dark pixels in a row or column are ink and not a speck.
     private static let leastInk = 2
@@ -93,21 +91,21 @@ struct TextBandFinder: Sendable {
     /// - Parameters:
     ///   - gap: rows without ink that still belong to one line (the gap between the parts of a character).
     ///   - least: the least height of a line.
-    func rows(in window: GreyRaster, gap: Int, least: Int) -> [Range<Int>] {
+    func rows(in window: Raster, gap: Int, least: Int) -> [Range<Int>] {
         Self.runs(in: Self.inkCounts(of: window).rows, gap: gap).filter { $0.count >= least }
     }
 
     /// From the first to the last column with ink, `nil` without any.
-    func columns(in window: GreyRaster) -> Range<Int>? {
+    func columns(in window: Raster) -> Range<Int>? {
         Self.runs(in: Self.inkCounts(of: window).columns, gap: window.width).first
     }
 
-    private static func inkCounts(of window: GreyRaster) -> (rows: [Int], columns: [Int]) {
+    private static func inkCounts(of window: Raster) -> (rows: [Int], columns: [Int]) {
         var rows = [Int](repeating: 0, count: window.height)
         var columns = [Int](repeating: 0, count: window.width)
-        PixelLoops.with(window.pixels, window.width, window.height, channels: 1) { source in
+        window.withSamples { samples in
             for y in 0..<window.height {
-                let line = source.samples + y * window.width
+                let line = samples + y * window.width
                 var x = 0
                 while x < window.width {
                     if line[x] < Self.inkThreshold {

@@ -24,29 +24,17 @@ extension EmbeddedVerifier {
         /// The bytes of the image at most; a larger one gets `IMAGE_FILE_TOO_LARGE`.
         var imageBytes: Int { self == .faceIDv3 ? 9_999_999 : 2_000_000 }
 
-        /// The name of the file part.
-        var imagePart: String {
-            switch self {
-            case .faceIDv1, .faceIDv3: "image"
-            case .faceppv1: "image_file"
-            }
-        }
+        /// The edges that are read, in pixels; FaceID v1 documents none and is given those of its sister.
+        var edges: ClosedRange<Int> { self == .faceIDv3 ? 200...8000 : 48...4096 }
 
-        /// The edges that are read, in pixels; FaceID v1 documents none and is given those of its sisters.
-        var edges: ClosedRange<Int> {
-            switch self {
-            case .faceIDv1, .faceppv1: 48...4096
-            case .faceIDv3: 200...8000
-            }
-        }
+        /// The name of the file part.
+        var imagePart: String { self == .faceppv1 ? "image_file" : "image" }
+
+        /// The arguments of which one is missing when there is no image.
+        var imageArguments: String { self == .faceppv1 ? "image_url, image_file, image_base64" : "image" }
 
         /// The key of the error string: FaceID's newest pages name `error`, all others `error_message`.
-        var errorKey: String {
-            switch self {
-            case .faceIDv1, .faceppv1: "error_message"
-            case .faceIDv3: "error"
-            }
-        }
+        var errorKey: String { self == .faceIDv3 ? "error" : "error_message" }
 
         /// Words an error about the image; a blank after the colon is seen in the field, as is none.
         func imageError(_ code: String) -> String {
@@ -55,14 +43,6 @@ extension EmbeddedVerifier {
             // The one code that this page gives without a parameter.
             case .faceppv1: code == "IMAGE_FILE_TOO_LARGE" ? code : "\(code):image_file"
             case .faceIDv3: "\(code):image"
-            }
-        }
-
-        /// The arguments of which one is missing when there is no image.
-        var imageArguments: String {
-            switch self {
-            case .faceIDv1, .faceIDv3: "image"
-            case .faceppv1: "image_url, image_file, image_base64"
             }
         }
     }

@@ -7,9 +7,7 @@ import ServiceLifecycle
 ///
 /// | request | answer |
 /// |---|---|
-/// | `POST /faceid/v1/ocridcard` | the fields read, see ``FaceIDv1Answer``; no card seen: no `side` |
-/// | `POST /cardpp/v1/ocridcard` | the fields read, see ``Faceppv1Answer``; no card seen: `cards` is empty |
-/// | `POST /faceid/v3/ocridcard` | the fields read, see ``FaceIDv3Answer``; no card seen: 1002 and no `side` |
+/// | the path of a ``Dialect`` | the fields read, see ``ReadingAnswer`` |
 /// | anything else | 404 `API_NOT_FOUND` |
 ///
 /// The form says whose it is (see ``VerifierAccounts``) and has the image as a file with a file name, of any content

@@ -54,29 +54,17 @@ final class ReadingRoute: Sendable {
             let text = try await self.text(of: form.image, in: dialect)
             self.logger.info(
                 "card read",
-                metadata: ["verifier.side": "\(text.sideName)", "verifier.milliseconds": "\(mark.milliseconds)"]
+                metadata: [
+                    "verifier.side": "\(text?.side.name ?? "none")", "verifier.milliseconds": "\(mark.milliseconds)",
+                ]
             )
-            return try Self.reply(to: text, in: dialect, mark: mark, withLegality: form.wantsLegality)
+            let answer = ReadingAnswer(text: text, withLegality: form.wantsLegality).json(in: dialect, mark: mark)
+            return try Response(.ok, json: answer, contentType: VerifierFault.contentType)
         } catch let fault as VerifierFault {
             self.logger.info("request refused", metadata: ["verifier.error": "\(fault.message)"])
             if fault.endsConnection { context.closeConnection(in: Limits.lingerTime) }
-            return try fault.response(mark: mark, errorKey: dialect.errorKey)
+            return try fault.response(in: dialect, mark: mark)
         }
-    }
-
-    private static func reply(
-        to text: CardText?,
-        in dialect: EmbeddedVerifier.Dialect,
-        mark: RequestMark,
-        withLegality: Bool
-    ) throws -> Response {
-        let answer: any Encodable =
-            switch dialect {
-            case .faceIDv1: FaceIDv1Answer(text, mark: mark, withLegality: withLegality)
-            case .faceppv1: Faceppv1Answer(text, mark: mark, withLegality: withLegality)
-            case .faceIDv3: FaceIDv3Answer(text, mark: mark)
-            }
-        return try Response(.ok, json: answer, contentType: RequestMark.contentType)
     }
 
     private func enter() -> Bool {
@@ -92,8 +80,8 @@ final class ReadingRoute: Sendable {
             return try await self.reader.text(ofJPEG: Array(image), edges: dialect.edges)
         } catch let error as EmbeddedError {
             switch error.code {
-            case .imageUndecodable: throw VerifierFault.imageFormat(dialect)
-            case .imageTooLarge: throw VerifierFault.imageSize(dialect)
+            case .imageUndecodable: throw VerifierFault.image("IMAGE_ERROR_UNSUPPORTED_FORMAT", dialect)
+            case .imageTooLarge: throw VerifierFault.image("INVALID_IMAGE_SIZE", dialect)
             default:
                 self.logger.error(
                     "card not read",
@@ -123,17 +111,6 @@ final class ReadingRoute: Sendable {
     }
 }
 
-extension CardText? {
-    /// The side's name for a log line.
-    fileprivate var sideName: String {
-        switch self?.side {
-        case .front: "front"
-        case .back: "back"
-        case nil: "none"
-        }
-    }
-}
-
 /// A request's form after it was checked in the vendor's order: image, then options; the account was checked before.
 private struct VerifierForm {
     let image: Data
@@ -148,7 +125,7 @@ private struct VerifierForm {
         guard images.count <= 1 else { throw .bad(dialect.imagePart) }
         // A part without a file name is text to the vendor, and then there is no image.
         guard let image = images.first, image.filename?.isEmpty == false else { throw .missing(dialect.imageArguments) }
-        guard image.body.count <= dialect.imageBytes else { throw .imageTooLarge(dialect) }
+        guard image.body.count <= dialect.imageBytes else { throw .image("IMAGE_FILE_TOO_LARGE", dialect) }
         self.image = image.body
 
         switch dialect {
@@ -162,11 +139,9 @@ private struct VerifierForm {
     }
 
     private static func flag(_ name: String, in form: ReceivedForm) throws(VerifierFault) -> Bool {
-        switch try form.value(of: name) {
-        case nil, "0": false
-        case "1": true
-        default: throw .bad(name)
-        }
+        let value = try form.value(of: name) ?? "0"
+        guard value == "0" || value == "1" else { throw .bad(name) }
+        return value == "1"
     }
 }
 

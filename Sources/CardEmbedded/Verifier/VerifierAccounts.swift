@@ -72,19 +72,11 @@ private struct ReceivedSign: Hashable {
     init?(_ text: String) {
         guard let bytes = Data(base64Encoded: text), bytes.count > Self.codeLength else { return nil }
         let raw = Data(bytes.dropFirst(Self.codeLength))
-        guard let fields = String(validating: raw, as: UTF8.self)?.split(separator: "&"), fields.count == 4 else {
-            return nil
-        }
-        var values: [Substring] = []
-        for (field, name) in zip(fields, ["a=", "b=", "c=", "d="]) {
-            guard field.hasPrefix(name), field.count > name.count else { return nil }
-            values.append(field.dropFirst(name.count))
-        }
-        let numbers = values.dropFirst()
-        guard numbers.allSatisfy({ $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }), values[3].utf8.count <= 10
+        let fields = /a=([^&]+)&b=([0-9]+)&c=([0-9]+)&d=[0-9]{1,10}/
+        guard let match = String(validating: raw, as: UTF8.self)?.wholeMatch(of: fields)?.output,
+            let expiry = Int64(match.2), let time = Int64(match.3)
         else { return nil }
-        guard let expiry = Int64(values[1]), let time = Int64(values[2]) else { return nil }
-        self.key = String(values[0])
+        self.key = String(match.1)
         self.expiry = expiry
         self.time = time
         self.raw = raw

@@ -7,7 +7,7 @@ struct HeaderValue {
     /// What stands before the first semicolon, in lower case.
     let essence: String
 
-    private let parameters: [(name: String, value: String)]
+    private var parameters: [(name: String, value: String)] = []
 
     /// Parses a value.
     ///
@@ -17,15 +17,30 @@ struct HeaderValue {
     /// backslash, because a stray quote is left over; so nothing is misread for it.
     init?(_ text: String) {
         let bytes = Array(text.utf8)
-        guard let parsed = Self.parse(bytes, hasEscapes: true) ?? Self.parse(bytes, hasEscapes: false) else {
+        guard let parsed = HeaderValue(bytes, hasEscapes: true) ?? HeaderValue(bytes, hasEscapes: false) else {
             return nil
         }
         self = parsed
     }
 
-    private init(essence: String, parameters: [(name: String, value: String)]) {
-        self.essence = essence
-        self.parameters = parameters
+    private init?(_ bytes: [UInt8], hasEscapes: Bool) {
+        var rest = bytes[...]
+        let essence = Self.take(from: &rest) { Self.isTokenByte($0) || $0 == UInt8(ascii: "/") }
+        guard !essence.isEmpty else { return nil }
+        self.essence = essence.lowercased()
+        Self.skipBlanks(of: &rest)
+        while let separator = rest.popFirst() {
+            guard separator == UInt8(ascii: ";") else { return nil }
+            Self.skipBlanks(of: &rest)
+            // A semicolon at the end, or two of them, separates nothing (RFC 9110 section 5.6.6).
+            if rest.isEmpty || rest.first == UInt8(ascii: ";") { continue }
+            let name = Self.take(from: &rest, while: Self.isTokenByte)
+            guard !name.isEmpty, rest.popFirst() == UInt8(ascii: "="),
+                let value = Self.value(from: &rest, hasEscapes: hasEscapes)
+            else { return nil }
+            self.parameters.append((name.lowercased(), value))
+            Self.skipBlanks(of: &rest)
+        }
     }
 
     /// All values of a parameter.
@@ -38,79 +53,34 @@ struct HeaderValue {
         Boundary.isAlphanumeric(byte) || "!#$%&'*+-.^_`|~".utf8.contains(byte)
     }
 
-    private static func parse(_ bytes: [UInt8], hasEscapes: Bool) -> HeaderValue? {
-        var cursor = Cursor(bytes: bytes, hasEscapes: hasEscapes)
-        let essence = cursor.take { self.isTokenByte($0) || $0 == UInt8(ascii: "/") }
-        guard !essence.isEmpty else { return nil }
-        var parameters: [(name: String, value: String)] = []
-        cursor.skipBlanks()
-        while let separator = cursor.next() {
-            guard separator == UInt8(ascii: ";") else { return nil }
-            cursor.skipBlanks()
-            // A semicolon at the end, or two of them, separates nothing (RFC 9110 section 5.6.6).
-            if cursor.isAtEnd || cursor.peek() == UInt8(ascii: ";") { continue }
-            let name = cursor.take(while: self.isTokenByte)
-            guard !name.isEmpty, cursor.next() == UInt8(ascii: "="), let value = cursor.value() else { return nil }
-            parameters.append((self.text(name).lowercased(), self.text(value)))
-            cursor.skipBlanks()
-        }
-        return HeaderValue(essence: self.text(essence).lowercased(), parameters: parameters)
+    private static func take(from rest: inout ArraySlice<UInt8>, while isIncluded: (UInt8) -> Bool) -> String {
+        let taken = rest.prefix(while: isIncluded)
+        rest = rest.dropFirst(taken.count)
+        return String(decoding: taken, as: UTF8.self)
     }
 
-    private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
-}
+    private static func skipBlanks(of rest: inout ArraySlice<UInt8>) {
+        rest = rest.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+    }
 
-extension HeaderValue {
-    /// A position in the bytes of a value.
-    private struct Cursor {
-        let bytes: [UInt8]
-        let hasEscapes: Bool
-        private var index = 0
-
-        init(bytes: [UInt8], hasEscapes: Bool) {
-            self.bytes = bytes
-            self.hasEscapes = hasEscapes
-        }
-
-        var isAtEnd: Bool { self.index == self.bytes.count }
-
-        func peek() -> UInt8? { self.isAtEnd ? nil : self.bytes[self.index] }
-
-        mutating func next() -> UInt8? {
-            guard let byte = self.peek() else { return nil }
-            self.index += 1
-            return byte
-        }
-
-        mutating func take(while isIncluded: (UInt8) -> Bool) -> [UInt8] {
-            let taken = self.bytes[self.index...].prefix(while: isIncluded)
-            self.index += taken.count
-            return Array(taken)
-        }
-
-        mutating func skipBlanks() {
-            _ = self.take { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
-        }
-
-        /// A quoted string or a token; an empty token is none.
-        mutating func value() -> [UInt8]? {
-            guard self.peek() == UInt8(ascii: "\"") else {
-                let token = self.take { byte in
-                    HeaderValue.isTokenByte(byte) || byte >= 0x80 || "()/:=?".utf8.contains(byte)
-                }
-                return token.isEmpty ? nil : token
+    /// A quoted string or a token; an empty token is none.
+    private static func value(from rest: inout ArraySlice<UInt8>, hasEscapes: Bool) -> String? {
+        guard rest.first == UInt8(ascii: "\"") else {
+            let token = self.take(from: &rest) { byte in
+                self.isTokenByte(byte) || byte >= 0x80 || "()/:=?".utf8.contains(byte)
             }
-            self.index += 1
-            var value: [UInt8] = []
-            while let byte = self.next() {
-                if byte == UInt8(ascii: "\"") { return value }
-                let isEscape =
-                    self.hasEscapes && byte == UInt8(ascii: "\\")
-                    && (self.peek() == UInt8(ascii: "\"") || self.peek() == UInt8(ascii: "\\"))
-                value.append(isEscape ? self.next() ?? byte : byte)
-            }
-            return nil
+            return token.isEmpty ? nil : token
         }
+        rest.removeFirst()
+        var value: [UInt8] = []
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "\"") { return String(decoding: value, as: UTF8.self) }
+            let isEscape =
+                hasEscapes && byte == UInt8(ascii: "\\")
+                && (rest.first == UInt8(ascii: "\"") || rest.first == UInt8(ascii: "\\"))
+            value.append(isEscape ? rest.removeFirst() : byte)
+        }
+        return nil
     }
 }
 

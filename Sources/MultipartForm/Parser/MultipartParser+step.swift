@@ -1,42 +1,97 @@
 import FoundationEssentials
 
 extension MultipartParser {
-    /// Does away with some of the pending bytes, at least one.
-    mutating func step() throws(MultipartFormError) {
+    /// Does away with some of the pending bytes.
+    ///
+    /// - Returns: whether it could; else more bytes are needed. What may be a delimiter's beginning, a boundary's line
+    ///   and a header line stay pending until they are whole.
+    mutating func step() throws(MultipartFormError) -> Bool {
         switch self.state {
         case .preamble: try self.readPreamble()
-        case .boundaryLine(let line): try self.readBoundaryLine(line)
-        case .headers(let block): try self.readHeaders(block)
+        case .boundaryLine: try self.readBoundaryLine()
+        case .headers: try self.readHeaderLine()
         case .content: try self.readContent()
         case .epilogue, .ended: try self.readEpilogue()
         }
     }
 
-    private mutating func readPreamble() throws(MultipartFormError) {
-        let step = self.scan()
-        try self.countSurroundings(step.released.count + step.content.count, limit: self.limits.preambleBytes)
-        if step.isFound { self.state = .boundaryLine(BoundaryLine()) }
-        self.drop(step.end)
+    private mutating func readPreamble() throws(MultipartFormError) -> Bool {
+        let (count, length) = self.scan()
+        try self.countSurroundings(count, limit: self.limits.preambleBytes)
+        if length > 0 { self.state = .boundaryLine }
+        return self.drop(count + length)
     }
 
-    private mutating func readEpilogue() throws(MultipartFormError) {
+    private mutating func readEpilogue() throws(MultipartFormError) -> Bool {
         try self.countSurroundings(self.pending.count, limit: self.limits.epilogueBytes)
-        self.drop(self.pending.count)
+        return self.drop(self.pending.count)
     }
 
-    private mutating func readBoundaryLine(_ line: BoundaryLine) throws(MultipartFormError) {
-        var line = line
-        let (count, ending) = try self.withPending { bytes throws(MultipartFormError) in
-            try line.consume(bytes, limit: self.limits.paddingBytes)
+    private mutating func readContent() throws(MultipartFormError) -> Bool {
+        let (count, length) = self.scan()
+        // Subtracted, not added: a sum might not fit.
+        guard UInt64(count) <= self.limits.partBytes - self.partBytes else {
+            throw MultipartFormError(
+                .partTooLarge,
+                "Part \(self.partCount) exceeds \(self.limits.partBytes) bytes; send a smaller one."
+            )
         }
-        self.drop(count)
-        switch ending {
-        case .none:
-            self.state = .boundaryLine(line)
-        case .epilogue:
+        self.partBytes += UInt64(count)
+        if count > 0 { self.queue.append(.data(self.pending.prefix(count))) }
+        if length > 0 {
+            self.queue.append(.partEnded)
+            self.state = .boundaryLine
+        }
+        return self.drop(count + length)
+    }
+
+    /// Looks for `CR LF --boundary`, at the start of a line for the rest of it.
+    ///
+    /// The delimiter holds CR only as its first byte, so that the search goes on behind every other CR: its time is
+    /// linear, however dense in line breaks or near misses the bytes are.
+    ///
+    /// - Returns: how many bytes come before it, and its length: 0 if it is not there, or not whole.
+    private mutating func scan() -> (before: Int, length: Int) {
+        if self.isAtLineStart {
+            let line = self.delimiter.dropFirst(2)
+            if line.starts(with: self.pending.prefix(line.count)) {
+                guard self.pending.count >= line.count else { return (0, 0) }
+                self.isAtLineStart = false
+                return (0, line.count)
+            }
+            self.isAtLineStart = false
+        }
+        let (start, isWhole) = self.pending.withUnsafeBytes { $0.search(for: self.delimiter) }
+        return (start, isWhole ? self.delimiter.count : 0)
+    }
+
+    /// Reads the rest of a line after `--boundary`: padding and a line end, or the two closing dashes before them.
+    ///
+    /// Everything else is refused: `--boundaryX` is content to some receivers, the end of the part to others and an
+    /// error to the rest, and LF alone ends a line for a few only.
+    private mutating func readBoundaryLine() throws(MultipartFormError) -> Bool {
+        let isClosing = self.pending.starts(with: "--".utf8)
+        let rest = self.pending.dropFirst(isClosing ? 2 : 0)
+        let padding = rest.prefix(while: Self.isBlank).count
+        guard padding <= self.limits.paddingBytes else {
+            throw MultipartFormError(
+                .surroundingsTooLarge,
+                "More than \(self.limits.paddingBytes) spaces follow a boundary; send none."
+            )
+        }
+        let end = rest.dropFirst(padding).prefix(2)
+        guard "\r\n".utf8.starts(with: end) || (self.pending.count == 1 && self.pending.first == UInt8(ascii: "-"))
+        else {
+            throw MultipartFormError(
+                .malformedDelimiter,
+                "A line starts with the boundary and goes on with other text; choose a boundary that is in no part."
+            )
+        }
+        guard end.count == 2 else { return false }
+        if isClosing {
             self.surroundingBytes = 0
             self.state = .epilogue
-        case .part:
+        } else {
             self.partCount += 1
             guard self.partCount <= self.limits.partCount else {
                 throw MultipartFormError(
@@ -44,51 +99,72 @@ extension MultipartParser {
                     "The body has more than \(self.limits.partCount) parts; send fewer."
                 )
             }
-            self.state = .headers(HeaderBlock(partPosition: self.partCount))
+            (self.fields, self.headerBytes, self.partBytes) = ([], 0, 0)
+            self.state = .headers
         }
+        return self.drop(self.pending.count - rest.count + padding + 2)
     }
 
-    private mutating func readHeaders(_ block: HeaderBlock) throws(MultipartFormError) {
-        var block = block
-        // Only one owner, so that its bytes grow in place.
-        self.state = .content
-        let (count, isComplete) = try self.withPending { bytes throws(MultipartFormError) in
-            try block.consume(bytes, limits: self.limits)
+    /// Reads a header line of a part, or the empty one after them.
+    ///
+    /// Line ends are CR LF; a line is never folded (RFC 9112 section 5.2 lets a receiver refuse that, and receivers
+    /// disagree on it).
+    private mutating func readHeaderLine() throws(MultipartFormError) -> Bool {
+        let room = self.limits.partHeaderBytes - self.headerBytes
+        guard let end = self.pending.prefix(room).firstIndex(of: UInt8(ascii: "\n")) else {
+            guard self.pending.count <= room else {
+                throw MultipartFormError(
+                    .headerTooLarge,
+                    "The header lines of part \(self.partCount) exceed \(self.limits.partHeaderBytes) bytes; send "
+                        + "fewer."
+                )
+            }
+            return false
         }
-        self.drop(count)
-        guard isComplete else {
-            self.state = .headers(block)
-            return
+        let line = Array(self.pending[...end])
+        self.headerBytes += line.count
+        _ = self.drop(line.count)
+        guard line.suffix(2).elementsEqual("\r\n".utf8) else {
+            throw self.malformedHeader("ends in LF alone; end lines with CR LF")
         }
-        self.queue.append(.partBegan(try PartHead(fields: block.fields, position: self.partCount)))
-        self.partBytes = 0
-        // The empty line's end may be the delimiter's beginning: RFC 2046 lets a part end with its header lines.
-        self.scanner.startLine()
-    }
-
-    private mutating func readContent() throws(MultipartFormError) {
-        let step = self.scan()
-        let count = UInt64(step.released.count + step.content.count)
-        // Subtracted, not added: a sum might not fit.
-        guard count <= self.limits.partBytes - self.partBytes else {
+        if line.count == 2 {
+            self.queue.append(.partBegan(try PartHead(fields: self.fields, position: self.partCount)))
+            self.state = .content
+            // The empty line's end may be the delimiter's beginning: RFC 2046 lets a part end with its header lines.
+            self.isAtLineStart = true
+            return true
+        }
+        guard self.fields.count < self.limits.partHeaderCount else {
             throw MultipartFormError(
-                .partTooLarge,
-                "Part \(self.partCount) exceeds \(self.limits.partBytes) bytes; send a smaller one."
+                .tooManyHeaders,
+                "Part \(self.partCount) has more than \(self.limits.partHeaderCount) header lines; send fewer."
             )
         }
-        self.partBytes += count
-        if !step.released.isEmpty { self.queue.append(.data(self.delimiter[step.released])) }
-        if !step.content.isEmpty {
-            let start = self.pending.startIndex
-            self.queue.append(
-                .data(self.pending[(start + step.content.lowerBound)..<(start + step.content.upperBound)])
-            )
+        self.fields.append(try self.field(line.dropLast(2)))
+        return true
+    }
+
+    private func field(_ line: ArraySlice<UInt8>) throws(MultipartFormError) -> PartHead.Field {
+        guard !line.contains(where: { $0 == UInt8(ascii: "\r") || $0 == 0 }) else {
+            throw self.malformedHeader("holds CR or NUL; remove it")
         }
-        if step.isFound {
-            self.queue.append(.partEnded)
-            self.state = .boundaryLine(BoundaryLine())
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > 0,
+            line[..<colon].allSatisfy(HeaderValue.isTokenByte)
+        else {
+            throw self.malformedHeader("has no name before a colon, or is folded; write 'Name: value' on one line")
         }
-        self.drop(step.end)
+        var value = line[(colon + 1)...].drop(while: Self.isBlank)
+        while let last = value.last, Self.isBlank(last) { value.removeLast() }
+        // Bytes that are not UTF-8 become U+FFFD: a file name in GBK, as curl on Chinese Windows sends it, is only
+        // shown.
+        return PartHead.Field(
+            name: String(decoding: line[..<colon], as: UTF8.self),
+            value: String(decoding: value, as: UTF8.self)
+        )
+    }
+
+    private func malformedHeader(_ what: String) -> MultipartFormError {
+        MultipartFormError(.malformedHeader, "A header line of part \(self.partCount) \(what).")
     }
 
     private mutating func countSurroundings(_ count: Int, limit: Int) throws(MultipartFormError) {
@@ -101,22 +177,10 @@ extension MultipartParser {
         }
     }
 
-    private mutating func scan() -> DelimiterScanner.Step {
-        let pending = self.pending
-        return pending.withUnsafeBytes { self.scanner.scan($0) }
-    }
-
-    /// `Data` rethrows untyped.
-    private func withPending<Value>(
-        _ body: (UnsafeRawBufferPointer) throws(MultipartFormError) -> Value
-    ) throws(MultipartFormError) -> Value {
-        let result = self.pending.withUnsafeBytes { bytes -> Result<Value, MultipartFormError> in
-            Result { () throws(MultipartFormError) in try body(bytes) }
-        }
-        return try result.get()
-    }
-
-    private mutating func drop(_ count: Int) {
+    private mutating func drop(_ count: Int) -> Bool {
         self.pending = self.pending.dropFirst(count)
+        return count > 0
     }
+
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
 }

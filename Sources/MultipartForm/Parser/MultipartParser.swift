@@ -13,7 +13,7 @@ package import FoundationEssentials
 /// ```
 ///
 /// The events do not depend on how the body is cut into chunks, but for where `data` is cut. The time is linear in the
-/// bytes. The memory is one chunk and one part's header lines: content is given out as slices of the chunks, so pull
+/// bytes. The memory is one chunk and one part's header lines: nearly all content is given out as slices of the chunks, so pull
 /// all events before appending the next chunk. A body that is not whole and well-formed always ends in an error and
 /// never in ``Event/formEnded``; after an error every call throws it again.
 ///
@@ -59,23 +59,20 @@ package import FoundationEssentials
 /// | 30 | CR, LF or NUL in a file name | `malformed_header` |
 package struct MultipartParser: Sendable {
     enum State {
-        case preamble
-        case boundaryLine(BoundaryLine)
-        case headers(HeaderBlock)
-        case content
-        case epilogue
-        case ended
+        case preamble, boundaryLine, headers, content, epilogue, ended
     }
 
     let limits: Limits
-    let delimiter: Data
+    /// CR, LF, two dashes and the boundary.
+    let delimiter: [UInt8]
     private let declaredLength: UInt64?
 
     var state = State.preamble
-    var scanner: DelimiterScanner
     /// What was appended and is not done with.
     var pending = Data()
-    /// At most three events that came of one step.
+    /// Whether a line break stands before the pending bytes that is done with: the body's start, or an empty line.
+    var isAtLineStart = true
+    /// At most two events that came of one step.
     var queue: [Event] = []
     private var received: UInt64 = 0
     private var exceedsAllowance = false
@@ -83,6 +80,9 @@ package struct MultipartParser: Sendable {
     private var failure: MultipartFormError?
 
     var partCount = 0
+    /// The header lines of the part, and their bytes.
+    var fields: [PartHead.Field] = []
+    var headerBytes = 0
     var partBytes: UInt64 = 0
     /// Bytes of the preamble, later of the epilogue.
     var surroundingBytes = 0
@@ -100,7 +100,7 @@ package struct MultipartParser: Sendable {
         contentLength: Int64? = nil,
         limits: Limits = Limits()
     ) throws(MultipartFormError) {
-        let scanner = DelimiterScanner(boundary: try FormDataType.boundary(of: contentType, limits: limits))
+        self.delimiter = Array("\r\n--".utf8) + (try FormDataType.boundary(of: contentType, limits: limits))
         if let contentLength {
             guard let length = UInt64(exactly: contentLength) else {
                 throw MultipartFormError(
@@ -114,9 +114,6 @@ package struct MultipartParser: Sendable {
             self.declaredLength = nil
         }
         self.limits = limits
-        self.scanner = scanner
-        self.delimiter = Data(scanner.delimiter)
-        self.scanner.startLine()
     }
 
     /// Takes the next chunk of the body; pull the events of the chunk before first.
@@ -149,7 +146,7 @@ package struct MultipartParser: Sendable {
     package mutating func next() throws(MultipartFormError) -> Event? {
         if let failure = self.failure { throw failure }
         do {
-            while self.queue.isEmpty, !self.pending.isEmpty { try self.step() }
+            while self.queue.isEmpty, !self.pending.isEmpty, try self.step() {}
             if self.queue.isEmpty { try self.concludeChunk() }
             return self.queue.isEmpty ? nil : self.queue.removeFirst()
         } catch {
@@ -176,12 +173,10 @@ package struct MultipartParser: Sendable {
             )
         }
         switch self.state {
-        case .ended:
-            return
-        case .epilogue:
-            break
-        case .boundaryLine(let line) where line.isClosed:
-            break
+        case .ended: return
+        case .epilogue: break
+        // The line end after the closing dashes may be missing.
+        case .boundaryLine where self.pending.starts(with: "--".utf8) && self.pending.last != UInt8(ascii: "\r"): break
         default:
             throw MultipartFormError(
                 .truncated,

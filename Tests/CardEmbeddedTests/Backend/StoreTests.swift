@@ -38,7 +38,7 @@ import Testing
         try database.close()
     }
 
-    @Test(arguments: [BackendStore.insertion, LedgerEntry.query, RefusalEntry.query])
+    @Test(arguments: [BackendStore.insertion, LedgerLine.documents, LedgerLine.refusals])
     func `An upload reads no table from end to end`(sql: String) throws {
         let folder = BackendFolder()
         let database = try BackendSchema.open(folder.url.path)

@@ -23,7 +23,7 @@ import Testing
                 #expect(front.name == fields.name, name)
                 #expect(front.gender == fields.gender, name)
                 #expect(front.ethnicity == fields.ethnicity, name)
-                #expect(front.birth?.iso == fields.birth, name)
+                #expect(front.birth?.hyphenated == fields.birth, name)
                 #expect(front.address == fields.address, name)
             } else {
                 let back = try #require(text.back, name)

@@ -4,7 +4,7 @@ import Testing
 @testable import CardEmbedded
 
 @Suite(.timeLimit(.minutes(1))) struct TesseractTests {
-    private static let line = GreyRaster(width: 64, height: 32, pixels: [UInt8](repeating: 255, count: 64 * 32))
+    private static let line = Raster(width: 64, height: 32, pixels: [UInt8](repeating: 255, count: 64 * 32))
 
     @Test
     func `The installed program has the languages a card needs`() async throws {

@@ -125,7 +125,19 @@ private struct Pixels {
     /// Turns the picture upright and encodes it.
     func jpeg(orientation: Int32) throws -> [UInt8] {
         var upright = [UInt8](repeating: 0, count: self.pixels.count)
-        idci_pixels_orient(self.pixels, self.width, self.height, orientation, &upright)
+        try upright.withUnsafeMutableBufferPointer { upright in
+            let size = (self.width, self.height)
+            let turner = try #require(
+                idci_resampler_create(size.0, size.1, size.0, size.1, orientation, upright.baseAddress)
+            )
+            defer { idci_resampler_destroy(turner) }
+            self.pixels.withUnsafeBufferPointer { source in
+                for y in 0..<self.height {
+                    let row = source.baseAddress?.advanced(by: Int(y) * Int(self.width) * 4)
+                    _ = idci_resampler_push(UnsafeMutableRawPointer(turner), row, y)
+                }
+            }
+        }
         let (width, height) = orientation > 4 ? (self.height, self.width) : (self.width, self.height)
         var encoding = idci_jpeg_encoding()
         encoding.quality = 90
@@ -152,9 +164,4 @@ private struct Pixels {
 extension CardText {
     var front: Front? { if case .front(let front) = self.side { front } else { nil } }
     var back: Back? { if case .back(let back) = self.side { back } else { nil } }
-}
-
-extension CardText.BirthDate {
-    /// The date as `truth.json` writes it.
-    var iso: String { "\(self.year)-\(self.paddedMonth)-\(self.paddedDay)" }
 }

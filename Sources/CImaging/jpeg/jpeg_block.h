@@ -1,0 +1,103 @@
+// The arithmetic on one block of coefficients, eight at a time.
+
+#ifndef IDCI_JPEG_BLOCK_H
+#define IDCI_JPEG_BLOCK_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <jpeglib.h>
+
+enum {
+    FACTOR_BITS = 14,
+    LARGEST_COEFFICIENT = 1023,  // What baseline's codes can express (ITU-T T.81, table F.2).
+};
+
+typedef int16_t coefficients __attribute__((vector_size(16)));
+typedef uint16_t unsigned_coefficients __attribute__((vector_size(16)));
+typedef int32_t wide __attribute__((vector_size(32)));
+typedef float values __attribute__((vector_size(32)));
+
+// By what the coefficients of a block are multiplied, with the sign of a mirrored one: in steps of 2^-FACTOR_BITS, and as
+// they are where one is too much for sixteen bits.
+typedef struct {
+    coefficients narrow[DCTSIZE];
+    values wide[DCTSIZE];
+    bool is_wide;
+} block_factors;
+
+static inline void set_factors(block_factors *factors, float exact[DCTSIZE][DCTSIZE]) {
+    memcpy(factors->wide, exact, sizeof factors->wide);
+    for (int i = 0; i < DCTSIZE2; i++) factors->is_wide |= fabsf(exact[i / DCTSIZE][i % DCTSIZE]) >= 2;
+    if (factors->is_wide) return;
+    for (int i = 0; i < DCTSIZE2; i++) {
+        float factor = exact[i / DCTSIZE][i % DCTSIZE];
+        factors->narrow[i / DCTSIZE][i % DCTSIZE] = (int16_t)lrintf(factor * (1 << FACTOR_BITS));
+    }
+}
+
+// Multiplies by steps of 2^-FACTOR_BITS and rounds. Everything stays in sixteen bits, where one instruction takes eight
+// coefficients: the upper half of the product, and the carry of its lower half. What lies in the middle goes towards
+// zero: that is no further from what it was, and takes fewer bits.
+static inline coefficients scaled(coefficients stored, coefficients factors) {
+    coefficients raised = (coefficients)((unsigned_coefficients)stored << (16 - FACTOR_BITS));
+    wide product = __builtin_convertvector(raised, wide) * __builtin_convertvector(factors, wide);
+    unsigned_coefficients lower = (unsigned_coefficients)raised * (unsigned_coefficients)factors;
+    coefficients upper = __builtin_convertvector(product >> 16, coefficients);
+    unsigned_coefficients is_positive = (unsigned_coefficients)(((raised ^ factors) >> 15) + 1);
+    return upper + (coefficients)(__builtin_elementwise_sub_sat(lower, is_positive) >> 15);
+}
+
+// The same for factors of two and more: a picture that is stored coarser than it is to become.
+static inline coefficients scaled_widely(coefficients stored, const values *factors) {
+    values value = __builtin_convertvector(stored, values) * *factors;
+    values limit = (values){0} + (float)LARGEST_COEFFICIENT;
+    value = __builtin_elementwise_max(__builtin_elementwise_min(value, limit), -limit);
+    // Adding this much leaves no bits for a fraction, so that the processor rounds.
+    union {
+        values floats;
+        wide bits;
+    } rounded = {.floats = value + 12582912.0f};
+    return __builtin_convertvector(rounded.bits - 0x4B400000, coefficients);
+}
+
+static inline coefficients limited(coefficients value) {
+    coefficients limit = (coefficients){0} + LARGEST_COEFFICIENT;
+    return __builtin_elementwise_max(__builtin_elementwise_min(value, limit), -limit);
+}
+
+static inline void transpose(JCOEF *block) {
+    coefficients row[DCTSIZE], a[DCTSIZE], b[DCTSIZE];
+    memcpy(row, block, sizeof row);
+    for (int i = 0; i < 4; i++) {
+        a[2 * i] = __builtin_shufflevector(row[i], row[i + 4], 0, 8, 1, 9, 2, 10, 3, 11);
+        a[2 * i + 1] = __builtin_shufflevector(row[i], row[i + 4], 4, 12, 5, 13, 6, 14, 7, 15);
+    }
+    for (int i = 0; i < 4; i++) {
+        b[2 * i] = __builtin_shufflevector(a[i], a[i + 4], 0, 8, 1, 9, 2, 10, 3, 11);
+        b[2 * i + 1] = __builtin_shufflevector(a[i], a[i + 4], 4, 12, 5, 13, 6, 14, 7, 15);
+    }
+    for (int i = 0; i < 4; i++) {
+        row[2 * i] = __builtin_shufflevector(b[i], b[i + 4], 0, 8, 1, 9, 2, 10, 3, 11);
+        row[2 * i + 1] = __builtin_shufflevector(b[i], b[i + 4], 4, 12, 5, 13, 6, 14, 7, 15);
+    }
+    memcpy(block, row, sizeof row);
+}
+
+static inline void requantize(const JCOEF *stored, const block_factors *factors, JCOEF *target) {
+    coefficients rows[DCTSIZE];
+    memcpy(rows, stored, sizeof rows);
+    if (factors->is_wide) {
+        for (int i = 0; i < DCTSIZE; i++) rows[i] = scaled_widely(rows[i], &factors->wide[i]);
+    } else {
+#pragma clang loop unroll(full)
+        for (int i = 0; i < DCTSIZE; i++) rows[i] = limited(scaled(rows[i], factors->narrow[i]));
+    }
+    memcpy(target, rows, sizeof rows);
+}
+
+#endif

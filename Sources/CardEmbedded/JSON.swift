@@ -1,0 +1,39 @@
+import FoundationEssentials
+
+/// A value of JSON, made of literals: a key stands once, where its value is made.
+enum JSON: Encodable, Equatable, Sendable {
+    case text(String)
+    case integer(Int)
+    case number(Double)
+    case truth(Bool)
+    case array([JSON])
+    case object([String: JSON])
+
+    /// An object of those members that there are.
+    static func object(present members: [String: JSON?]) -> JSON { .object(members.compactMapValues(\.self)) }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .text(let value): try container.encode(value)
+        case .integer(let value): try container.encode(value)
+        case .number(let value): try container.encode(value)
+        case .truth(let value): try container.encode(value)
+        case .array(let values): try container.encode(values)
+        case .object(let members): try container.encode(members)
+        }
+    }
+
+    /// Its bytes: the same for the same value.
+    func bytes() throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return try encoder.encode(self)
+    }
+}
+
+extension JSON: ExpressibleByStringInterpolation, ExpressibleByIntegerLiteral, ExpressibleByDictionaryLiteral {
+    init(stringLiteral value: String) { self = .text(value) }
+    init(integerLiteral value: Int) { self = .integer(value) }
+    init(dictionaryLiteral members: (String, JSON)...) { self = .object(Dictionary(uniqueKeysWithValues: members)) }
+}

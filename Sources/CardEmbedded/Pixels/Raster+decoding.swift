@@ -1,0 +1,60 @@
+import CImaging
+
+extension Raster {
+    /// Decodes a JPEG within the verifier's limits.
+    ///
+    /// - Parameters:
+    ///   - jpeg: a whole JPEG file.
+    ///   - edges: the dialect's limits: no edge shorter or longer than this, in pixels.
+    /// - Throws: ``EmbeddedError`` `imageTooLarge` when an edge is out of range, else `imageUndecodable`.
+    init(decoding jpeg: [UInt8], edges: ClosedRange<Int>) throws(EmbeddedError) {
+        var limits = idci_limits()
+        limits.max_pixels = UInt64(edges.upperBound * edges.upperBound)
+        limits.max_memory_bytes = Limits.decodeBytes
+        limits.max_scans = Limits.scans
+        limits.max_milliseconds = Limits.decodeMilliseconds
+        var header = idci_jpeg_header()
+        try Self.check(idci_jpeg_read_header(jpeg, jpeg.count, &limits, &header, nil, 0))
+        guard edges.contains(Int(header.width)), edges.contains(Int(header.height)) else {
+            throw EmbeddedError(
+                .imageTooLarge,
+                "the picture has \(header.width) x \(header.height) pixels; send one with edges of "
+                    + "\(edges.lowerBound) to \(edges.upperBound)"
+            )
+        }
+        let scale: UInt32 = max(header.width, header.height) > Limits.longestHeldEdge ? 4 : 8
+        let width = Int(idci_jpeg_scaled_edge(header.width, scale))
+        let height = Int(idci_jpeg_scaled_edge(header.height, scale))
+        let (stride, count) = (width * 3, width * height * 3)
+        var status = IDCI_OK
+        let pixels = Self.samples(count) { target in
+            status = idci_jpeg_decode(
+                jpeg,
+                jpeg.count,
+                &limits,
+                IDCI_JPEG_RGB,
+                scale,
+                target,
+                stride,
+                count,
+                nil,
+                0
+            )
+        }
+        try Self.check(status)
+        self.init(width: width, height: height, pixels: pixels)
+    }
+
+    private static func check(_ status: idci_status) throws(EmbeddedError) {
+        switch status {
+        case IDCI_OK: return
+        case IDCI_TOO_MANY_PIXELS, IDCI_EDGE_TOO_LONG:
+            throw EmbeddedError(.imageTooLarge, "the picture has more pixels than are read; send a smaller one")
+        default:
+            throw EmbeddedError(
+                .imageUndecodable,
+                "the posted bytes are no JPEG that can be decoded (status \(status.rawValue)); send a whole JPEG"
+            )
+        }
+    }
+}

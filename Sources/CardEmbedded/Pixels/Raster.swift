@@ -1,0 +1,98 @@
+/// A picture in memory: packed rows of 8-bit samples, one channel is grey (0 is black), three are RGB.
+///
+/// Its loops run over pointers with `while`, because the tests run unoptimised: so written they take three times as
+/// long as optimised ones, with ranges and array subscripts a hundred times.
+struct Raster: Sendable {
+    typealias Samples = UnsafePointer<UInt8>
+    typealias Target = UnsafeMutablePointer<UInt8>
+
+    /// How one grey value is made of three colours.
+    enum Greying {
+        /// As the eye sees it (Rec. 601).
+        case luma
+        /// The brightest colour: black ink stays dark while coloured labels and the guilloche fade.
+        case brightest
+    }
+
+    let width: Int
+    let height: Int
+    let channels: Int
+    let pixels: [UInt8]
+
+    /// Takes the samples of at least one pixel; their number tells the channels.
+    init(width: Int, height: Int, pixels: [UInt8]) {
+        let channels = pixels.count / (width * height)
+        precondition(channels > 0 && pixels.count == width * height * channels, "A picture lacks samples.")
+        self.width = width
+        self.height = height
+        self.channels = channels
+        self.pixels = pixels
+    }
+
+    /// Makes a picture of this one; `fill` gets the samples of both.
+    func made(width: Int, height: Int, channels: Int, _ fill: (Samples, Target) -> Void) -> Raster {
+        let pixels = self.withSamples { source in
+            Self.samples(width * height * channels) { fill(source, $0) }
+        }
+        return Raster(width: width, height: height, pixels: pixels)
+    }
+
+    /// Makes samples, which are 0 until `fill` changes them.
+    static func samples(_ count: Int, _ fill: (Target) -> Void) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+            guard let target = buffer.baseAddress else { return }
+            target.initialize(repeating: 0, count: count)
+            fill(target)
+            initialized = count
+        }
+    }
+
+    /// Calls with the samples.
+    func withSamples<Value>(_ body: (Samples) -> Value) -> Value {
+        self.pixels.withUnsafeBufferPointer { buffer in
+            guard let samples = buffer.baseAddress else { preconditionFailure("A picture has at least one pixel.") }
+            return body(samples)
+        }
+    }
+
+    /// Returns the picture in grey.
+    func grey(_ kind: Greying) -> Raster {
+        let area = self.width * self.height
+        return self.made(width: self.width, height: self.height, channels: 1) { source, target in
+            var pixel = source
+            var index = 0
+            while index < area {
+                let (red, green, blue) = (pixel[0], pixel[1], pixel[2])
+                switch kind {
+                case .luma:
+                    let sum: Int = Int(red) * 77 + Int(green) * 150 + Int(blue) * 29
+                    target[index] = UInt8((sum + 128) >> 8)
+                case .brightest:
+                    let most = red > green ? red : green
+                    target[index] = most > blue ? most : blue
+                }
+                pixel += 3
+                index += 1
+            }
+        }
+    }
+
+    /// How colourful the picture is: the mean of the strongest less the weakest colour, 0…255.
+    ///
+    /// The three colours are first scaled to the same mean, so that grey paper under yellow light counts as grey.
+    var chroma: Double {
+        let area = self.width * self.height
+        return self.withSamples { samples in
+            var sums = [1.0, 1.0, 1.0]
+            for index in 0..<area * 3 { sums[index % 3] += Double(samples[index]) }
+            let mean = sums.reduce(0, +) / 3
+            let gains = sums.map { mean / $0 }
+            var chroma = 0.0
+            for index in 0..<area {
+                let pixel = (0..<3).map { Double(samples[index * 3 + $0]) * gains[$0] }
+                chroma += (pixel.max() ?? 0) - (pixel.min() ?? 0)
+            }
+            return chroma / Double(area)
+        }
+    }
+}

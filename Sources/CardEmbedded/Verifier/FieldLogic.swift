@@ -1,0 +1,28 @@
+/// Says which fields of a front contradict the number, for `logic` in FaceID v3.
+///
+/// The number's check character, its positions 7 to 14 and the parity of its position 17 are compared with what is
+/// printed (GB 11643-1999). What was not read contradicts nothing.
+struct FieldLogic: Equatable {
+    /// Whether the number's own check character is wrong.
+    let number: Bool
+    /// Whether the printed birth date is another.
+    var birth = false
+    /// Whether the printed gender is the other.
+    var gender = false
+
+    /// Whether nothing contradicts.
+    var isSound: Bool { !self.number && !self.birth && !self.gender }
+
+    init(_ front: CardText.Front) {
+        guard let number = front.number else {
+            self.number = false
+            return
+        }
+        self.number = !NumberBallot.hasValidCheck(number)
+        guard number.count == 18 else { return }
+        let order = number.dropFirst(16).first?.wholeNumberValue ?? 0
+        self.birth =
+            front.birth.map { $0.hyphenated.replacing("-", with: "") != number.dropFirst(6).prefix(8) } ?? false
+        self.gender = front.gender.map { $0 != (order.isMultiple(of: 2) ? "女" : "男") } ?? false
+    }
+}
