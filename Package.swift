@@ -5,10 +5,7 @@ import PackageDescription
 
 let package = Package(
     name: "idcard-pipeline",
-    products: [
-        .executable(name: "idcard-pipeline", targets: ["idcard-pipeline"]),
-        .executable(name: "idcard-pipeline-next", targets: ["idcard-pipeline-next"]),
-    ],
+    products: [.executable(name: "idcard-pipeline", targets: ["idcard-pipeline"])],
     traits: [
         .trait(
             name: "TripleDES",
@@ -18,15 +15,8 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.1.4"),
-        .package(
-            url: "https://github.com/apple/swift-configuration",
-            from: "1.4.0",
-            traits: ["JSON", "YAML", "Logging"]
-        ),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
@@ -40,93 +30,11 @@ let package = Package(
     ],
     targets: [
         // The vocabulary and the leaves.
-        .target(name: "IDCardCore", dependencies: [.crypto]),
-        .target(name: "CConfinement"),
         .target(name: "CFolders"),
         // C code names no library to the linker, as the module maps do for Swift code; and `pkg-config` may be missing.
-        .target(name: "CJPEG", dependencies: ["CLibJPEG"], linkerSettings: [.linkedLibrary("jpeg")]),
         .systemLibrary(name: "CLibJPEG", pkgConfig: "libjpeg", providers: [.apt(["libjpeg-dev"])]),
         .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
-        .target(name: "CPNGReader", dependencies: ["CPNG"], linkerSettings: [.linkedLibrary("png")]),
-        .target(name: "IDCardImaging", dependencies: ["IDCardCore", "CConfinement", "CJPEG", "CPNGReader"]),
-        .target(name: "IDCardMultipartForm"),
-
-        // The two outside edges.
-        .target(
-            name: "OutboundHTTP",
-            dependencies: [
-                "IDCardCore", "IDCardMultipartForm", .asyncHTTPClient, .nioCore, .nioHTTP1, .nioPosix, .nioSSL,
-            ]
-        ),
-        .target(
-            name: "IDCardVerification",
-            dependencies: ["IDCardCore", "OutboundHTTP", "IDCardMultipartForm", .crypto]
-        ),
         .systemLibrary(name: "CLibCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
-        .target(
-            name: "IDCardDelivery",
-            dependencies: [
-                "IDCardCore", "OutboundHTTP", "IDCardMultipartForm",
-                .target(name: "CLibCrypto", condition: .when(traits: ["TripleDES"])),
-            ]
-        ),
-
-        // The engine and what plugs into it.
-        .target(name: "IDCardPipeline", dependencies: ["IDCardCore", .log, .metrics, .lifecycle]),
-        .target(
-            name: "IDCardSandbox",
-            dependencies: ["IDCardCore", "IDCardPipeline", "CFolders", .grdb, .grdbSQLite, .crypto]
-        ),
-        .target(
-            name: "IDCardTriggers",
-            dependencies: ["IDCardCore", "IDCardPipeline", "CFolders", .csv, .lifecycle, .log]
-        ),
-        .target(
-            name: "IDCardFetch",
-            dependencies: [
-                "IDCardCore", "IDCardPipeline", "OutboundHTTP", .crypto, .nioCore, .nioHTTP1, .nioPosix, .nioSSL,
-            ]
-        ),
-
-        // The way in over HTTP.
-        .target(
-            name: "IDCardServer",
-            dependencies: [
-                "IDCardCore", "IDCardPipeline", "IDCardMultipartForm", .coreMetrics, .crypto, .hummingbird, .lifecycle,
-                .log,
-                .metrics, .nioCore, .nioHTTP1, .nioPosix, .nioSSL,
-            ]
-        ),
-
-        // The built-in remote side: shares no client or engine code.
-        .target(
-            name: "IDCardEmbedded",
-            dependencies: [
-                "IDCardMultipartForm", "CFolders", "CJPEG",
-                .target(name: "CLibCrypto", condition: .when(traits: ["TripleDES"])), .crypto,
-                .hummingbird, .lifecycle, .log, .nioCore, .subprocess, .system,
-            ]
-        ),
-
-        // Composition.
-        .target(
-            name: "IDCardApp",
-            dependencies: [
-                "IDCardCore", "IDCardDelivery", "IDCardEmbedded", "IDCardFetch", "IDCardImaging", "IDCardPipeline",
-                "IDCardSandbox", "IDCardServer", "IDCardTriggers", "IDCardVerification", "IDCardMultipartForm",
-                "OutboundHTTP",
-                .argumentParser, .configuration, .hummingbird, .lifecycle, .log, .metrics, .nioCore, .nioPosix,
-                .subprocess, .system, .unixSignals,
-            ]
-        ),
-        .executableTarget(name: "idcard-pipeline", dependencies: ["IDCardApp", .argumentParser]),
-        // Times single pieces, for `scripts/bench --micro`; no product.
-        .executableTarget(
-            name: "idcard-microbench",
-            dependencies: ["IDCardCore", "IDCardImaging", "IDCardPipeline", "IDCardSandbox", "IDCardMultipartForm"]
-        ),
-
-        // The second edition: it stands beside the first tree until it takes its place.
         .target(name: "MultipartForm"),
         .target(name: "CardModel", dependencies: [.crypto]),
         .target(
@@ -170,7 +78,7 @@ let package = Package(
                 "CardStore", .argumentParser, .lifecycle, .log, .nioPosix, .subprocess, .system, .unixSignals, .yams,
             ]
         ),
-        .executableTarget(name: "idcard-pipeline-next", dependencies: ["CardCommand", .argumentParser]),
+        .executableTarget(name: "idcard-pipeline", dependencies: ["CardCommand", .argumentParser]),
 
         // Marked photos, the fault server, the ledger backend, manual time; never imported by Sources.
         .target(
@@ -220,8 +128,6 @@ let package = Package(
 extension Target.Dependency {
     static let argumentParser = product(name: "ArgumentParser", package: "swift-argument-parser")
     static let asyncHTTPClient = product(name: "AsyncHTTPClient", package: "async-http-client")
-    static let configuration = product(name: "Configuration", package: "swift-configuration")
-    static let coreMetrics = product(name: "CoreMetrics", package: "swift-metrics")
     static let crypto = product(name: "Crypto", package: "swift-crypto")
     static let csv = product(name: "SwiftCSV", package: "SwiftCSV")
     static let grdb = product(name: "GRDB", package: "GRDB.swift")
@@ -229,9 +135,7 @@ extension Target.Dependency {
     static let hummingbird = product(name: "Hummingbird", package: "hummingbird")
     static let lifecycle = product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
     static let log = product(name: "Logging", package: "swift-log")
-    static let metrics = product(name: "Metrics", package: "swift-metrics")
     static let nioCore = product(name: "NIOCore", package: "swift-nio")
-    static let nioFoundationCompat = product(name: "NIOFoundationCompat", package: "swift-nio")
     static let nioHTTP1 = product(name: "NIOHTTP1", package: "swift-nio")
     static let nioPosix = product(name: "NIOPosix", package: "swift-nio")
     static let nioSSL = product(name: "NIOSSL", package: "swift-nio-ssl")

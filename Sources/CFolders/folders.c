@@ -3,15 +3,10 @@
 
 #include <stddef.h>
 #include <stdio.h>
-#include <sys/eventfd.h>
 #include <sys/vfs.h>
 
 int idc_rename_new(int from_folder, const char *from, int to_folder, const char *to) {
     return renameat2(from_folder, from, to_folder, to, RENAME_NOREPLACE);
-}
-
-int idc_wake_descriptor(void) {
-    return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 }
 
 int idc_is_remote(int descriptor) {

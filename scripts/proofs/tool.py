@@ -6,7 +6,7 @@ import os
 import re
 import subprocess
 
-NAME = "idcard-pipeline-next"
+NAME = "idcard-pipeline"
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 # Longer than any command of a proof takes; one that is still going then hangs.
 HANG_SECONDS = int(os.environ.get("PROOF_HANG_SECONDS", "180"))

@@ -4,13 +4,13 @@ import CardImaging
 /// The root of the command line.
 package struct IDCardPipelineCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
-        commandName: "idcard-pipeline-next",
+        commandName: "idcard-pipeline",
         abstract:
             "Takes photos of Chinese resident identity cards to a verification service and on to the business backend.",
         discussion: """
             Nothing is lost, nothing is sent twice, nothing leaks. Try it without any account:
 
-              idcard-pipeline-next run fixtures/cards --embedded
+              idcard-pipeline run fixtures/cards --embedded
             """,
         version: "0.2.0",
         subcommands: [

@@ -14,7 +14,7 @@ extension ConfigurationKey {
             \.sandboxPath,
             .path,
             "Folder of the sandbox, in which cards are durable; nothing in it is ever an input.",
-            default: "$XDG_DATA_HOME/idcard-pipeline-next/sandbox, with --embedded …/embedded"
+            default: "$XDG_DATA_HOME/idcard-pipeline/sandbox, with --embedded …/embedded"
         ),
         ConfigurationKey(
             "sandbox.intake_free_space",
@@ -27,7 +27,7 @@ extension ConfigurationKey {
             \.vault.keyFile,
             .path,
             "File (mode 0600) with the keys of the sandbox, the current one first; keys init makes it.",
-            default: "$XDG_CONFIG_HOME/idcard-pipeline-next/vault.key, with --embedded …/embedded.key"
+            default: "$XDG_CONFIG_HOME/idcard-pipeline/vault.key, with --embedded …/embedded.key"
         ),
         .optional(
             "vault.key",
@@ -124,7 +124,7 @@ extension ConfigurationKey {
             \.server.tokensFile,
             .path,
             "File (mode 0600) of who may ask, with a hash of each token.",
-            default: "$XDG_CONFIG_HOME/idcard-pipeline-next/tokens.json"
+            default: "$XDG_CONFIG_HOME/idcard-pipeline/tokens.json"
         ),
         ConfigurationKey(
             "server.rate_limit",

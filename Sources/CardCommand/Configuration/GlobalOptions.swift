@@ -11,7 +11,7 @@ struct GlobalOptions: ParsableArguments {
         help: ArgumentHelp(
             "The configuration file.",
             discussion: """
-                Without it: the file that IDCARD_CONFIG names, else $XDG_CONFIG_HOME/idcard-pipeline-next/idcard-pipeline.yaml \
+                Without it: the file that IDCARD_CONFIG names, else $XDG_CONFIG_HOME/idcard-pipeline/idcard-pipeline.yaml \
                 if it exists.
                 """,
             valueName: "file"

@@ -114,7 +114,7 @@ struct UserFolders: Sendable {
 
     /// The sandbox if nobody names one; that of the embedded endpoints is another.
     func sandbox(embedded: Bool) -> String? {
-        self.data.map { "\($0)/idcard-pipeline-next/\(embedded ? "embedded" : "sandbox")" }
+        self.data.map { "\($0)/idcard-pipeline/\(embedded ? "embedded" : "sandbox")" }
     }
 
     /// The file of the sandbox's keys if nobody names one; that of the embedded endpoints is another.
@@ -128,6 +128,6 @@ struct UserFolders: Sendable {
     }
 
     private func configured(_ name: String) -> String? {
-        self.configuration.map { "\($0)/idcard-pipeline-next/\(name)" }
+        self.configuration.map { "\($0)/idcard-pipeline/\(name)" }
     }
 }

@@ -30,7 +30,7 @@ struct KeysCommand: AsyncParsableCommand {
             help: ArgumentHelp(
                 "Where to make it.",
                 discussion: """
-                    Without it: where vault.key_file says, else $XDG_CONFIG_HOME/idcard-pipeline-next/vault.key, which is used \
+                    Without it: where vault.key_file says, else $XDG_CONFIG_HOME/idcard-pipeline/vault.key, which is used \
                     without further configuration.
                     """,
                 valueName: "file"

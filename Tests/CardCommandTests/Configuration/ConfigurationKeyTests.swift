@@ -82,12 +82,12 @@ struct ConfigurationKeyTests {
     @Test func `The defaults load, in the folders of the user`() throws {
         let home = try ScratchHome()
         let configuration = try home.load().configuration
-        #expect(configuration.sandboxPath == home.path + "/.local/share/idcard-pipeline-next/sandbox")
-        #expect(configuration.vault.keyFile == home.path + "/.config/idcard-pipeline-next/vault.key")
+        #expect(configuration.sandboxPath == home.path + "/.local/share/idcard-pipeline/sandbox")
+        #expect(configuration.vault.keyFile == home.path + "/.config/idcard-pipeline/vault.key")
         #expect(configuration.verification == nil && configuration.delivery == nil)
         #expect(configuration.engine.retry == RetryPolicy())
         let embedded = try home.load(embedded: true).configuration
-        #expect(embedded.sandboxPath == home.path + "/.local/share/idcard-pipeline-next/embedded")
-        #expect(embedded.vault.keyFile == home.path + "/.config/idcard-pipeline-next/embedded.key")
+        #expect(embedded.sandboxPath == home.path + "/.local/share/idcard-pipeline/embedded")
+        #expect(embedded.vault.keyFile == home.path + "/.config/idcard-pipeline/embedded.key")
     }
 }

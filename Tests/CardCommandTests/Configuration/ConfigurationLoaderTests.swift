@@ -77,7 +77,7 @@ struct ConfigurationLoaderTests {
     }
 
     @Test func `The usual file is found, IDCARD_CONFIG names another, the option a third`() throws {
-        _ = try self.home.file(".config/idcard-pipeline-next/idcard-pipeline.yaml", "imaging.max_edge: 1001\n")
+        _ = try self.home.file(".config/idcard-pipeline/idcard-pipeline.yaml", "imaging.max_edge: 1001\n")
         #expect(try self.home.load().configuration.imaging.maxEdge == 1001)
         let named = ["IDCARD_CONFIG": try self.home.file("two.yaml", "imaging.max_edge: 1002\n")]
         #expect(try self.home.load(nil, named).configuration.imaging.maxEdge == 1002)

@@ -12,7 +12,7 @@ enum Project {
     /// The command that was built beside this test bundle.
     static var binary: URL {
         URL(filePath: ProcessInfo.processInfo.arguments[0]).deletingLastPathComponent().appending(
-            path: "idcard-pipeline-next"
+            path: "idcard-pipeline"
         )
     }
 }

@@ -66,9 +66,9 @@ final class Tool: Sendable {
     /// Makes the home, and in it, where it is looked for, a key for sandboxes of real endpoints.
     init(withKey: Bool = true) throws {
         self.home = URL(filePath: NSTemporaryDirectory()).appending(path: "idcard-e2e-\(UUID().uuidString)")
-        let folder = self.home.appending(path: ".config/idcard-pipeline-next")
+        let folder = self.home.appending(path: ".config/idcard-pipeline")
         try FileManager.default.createDirectory(at: withKey ? folder : self.home, withIntermediateDirectories: true)
-        if withKey { _ = try self.secretFile(".config/idcard-pipeline-next/vault.key", Self.randomKey()) }
+        if withKey { _ = try self.secretFile(".config/idcard-pipeline/vault.key", Self.randomKey()) }
     }
 
     /// A new key as it stands in a key file.

@@ -49,7 +49,7 @@ struct VaultKeyTests {
 
     @Test func `A sandbox whose key file is gone gets no other key`() async throws {
         let embedded = try self.configuration(embedded: true)
-        _ = try self.home.file(".local/share/idcard-pipeline-next/embedded/sandbox.sqlite3", "x")
+        _ = try self.home.file(".local/share/idcard-pipeline/embedded/sandbox.sqlite3", "x")
         let error = await #expect(throws: CodedError.self) { try await embedded.vaultKeys(creating: true) }
         #expect(error?.message.text().contains("put back the file") == true)
     }

@@ -52,7 +52,7 @@ struct ReloadTests {
             #expect(try await errors.line(containing: "the certificate stays as before") != nil)
             #expect(try await service.sendOverTLS("/v1/cards", token: third) == ("second", 200))
             // Tokens that others may read.
-            let tokens = self.tool.home.appending(path: ".config/idcard-pipeline-next/tokens.json")
+            let tokens = self.tool.home.appending(path: ".config/idcard-pipeline/tokens.json")
             #expect(chmod(tokens.path, 0o644) == 0)
             try self.install(certificates[0])
             try send(Self.hangup)

@@ -110,7 +110,7 @@ struct ServeMistakeTests {
 
     @Test func `serve refuses what config check finds, with the same words`() async throws {
         let tool = try Tool()
-        _ = try tool.secretFile(".config/idcard-pipeline-next/tokens.json", "{}")
+        _ = try tool.secretFile(".config/idcard-pipeline/tokens.json", "{}")
         let check = try await tool.run(["config", "check", "--embedded"])
         let serve = try await tool.run(["serve", "--embedded", "--listen", "127.0.0.1:0"])
         #expect(check.status == 78)

@@ -82,14 +82,14 @@ struct SourceRunsTests {
         let inbox = try self.tool.pairs(["R-1"])
         let desk = try await self.tool.token("desk", "read")
         let key = try String(
-            contentsOf: self.tool.home.appending(path: ".config/idcard-pipeline-next/vault.key"),
+            contentsOf: self.tool.home.appending(path: ".config/idcard-pipeline/vault.key"),
             encoding: .utf8
         )
         let now = Timestamp(Date())
         var runs: [SourceRun] = []
         do {
             let store = try await CardStore.open(
-                path: self.tool.home.path + "/.local/share/idcard-pipeline-next/sandbox",
+                path: self.tool.home.path + "/.local/share/idcard-pipeline/sandbox",
                 kind: .real,
                 ring: try KeyRing(text: key),
                 creating: true,

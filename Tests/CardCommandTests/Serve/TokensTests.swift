@@ -18,7 +18,7 @@ struct TokensTests {
     }
 
     private let tool: Tool
-    private var path: String { self.tool.home.path + "/.config/idcard-pipeline-next/tokens.json" }
+    private var path: String { self.tool.home.path + "/.config/idcard-pipeline/tokens.json" }
 
     init() throws { self.tool = try Tool(withKey: false) }
 
@@ -83,7 +83,7 @@ struct TokensTests {
         let folder = URL(filePath: self.path).deletingLastPathComponent()
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         for (text, mode, words) in [(old, 0o600, nil), ("{}", 0o600, "no list of tokens"), (old, 0o644, "chmod 600")] {
-            _ = try self.tool.secretFile(".config/idcard-pipeline-next/tokens.json", text, mode: mode)
+            _ = try self.tool.secretFile(".config/idcard-pipeline/tokens.json", text, mode: mode)
             let outcome = try await self.tool.run(["tokens", "list"])
             #expect(outcome.status == (words == nil ? 0 : 78))
             #expect(words == nil ? outcome.output.hasPrefix("desk ") : outcome.errors.contains(words ?? ""))

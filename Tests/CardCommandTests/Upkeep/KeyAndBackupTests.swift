@@ -27,7 +27,7 @@ struct KeyAndBackupTests {
         #expect(ends.allSatisfy { [0, 75].contains($0.status) }, "\(ends.map(\.errors))")
         #expect(ends.contains { $0.status == 0 })
         #expect(try await self.tool.run(["fsck"] + self.tool.sandboxOption).status == 0)
-        let keys = self.tool.home.appending(path: ".config/idcard-pipeline-next")
+        let keys = self.tool.home.appending(path: ".config/idcard-pipeline")
         let retired = try FileManager.default.contentsOfDirectory(atPath: keys.path).filter { $0.contains(".retired-") }
         #expect(retired.count == ends.count { $0.status == 0 })
         let lines = try String(contentsOf: keys.appending(path: "vault.key"), encoding: .utf8).split(separator: "\n")

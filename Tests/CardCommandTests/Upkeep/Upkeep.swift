@@ -16,7 +16,7 @@ extension Tool {
     /// Opens a sandbox in the home with the home's own key; made if it is not there.
     func sandbox(_ kind: CardStore.Kind = .real) async throws -> CardStore {
         let key = try String(
-            contentsOf: self.home.appending(path: ".config/idcard-pipeline-next/vault.key"),
+            contentsOf: self.home.appending(path: ".config/idcard-pipeline/vault.key"),
             encoding: .utf8
         )
         return try await CardStore.open(

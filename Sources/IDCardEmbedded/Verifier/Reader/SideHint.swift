@@ -1,5 +1,0 @@
-/// Which side something speaks for.
-enum SideHint: Sendable {
-    case front
-    case back
-}

@@ -1,2 +1,0 @@
-/// A body came too slowly.
-struct BodyTimeout: Error {}
