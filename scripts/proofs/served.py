@@ -265,7 +265,7 @@ class Clients:
     def send(self, client, submission):
         known, started = self.submissions.cards.get(submission.name), time.monotonic()
         try:
-            answer = send_until(client, submission.request)[0] if self.insists else client.send(submission.request)
+            answer = send_until(client, submission.request) if self.insists else client.send(submission.request)
         except (OSError, NoAnswer) as error:
             self.serve.violated(f"{submission.name} ({submission.way}) got no answer: {error}")
             return
