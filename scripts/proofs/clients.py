@@ -162,7 +162,7 @@ def webhooks(proof):
             if (answer.status, answer.code) != (409, "webhook_id_reused"):
                 proof.violated(f"{what} under the same id was answered with {answer!r}, not with 409")
     back = sender.message(hook_body(number, photo(proof, 0, "back"), "back"))
-    answers = together(8, lambda: send_until(serve.client(), back)[0])
+    answers = together(8, lambda: send_until(serve.client(), back))
     cards = {expect_card(proof, answer, "one of several sendings at once") for answer in answers}
     proof.expect(len(answers) == 8 and len(cards) == 1, f"8 sendings at once: {len(answers)} answers, {len(cards)} cards")
     changeover(proof, serve, path, secret, body)
@@ -266,8 +266,9 @@ def schemathesis(proof, serve, name, token, cases, phases):
         "--no-color", "run", serve.url + "/openapi.json", "--checks", "all", "--max-examples", str(cases),
         "--seed", str(proof.seed), "--report", "json", "--report-json-path", path, "--generation-database", "none",
         "--request-timeout", "60",
-        # An erased card has a tombstone, as the document says.
-        "--exclude-checks", "use_after_free",
+        # An erased card has a tombstone, as the document says. Who asks often without a good token is answered 429, which the
+        # check of that does not know: another part asks so.
+        "--exclude-checks", "use_after_free,ignored_auth" + ("" if token else ",missing_required_header"),
         # A busy machine is no finding.
         "--suppress-health-check", "all", "--phases", ",".join(phases),
     ]
@@ -291,7 +292,7 @@ def schemathesis(proof, serve, name, token, cases, phases):
 def scopes(proof):
     """Each operation of the document refuses whoever has no token, and all scopes but one."""
     serve = Serve(proof, "scopes")
-    tokens = {scope: serve.new_token(scope, scope) for scope in SCOPES}
+    tokens = {scope: serve.new_token(scope, scope) for scope in SCOPES} | {"no token": None, "a wrong token": "idcp_wrong"}
     serve.start()
     asked = 0
     for path, operations in serve.ask("/openapi.json").json["paths"].items():
@@ -300,13 +301,14 @@ def scopes(proof):
                 continue
             place = re.sub(r"{\w+}", str(uuid.UUID(int=7 << 76)), path)
             answers = {}
-            for caller in (None, *SCOPES):
+            for caller, token in tokens.items():
                 asked += 1
-                with serve.client(tokens.get(caller)) as client:
+                with serve.client(token) as client:
                     answers[caller] = repr(client.send(Request(method.upper(), place)))
             allowed = [caller for caller, answer in answers.items() if answer not in ("401 unauthorized", "403 scope_missing")]
-            if answers[None] != "401 unauthorized" or len(allowed) != 1:
-                proof.violated(f"{method.upper()} {path} is open to {allowed}; without a token it was answered {answers[None]}")
+            strangers = {answers["no token"], answers["a wrong token"]}
+            if strangers != {"401 unauthorized"} or len(allowed) != 1:
+                proof.violated(f"{method.upper()} {path} is open to {allowed}; without a good token: {', '.join(strangers)}")
     proof.expect(asked > 0, "the document names no operation with a token: there was nothing to ask")
     proof.figure("requests with one scope or none", asked)
     serve.end()

@@ -210,12 +210,12 @@ def canaries(proof):
 
 def killed_run(proof, search):
     """A run that is killed half-way, the runs that go on, a backup, and everything that looks at it."""
-    report, counting = os.path.join(proof.folder, "calls"), search.sandbox("counting")
-    counting.environment["IDCARD_DELIVERY_URL"] = "http://127.0.0.1:9/upload"
-    counting.run(search.take_in, {**search.shim.variables("count", report), "IDCARD_RUN_PATIENCE": "1s"})
+    report, backend = os.path.join(proof.folder, "calls"), Backend(proof.tool.binary, proof.subfolder("counting"))
+    search.sandbox("counting", delivery_url=backend.url).run(search.take_in, search.shim.variables("count", report))
+    backend.stop()
     calls = sum(search.shim.counts(search.shim.lines(report)).values())
     sandbox = search.sandbox("delivered")
-    at = int(calls * proof.random.uniform(0.3, 0.8))
+    at = int(calls * proof.random.uniform(0.3, 0.9))
     killed = search.run(sandbox, search.take_in, "killed run", search.shim.variables("kill", at=at))
     proof.expect(killed.was_killed, f"the run that was to be killed ended with {killed.status}")
     search.look_at_files(sandbox, "killed run, with its write-ahead log")

@@ -94,7 +94,7 @@ def end(serve, way, seconds):
 
 def connecting(proof):
     """It ends again and again while clients connect without a pause: none of them may bring it down."""
-    serve, stopped, rounds = Serve(proof, "connecting"), threading.Event(), 10 if proof.quick else 1000
+    serve, stopped, rounds = Serve(proof, "connecting"), threading.Event(), 4 if proof.quick else 1000
     counts = [0] * 8
 
     def connect(place):

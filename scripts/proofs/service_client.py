@@ -232,15 +232,6 @@ class Connection:
         taken, self.received = self.received[:count], self.received[count:]
         return taken
 
-    def wait_for_end(self):
-        """Whether the other side ends the connection in time; what it still says is read away."""
-        try:
-            while True:
-                self.received = b""
-                self._more("the end")
-        except NoAnswer as reason:
-            return "silence" not in str(reason)
-
     def close(self):
         self.socket.close()
 
@@ -289,24 +280,18 @@ class Client:
         self.close()
 
 
-def send_until(client, request, is_taken=lambda answer: answer.status == 202, seconds=HANG_SECONDS, pause=0.05):
-    """Sends the same request until its answer is taken: after lost connections, dead services, refusals that pass (503,
-    429, and 409 while the first sending is under way). Returns the answer and how many sendings it took; a refusal that
-    does not pass is returned as well. Throws NoAnswer when the time has run out."""
-    end = time.monotonic() + seconds
-    sendings = 0
-    last = None
+def send_until(client, request, seconds=HANG_SECONDS):
+    """Sends the same request until its answer is no refusal that passes (503, 429, and 409 while the first sending is under
+    way), also after lost connections and dead services. Throws NoAnswer when the time has run out."""
+    end, last = time.monotonic() + seconds, None
     while time.monotonic() < end:
-        sendings += 1
         try:
             last = client.send(request)
-            if is_taken(last):
-                return last, sendings
             if last.status not in (429, 503) and last.code != "idempotency_key_in_progress":
-                return last, sendings
+                return last
             time.sleep(min(last.retry_after or 1, 5) / 4)
         except (OSError, NoAnswer) as error:
             client.close()
             last = error
-            time.sleep(pause)
-    raise NoAnswer(f"{sendings} sendings in {seconds} s, the last one: {last!r}")
+            time.sleep(0.05)
+    raise NoAnswer(f"no answer in {seconds} s, the last one: {last!r}")

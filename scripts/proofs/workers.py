@@ -268,7 +268,7 @@ class Serve(Worker):
             while True:
                 number, side = self.waiting.get()
                 with open(os.path.join(self.folder, number, f"{side}.jpg"), "rb") as file:
-                    answer, _ = send_until(client, raw_card(file.read(), number, key=f"{number}-{side}"))
+                    answer = send_until(client, raw_card(file.read(), number, key=f"{number}-{side}"))
                 if answer.status != 202:
                     self.mix.late_findings.append(f"{number}: the {side} was answered {answer!r}")
 
