@@ -26,14 +26,16 @@ extension Configuration {
     func openStore(creating: Bool) async throws -> CardStore {
         if !creating { try CardStore.requireSandbox(at: self.sandboxPath) }
         try SandboxOwner.become(of: self.sandboxPath)
-        let ring = try await self.vaultKeys(creating: creating)
-        do { return try await self.openStore(creating: creating, ring) } catch let error as CodedError
-            where error.code == .wrongKey
-        {
-            // A rotation may have ended since the keys were read.
-            let newer = try await self.vaultKeys(creating: false)
-            guard newer != ring else { throw error }
-            return try await self.openStore(creating: creating, newer)
+        var ring = try await self.vaultKeys(creating: creating)
+        while true {
+            do { return try await self.openStore(creating: creating, ring) } catch let error as CodedError
+                where error.code == .wrongKey
+            {
+                // A rotation may have ended since the keys were read.
+                let newer = try await self.vaultKeys(creating: false)
+                guard newer != ring else { throw error }
+                ring = newer
+            }
         }
     }
 
