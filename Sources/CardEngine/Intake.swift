@@ -83,14 +83,19 @@ struct Intake: Sendable {
     /// Takes the photos of one number in by one commit.
     private func admit(_ group: [InputItem]) async throws {
         var photos: [(item: InputItem, admission: Admission)] = []
+        var refusals: [(item: InputItem, error: CodedError)] = []
         for item in group {
             do {
                 try self.requireSpace()
                 photos.append((item, try await self.admission(of: item)))
             } catch let error as CodedError {
-                self.context.events(.refused(item, error))
+                refusals.append((item, error))
+                guard error.kind != .input else { continue }
+                // It passes: no part of an application is taken in without the rest.
+                return group.forEach { self.context.events(.refused($0, error)) }
             }
         }
+        for refusal in refusals { self.context.events(.refused(refusal.item, refusal.error)) }
         guard !photos.isEmpty else { return }
         let outcomes = try await self.context.store.admit(photos.map(\.admission), now: self.context.time.now())
         for (photo, outcome) in zip(photos, outcomes) { self.context.events(.taken(photo.item, outcome)) }

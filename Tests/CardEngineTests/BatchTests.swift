@@ -56,6 +56,22 @@ import Testing
         )
     }
 
+    @Test func `a photo that cannot be prepared for now keeps its number out, and an application is not cut in two`()
+        async throws
+    {
+        let harness = try await EngineHarness()
+        try await harness.run(harness.items(["N1": ["front", "heavy back"], "N2": ["front"]]))
+        #expect(harness.delivered == [["N2 front"]])
+        #expect(try await harness.states() == ["N2 front": "delivered"])
+        let refused = harness.state.withLock { state in
+            state.events.compactMap { event -> String? in
+                guard case .refused(let item, let error) = event else { return nil }
+                return "\(item.metadata.businessNumber.rawValue) \(error.code.rawValue)"
+            }
+        }
+        #expect(refused == ["N1 image_timeout", "N1 image_timeout"])
+    }
+
     @Test func `fronts of two persons are held, and their back with them`() async throws {
         let harness = try await EngineHarness()
         try await harness.run(harness.items(["N1": ["front", "other front", "back"]]))

@@ -162,6 +162,9 @@ final class EngineHarness: Sendable {
                     return state.preparingFailures >= 0
                 }
                 if fails { throw CodedError(ReasonCode(rawValue: "image_memory"), .storage, "there is no memory") }
+                guard !String(decoding: source, as: UTF8.self).contains("heavy") else {
+                    throw CodedError(ReasonCode(rawValue: "image_timeout"), .temporary, "the image takes too long")
+                }
                 guard !String(decoding: source, as: UTF8.self).contains("broken") else {
                     throw CodedError(ReasonCode(rawValue: "image_truncated"), .input, "the image is cut off")
                 }

@@ -86,6 +86,52 @@ import Testing
         #expect(slowAt.withLock { $0 }[1] >= .seconds(20))
     }
 
+    /// A host that asks everybody to wait for an hour.
+    private static let resting: @Sendable (FetchRequest, EnginePorts.Fetcher.Keep) async throws -> FetchOutcome = {
+        _,
+        _ in
+        var failure = EngineHarness.failure(.throttled)
+        failure.retryAfter = .seconds(3600)
+        return .failed(failure)
+    }
+
+    @Test func `however many images wait for a host that rests, those of another are fetched`() async throws {
+        let harness = try await EngineHarness()
+        let many = (1...600).map { index in
+            let address = "https://resting/\(index)"
+            harness.state.withLock { $0.fetches[address] = Self.resting }
+            return [Self.item(address, "N\(index)")]
+        }
+        harness.state.withLock { $0.fetches["https://good/front"] = Self.sending("M front") }
+        try await harness.run(many + [[Self.item("https://good/front", "M")]])
+        #expect(harness.delivered == [["M front"]])
+        // A few begin together before the first is told to wait.
+        #expect(harness.state.withLock { $0.fetched.count } <= 10)
+    }
+
+    @Test func `a run waits for what is due within its patience, though another host rests for longer`() async throws {
+        let (harness, time) = (try await EngineHarness(), ManualTime())
+        let calls = Mutex(0)
+        harness.state.withLock { state in
+            state.fetches["https://resting/front"] = Self.resting
+            state.fetches["https://good/front"] = { request, keep in
+                let count = calls.withLock { calls in
+                    calls += 1
+                    return calls
+                }
+                guard count > 1 else { return .failed(EngineHarness.failure(.transient)) }
+                return try await Self.sending("N2 front")(request, keep)
+            }
+        }
+        let settings = harness.settings { settings in
+            settings.patience = .seconds(60)
+            settings.retry = RetryPolicy(base: .seconds(20), cap: .seconds(20))
+        }
+        let items = [[Self.item("https://resting/front", "N1")], [Self.item("https://good/front", "N2")]]
+        try await time.passing { try await harness.run(items, settings, time: time.engineTime) }
+        #expect(harness.delivered == [["N2 front"]])
+    }
+
     @Test func `an address that our rules forbid fails, what is no image is rejected`() async throws {
         let harness = try await EngineHarness()
         harness.state.withLock { state in

@@ -50,15 +50,15 @@ import Testing
         let gone = try await store.askForRun(over: "gone", now: harness.now)
         let open = try await store.askForRun(over: "inbox", now: harness.now)
         let reason = SourceRun.Report(reason: .sourceUnreadable, counts: [:])
-        try await store.endRuns(exceptOver: ["inbox"], as: reason, now: harness.now)
+        try await store.endRuns(exceptOver: ["inbox"], by: "me", as: reason, now: harness.now)
         #expect(try await store.run(gone.id)?.report == reason)
         #expect(try await store.run(open.id)?.endedAt == nil)
-        try await store.endRuns(exceptOver: [], as: reason, now: harness.now)
+        try await store.endRuns(exceptOver: [], by: "me", as: reason, now: harness.now)
         #expect(try await store.run(open.id)?.report == reason)
         for _ in 0..<(Limits.runsKept + 3) {
             harness.pass(.seconds(1))
             _ = try await store.askForRun(over: "inbox", now: harness.now)
-            try await store.endRuns(exceptOver: [], as: reason, now: harness.now)
+            try await store.endRuns(exceptOver: [], by: "me", as: reason, now: harness.now)
         }
         #expect(try await store.runs().count == Limits.runsKept + 1)
         #expect(try await store.run(gone.id) == nil)

@@ -42,23 +42,32 @@ private struct KeyChange {
         private let rewrapped: Int
         private let damaged: Int
         private let retired: [String]
+        private let isNew: Bool
 
         private enum CodingKeys: String, CodingKey {
             case rewrapped, damaged, retired
             case keyID = "key_id"
         }
 
-        init(_ rotation: KeyRotation, retired: [String]) {
+        /// - Parameter former: the key that wrapped everything before.
+        init(_ rotation: KeyRotation, former: String?, retired: [String]) {
             self.keyID = rotation.keyID
             self.rewrapped = rotation.rewrapped
             self.damaged = rotation.damaged
             self.retired = retired
+            self.isNew = former != rotation.keyID
         }
 
         var isWhole: Bool { self.damaged == 0 }
 
         var lines: [String] {
             var lines = ["\(self.rewrapped) keys of cards are wrapped with the key \(self.keyID) now"]
+            if !self.isNew {
+                lines = [
+                    "everything was wrapped with the key \(self.keyID) already: what an earlier rotation left was ended; "
+                        + "to change the key, run this again"
+                ]
+            }
             if self.damaged > 0 {
                 lines.append("\(self.damaged) were damaged before, and no key opens them; see idcard-pipeline fsck")
             }
@@ -80,7 +89,7 @@ private struct KeyChange {
         var isBegun = inUse.first != ring.current.id
         guard case .file(let file) = VaultKeySource(self.configuration) else {
             guard isBegun else { throw Self.noNewKey }
-            return Output(try await self.store.rotateKeys(to: ring.current) {}, retired: [])
+            return Output(try await self.store.rotateKeys(to: ring.current) {}, former: inUse.first, retired: [])
         }
         isBegun = isBegun || ring.keys.count > 1
         let key = isBegun ? ring.current : VaultKey.random()
@@ -95,7 +104,7 @@ private struct KeyChange {
         } retiring: {
             retired = try file.retire(ring.keys.filter { $0 != key }, keeping: key)
         }
-        return Output(rotation, retired: retired)
+        return Output(rotation, former: inUse.first, retired: retired)
     }
 
     private static let changedMeanwhile = CodedError(

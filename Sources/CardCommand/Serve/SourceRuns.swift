@@ -5,7 +5,6 @@ import CardServer
 import CardStore
 import Foundation
 import Logging
-import NIOPosix
 import Synchronization
 
 /// Runs on demand: takes the sources of the configuration in, by the same loop as `run`, when a caller asks for it. What a
@@ -27,6 +26,10 @@ final class SourceRuns: Sendable {
     private let sources: [String: Source]
     /// What the runs of this process have come to so far.
     private let tallies = Mutex<[String: SourceTally]>([:])
+    /// Whoever waits for a listing, and whether the end has come.
+    private let listings = Mutex<(isOver: Bool, waiting: [UUID: Listed])>((false, [:]))
+
+    private typealias Listed = CheckedContinuation<BatchListing?, any Error>
 
     /// Makes ready; ``work()`` does the runs.
     ///
@@ -79,14 +82,26 @@ final class SourceRuns: Sendable {
     // MARK: The work
 
     /// Begins no more runs; ``work()`` returns once those under way have stopped.
-    func end() { for source in self.sources.values { source.bell.continuation.finish() } }
+    func end() {
+        for source in self.sources.values { source.bell.continuation.finish() }
+        let waiting = self.listings.withLock { listings in
+            defer { listings = (true, [:]) }
+            return listings.waiting
+        }
+        for continuation in waiting.values { continuation.resume(returning: nil) }
+    }
 
     /// Does the runs, those of different sources beside each other, until ``end()``.
     ///
     /// - Throws: what the sandbox throws.
     func work() async throws {
         let unreadable = SourceRun.Report(reason: .sourceUnreadable, counts: SourceTally.none)
-        try await self.store.endRuns(exceptOver: self.sources.keys.sorted(), as: unreadable, now: Timestamp(Date()))
+        try await self.store.endRuns(
+            exceptOver: self.sources.keys.sorted(),
+            by: self.worker,
+            as: unreadable,
+            now: Timestamp(Date())
+        )
         try await withThrowingTaskGroup(of: Void.self) { clocks in
             clocks.addTask {
                 repeat {
@@ -97,7 +112,8 @@ final class SourceRuns: Sendable {
                 for (name, source) in self.sources {
                     group.addTask {
                         for await _ in source.bell.stream {
-                            while let run = try await self.store.beginRun(over: name, by: self.worker) {
+                            // A bell that rang before the end is still heard after it.
+                            while !self.isOver, let run = try await self.store.beginRun(over: name, by: self.worker) {
                                 guard try await self.perform(run, at: source.path) else { return }
                             }
                         }
@@ -108,11 +124,14 @@ final class SourceRuns: Sendable {
         }
     }
 
+    private var isOver: Bool { self.listings.withLock(\.isOver) }
+
     /// Does a run; `false` if the end of the process came first: another one goes on with it.
     private func perform(_ run: SourceRun, at path: String) async throws -> Bool {
         let listing: BatchListing
         do {
-            listing = try await self.listing(at: path)
+            guard let listed = try await self.listing(at: path) else { return false }
+            listing = listed
         } catch let error as CodedError {
             Console.standardError("warning: the source \(run.source) cannot be taken in: \(error.message.text())")
             let isUnreadable = error.code == .inputNotFound || error.code == .inputUnreadable
@@ -120,12 +139,11 @@ final class SourceRuns: Sendable {
             try await self.end(run, as: SourceRun.Report(reason: reason, counts: SourceTally.none))
             return true
         }
+        let tally = SourceTally(listing)
+        self.tallies.withLock { $0[run.id] = tally }
         while true {
-            // What is taken in by now counts as taken in again, without being read.
-            let tally = SourceTally(listing)
-            self.tallies.withLock { $0[run.id] = tally }
             do {
-                try await self.engine.take(listing.groups, told: tally.count)
+                try await self.engine.take(tally.left(of: listing.groups), told: tally.count)
                 if tally.isComplete { break }
             } catch let error as CodedError where error.isPassing {}
             // The end, or no room for more: then the rest waits.
@@ -145,14 +163,28 @@ final class SourceRuns: Sendable {
         )
     }
 
-    /// Lists a source on a thread that may block.
-    private func listing(at path: String) async throws -> BatchListing {
-        try await NIOThreadPool.singleton.runIfActive {
-            var options = BatchOptions.photos
-            options.businessNumberRule = try BusinessNumberRule(self.configuration.businessNumberFrom)
-            options.sandbox = self.configuration.sandboxPath
-            return try self.configuration.listing(of: BatchSource(source: path, options: options))
+    /// Lists a source; `nil` if the end came first: a thread that waits for a share that hangs is left behind.
+    private func listing(at path: String) async throws -> BatchListing? {
+        try await withCheckedThrowingContinuation { continuation in
+            let id = UUID()
+            let isOver = self.listings.withLock { listings in
+                if !listings.isOver { listings.waiting[id] = continuation }
+                return listings.isOver
+            }
+            guard !isOver else { return continuation.resume(returning: nil) }
+            Thread.detachNewThread {
+                let listing = Result { try self.list(path) }
+                let waiting = self.listings.withLock { $0.waiting.removeValue(forKey: id) }
+                waiting?.resume(with: listing.map(Optional.some))
+            }
         }
+    }
+
+    private func list(_ path: String) throws -> BatchListing {
+        var options = BatchOptions.photos
+        options.businessNumberRule = try BusinessNumberRule(self.configuration.businessNumberFrom)
+        options.sandbox = self.configuration.sandboxPath
+        return try self.configuration.listing(of: BatchSource(source: path, options: options))
     }
 }
 
@@ -161,14 +193,14 @@ final class SourceTally: Sendable {
     /// Nothing yet.
     static let none = ["admitted": 0, "duplicate": 0, "refused": 0, "ignored": 0]
 
-    private let state: Mutex<(report: SourceRun.Report, left: Int)>
+    private let state: Mutex<(report: SourceRun.Report, left: Set<InputItem>)>
 
     init(_ listing: BatchListing) {
         var report = SourceRun.Report(counts: Self.none)
-        var left = 0
+        var left: Set<InputItem> = []
         for entry in listing.entries {
             switch entry {
-            case .take: left += 1
+            case .take(let item): left.insert(item)
             case .ignore: report.counts["ignored", default: 0] += 1
             case .refuse(let input): report.refuse(input.error.code)
             }
@@ -179,22 +211,29 @@ final class SourceTally: Sendable {
     /// What the run has come to.
     var report: SourceRun.Report { self.state.withLock { $0.report } }
     /// Whether something has become of every input.
-    var isComplete: Bool { self.state.withLock { $0.left == 0 } }
+    var isComplete: Bool { self.state.withLock(\.left.isEmpty) }
+
+    /// The groups of which something is left.
+    func left(of groups: [[InputItem]]) -> [[InputItem]] {
+        self.state.withLock { state in groups.filter { $0.contains(where: state.left.contains) } }
+    }
 
     /// Counts what the engine tells.
     @Sendable func count(_ event: PipelineEvent) {
         self.state.withLock { state in
             switch event {
-            case .taken(_, let outcome) where outcome.state == .rejected && !outcome.isDuplicate:
-                state.report.refuse(outcome.reason ?? .sourceUnreadable)
-            case .taken(_, let outcome):
+            case .taken(let item, let outcome):
+                guard state.left.remove(item) != nil else { return }
+                guard outcome.state != .rejected || outcome.isDuplicate else {
+                    return state.report.refuse(outcome.reason ?? .sourceUnreadable)
+                }
                 state.report.counts[outcome.isDuplicate ? "duplicate" : "admitted", default: 0] += 1
             // It is tried again.
             case .refused(_, let error) where error.isPassing: return
-            case .refused(_, let error): state.report.refuse(error.code)
+            case .refused(let item, let error):
+                if state.left.remove(item) != nil { state.report.refuse(error.code) }
             case .changed, .sending, .failed: return
             }
-            state.left -= 1
         }
     }
 }

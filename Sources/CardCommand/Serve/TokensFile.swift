@@ -27,6 +27,16 @@ struct TokensFile: Sendable {
     /// - Throws: as ``read()``.
     func readForUpkeep() throws(CodedError) -> [AccessToken] {
         try SandboxOwner.become(of: DurableFile.folder(of: KeyFile.resolved(self.path)))
+        var status = stat()
+        // A file that root made in its place could not be read by the server.
+        guard geteuid() != 0 || stat(self.path, &status) != 0 || status.st_uid == 0 else {
+            throw self.error(
+                """
+                belongs to the user \(Int(status.st_uid)), and its folder to root; move it into a folder of that user \
+                (server.tokens_file), then run this again
+                """
+            )
+        }
         return try self.read()
     }
 

@@ -10,11 +10,8 @@ final class FetchHosts: Sendable {
 
     init(context: EngineContext) { self.context = context }
 
-    /// The gate of the host of an address.
-    ///
-    /// - Throws: `CodedError` of kind `input` if our rules forbid the address.
-    func gate(of address: Redacted<String>) async throws -> EndpointGate {
-        let host = try self.context.ports.fetcher.host(address)
+    /// The gate of a host.
+    func gate(of host: String) async throws -> EndpointGate {
         if let known = self.gates.withLock({ $0[host] }) { return known }
         let gate = EndpointGate(
             endpoint: "fetch \(host)",

@@ -15,9 +15,17 @@ final class FetchStage: Sendable {
         case forbidden(CodedError)
     }
 
+    /// Where an image lies, as our rules see its address.
+    private enum Site {
+        case host(String)
+        case forbidden(CodedError)
+    }
+
     private let context: EngineContext
     private let gate: LocalGate
     private let hosts: FetchHosts
+    /// Where the images of cards lie that wait: their addresses are opened once.
+    private let sites = Mutex<[CardID: Site]>([:])
     /// Until when the hosts of all that is due ask to be left alone.
     private let rest = Mutex<Timestamp?>(nil)
 
@@ -32,53 +40,87 @@ final class FetchStage: Sendable {
     }
 
     private func nextDue() async throws -> Timestamp? {
-        guard let due = try await self.context.store.nextFetching() else { return nil }
-        return max(due, self.rest.withLock(\.self) ?? due)
+        let store = self.context.store
+        guard let rest = self.rest.withLock(\.self) else { return try await store.nextFetching() }
+        // What is due waits for its host; something else may be due before.
+        return try await min(rest, store.nextFetching(after: self.context.time.now()) ?? rest)
     }
 
     // MARK: Claiming
+
+    /// Cards that may begin, with what their hosts said; a card without a place is damaged, and ends when it is claimed.
+    private struct Offer {
+        var cards: [CardID] = []
+        var places: [CardID: Place] = [:]
+        /// How long hosts that have no place ask to be left alone, by name.
+        var rests: [String: Duration] = [:]
+    }
 
     /// Claims only what has a place at its host: the others stay where they are, and cost nothing.
     private func claim(_ limit: Int) async throws -> [Job] {
         try self.context.requireWorker()
         guard self.context.room == .ample else { return [] }
         let now = self.context.time.now()
-        let candidates = try await self.context.store.fetchCandidates(limit: Limits.fetchesLookedAt, now: now)
-        var (cards, places, rests) = ([CardID](), [CardID: Place](), [Duration]())
-        for candidate in candidates where cards.count < limit {
-            // One without an address is damaged, and ends when it is claimed.
-            if let address = candidate.address {
-                switch try await self.ask(address) {
-                case .place(let place): places[candidate.card] = place
-                case .wait(let duration):
-                    rests.append(duration)
-                    continue
-                }
+        var offer = try await self.offer(limit, now: now)
+        self.rest.withLock { $0 = offer.cards.isEmpty ? offer.rests.values.min().map(now.advanced(by:)) : nil }
+        var jobs: [Job] = []
+        for job in try await self.context.store.claimFetching(offer.cards, by: self.context.worker, now: now) {
+            if let place = offer.places.removeValue(forKey: job.card.id) {
+                jobs.append(Job(fetch: job, place: place))
+            } else {
+                try await self.context.store.conclude(job, with: .postponed(until: now), now: now)
             }
-            cards.append(candidate.card)
         }
-        self.rest.withLock { $0 = cards.isEmpty ? rests.min().map(now.advanced(by:)) : nil }
-        let claimed = try await self.context.store.claimFetching(cards, by: self.context.worker, now: now)
-        let jobs = claimed.compactMap { job in
-            places.removeValue(forKey: job.card.id).map { Job(fetch: job, place: $0) }
-        }
-        for case .taken(let host) in places.values { host.withdraw() }
+        for case .taken(let host) in offer.places.values { host.withdraw() }
         return jobs
     }
 
-    private enum Answer {
-        case place(Place)
-        case wait(Duration)
+    private func offer(_ limit: Int, now: Timestamp) async throws -> Offer {
+        var offer = Offer()
+        var last: FetchCandidate?
+        repeat {
+            let page = try await self.context.store.fetchCandidates(
+                after: last,
+                limit: Limits.fetchesLookedAt,
+                now: now
+            )
+            let sites = try await self.sites(of: page.map(\.card))
+            for candidate in page where offer.cards.count < limit {
+                switch sites[candidate.card] {
+                case .host(let name):
+                    guard offer.rests[name] == nil else { continue }
+                    let host = try await self.hosts.gate(of: name)
+                    guard host.tryBegin() else {
+                        offer.rests[name] = host.wait ?? .zero
+                        continue
+                    }
+                    offer.places[candidate.card] = .taken(host)
+                case .forbidden(let error): offer.places[candidate.card] = .forbidden(error)
+                case nil: break
+                }
+                offer.cards.append(candidate.card)
+            }
+            last = page.count < Limits.fetchesLookedAt ? nil : page.last
+        } while last != nil && offer.cards.count < limit
+        return offer
     }
 
-    /// Asks the host of an address for a place.
-    private func ask(_ address: Redacted<String>) async throws -> Answer {
-        do {
-            let host = try await self.hosts.gate(of: address)
-            return host.tryBegin() ? .place(.taken(host)) : .wait(host.wait ?? .zero)
-        } catch let error as CodedError where error.kind == .input {
-            return .place(.forbidden(error))
+    private func sites(of cards: [CardID]) async throws -> [CardID: Site] {
+        let known = self.sites.withLock { sites in cards.reduce(into: [:]) { $0[$1] = sites[$1] } }
+        let unknown = cards.filter { known[$0] == nil }
+        guard !unknown.isEmpty else { return known }
+        let new = try await self.context.store.fetchAddresses(of: unknown).mapValues { address -> Site in
+            do { return .host(try self.context.ports.fetcher.host(address)) } catch let error as CodedError
+                where error.kind == .input
+            {
+                return .forbidden(error)
+            }
         }
+        self.sites.withLock { sites in
+            if sites.count > Limits.rememberedSites { sites = [:] }
+            sites.merge(new) { $1 }
+        }
+        return known.merging(new) { $1 }
     }
 
     // MARK: Fetching

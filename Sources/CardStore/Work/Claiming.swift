@@ -43,13 +43,16 @@ extension CardStore {
     package func nextVerification() async throws -> Timestamp? { try await self.nextDue(in: .prepared) }
 
     /// When the next unclaimed card in a state is due; `nil` if there is none.
-    func nextDue(in state: CardState) async throws -> Timestamp? {
-        try await Self.translating {
+    ///
+    /// - Parameter time: leaves out what is due by then.
+    func nextDue(in state: CardState, after time: Timestamp? = nil) async throws -> Timestamp? {
+        let later: SQL = time.map { "AND due_at > \($0)" } ?? ""
+        return try await Self.translating {
             try await self.database.read { tx in
                 try tx.value(
                     """
                     SELECT min(coalesce(due_at, 0)) FROM card WHERE state = \(state) AND worker IS NULL
-                    AND state IN ('fetching', 'received', 'prepared')
+                    AND state IN ('fetching', 'received', 'prepared') \(later)
                     """,
                     as: Timestamp?.self
                 ) ?? nil

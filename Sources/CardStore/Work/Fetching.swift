@@ -1,12 +1,12 @@
 package import CardModel
 package import Foundation
 
-/// A card whose image may be fetched now.
+/// A card whose image may be fetched now, and its turn.
 package struct FetchCandidate: Sendable {
     /// The card.
     package var card: CardID
-    /// Where from; `nil` if that does not open: whoever claims the card ends it.
-    package var address: Redacted<String>?
+    let priority: Int64
+    let order: Int64
 }
 
 /// A card whose image a worker has claimed to fetch.
@@ -33,20 +33,41 @@ package enum FetchConclusion: Sendable {
 
 extension CardStore {
     /// The cards whose images may be fetched now, in their turn; claim those whose hosts have a place for them.
-    package func fetchCandidates(limit: Int, now: Timestamp) async throws -> [FetchCandidate] {
+    ///
+    /// - Parameter last: the last one of the page before.
+    package func fetchCandidates(
+        after last: FetchCandidate?,
+        limit: Int,
+        now: Timestamp
+    ) async throws -> [FetchCandidate] {
+        let later: SQL = last.map { "AND (-priority, intake_order) > (\(-$0.priority), \($0.order))" } ?? ""
+        return try await Self.translating {
+            try await self.database.read { tx in
+                try tx.rows(
+                    """
+                    SELECT id, priority, intake_order FROM card
+                    WHERE state = 'fetching' AND state IN ('fetching', 'received', 'prepared') AND worker IS NULL
+                    AND \(Self.isDue(at: now)) \(later) ORDER BY priority DESC, intake_order LIMIT \(limit)
+                    """
+                ) { FetchCandidate(card: try $0.next(), priority: try $0.next(), order: try $0.next()) }
+            }
+        }
+    }
+
+    /// Where the images of cards lie; without those whose address does not open, which end when they are claimed.
+    package func fetchAddresses(of cards: [CardID]) async throws -> [CardID: Redacted<String>] {
         try await Self.translating {
             try await self.database.read { tx in
-                let rows = try tx.rows(
-                    """
-                    SELECT \(CardRow.columns) FROM \(CardRow.tables)
-                    WHERE state = 'fetching' AND state IN ('fetching', 'received', 'prepared') AND worker IS NULL
-                    AND \(Self.isDue(at: now)) ORDER BY priority DESC, intake_order LIMIT \(limit)
-                    """
-                ) { try CardRow(&$0) }
-                return rows.map { row in
-                    let stored = try? self.address(of: row.id, key: row.key(self.vault), in: tx)
-                    return FetchCandidate(card: row.id, address: stored?.address)
+                var addresses: [CardID: Redacted<String>] = [:]
+                for id in cards {
+                    guard let row = try CardRow.fetch(id, in: tx) else { continue }
+                    do {
+                        addresses[id] = try self.address(of: id, key: row.key(self.vault), in: tx).address
+                    } catch is CodedError {
+                        continue
+                    }
                 }
+                return addresses
             }
         }
     }
@@ -60,7 +81,8 @@ extension CardStore {
                 let claimed: [CardID] = try tx.rows(
                     """
                     UPDATE card SET worker = \(worker.id)
-                    WHERE id IN \(list: cards) AND state = 'fetching' AND worker IS NULL RETURNING id
+                    WHERE id IN \(list: cards) AND state = 'fetching' AND worker IS NULL AND \(Self.isDue(at: now))
+                    RETURNING id
                     """
                 ) { try $0.next() }
                 return try claimed.compactMap { id in
@@ -76,7 +98,11 @@ extension CardStore {
     }
 
     /// When the next image may be fetched; `nil` if none waits.
-    package func nextFetching() async throws -> Timestamp? { try await self.nextDue(in: .fetching) }
+    ///
+    /// - Parameter time: leaves out what is due by then.
+    package func nextFetching(after time: Timestamp? = nil) async throws -> Timestamp? {
+        try await self.nextDue(in: .fetching, after: time)
+    }
 
     private func fetchJob(_ row: CardRow, worker: Worker, in tx: Transaction) throws -> FetchJob {
         let stored = try self.address(of: row.id, key: row.key(self.vault), in: tx)

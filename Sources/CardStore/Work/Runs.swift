@@ -105,8 +105,13 @@ extension CardStore {
         }
     }
 
-    /// Ends the runs that nobody is at and whose source is none of these: nobody could go on with them.
-    package func endRuns(exceptOver sources: [String], as report: SourceRun.Report, now: Timestamp) async throws {
+    /// Ends the runs that nobody is at and whose source is none of these, unless another server works, which may have it.
+    package func endRuns(
+        exceptOver sources: [String],
+        by worker: String,
+        as report: SourceRun.Report,
+        now: Timestamp
+    ) async throws {
         let report = try JSONEncoder().encode(report)
         let other: SQL = sources.isEmpty ? "" : "AND source NOT IN \(list: sources)"
         try await Self.translating {
@@ -115,6 +120,7 @@ extension CardStore {
                     """
                     UPDATE run SET state = 'ended', report = \(report), ended_at = \(now)
                     WHERE state <> 'ended' AND worker IS NULL \(other)
+                    AND NOT EXISTS (SELECT 1 FROM worker WHERE command = 'serve' AND id <> \(worker))
                     """
                 )
             }

@@ -49,7 +49,8 @@ extension CardStore {
             do {
                 try await self.database.write { tx in
                     // The key may have changed since the sandbox was opened.
-                    if let key: String = try tx.value("SELECT key_id FROM store") { try self.vault.require(key) }
+                    let key: String? = try tx.value("SELECT key_id FROM store")
+                    guard key.map({ self.vault.ring.key($0) != nil }) ?? true else { throw Self.keyChanged }
                     try tx.run(
                         """
                         INSERT INTO worker (id, command, process, started_at, seen_at)
@@ -71,6 +72,12 @@ extension CardStore {
             return Worker(id: id, lock: lock)
         }
     }
+
+    private static let keyChanged = CodedError(
+        .sandboxBusy,
+        .temporary,
+        "the key of the sandbox was changed while this process began; nothing was changed; start it again"
+    )
 
     /// Ends to work: gives back what is still claimed, and the lock.
     package func end(_ worker: Worker, onUnknown: UnknownPolicy = .resend, now: Timestamp) async throws {

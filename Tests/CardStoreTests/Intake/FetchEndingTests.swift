@@ -223,7 +223,7 @@ extension StoreHarness {
     }
 
     func claimFetching() async throws -> [FetchJob] {
-        let candidates = try await self.store.fetchCandidates(limit: 10, now: self.now)
+        let candidates = try await self.store.fetchCandidates(after: nil, limit: 10, now: self.now)
         return try await self.store.claimFetching(candidates.map(\.card), by: self.worker, now: self.now)
     }
 

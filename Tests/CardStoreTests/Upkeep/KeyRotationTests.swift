@@ -90,7 +90,7 @@ import Testing
         _ = try await harness.store.rotateKeys(to: .random()) {}
         await #expect {
             try await other.startWorker(id: "late", command: "run", now: harness.now)
-        } throws: { ($0 as? CodedError)?.code == .wrongKey }
+        } throws: { ($0 as? CodedError)?.code == .sandboxBusy }
         try other.close()
     }
 
