@@ -18,6 +18,8 @@ enum Limits {
     static let jsonDepth = 64
     /// How deep the elements of an XML document may be nested.
     static let xmlDepth = 16
+    /// The longest name of a processing instruction in a reply.
+    static let xmlNameBytes = 64
     /// How long a signature stands for key and secret: long enough for clocks that differ by minutes.
     static let signatureLifetime: Int64 = 300
     /// The longest RETCODE that is shown, in characters.

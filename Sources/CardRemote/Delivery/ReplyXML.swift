@@ -29,17 +29,29 @@ enum ReplyXML {
         return Array(bytes[end.upperBound...])
     }
 
-    /// Whether a document declares nothing, and holds no processing instruction without data: XMLParser crashes on these.
+    /// Whether a document declares nothing, and holds no processing instruction without data: XMLParser crashes on
+    /// these. What is passed over ends where the parser lets it end, or they could hide behind it.
     private static func isHarmless(_ bytes: [UInt8]) -> Bool {
-        bytes.indices.allSatisfy { index in
-            guard bytes[index] == UInt8(ascii: "<") else { return true }
-            let rest = bytes[index...]
-            if rest.starts(with: "<?".utf8) {
-                return !rest.drop { $0 > UInt8(ascii: " ") && $0 != UInt8(ascii: ">") }.starts(with: ">".utf8)
-            }
-            return !rest.starts(with: "<!".utf8) || rest.starts(with: "<!--".utf8)
-                || rest.starts(with: "<![CDATA[".utf8)
+        var rest = bytes[...]
+        while let start = rest.firstIndex(of: UInt8(ascii: "<")) {
+            guard let end = self.end(ofMarkup: rest[start...]) else { return false }
+            rest = rest[end...]
         }
+        return true
+    }
+
+    /// Where the markup that the bytes begin with is passed; `nil` if it is cut or not harmless.
+    private static func end(ofMarkup bytes: ArraySlice<UInt8>) -> Int? {
+        func end(_ opening: Int, _ closing: String) -> Int? {
+            bytes.dropFirst(opening).firstRange(of: Array(closing.utf8))?.upperBound
+        }
+        if bytes.starts(with: "<!--".utf8) { return end(4, "-->") }
+        if bytes.starts(with: "<![CDATA[".utf8) { return end(9, "]]>") }
+        if bytes.starts(with: "<!".utf8) { return nil }
+        // A tag, in which the next `<` would stop the parser.
+        guard bytes.starts(with: "<?".utf8) else { return bytes.startIndex + 1 }
+        let name = bytes.dropFirst(2).prefix(Limits.xmlNameBytes + 1).prefix { $0 > UInt8(ascii: " ") }
+        return name.count > Limits.xmlNameBytes || name.contains(UInt8(ascii: ">")) ? nil : end(2, "?>")
     }
 }
 

@@ -111,7 +111,8 @@ extension MultipartParser {
     /// disagree on it).
     private mutating func readHeaderLine() throws(MultipartFormError) -> Bool {
         let room = self.limits.partHeaderBytes - self.headerBytes
-        guard let end = self.pending.prefix(room).firstIndex(of: UInt8(ascii: "\n")) else {
+        let unsearched = self.pending.prefix(room).dropFirst(self.searchedBytes)
+        guard let end = unsearched.firstIndex(of: UInt8(ascii: "\n")) else {
             guard self.pending.count <= room else {
                 throw MultipartFormError(
                     .headerTooLarge,
@@ -119,6 +120,7 @@ extension MultipartParser {
                         + "fewer."
                 )
             }
+            self.searchedBytes = self.pending.count
             return false
         }
         let line = Array(self.pending[...end])
@@ -179,6 +181,7 @@ extension MultipartParser {
 
     private mutating func drop(_ count: Int) -> Bool {
         self.pending = self.pending.dropFirst(count)
+        self.searchedBytes = 0
         return count > 0
     }
 

@@ -70,6 +70,8 @@ package struct MultipartParser: Sendable {
     var state = State.preamble
     /// What was appended and is not done with.
     var pending = Data()
+    /// How many of the pending bytes hold no end of a header line.
+    var searchedBytes = 0
     /// Whether a line break stands before the pending bytes that is done with: the body's start, or an empty line.
     var isAtLineStart = true
     /// At most two events that came of one step.
@@ -130,6 +132,8 @@ package struct MultipartParser: Sendable {
         if self.pending.isEmpty {
             self.pending = accepted
         } else {
+            // A slice would keep all that lies before it, and growing it would keep the whole body.
+            if self.pending.startIndex > 0 { self.pending = Data(self.pending) }
             self.pending.append(accepted)
         }
     }

@@ -20,6 +20,8 @@ import Testing
         "<s:r xmlns:s='urn:x'><s:RETCODE>000000</s:RETCODE><s:RETMSG>上传成功</s:RETMSG></s:r>",
         "<r><RETMSG><![CDATA[上传]]>&#25104;功</RETMSG><O><RETCODE>E1</RETCODE></O><RETCODE>000000</RETCODE></r>",
         "<!-- c --><r><RETCODE><!-- c -->000000</RETCODE><?pi x?><RETMSG>上传成功</RETMSG></r><!-- c -->",
+        "<!-- <?x?> <!DOCTYPE --><r><RETCODE>000000</RETCODE><x><![CDATA[<?x?><!ENTITY]]></x><?pi <?x?>"
+            + "<y a='\">' b=\"'>\"/><RETMSG>上传成功</RETMSG></r>",
     ])
     func `Code and text are the children of the root, whatever its name`(text: String) {
         #expect(self.read(text) == ReplyDocument(statement: self.statement("000000", "上传成功")))
@@ -89,8 +91,25 @@ import Testing
         "<!DOCTYPE r SYSTEM \"file:///etc/passwd\"><r><RETCODE>0</RETCODE></r>",
         "<!DOCTYPE r [<!ENTITY a SYSTEM \"file:///etc/hostname\">]><r><RETCODE>&a;</RETCODE></r>",
         "<!doctype html><r><RETCODE>0</RETCODE></r>", "<!DOCTYPE r><r><RETCODE>0</RETCODE></r>",
+        "<?pi <!-- ?><!DOCTYPE r><!-- --><r><RETCODE>0</RETCODE></r>",
     ])
     func `No document type definition is read: not one that multiplies, not one that lies outside`(text: String) {
+        #expect(self.read(text) == nil)
+    }
+
+    @Test(arguments: [
+        "<?pi <!-- ?><r><?x?><!-- --><RETCODE>0</RETCODE></r>", "<r a='<!--'><?x?><!-- --><RETCODE>0</RETCODE></r>",
+        "<r><RETCODE>0</RETCODE><!--><?x?>", "<r 'a=\"'><?x?><y b=\"'/><RETCODE>0</RETCODE></r>",
+        "<r><?\(String(repeating: "x", count: 65)) y?><RETCODE>0</RETCODE></r>", "<r><?>x?><RETCODE>0</RETCODE></r>",
+    ])
+    func `An instruction that would end the process hides behind no comment, quote or name`(text: String) {
+        #expect(self.read(text) == nil)
+    }
+
+    @Test(arguments: ["<?", "<", "<!--", "<![CDATA[", "<a '", "<?a "])
+    func `A reply of nothing but openings is refused in one pass`(opening: String) {
+        // Were the rest looked through at each of them, this would take hours.
+        let text = String(repeating: opening, count: Limits.replyBytes / opening.utf8.count)
         #expect(self.read(text) == nil)
     }
 

@@ -219,4 +219,36 @@ import Testing
             }
         }
     }
+
+    @Test func `A header line that comes byte by byte is searched once, not once more for each byte`() throws {
+        var parser = try MultipartParser(contentType: "multipart/form-data; boundary=XbndX")
+        let headers = Data("\(Self.disposition)X: \(String(repeating: "x", count: 5000))\r\n\r\n".utf8)
+        parser.append(Data("--XbndX\r\n".utf8))
+        #expect(try parser.next() == nil)
+        var (searched, hasBegun) = (0, false)
+        for byte in headers {
+            parser.append(Data([byte]))
+            searched += parser.pending.count - parser.searchedBytes
+            hasBegun = try parser.next() != nil
+        }
+        #expect(hasBegun)
+        #expect(searched == headers.count)
+    }
+
+    @Test(arguments: ["\r", "\r\n", "\r\n--Xbnd"])
+    func `Chunks that end in the delimiter's beginning are not kept, one behind the other`(ending: String) throws {
+        var parser = try MultipartParser(contentType: "multipart/form-data; boundary=XbndX")
+        parser.append(Data("--XbndX\r\n\(Self.disposition)\r\n".utf8))
+        while try parser.next() != nil {}
+        let size = 1000
+        var kept = 0
+        for _ in 0..<1000 {
+            parser.append(Data(String(repeating: "x", count: size - ending.utf8.count).utf8) + Data(ending.utf8))
+            // Where a slice ends says how much it keeps.
+            kept = max(kept, parser.pending.endIndex)
+            while try parser.next() != nil {}
+        }
+        #expect(parser.pending.count == ending.utf8.count)
+        #expect(kept <= size + ending.utf8.count)
+    }
 }
