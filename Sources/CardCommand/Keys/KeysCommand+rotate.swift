@@ -43,11 +43,6 @@ private struct KeyChange {
         private let damaged: Int
         private let retired: [String]
 
-        private enum CodingKeys: String, CodingKey {
-            case rewrapped, damaged, retired
-            case keyID = "key_id"
-        }
-
         init(_ rotation: KeyRotation, retired: [String]) {
             self.keyID = rotation.keyID
             self.rewrapped = rotation.rewrapped

@@ -72,7 +72,7 @@ final class SourceRuns: Sendable {
         status.counts = report?.counts ?? SourceTally.none
         status.refusals = report?.refusals ?? [:]
         status.reason = state == .failed ? report?.reason ?? .restored : nil
-        status.endedAt = run.endedAt
+        status.endedAt = run.endedAt?.description
         return status
     }
 
@@ -148,10 +148,7 @@ final class SourceRuns: Sendable {
     /// Lists a source on a thread that may block.
     private func listing(at path: String) async throws -> BatchListing {
         try await NIOThreadPool.singleton.runIfActive {
-            var options = BatchOptions.photos
-            options.businessNumberRule = try BusinessNumberRule(self.configuration.businessNumberFrom)
-            options.sandbox = self.configuration.sandboxPath
-            return try self.configuration.listing(of: BatchSource(source: path, options: options))
+            try self.configuration.listing(of: BatchSource(source: path, options: self.configuration.inputs()))
         }
     }
 }
