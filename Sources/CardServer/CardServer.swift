@@ -177,11 +177,9 @@ package struct CardServer: Service {
         let limit = max(self.configuration.bodyMemory, largest)
         return Reception(
             ports: self.ports,
-            intakeFreeSpace: self.configuration.intakeFreeSpace,
+            configuration: self.configuration,
             // Nobody has all of it, but everybody enough for the largest image.
-            budget: ByteBudget(limit: limit, share: max(limit / 2, largest)),
-            imageBytes: self.configuration.imageBytes,
-            requiresUserNumber: self.configuration.requiresUserNumber
+            budget: ByteBudget(limit: limit, share: max(limit / 2, largest))
         )
     }
 

@@ -14,10 +14,11 @@ import Testing
         configuration.verifier.endpoint.timeout = Duration.seconds(45)
         configuration.backend.endpoint.concurrency = 48
         let folder = FileManager.default.temporaryDirectory.appending(path: "embedded-\(UUID().uuidString)")
+        configuration.documents = folder.path
         defer { try? FileManager.default.removeItem(at: folder) }
         var logger = Logger(label: "test")
         logger.logLevel = .critical
-        let endpoints = EmbeddedEndpoints(documents: folder.path, configuration: configuration, logger: logger)
+        let endpoints = EmbeddedEndpoints(configuration: configuration, logger: logger)
         let (verifier, backend) = try await endpoints.serve { ($0.endpoint, $1.endpoint) }
         #expect(verifier.concurrency == 64 && verifier.timeout == .seconds(45))
         #expect(backend.concurrency == 48)

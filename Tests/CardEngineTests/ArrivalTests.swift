@@ -3,6 +3,7 @@ import CardModel
 import CardStore
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 /// Photos that come singly, from a watched folder or a request, into an engine that goes on.

@@ -3,6 +3,7 @@ import CardModel
 import CardStore
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 /// How a batch ends that does not come to its end by itself.

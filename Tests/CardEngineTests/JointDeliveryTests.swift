@@ -3,6 +3,7 @@ import CardModel
 import CardStore
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite struct JointDeliveryTests {

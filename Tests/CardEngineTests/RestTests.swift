@@ -3,6 +3,7 @@ import CardModel
 import CardStore
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 /// Rests that stand in the sandbox, and clocks that were wrong when they were written down.

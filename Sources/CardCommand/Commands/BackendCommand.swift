@@ -39,14 +39,14 @@ package struct BackendCommand: AsyncParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp("What replies are written in: json or xml.", valueName: "format"),
-        transform: { try Self.word($0, of: "--reply-format") }
+        transform: word(of: "--reply-format")
     )
     var replyFormat = EmbeddedBackend.ReplyFormat.json
 
     @Option(
         name: .long,
         help: ArgumentHelp("Hide replies in Base64 3DES: 3des-cbc or 3des-ecb.", valueName: "mode"),
-        transform: { try Self.word($0, of: "--reply-encryption") }
+        transform: word(of: "--reply-encryption")
     )
     var replyEncryption: EmbeddedBackend.ReplyEncryption.Mode?
 
@@ -88,16 +88,5 @@ package struct BackendCommand: AsyncParsableCommand {
             onRunning: { port in await Console.standardOutput("http://\(host):\(port)/upload") }
         )
         try await EndpointProcess(service: backend, logger: self.listening.logger).run()
-    }
-
-    private static func word<Word: RawRepresentable<String> & CaseIterable>(
-        _ text: String,
-        of option: String
-    ) throws -> Word {
-        guard let word = Word(rawValue: text) else {
-            let known = Word.allCases.map(\.rawValue).joined(separator: ", ")
-            throw ValidationError("\(option) is one of \(known), got \(text).")
-        }
-        return word
     }
 }

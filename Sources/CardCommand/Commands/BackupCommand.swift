@@ -52,12 +52,6 @@ private struct BackupOutput: Report {
     private let keyID: String
     private let brokenRules: Int
 
-    private enum CodingKeys: String, CodingKey {
-        case file, bytes, cards
-        case keyID = "key_id"
-        case brokenRules = "broken_rules"
-    }
-
     init(_ report: BackupReport, file: String) {
         self.file = file
         self.bytes = report.byteCount
@@ -165,27 +159,18 @@ private struct RestoreOutput: Report {
     private let held: Int
     private let erased: Int
     private let lastChange: String?
-    private let tombstones: Int
-    private let accessLines: Int?
+    private let tombstonesTakenOver: Int
+    private let accessLinesTakenOver: Int?
     private let replacedCards: Int
     private let brokenRules: Int
-
-    private enum CodingKeys: String, CodingKey {
-        case cards, held, erased
-        case lastChange = "last_change"
-        case tombstones = "tombstones_taken_over"
-        case accessLines = "access_lines_taken_over"
-        case replacedCards = "replaced_cards"
-        case brokenRules = "broken_rules"
-    }
 
     init(_ report: RestoreReport) {
         self.cards = report.cards
         self.held = report.held
         self.erased = report.erased
         self.lastChange = report.lastChange?.description
-        self.tombstones = report.takenOver
-        self.accessLines = report.logLines
+        self.tombstonesTakenOver = report.takenOver
+        self.accessLinesTakenOver = report.logLines
         self.replacedCards = report.replacedCards
         self.brokenRules = report.findings.count
     }

@@ -138,7 +138,7 @@ private struct CardChanges {
                 seen.formUnion(changed)
                 let cards = try await self.store.cards(changed).map(CardDocument.init)
                 // Printed now: a full disk at a later card must not lose the report of this one.
-                for card in cards { await self.print(card) }
+                for card in cards { await self.format.print(card) }
                 documents += cards
             } catch let error as CodedError where error.kind == .conflict {
                 wasRefused = true
@@ -150,14 +150,6 @@ private struct CardChanges {
             Console.standardError("To go on with what is in the sandbox: idcard-pipeline run")
         }
         return wasRefused ? .someNotDelivered : .delivered
-    }
-
-    private func print(_ document: CardDocument) async {
-        switch self.format {
-        case .text: await Console.standardOutput(document.text)
-        case .jsonl: await Console.standardOutput(JSONText.line(document))
-        case .json: break
-        }
     }
 }
 
@@ -171,12 +163,20 @@ extension CardStore {
 
     /// The identifiers of all cards that a filter finds, in the order of their intake.
     func cardIDs(_ filter: CardFilter) async throws -> [CardID] {
-        var (ids, order) = ([CardID](), Int64(0))
-        while true {
-            let page = try await self.cards(filter, after: order, limit: Limits.pageSize)
-            guard let last = page.last else { return ids }
-            ids += page.map(\.id)
-            order = last.order
+        var ids: [CardID] = []
+        try await self.forEachCard(filter) { ids.append($0.id) }
+        return ids
+    }
+
+    /// Hands over the cards that a filter finds, in the order of their intake, page by page: they may be more than fit
+    /// into memory.
+    func forEachCard(_ filter: CardFilter, limit: Int = .max, _ body: (Card) async -> Void) async throws {
+        var (order, left) = (Int64(0), limit)
+        while left > 0 {
+            let page = try await self.cards(filter, after: order, limit: min(left, Limits.pageSize))
+            for card in page { await body(card) }
+            guard let last = page.last else { return }
+            (order, left) = (last.order, left - page.count)
         }
     }
 }

@@ -144,22 +144,14 @@ extension CardsCommand {
         }
 
         private func print(_ certificates: [ErasureCertificate]) async {
-            switch self.format {
-            case .text: for certificate in certificates { await Console.standardOutput(certificate.text) }
-            case .json: await Console.standardOutput(JSONText.document(["erasures": certificates]))
-            case .jsonl: for certificate in certificates { await Console.standardOutput(JSONText.line(certificate)) }
-            }
+            for certificate in certificates { await self.format.print(certificate) }
+            if self.format == .json { await Console.standardOutput(JSONText.document(["erasures": certificates])) }
         }
     }
 }
 
 extension Character {
     fileprivate var isASCIIWord: Bool { self.isASCII && (self.isLetter || self.isNumber) }
-}
-
-extension ReasonCode {
-    /// A person asked for the erasure.
-    fileprivate static let requested = ReasonCode(rawValue: "requested")
 }
 
 extension Configuration {
@@ -219,9 +211,9 @@ struct EmbeddedErasure {
     }
 }
 
-extension ErasureCertificate {
+extension ErasureCertificate: ReportLine {
     /// The certificate for people: what is gone, and what lies outside.
-    fileprivate var text: String {
+    var text: String {
         func times(_ count: Int) -> String { count == 1 ? "once" : "\(count) times" }
         var lines = ["\(self.card)  erased  \(self.erasedAt)  \(self.reason)"]
         if self.sourceFileCount > 0 {

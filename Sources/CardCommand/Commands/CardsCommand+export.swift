@@ -47,7 +47,7 @@ extension CardsCommand {
                     throw CodedError(.notFound, .notFound, "card \(id.rawValue) is erased; there is nothing of it")
                 }
                 try DurableFile.makeFolders(self.output, mode: 0o700)
-                var files = [("\(id).json", Data(JSONText.document(ExportDocument(export.details)).utf8))]
+                var files = [("\(id).json", JSONText.data(ExportDocument(export.details), isIndented: true))]
                 if let image = export.image { files.append(("\(id).jpg", image.jpeg)) }
                 for (name, content) in files {
                     try Self.write(content, to: "\(self.output)/\(name)")
@@ -116,8 +116,7 @@ extension CardsCommand {
                 try await store.exportAccessLog(to: origin, now: Timestamp(Date())) { page in
                     for record in page where record.number > self.after {
                         guard self.card == nil || record.card?.rawValue == self.card else { continue }
-                        let line = AccessLine(record)
-                        await Console.standardOutput(self.format == .text ? line.text : JSONText.line(line))
+                        await self.format.print(AccessLine(record))
                     }
                 }
                 return .delivered
@@ -128,40 +127,28 @@ extension CardsCommand {
 
 /// Everything that is known of one card, for `cards export`.
 private struct ExportDocument: Encodable {
-    private let card: CardReport
-    private let userNumber: String?
+    private let card: CardDetailsDocument
+    private let userNo: String?
     private let expectedIDNumber: String?
     private let expectedName: String?
 
-    private enum CodingKeys: String, CodingKey {
-        case card
-        case userNumber = "user_no"
-        case expectedIDNumber = "expected_id_number"
-        case expectedName = "expected_name"
-    }
-
     init(_ details: CardDetails) {
         let metadata = details.card.metadata
-        self.card = CardReport(details, reveal: true)
-        self.userNumber = metadata.userNumber?.reveal()
+        self.card = CardDetailsDocument(details, reveals: true, eventsWriteNull: false)
+        self.userNo = metadata.userNumber?.reveal()
         self.expectedIDNumber = metadata.expectation.idNumber?.reveal()
         self.expectedName = metadata.expectation.name?.reveal()
     }
 }
 
 /// One line of the access log.
-private struct AccessLine: Encodable {
+private struct AccessLine: ReportLine {
     private let number: Int64
     private let at: String
     private let actor: String
     private let action: String
     private let purpose: String
-    private let card: CardID?
-
-    private enum CodingKeys: String, CodingKey {
-        case number, at, actor, action, purpose
-        case card = "card_id"
-    }
+    private let cardID: CardID?
 
     init(_ record: AccessRecord) {
         self.number = record.number
@@ -169,11 +156,11 @@ private struct AccessLine: Encodable {
         self.actor = record.actor
         self.action = record.action
         self.purpose = record.purpose
-        self.card = record.card
+        self.cardID = record.card
     }
 
     var text: String {
-        let card = self.card.map { "  \($0)" } ?? ""
+        let card = self.cardID.map { "  \($0)" } ?? ""
         return "\(self.number)  \(self.at)  \(self.action.padded(to: 7))\(card)  \(self.actor)  (\(self.purpose))"
     }
 }

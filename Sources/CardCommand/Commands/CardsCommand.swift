@@ -63,52 +63,26 @@ extension CardsCommand {
             filter.needsAttention = self.attention
             filter.number = self.businessNo.map { BusinessNumber(stored: $0.trimmed) }
             try await self.options.withSandbox { store in
-                let printer = CardListPrinter(format: self.format, isQuiet: self.quiet)
-                await printer.begin()
-                var (order, left) = (Int64(0), self.limit == 0 ? Int.max : self.limit)
-                while left > 0 {
-                    let page = try await store.cards(filter, after: order, limit: min(left, Limits.pageSize))
-                    for card in page { await printer.print(card) }
-                    guard let last = page.last else { break }
-                    (order, left) = (last.order, left - page.count)
+                // One by one, as they are read: a list may be longer than memory.
+                let isObject = self.format == .json && !self.quiet
+                if isObject { await Console.standardOutput("{\n  \"cards\" : [") }
+                var indent = "    "
+                try await store.forEachCard(filter, limit: self.limit == 0 ? .max : self.limit) { card in
+                    await self.print(card, indent)
+                    indent = "    ,"
                 }
-                await printer.end()
+                if isObject { await Console.standardOutput("  ]\n}") }
                 return .delivered
             }
         }
-    }
-}
 
-/// Prints cards one by one, as they are read: a list may be longer than memory.
-private final class CardListPrinter {
-    private let format: OutputFormat
-    private let isQuiet: Bool
-    private var isFirst = true
-
-    init(format: OutputFormat, isQuiet: Bool) {
-        self.format = format
-        self.isQuiet = isQuiet
-    }
-
-    func begin() async {
-        if self.format == .json, !self.isQuiet { await Console.standardOutput("{\n  \"cards\" : [") }
-    }
-
-    func print(_ card: Card) async {
-        let document = CardDocument(card)
-        if self.isQuiet { return await Console.standardOutput(card.id.rawValue) }
-        switch self.format {
-        case .text: await Console.standardOutput(document.text)
-        case .jsonl: await Console.standardOutput(JSONText.line(document))
-        case .json:
+        private func print(_ card: Card, _ indent: String) async {
+            if self.quiet { return await Console.standardOutput(card.id.rawValue) }
+            let document = CardDocument(card)
+            guard self.format == .json else { return await self.format.print(document) }
             let text = JSONText.document(document).split(separator: "\n").joined(separator: "\n    ")
-            await Console.standardOutput((self.isFirst ? "    " : "    ,") + text)
-            self.isFirst = false
+            await Console.standardOutput(indent + text)
         }
-    }
-
-    func end() async {
-        if self.format == .json, !self.isQuiet { await Console.standardOutput("  ]\n}") }
     }
 }
 
@@ -141,96 +115,15 @@ extension CardsCommand {
             let origin = self.purpose.origin(of: self.reveal ? "cards show --reveal" : "cards show")
             try await self.options.withSandbox { store in
                 let details = try await store.show(CardID(rawValue: self.card), to: origin, now: Timestamp(Date()))
-                await CardReport(details, reveal: self.reveal).print(self.format)
+                let report = CardDetailsDocument(details, reveals: self.reveal, eventsWriteNull: false)
+                await report.print(self.format)
                 return .delivered
             }
         }
     }
 }
 
-/// One card as `cards show` shows it; what is personal only if asked for: the fields, and the message, which may quote what
-/// remote sides said in their own words.
-struct CardReport: Report {
-    private struct Event: Encodable {
-        let at: String
-        let kind: String
-        let state: CardState?
-        let code: String?
-    }
-
-    private let card: CardDocument
-    private let message: String?
-    private let attempts: Int
-    private let priority: Int
-    private let imageBytes: Int?
-    private let legality: [String: Double]?
-    /// The fields by their FaceID names; absent unless revealed.
-    private let fields: [String: String]?
-    private let events: [Event]
-
-    private enum CodingKeys: String, CodingKey {
-        case card
-        case message
-        case attempts
-        case priority
-        case imageBytes = "image_bytes"
-        case legality
-        case fields
-        case events
-    }
-
-    init(_ details: CardDetails, reveal: Bool) {
-        self.card = CardDocument(details.card)
-        self.message = reveal ? details.card.message?.text() : nil
-        self.attempts = details.card.failures
-        self.priority = details.card.metadata.priority
-        self.imageBytes = details.image?.byteCount
-        self.legality = details.reading?.legality?.scores
-        self.fields = reveal ? details.reading.map { Self.revealed($0.fields) } : nil
-        self.events = Self.history(details)
-    }
-
-    /// What happened to the card, with the calls to outside services in between.
-    private static func history(_ details: CardDetails) -> [Event] {
-        var before: CardState?
-        let events = details.events.map { event -> (Timestamp, Event) in
-            // What a rule says of a card that passes leaves it where it is.
-            let kind = event.state == before ? "warning" : event.state.rawValue
-            before = event.state
-            let code = event.remoteCode ?? event.reason?.rawValue
-            return (event.at, Event(at: event.at.description, kind: kind, state: event.state, code: code))
-        }
-        let attempts = details.attempts.map { attempt -> (Timestamp, Event) in
-            let at = attempt.endedAt ?? attempt.startedAt
-            let outcome = attempt.failureClass == .accepted ? (attempt.delivery == nil ? "ok" : "accepted") : nil
-            let code = attempt.code ?? outcome ?? (attempt.endedAt == nil ? "under way" : nil)
-            return (at, Event(at: at.description, kind: "attempt", state: nil, code: code))
-        }
-        // What an attempt led to stands after it.
-        return (attempts + events).sorted { $0.0 < $1.0 }.map(\.1)
-    }
-
-    private static func revealed(_ fields: CardFields) -> [String: String] {
-        [
-            "name": fields.name, "gender": fields.gender, "race": fields.ethnicity, "birthday": fields.birthDate,
-            "address": fields.address, "id_card_number": fields.number, "issued_by": fields.issuer,
-            "valid_date": fields.validity,
-        ]
-        .compactMapValues { $0?.reveal() }
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(self.card, forKey: .card)
-        try container.encode(self.message, forKey: .message)
-        try container.encode(self.attempts, forKey: .attempts)
-        try container.encode(self.priority, forKey: .priority)
-        try container.encode(self.imageBytes, forKey: .imageBytes)
-        try container.encode(self.legality, forKey: .legality)
-        try container.encode(self.fields, forKey: .fields)
-        try container.encode(self.events, forKey: .events)
-    }
-
+extension CardDetailsDocument: Report {
     var lines: [String] {
         var lines = [self.card.text]
         if let message { lines.append("  \(message)") }

@@ -23,10 +23,30 @@ struct EndpointProcess {
                 )
                 try await group.run()
             } catch let error as EmbeddedError {
-                throw CodedError(ReasonCode(rawValue: "embedded_unavailable"), .configuration, "\(error.message)")
+                throw CodedError(error)
             }
             return .delivered
         }
+    }
+}
+
+/// Reads what an option says that takes one of several words.
+func word<Word: RawRepresentable<String> & CaseIterable & Sendable>(of option: String)
+    -> @Sendable (String) throws -> Word
+{
+    { text in
+        guard let word = Word(rawValue: text) else {
+            let known = Word.allCases.map(\.rawValue).joined(separator: ", ")
+            throw ValidationError("\(option) is one of \(known), got \(text).")
+        }
+        return word
+    }
+}
+
+extension CodedError {
+    /// A built-in endpoint cannot serve.
+    init(_ error: EmbeddedError) {
+        self.init(ReasonCode(rawValue: "embedded_unavailable"), .configuration, "\(error.message)")
     }
 }
 
@@ -38,7 +58,7 @@ struct ListeningOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp("The least severity that is logged: trace, debug, info, … critical.", valueName: "level"),
-        transform: Self.level
+        transform: word(of: "--log-level")
     )
     var logLevel = Logger.Level.warning
 
@@ -48,14 +68,6 @@ struct ListeningOptions: ParsableArguments {
         guard (0...65_535).contains(self.port) else {
             throw ValidationError("--port is a number from 0 to 65535, got \(self.port).")
         }
-    }
-
-    private static func level(_ text: String) throws -> Logger.Level {
-        guard let level = Logger.Level(rawValue: text) else {
-            let known = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
-            throw ValidationError("--log-level is one of \(known), got \(text).")
-        }
-        return level
     }
 
     /// Logs to standard error.

@@ -77,11 +77,6 @@ private struct CheckReport: Report {
             mended.map { Finding($0, repaired: true) } + findings.map { Finding($0, repaired: false) }
     }
 
-    private enum CodingKeys: String, CodingKey {
-        case clean
-        case findings
-    }
-
     var lines: [String] {
         let left = self.findings.filter { !$0.repaired }
         var lines = self.findings.map(\.line) + [self.clean ? "the sandbox is whole" : "\(left.count) findings"]

@@ -58,17 +58,6 @@ package struct RunCommand: AsyncParsableCommand {
     @Option(name: .long, help: ArgumentHelp("The user account of images without one of their own.", valueName: "no"))
     var userNo: String?
 
-    @Option(
-        name: .long,
-        help: ArgumentHelp(
-            "With --embedded: where the built-in backend keeps documents and ledger.",
-            discussion: "By default the folder embedded-documents in the sandbox.",
-            valueName: "dir"
-        ),
-        completion: .directory
-    )
-    var documents: String?
-
     @Option(name: .long, help: "The form of the report on standard output.")
     var format = OutputFormat.text
 
@@ -85,21 +74,12 @@ package struct RunCommand: AsyncParsableCommand {
     @Flag(name: [.long, .short], help: "No progress on standard error.")
     var quiet = false
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: PipelineOptions
 
     /// Takes what the command line says.
     package init() {}
 
     package func validate() throws {
-        guard self.documents == nil || self.options.embedded else {
-            throw ValidationError("--documents goes with --embedded: only the built-in backend keeps documents here.")
-        }
-        // A variable that is not set (`--user-no "$NO"`) must not fall back on another source of the number unnoticed.
-        for (name, value) in [("--business-no", self.businessNo), ("--user-no", self.userNo)] {
-            guard value?.allSatisfy(\.isWhitespace) != true else {
-                throw ValidationError("\(name) must not be empty; leave it out, or give the number.")
-            }
-        }
         guard !self.dryRun || !self.paths.isEmpty || self.manifest != nil else {
             throw ValidationError("--dry-run shows inputs; name some, or give --manifest.")
         }
@@ -108,16 +88,13 @@ package struct RunCommand: AsyncParsableCommand {
 
     /// The arguments, checked.
     private func arguments() throws -> RunArguments {
-        var texts: [SubmittedField: String] = [:]
-        texts[.businessNumber] = self.businessNo
-        texts[.userNumber] = self.userNo
+        let fields = try SubmittedFields.options(businessNo: self.businessNo, userNo: self.userNo)
         do {
             return RunArguments(
                 paths: self.paths,
                 manifest: self.manifest,
-                fields: try SubmittedFields(texts),
+                fields: fields,
                 businessNumberRule: try self.businessNoFrom.map { try BusinessNumberRule($0) },
-                documents: self.documents,
                 format: self.format,
                 isQuiet: self.quiet
             )
@@ -129,7 +106,6 @@ package struct RunCommand: AsyncParsableCommand {
     package func run() async throws {
         try await CommandRunner.run {
             let configuration = try self.options.loadConfiguration(requiringRemotes: !self.dryRun)
-            for notice in configuration.notices { Console.standardError("warning: \(notice.text())") }
             let session = RunSession(arguments: try self.arguments(), configuration: configuration)
             return try await self.dryRun ? session.dryRun() : session.run()
         }

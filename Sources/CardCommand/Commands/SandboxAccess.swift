@@ -19,6 +19,18 @@ extension GlobalOptions {
 }
 
 extension Configuration {
+    /// Opens the sandbox for a pipeline, or makes it, calls a function, and closes it.
+    func withSandbox<Value>(_ body: (CardStore) async throws -> Value) async throws -> Value {
+        let store = try await self.openStore(creating: true)
+        let result: Result<Value, any Error>
+        do { result = .success(try await body(store)) } catch { result = .failure(error) }
+        // Everything is durable before: that it did not close well is worth a line, not the result.
+        do { try store.close() } catch {
+            Console.standardError("warning: the sandbox did not close in order; check it: idcard-pipeline fsck")
+        }
+        return try result.get()
+    }
+
     /// Opens the sandbox as its owner.
     ///
     /// - Parameter creating: whether it is made, with its key, if it is not there; then it is of the kind that the endpoints ask
@@ -86,6 +98,25 @@ enum ReportFormat: String, CaseIterable, Sendable, ExpressibleByArgument {
     case text
     /// One JSON object.
     case json
+}
+
+/// An element of a list: the same facts for programs and for people.
+protocol ReportLine: Encodable {
+    /// The line for people.
+    var text: String { get }
+}
+
+extension CardDocument: ReportLine {}
+
+extension OutputFormat {
+    /// Prints an element of a list; what is one JSON object is printed as a whole.
+    func print(_ line: some ReportLine) async {
+        switch self {
+        case .text: await Console.standardOutput(line.text)
+        case .jsonl: await Console.standardOutput(JSONText.line(line))
+        case .json: break
+        }
+    }
 }
 
 /// A report of a command: the same facts for programs and for people.

@@ -64,14 +64,6 @@ private struct StatusReport: Report {
     private let stopped: [String: Rest]
     private let workers: [Process]
 
-    private enum CodingKeys: String, CodingKey {
-        case cards
-        case needingAttention = "needing_attention"
-        case attention
-        case stopped
-        case workers
-    }
-
     init(
         states: [CardState: Int],
         needingAttention: Int,

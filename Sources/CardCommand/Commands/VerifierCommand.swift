@@ -30,7 +30,7 @@ package struct VerifierCommand: AsyncParsableCommand {
             "The dialect whose URL is printed: faceid-v1, facepp-v1 or faceid-v3; all are served.",
             valueName: "dialect"
         ),
-        transform: Self.dialect
+        transform: word(of: "--dialect")
     )
     var dialect = EmbeddedVerifier.Dialect.faceIDv1
 
@@ -49,13 +49,5 @@ package struct VerifierCommand: AsyncParsableCommand {
             onRunning: { port in await Console.standardOutput("http://\(host):\(port)\(path)") }
         )
         try await EndpointProcess(service: verifier, logger: self.listening.logger).run()
-    }
-
-    private static func dialect(_ text: String) throws -> EmbeddedVerifier.Dialect {
-        guard let dialect = EmbeddedVerifier.Dialect(rawValue: text) else {
-            let known = EmbeddedVerifier.Dialect.allCases.map(\.rawValue).joined(separator: ", ")
-            throw ValidationError("--dialect is one of \(known), got \(text).")
-        }
-        return dialect
     }
 }

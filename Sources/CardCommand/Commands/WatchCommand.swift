@@ -26,57 +26,30 @@ package struct WatchCommand: AsyncParsableCommand {
     @Option(name: .long, help: ArgumentHelp("The user account of images without one of their own.", valueName: "no"))
     var userNo: String?
 
-    @Option(
-        name: .long,
-        help: ArgumentHelp(
-            "With --embedded: where the built-in backend keeps documents and ledger.",
-            discussion: "By default the folder embedded-documents in the sandbox.",
-            valueName: "dir"
-        ),
-        completion: .directory
-    )
-    var documents: String?
-
     @Option(name: .long, help: "The form of the lines on standard output: text or jsonl.")
     var format = OutputFormat.text
 
     @Flag(name: [.long, .short], help: "No words on standard error but warnings.")
     var quiet = false
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: PipelineOptions
 
     /// Takes what the command line says.
     package init() {}
 
     package func validate() throws {
-        guard self.documents == nil || self.options.embedded else {
-            throw ValidationError("--documents goes with --embedded: only the built-in backend keeps documents here.")
-        }
         guard self.format != .json else {
             throw ValidationError("--format json would have no end; use jsonl, one object a line.")
         }
-        guard self.userNo?.allSatisfy(\.isWhitespace) != true else {
-            throw ValidationError("--user-no must not be empty; leave it out, or give the number.")
-        }
-        _ = try self.fields()
-    }
-
-    private func fields() throws -> SubmittedFields {
-        do {
-            return try SubmittedFields(self.userNo.map { [.userNumber: $0] } ?? [:])
-        } catch {
-            throw ValidationError(error.message.text())
-        }
+        _ = try SubmittedFields.options(userNo: self.userNo)
     }
 
     package func run() async throws {
         try await CommandRunner.run {
             let configuration = try self.options.loadConfiguration(requiringRemotes: true)
-            for notice in configuration.notices { Console.standardError("warning: \(notice.text())") }
             let arguments = WatchSession.Arguments(
                 folders: self.folders,
-                fields: try self.fields(),
-                documents: self.documents,
+                fields: try SubmittedFields.options(userNo: self.userNo),
                 format: self.format,
                 isQuiet: self.quiet
             )

@@ -79,19 +79,19 @@ extension CardServer.Ports {
     /// Joins what a server works with: runs on demand over the sources of the configuration, and an erasure that reaches
     /// what the built-in backend keeps.
     init(engine: Engine, runs: SourceRuns, pipeline: Pipeline) {
-        let (store, documents, fetch) = (pipeline.store, pipeline.documents, pipeline.configuration.fetch)
+        let (store, configuration) = (pipeline.store, pipeline.configuration)
         self.init(
             engine: engine,
             store: store,
             imageRefusal: { ImageFormat.refusal(of: $0) },
-            addressRefusal: { fetch.addressCheck()($0) }
+            addressRefusal: { configuration.fetch.addressCheck()($0) }
         )
         self.startRun = runs.start
         self.run = runs.run
         self.runs = runs.all
         self.erase = { card, reason, origin in
             let erased = try await store.erase([card], because: reason, by: origin, now: Timestamp(Date()))
-            return try await EmbeddedErasure(store: store, folder: documents).finish(erased).first
+            return try await EmbeddedErasure(store: store, folder: configuration.embeddedDocuments).finish(erased).first
         }
     }
 }

@@ -9,8 +9,6 @@ struct EmbeddedEndpoints {
     /// For trying out only: whoever can reach loopback may call them.
     private static let (apiKey, apiSecret, token) = ("embedded-key", "embedded-secret", "embedded-token")
 
-    /// The folder in which the backend keeps documents and ledger.
-    let documents: String
     /// Paces and times of the calls; addresses and credentials are our own.
     let configuration: Configuration
     let logger: Logger
@@ -70,13 +68,7 @@ struct EmbeddedEndpoints {
             case .failure: break
             }
         }
-        if let error = failure as? EmbeddedError {
-            throw CodedError(
-                ReasonCode(rawValue: "embedded_unavailable"),
-                .configuration,
-                "\(error.message)"
-            )
-        }
+        if let error = failure as? EmbeddedError { throw CodedError(error) }
         if let failure { throw failure }
         guard let value else { throw CancellationError() }
         return value
@@ -88,7 +80,7 @@ struct EmbeddedEndpoints {
     }
 
     private func backend(_ onRunning: @escaping @Sendable (Int) -> Void) -> EmbeddedBackend {
-        var configuration = EmbeddedBackend.Configuration(folder: self.documents)
+        var configuration = EmbeddedBackend.Configuration(folder: self.configuration.embeddedDocuments)
         configuration.tokens = [Self.token]
         return EmbeddedBackend(configuration: configuration, logger: self.logger, onRunning: { onRunning($0) })
     }

@@ -19,6 +19,17 @@ extension BatchOptions {
 }
 
 extension Configuration {
+    /// What holds for all photos: what options say of each, where their numbers come from, what is never an input.
+    func inputs(_ fields: SubmittedFields = SubmittedFields(), rule: BusinessNumberRule? = nil) throws(CodedError)
+        -> BatchOptions
+    {
+        var options = BatchOptions.photos
+        options.fields = fields
+        options.businessNumberRule = if let rule { rule } else { try BusinessNumberRule(self.businessNumberFrom) }
+        options.sandbox = self.sandboxPath
+        return options
+    }
+
     /// Lists the inputs of a source, and refuses what could never go its way.
     func listing(of source: BatchSource) throws(CodedError) -> BatchListing {
         let check = self.fetch.addressCheck()

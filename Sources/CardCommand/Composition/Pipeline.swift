@@ -11,8 +11,6 @@ import Logging
 struct Pipeline: Sendable {
     let configuration: Configuration
     let store: CardStore
-    /// Where the built-in backend keeps what it accepts.
-    let documents: String
 
     /// Sets all up, lends the engine, and ends all in order, whatever the body came to.
     ///
@@ -31,7 +29,7 @@ struct Pipeline: Sendable {
         do { result = .success(try await self.withEndpoints(worker, events, body)) } catch { result = .failure(error) }
         do {
             try await self.store.end(worker, onUnknown: self.configuration.engine.onUnknown, now: Timestamp(Date()))
-            try await EmbeddedErasure(store: self.store, folder: self.documents).finish()
+            try await EmbeddedErasure(store: self.store, folder: self.configuration.embeddedDocuments).finish()
         } catch {
             // An error of the work says more than that of its end.
             _ = try result.get()
@@ -51,7 +49,7 @@ struct Pipeline: Sendable {
         // What the built-in endpoints have to say is no event of the pipeline.
         var logger = self.configuration.logger(runID: worker.id)
         logger.logLevel = max(logger.logLevel, .notice)
-        let endpoints = EmbeddedEndpoints(documents: self.documents, configuration: self.configuration, logger: logger)
+        let endpoints = EmbeddedEndpoints(configuration: self.configuration, logger: logger)
         return try await endpoints.serve { verification, delivery in
             var configuration = self.configuration
             configuration.verification = verification
@@ -88,9 +86,12 @@ struct Pipeline: Sendable {
         return try result.get()
     }
 
-    /// Says what a signal leads to.
-    static func sayEnding(calls: Int, timeout: Duration) {
-        let milliseconds = timeout.wholeMilliseconds
+    /// Begins nothing more, as a signal asks, and says what that leads to.
+    func end(_ engine: Engine) {
+        let calls = engine.callsUnderWay
+        // First, since whoever reads standard error may have stopped reading.
+        engine.end()
+        let milliseconds = self.configuration.engine.shutdownTimeout.wholeMilliseconds
         let limit = milliseconds.isMultiple(of: 1000) ? "\(milliseconds / 1000)s" : "\(milliseconds)ms"
         let requests = calls == 1 ? "1 request" : "\(calls) requests"
         Console.standardError(

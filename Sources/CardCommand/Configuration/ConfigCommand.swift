@@ -61,30 +61,17 @@ struct ConfigCommand: AsyncParsableCommand {
 /// What `config check` reports: `ok`, `file`, `errors` (`code`, `key`, `line`, `message`), `notices`.
 struct CheckedConfiguration: Report {
     private struct Mistake: Encodable {
-        var code: String
-        var key: String?
-        var line: Int?
-        var message: String
-
-        enum CodingKeys: CodingKey { case code, key, line, message }
-
-        // Written out so that what is absent is `null`, not an absent key.
-        func encode(to encoder: any Encoder) throws {
-            var container = encoder.container(keyedBy: CodingKeys.self)
-            try container.encode(self.code, forKey: .code)
-            try container.encode(self.key, forKey: .key)
-            try container.encode(self.line, forKey: .line)
-            try container.encode(self.message, forKey: .message)
-        }
+        let code: String
+        @Nullable var key: String?
+        @Nullable var line: Int?
+        let message: String
     }
 
     /// Whether the configuration can be used.
     let ok: Bool
-    private let file: String?
+    @Nullable private var file: String?
     private let errors: [Mistake]
     private let notices: [String]
-
-    private enum CodingKeys: CodingKey { case ok, file, errors, notices }
 
     /// Joins what loading found with what is found in certificates, addresses, tokens and folders.
     init(_ outcome: Result<LoadedConfiguration, ConfigurationError>) async {
@@ -133,14 +120,6 @@ struct CheckedConfiguration: Report {
         guard self.ok else { return problems + ["configuration not usable: \(self.errors.count) error(s)"] }
         return problems + ["configuration ok (file: \(self.file ?? "none"))"]
     }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(self.ok, forKey: .ok)
-        try container.encode(self.file, forKey: .file)
-        try container.encode(self.errors, forKey: .errors)
-        try container.encode(self.notices, forKey: .notices)
-    }
 }
 
 /// What `config show` reports: `file`, `embedded`, `settings` (`key`, `value`, `source`, `secret`, `environment`).
@@ -153,11 +132,9 @@ struct ShownConfiguration: Report {
         var environment: String
     }
 
-    private let file: String?
+    @Nullable private var file: String?
     private let embedded: Bool
     private let settings: [Setting]
-
-    private enum CodingKeys: CodingKey { case file, embedded, settings }
 
     /// Takes a loaded configuration.
     init(_ loaded: LoadedConfiguration) {
@@ -180,18 +157,7 @@ struct ShownConfiguration: Report {
         let valueWidth = min(40, self.settings.map(\.value.text.count).max() ?? 0)
         return ["# configuration file: \(self.file ?? "none")"]
             + self.settings.map {
-                "\(Self.padded($0.key, to: keyWidth))  \(Self.padded($0.value.text, to: valueWidth))  \($0.source)"
+                "\($0.key.padded(to: keyWidth))  \($0.value.text.padded(to: valueWidth))  \($0.source)"
             }
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(self.file, forKey: .file)
-        try container.encode(self.embedded, forKey: .embedded)
-        try container.encode(self.settings, forKey: .settings)
-    }
-
-    private static func padded(_ text: String, to width: Int) -> String {
-        text + String(repeating: " ", count: max(0, width - text.count))
     }
 }

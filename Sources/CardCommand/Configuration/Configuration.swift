@@ -45,6 +45,8 @@ struct Configuration: Sendable {
     var logFormat = ConsoleLogHandler.Format.text
     /// Whether the built-in endpoints take the place of the configured ones.
     var isEmbedded = false
+    /// Where the built-in backend keeps what it accepts, if the command line says so (`--documents`).
+    var documents: String?
     /// What is odd, but allowed.
     var notices: [Message] = []
 

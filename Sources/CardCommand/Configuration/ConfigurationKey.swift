@@ -6,7 +6,7 @@ struct ConfigurationKey: Sendable {
     /// The path in the file, such as `imaging.max_edge`.
     let name: String
     /// What it is for, in one sentence.
-    let meaning: String
+    private(set) var meaning = ""
     /// What is expected as its value.
     let expectation: String
     /// Whether its value must never be shown.
@@ -23,12 +23,10 @@ struct ConfigurationKey: Sendable {
         _ name: String,
         _ property: any WritableKeyPath<Configuration, Value> & Sendable,
         _ type: ValueType<Value>,
-        _ meaning: String,
         default words: String? = nil,
         isSecret: Bool = false
     ) {
         self.name = name
-        self.meaning = meaning
         self.expectation = type.expectation
         self.isSecret = isSecret || Value.self == Redacted<String>.self
         self.defaultWords = words
@@ -45,7 +43,6 @@ struct ConfigurationKey: Sendable {
         _ name: String,
         _ property: any WritableKeyPath<Configuration, Value?> & Sendable,
         _ type: ValueType<Value>,
-        _ meaning: String,
         default words: String? = nil
     ) -> ConfigurationKey {
         let isSecret = Value.self == Redacted<String>.self
@@ -55,7 +52,14 @@ struct ConfigurationKey: Sendable {
             read: { written, folders in type.read(written, folders).map { .some($0) } },
             show: { $0.map(type.show) ?? unset }
         )
-        return ConfigurationKey(name, property, optional, meaning, default: words, isSecret: isSecret)
+        return ConfigurationKey(name, property, optional, default: words, isSecret: isSecret)
+    }
+
+    /// Says what it is for.
+    func means(_ meaning: String) -> ConfigurationKey {
+        var key = self
+        key.meaning = meaning
+        return key
     }
 
     /// The name of the variable: `IDCARD_` and the path in capitals with `_` for `.`.

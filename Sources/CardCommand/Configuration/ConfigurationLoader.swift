@@ -44,33 +44,6 @@ struct LoadedConfiguration: Sendable {
     }
 }
 
-extension Configuration {
-    /// Loads the configuration: options over `IDCARD_…` variables over the file over the defaults.
-    ///
-    /// - Parameters:
-    ///   - file: the file that the command line names.
-    ///   - environment: the variables.
-    ///   - options: values of the command line by the names of their keys.
-    ///   - embedded: whether the built-in endpoints take the place of the configured ones.
-    ///   - requiringRemotes: whether it is a mistake if no endpoints are configured.
-    /// - Throws: all mistakes together.
-    static func load(
-        file: String?,
-        environment: [String: String],
-        options: [String: String] = [:],
-        embedded: Bool,
-        requiringRemotes: Bool
-    ) throws(ConfigurationError) -> Configuration {
-        try ConfigurationLoader.load(
-            file: file,
-            environment: environment,
-            options: options,
-            embedded: embedded,
-            requiringRemotes: requiringRemotes
-        ).configuration
-    }
-}
-
 /// Puts the layers of a configuration one over the other and collects what is wrong.
 struct ConfigurationLoader {
     let folders: UserFolders
@@ -80,7 +53,15 @@ struct ConfigurationLoader {
     /// The keys whose values could not be read; rules that need them say nothing.
     var unread: Set<String> = []
 
-    /// Loads a configuration, as `Configuration.load` does, with the sources of its values.
+    /// Loads the configuration: options over `IDCARD_…` variables over the file over the defaults.
+    ///
+    /// - Parameters:
+    ///   - file: the file that the command line names.
+    ///   - environment: the variables.
+    ///   - options: values of the command line by the names of their keys.
+    ///   - embedded: whether the built-in endpoints take the place of the configured ones.
+    ///   - requiringRemotes: whether it is a mistake if no endpoints are configured.
+    /// - Throws: all mistakes together.
     static func load(
         file: String?,
         environment: [String: String],

@@ -36,6 +36,55 @@ struct GlobalOptions: ParsableArguments {
     init() {}
 }
 
+/// The options of the commands that drive cards.
+struct PipelineOptions: ParsableArguments {
+    /// Where the built-in backend keeps what it accepts.
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "With --embedded: where the built-in backend keeps documents and ledger.",
+            discussion: "By default the folder embedded-documents in the sandbox.",
+            valueName: "dir"
+        ),
+        completion: .directory
+    )
+    var documents: String?
+
+    @OptionGroup var options: GlobalOptions
+
+    func validate() throws {
+        guard self.documents == nil || self.options.embedded else {
+            throw ValidationError("--documents goes with --embedded: only the built-in backend keeps documents here.")
+        }
+    }
+
+    /// Loads the configuration, and says what is odd in it.
+    func loadConfiguration(
+        requiringRemotes: Bool,
+        _ further: [String: String] = [:]
+    ) throws(ConfigurationError) -> Configuration {
+        var configuration = try self.options.load(requiringRemotes: requiringRemotes, further).configuration
+        if let documents { configuration.documents = documents }
+        for notice in configuration.notices { Console.standardError("warning: \(notice.text())") }
+        return configuration
+    }
+}
+
+extension SubmittedFields {
+    /// Reads what options say of every photo. A variable that is not set (`--user-no "$NO"`) must not fall back on another
+    /// source of the number unnoticed.
+    static func options(businessNo: String? = nil, userNo: String?) throws(ValidationError) -> SubmittedFields {
+        for (name, value) in [("--business-no", businessNo), ("--user-no", userNo)] {
+            guard value?.allSatisfy(\.isWhitespace) != true else {
+                throw ValidationError("\(name) must not be empty; leave it out, or give the number.")
+            }
+        }
+        var texts: [SubmittedField: String] = [:]
+        (texts[.businessNumber], texts[.userNumber]) = (businessNo, userNo)
+        do { return try SubmittedFields(texts) } catch { throw ValidationError(error.message.text()) }
+    }
+}
+
 extension GlobalOptions {
     /// What these options set, by the names of their keys.
     private var settings: [String: String] { self.sandbox.map { ["sandbox.path": $0] } ?? [:] }

@@ -1,20 +1,12 @@
 /// Durations as people write them: a whole number and one unit, as in `500ms`, `5s`, `10m`, `2h`, `30d`.
 enum DurationText {
-    private static let units: [(suffix: String, milliseconds: Int64)] = [
+    private static let units: [(suffix: String, size: Int64)] = [
         ("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("d", Self.day),
     ]
     private static let day: Int64 = 86_400_000
 
     /// Reads a duration; `nil` if the text has another form or the number is too large.
-    static func parse(_ text: String) -> Duration? {
-        let digits = text.prefix { $0.isASCII && $0.isNumber }
-        let suffix = text.dropFirst(digits.count)
-        guard let unit = Self.units.first(where: { $0.suffix == suffix }), let number = Int64(digits) else {
-            return nil
-        }
-        let (milliseconds, overflow) = number.multipliedReportingOverflow(by: unit.milliseconds)
-        return overflow ? nil : .milliseconds(milliseconds)
-    }
+    static func parse(_ text: String) -> Duration? { measure(text, Self.units).map { .milliseconds($0) } }
 
     /// Writes a duration with the largest unit that keeps it whole: 90 s is `90s`, 120 s is `2m`; a single day is `24h`.
     static func render(_ duration: Duration) -> String {
@@ -22,29 +14,31 @@ enum DurationText {
         let milliseconds = seconds * 1000 + attoseconds / 1_000_000_000_000_000
         guard milliseconds != 0 else { return "0s" }
         let units = milliseconds == Self.day ? Self.units.dropLast() : Self.units[...]
-        let unit = units.last { milliseconds.isMultiple(of: $0.milliseconds) } ?? Self.units[0]
-        return "\(milliseconds / unit.milliseconds)\(unit.suffix)"
+        let unit = units.last { milliseconds.isMultiple(of: $0.size) } ?? Self.units[0]
+        return "\(milliseconds / unit.size)\(unit.suffix)"
     }
+}
+
+/// Reads a whole number and one unit; `nil` if the text has another form or the number is too large.
+private func measure(_ text: String, _ units: [(suffix: String, size: Int64)]) -> Int64? {
+    let digits = text.prefix { $0.isASCII && $0.isNumber }
+    let suffix = text.dropFirst(digits.count)
+    guard let unit = units.first(where: { $0.suffix == suffix }), let number = Int64(digits) else { return nil }
+    let (product, overflow) = number.multipliedReportingOverflow(by: unit.size)
+    return overflow ? nil : product
 }
 
 /// Numbers of bytes as people write them: `1990000`, `2MB` (powers of ten), `32MiB` (powers of two).
 enum ByteCountText {
-    private static let units: [(suffix: String, bytes: Int64)] = [
+    private static let units: [(suffix: String, size: Int64)] = [
         ("", 1), ("B", 1), ("kB", 1000), ("KB", 1000), ("MB", 1_000_000), ("GB", 1_000_000_000),
         ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30),
     ]
 
     /// Reads a number of bytes; `nil` if the text has another form or the number is too large.
     static func parse(_ text: String) -> Int64? {
-        let digits = text.prefix { $0.isASCII && $0.isNumber }
-        var suffix = text.dropFirst(digits.count)
         // `32 MiB` is how people write it; YAML and shells keep the blank.
-        if suffix.first == " " { suffix = suffix.dropFirst() }
-        guard let unit = Self.units.first(where: { $0.suffix == suffix }), let number = Int64(digits) else {
-            return nil
-        }
-        let (bytes, overflow) = number.multipliedReportingOverflow(by: unit.bytes)
-        return overflow ? nil : bytes
+        measure(text, Self.units + Self.units.map { (" " + $0.suffix, $0.size) })
     }
 
     /// Writes a number of bytes: with a binary unit if it is a whole number of them (`32MiB`), else plain.

@@ -34,10 +34,8 @@ struct KeyFile: Sendable {
         let text = try SecretFile(path: self.path, key: Self.key).readText(
             expected: "keys of the sandbox, \(Self.form)"
         )
-        do throws(KeyRing.Refusal) {
-            return try KeyRing(text: text.reveal())
-        } catch {
-            throw self.error("cannot be used: " + error.message + "; it must hold keys, one a line, \(Self.form)")
+        return try KeyRing(text) { what in
+            self.error("cannot be used: " + what + "; it must hold keys, one a line, \(Self.form)")
         }
     }
 
@@ -75,14 +73,19 @@ struct KeyFile: Sendable {
         Array((Self.header + ring.keys.map { $0.reveal() + "\n" }.joined()).utf8)
     }
 
-    static func resolved(_ path: String) -> String {
-        guard let real = realpath(path, nil) else { return path }
-        defer { free(real) }
-        return String(cString: real)
-    }
+    static func resolved(_ path: String) -> String { CredentialFolder.realPath(path) ?? path }
 
     private func error(_ what: Message) -> CodedError {
         CodedError(.secretUnreadable, .configuration, "\(Self.key): \(Redacted(self.path)) " + what)
+    }
+}
+
+extension KeyRing {
+    /// Reads keys; what is wrong is told to who makes an error of it.
+    init(_ text: Redacted<String>, otherwise error: (Message) -> CodedError) throws(CodedError) {
+        do throws(KeyRing.Refusal) { try self.init(text: text.reveal()) } catch let refusal {
+            throw error(refusal.message)
+        }
     }
 }
 

@@ -44,10 +44,7 @@ private struct KeyChange {
         private let retired: [String]
         private let isNew: Bool
 
-        private enum CodingKeys: String, CodingKey {
-            case rewrapped, damaged, retired
-            case keyID = "key_id"
-        }
+        private enum CodingKeys: CodingKey { case keyID, rewrapped, damaged, retired }
 
         /// - Parameter former: the key that wrapped everything before.
         init(_ rotation: KeyRotation, former: String?, retired: [String]) {

@@ -99,7 +99,8 @@ enum CredentialFolder {
         return Self.realPath(DurableFile.folder(of: path)) != folder
     }
 
-    private static func realPath(_ path: String) -> String? {
+    /// The path without links; `nil` if nothing is there.
+    static func realPath(_ path: String) -> String? {
         guard let resolved = realpath(path, nil) else { return nil }
         defer { free(resolved) }
         return String(cString: resolved)

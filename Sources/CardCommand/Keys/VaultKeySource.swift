@@ -38,20 +38,13 @@ enum VaultKeySource: Sendable {
         switch self {
         case .file(let file): return try file.read()
         case .command(let command):
-            let text = try await command.run()
-            do throws(KeyRing.Refusal) {
-                return try KeyRing(text: text.reveal())
-            } catch {
-                throw command.error("wrote something else: " + error.message)
-            }
+            return try KeyRing(try await command.run()) { command.error("wrote something else: " + $0) }
         case .value(let text):
-            do throws(KeyRing.Refusal) {
-                return try KeyRing(text: text.reveal())
-            } catch {
-                throw CodedError(
+            return try KeyRing(text) { what in
+                CodedError(
                     .settingInvalid,
                     .configuration,
-                    "vault.key: " + error.message + "; it must hold \(KeyFile.form)"
+                    "vault.key: " + what + "; it must hold \(KeyFile.form)"
                 )
             }
         }

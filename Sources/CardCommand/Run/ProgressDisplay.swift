@@ -12,18 +12,7 @@ struct ProgressDisplay: Sendable {
     /// Runs work with progress beside it.
     func showing<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
         guard !self.isQuiet else { return try await work() }
-        return try await withThrowingTaskGroup(of: Value?.self) { group in
-            defer { group.cancelAll() }
-            group.addTask { try await work() }
-            group.addTask {
-                await self.show()
-                return nil
-            }
-            while let result = try await group.next() {
-                if let value = result { return value }
-            }
-            throw CancellationError()
-        }
+        return try await running(work, cancelling: true) { await self.show() }
     }
 
     private func show() async {

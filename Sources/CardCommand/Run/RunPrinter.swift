@@ -14,7 +14,7 @@ struct RunPrinter: Sendable {
     func printEndings() async throws {
         for await place in self.tracker.endings {
             let card = try await self.fetch(self.tracker.card(at: place).map { [$0] } ?? [])
-            await Console.standardOutput(JSONText.line(self.line(place, cards: card)))
+            await OutputFormat.jsonl.print(self.line(place, cards: card))
         }
     }
 

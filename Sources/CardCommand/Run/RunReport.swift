@@ -2,55 +2,31 @@ import CardModel
 import CardStore
 
 /// What a run says about one input: an element of `cards` in `--format json`, a line in `--format jsonl`.
-struct RunLine: Hashable, Sendable, Encodable {
+struct RunLine: Hashable, Sendable, ReportLine {
     /// The card, if there is one.
-    var cardID: CardID?
+    @Nullable var cardID: CardID? = nil
     /// The input as the person named it.
     var source: String
     /// Its business number, if known.
-    var businessNumber: String?
+    @Nullable var businessNo: String? = nil
     /// The side the verifier saw, else the side given.
-    var side: CardSide?
+    @Nullable var side: CardSide? = nil
     /// The card's state; `rejected` for inputs refused without a card, `ignored` for files that are no images.
     var state: String
     /// Why, as a stable code: the remote's own where it decided.
-    var reason: String?
+    @Nullable var reason: String? = nil
     /// Why, for a person.
-    var message: String?
+    @Nullable var message: String? = nil
     /// The card that was there before, if this input is its duplicate.
-    var duplicateOf: CardID?
-
-    enum CodingKeys: String, CodingKey {
-        case cardID = "card_id"
-        case source
-        case businessNumber = "business_no"
-        case side
-        case state
-        case reason
-        case message
-        case duplicateOf = "duplicate_of"
-    }
-
-    /// Writes every key, `null` where there is nothing, so that readers need not test for presence.
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(self.cardID, forKey: .cardID)
-        try container.encode(self.source, forKey: .source)
-        try container.encode(self.businessNumber, forKey: .businessNumber)
-        try container.encode(self.side, forKey: .side)
-        try container.encode(self.state, forKey: .state)
-        try container.encode(self.reason, forKey: .reason)
-        try container.encode(self.message, forKey: .message)
-        try container.encode(self.duplicateOf, forKey: .duplicateOf)
-    }
+    @Nullable var duplicateOf: CardID? = nil
 
     /// Takes over what is known of the card.
     mutating func describe(_ card: Card) {
         self.cardID = card.id
         self.state = card.state.rawValue
         // A tombstone does not name its number any more; the input may.
-        if card.state != .erased || self.businessNumber == nil {
-            self.businessNumber = card.metadata.businessNumber.rawValue
+        if card.state != .erased || self.businessNo == nil {
+            self.businessNo = card.metadata.businessNumber.rawValue
         }
         self.side = card.side ?? card.metadata.side
         self.reason = card.shownReason
@@ -133,10 +109,4 @@ struct RunReport: Sendable, Encodable {
     var counts: RunCounts
     /// One element per input; `nil` in `jsonl`, where they were printed before.
     var cards: [RunLine]?
-
-    enum CodingKeys: String, CodingKey {
-        case runID = "run_id"
-        case counts
-        case cards
-    }
 }

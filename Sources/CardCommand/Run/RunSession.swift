@@ -17,21 +17,13 @@ struct RunSession: Sendable {
         try SandboxOwner.become(of: self.configuration.sandboxPath)
         let listing = try self.listing()
         if let listing { Self.say(listing) }
-        let store = try await self.configuration.openStore(creating: true)
-        let result: Result<CommandStatus, any Error>
-        do { result = .success(try await self.run(listing, store: store)) } catch { result = .failure(error) }
-        store.closeInOrder()
-        return try result.get()
+        return try await self.configuration.withSandbox { try await self.run(listing, store: $0) }
     }
 
     /// Lists the inputs that the command line names; `nil` if it names none, and the run goes on with what is there.
     func listing() throws -> BatchListing? {
         guard !self.arguments.paths.isEmpty || self.arguments.manifest != nil else { return nil }
-        var options = BatchOptions.photos
-        options.fields = self.arguments.fields
-        options.businessNumberRule =
-            try self.arguments.businessNumberRule ?? BusinessNumberRule(self.configuration.businessNumberFrom)
-        options.sandbox = self.configuration.sandboxPath
+        let options = try self.configuration.inputs(self.arguments.fields, rule: self.arguments.businessNumberRule)
         let source = BatchSource(paths: self.arguments.paths, manifest: self.arguments.manifest, options: options)
         return try self.configuration.listing(of: source)
     }
@@ -51,28 +43,18 @@ struct RunSession: Sendable {
         if listing == nil { tracker.adopt(try await store.runnableCards()) }
         let printing = self.arguments.format == .jsonl
         let end = try await ProgressDisplay(tracker: tracker, isQuiet: self.arguments.isQuiet).showing {
-            try await withThrowingTaskGroup(of: RunEnd?.self) { group in
-                group.addTask {
-                    defer { tracker.finish() }
-                    return try await self.work(listing, store: store, tracker: tracker, runID: runID)
-                }
-                if printing {
-                    group.addTask {
-                        try await RunPrinter(tracker: tracker, store: store).printEndings()
-                        return nil
-                    }
-                }
-                var end: RunEnd?
-                while let ended = try await group.next() { end = ended ?? end }
-                guard let end else { throw CancellationError() }
-                return end
+            try await running {
+                defer { tracker.finish() }
+                return try await self.work(listing, store: store, tracker: tracker, runID: runID)
+            } beside: {
+                if printing { try await RunPrinter(tracker: tracker, store: store).printEndings() }
             }
         }
         return try await RunPrinter(tracker: tracker, store: store).print(
             end,
             runID: runID,
             format: self.arguments.format,
-            documents: self.configuration.isEmbedded ? self.documents : nil,
+            documents: self.configuration.isEmbedded ? self.configuration.embeddedDocuments : nil,
             addresses: self.addresses
         )
     }
@@ -92,27 +74,15 @@ struct RunSession: Sendable {
         return parts.string
     }
 
-    /// Where the built-in backend keeps what it accepts.
-    private var documents: String {
-        self.arguments.documents ?? self.configuration.embeddedDocuments
-    }
-
     private func work(
         _ listing: BatchListing?,
         store: CardStore,
         tracker: RunTracker,
         runID: String
     ) async throws -> RunEnd {
-        let pipeline = Pipeline(configuration: self.configuration, store: store, documents: self.documents)
+        let pipeline = Pipeline(configuration: self.configuration, store: store)
         return try await pipeline.with("run", id: runID, events: tracker.observe) { engine in
-            let timeout = self.configuration.engine.shutdownTimeout
-            let end: @Sendable () -> Void = {
-                let calls = engine.callsUnderWay
-                // First, since whoever reads standard error may have stopped reading.
-                engine.end()
-                Pipeline.sayEnding(calls: calls, timeout: timeout)
-            }
-            let watched = try await SignalWatch(end: end).watching {
+            let watched = try await SignalWatch(end: { pipeline.end(engine) }).watching {
                 try await engine.runBatch(listing?.groups ?? [])
             }
             return RunEnd(stopped: watched.value.stopped, signal: watched.signal)
@@ -126,7 +96,6 @@ struct RunArguments: Sendable {
     var manifest: String?
     var fields = SubmittedFields()
     var businessNumberRule: BusinessNumberRule?
-    var documents: String?
     var format = OutputFormat.text
     var isQuiet = false
 }

@@ -73,7 +73,7 @@ final class RunTracker: Sendable {
             case .changed(let change):
                 state.moved.insert(change.card)
                 state.figures.note(change.state)
-                return Self.hasEnded(change) ? state.waiting.removeValue(forKey: change.card) ?? [] : []
+                return change.state.isRunnable ? [] : state.waiting.removeValue(forKey: change.card) ?? []
             case .sending(let delivery, let sent, let total):
                 state.figures.note(delivery, sent: sent, total: total)
                 return []
@@ -104,8 +104,6 @@ final class RunTracker: Sendable {
         return []
     }
 
-    private static func hasEnded(_ change: CardChange) -> Bool { !change.state.isRunnable }
-
     // MARK: The end
 
     /// What became of an input, with its card as it stands now.
@@ -115,7 +113,7 @@ final class RunTracker: Sendable {
         case .take(let item):
             line = RunLine(
                 source: item.name.reveal(),
-                businessNumber: item.metadata.businessNumber.rawValue,
+                businessNo: item.metadata.businessNumber.rawValue,
                 side: item.metadata.side,
                 state: "unchanged"
             )

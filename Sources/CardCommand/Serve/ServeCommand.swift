@@ -22,41 +22,19 @@ package struct ServeCommand: AsyncParsableCommand {
     @Option(name: .long, help: ArgumentHelp("Address and port to listen on (server.listen).", valueName: "host:port"))
     var listen: String?
 
-    @Option(
-        name: .long,
-        help: ArgumentHelp(
-            "With --embedded: where the built-in backend keeps documents and ledger.",
-            discussion: "By default the folder embedded-documents in the sandbox.",
-            valueName: "dir"
-        ),
-        completion: .directory
-    )
-    var documents: String?
-
     @Flag(name: [.long, .short], help: "Nothing on standard error but the log and warnings.")
     var quiet = false
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: PipelineOptions
 
     /// Takes what the command line says.
     package init() {}
 
-    package func validate() throws {
-        guard self.documents == nil || self.options.embedded else {
-            throw ValidationError("--documents goes with --embedded: only the built-in backend keeps documents here.")
-        }
-    }
-
     package func run() async throws {
         try await CommandRunner.run {
             let settings = self.listen.map { ["server.listen": $0] } ?? [:]
-            let configuration = try self.options.load(requiringRemotes: true, settings).configuration
-            for notice in configuration.notices { Console.standardError("warning: \(notice.text())") }
-            return try await ServeSession(
-                configuration: configuration,
-                documents: self.documents,
-                isQuiet: self.quiet
-            ).run()
+            let configuration = try self.options.loadConfiguration(requiringRemotes: true, settings)
+            return try await ServeSession(configuration: configuration, isQuiet: self.quiet).run()
         }
     }
 }

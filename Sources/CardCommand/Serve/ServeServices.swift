@@ -12,7 +12,7 @@ struct ServeServices: Sendable {
     let watch: FolderWatch?
     let runs: SourceRuns
     let engine: Engine
-    let configuration: Configuration
+    let pipeline: Pipeline
     let notice: SystemdNotice
     let logger: Logger
 
@@ -36,9 +36,7 @@ struct ServeServices: Sendable {
             companions.addTask {
                 for await _ in ends {
                     self.notice.say("STOPPING=1")
-                    let calls = self.engine.callsUnderWay
                     await self.end(serving)
-                    Pipeline.sayEnding(calls: calls, timeout: self.configuration.engine.shutdownTimeout)
                 }
             }
             try await withThrowingTaskGroup(of: Void.self) { work in
@@ -57,7 +55,7 @@ struct ServeServices: Sendable {
         await serving.triggerGracefulShutdown()
         await self.watch?.end()
         self.runs.end()
-        self.engine.end()
+        self.pipeline.end(self.engine)
     }
 
     /// Reads anew at SIGHUP what may be replaced while a service works; what cannot be read stays as it was.
@@ -72,8 +70,9 @@ struct ServeServices: Sendable {
                     Console.standardError("warning: \(what) as before: \(error.message.text())")
                 }
             }
-            attempt("tokens stay") { () throws(CodedError) in tokens = try self.configuration.tokens() }
-            attempt("webhook secrets stay") { () throws(CodedError) in secrets = try self.configuration.webhookSecrets()
+            attempt("tokens stay") { () throws(CodedError) in tokens = try self.pipeline.configuration.tokens() }
+            attempt("webhook secrets stay") { () throws(CodedError) in
+                secrets = try self.pipeline.configuration.webhookSecrets()
             }
             attempt("the certificate stays") { () throws(CodedError) in
                 try self.server.reload(tokens: tokens, webhookSecrets: secrets)

@@ -8,8 +8,6 @@ import Foundation
 /// One `serve`, from the configuration to the exit status.
 struct ServeSession: Sendable {
     let configuration: Configuration
-    /// Where the built-in backend keeps what it accepts, unless it is the usual place.
-    let documents: String?
     let isQuiet: Bool
 
     /// Serves until a signal, and returns the exit status.
@@ -39,19 +37,10 @@ struct ServeSession: Sendable {
                 """
             )
         }
-        let pipeline = Pipeline(
-            configuration: self.configuration,
-            store: try await self.configuration.openStore(creating: true),
-            documents: self.documents ?? self.configuration.embeddedDocuments
-        )
-        let result: Result<Void, any Error>
-        do {
-            result = .success(try await self.serve(server, folders, over: pipeline, until: ends, reloads: reloads))
-        } catch {
-            result = .failure(error)
+        try await self.configuration.withSandbox { store in
+            let pipeline = Pipeline(configuration: self.configuration, store: store)
+            try await self.serve(server, folders, over: pipeline, until: ends, reloads: reloads)
         }
-        pipeline.store.closeInOrder()
-        try result.get()
     }
 
     private func serve(
@@ -87,7 +76,7 @@ struct ServeSession: Sendable {
                 },
                 runs: runs,
                 engine: engine,
-                configuration: self.configuration,
+                pipeline: pipeline,
                 notice: notice,
                 logger: logger
             )

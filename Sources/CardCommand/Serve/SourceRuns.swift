@@ -75,7 +75,7 @@ final class SourceRuns: Sendable {
         status.counts = report?.counts ?? SourceTally.none
         status.refusals = report?.refusals ?? [:]
         status.reason = state == .failed ? report?.reason ?? .restored : nil
-        status.endedAt = run.endedAt
+        status.endedAt = run.endedAt?.description
         return status
     }
 
@@ -173,18 +173,13 @@ final class SourceRuns: Sendable {
             }
             guard !isOver else { return continuation.resume(returning: nil) }
             Thread.detachNewThread {
-                let listing = Result { try self.list(path) }
+                let listing = Result {
+                    try self.configuration.listing(of: BatchSource(source: path, options: self.configuration.inputs()))
+                }
                 let waiting = self.listings.withLock { $0.waiting.removeValue(forKey: id) }
                 waiting?.resume(with: listing.map(Optional.some))
             }
         }
-    }
-
-    private func list(_ path: String) throws -> BatchListing {
-        var options = BatchOptions.photos
-        options.businessNumberRule = try BusinessNumberRule(self.configuration.businessNumberFrom)
-        options.sandbox = self.configuration.sandboxPath
-        return try self.configuration.listing(of: BatchSource(source: path, options: options))
     }
 }
 

@@ -44,12 +44,13 @@ package struct TokensCommand: AsyncParsableCommand {
 
         func file() throws -> TokensFile {
             if let path = self.tokensFile { return TokensFile(path: path) }
-            let configuration = try Configuration.load(
+            let configuration = try ConfigurationLoader.load(
                 file: self.config,
                 environment: ProcessInfo.processInfo.environment,
+                options: [:],
                 embedded: false,
                 requiringRemotes: false
-            )
+            ).configuration
             guard let path = configuration.server.tokensFile else {
                 throw CodedError(
                     .settingMissing,
@@ -148,23 +149,7 @@ extension TokensCommand {
             let name: String
             let scopes: [String]
             let createdAt: String
-            let expiresAt: String?
-
-            enum CodingKeys: String, CodingKey {
-                case name
-                case scopes
-                case createdAt = "created_at"
-                case expiresAt = "expires_at"
-            }
-
-            // Written out so that what is absent is `null`, not an absent key.
-            func encode(to encoder: any Encoder) throws {
-                var container = encoder.container(keyedBy: CodingKeys.self)
-                try container.encode(self.name, forKey: .name)
-                try container.encode(self.scopes, forKey: .scopes)
-                try container.encode(self.createdAt, forKey: .createdAt)
-                try container.encode(self.expiresAt, forKey: .expiresAt)
-            }
+            @Nullable var expiresAt: String?
         }
 
         private struct Listed: Report {

@@ -84,6 +84,6 @@ final class WatchReports: Sendable {
 
     private func print(_ line: RunLine) async {
         self.tally.withLock { $0.add(line.duplicateOf == nil ? line.state : "duplicate") }
-        await Console.standardOutput(self.format == .text ? line.text : JSONText.line(line))
+        await self.format.print(line)
     }
 }

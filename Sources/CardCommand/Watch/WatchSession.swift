@@ -10,7 +10,6 @@ struct WatchSession: Sendable {
     struct Arguments: Sendable {
         var folders: [String]
         var fields: SubmittedFields
-        var documents: String?
         var format: OutputFormat
         var isQuiet: Bool
     }
@@ -26,41 +25,26 @@ struct WatchSession: Sendable {
             folders: self.arguments.folders,
             fields: self.arguments.fields
         )
-        let store = try await self.configuration.openStore(creating: true)
-        let result: Result<CommandStatus, any Error>
-        do { result = .success(try await self.watch(options, store: store)) } catch { result = .failure(error) }
-        store.closeInOrder()
-        return try result.get()
+        return try await self.configuration.withSandbox { try await self.watch(options, store: $0) }
     }
 
     private func watch(_ options: WatchOptions, store: CardStore) async throws -> CommandStatus {
         let (reports, notices) = (WatchReports(store: store, format: self.arguments.format), ServiceNotices())
-        let pipeline = Pipeline(
-            configuration: self.configuration,
-            store: store,
-            documents: self.arguments.documents ?? self.configuration.embeddedDocuments
-        )
+        let pipeline = Pipeline(configuration: self.configuration, store: store)
         let observe: @Sendable (PipelineEvent) -> Void = { event in
             reports.observe(event)
             notices.observe(event)
         }
-        let signal = try await withThrowingTaskGroup(of: CommandStatus??.self) { group in
-            group.addTask {
-                defer { reports.finish() }
-                return try await pipeline.with("watch", id: UUID().uuidString.lowercased(), events: observe) { engine in
-                    try await self.watch(options, engine, store: store) { event in
-                        reports.observe(event)
-                        notices.observe(event)
-                    }
+        let signal = try await running {
+            defer { reports.finish() }
+            return try await pipeline.with("watch", id: UUID().uuidString.lowercased(), events: observe) { engine in
+                try await self.watch(options, engine, pipeline) { event in
+                    reports.observe(event)
+                    notices.observe(event)
                 }
             }
-            group.addTask {
-                try await reports.print()
-                return nil
-            }
-            var signal: CommandStatus?
-            while let ended = try await group.next() { signal = (ended ?? nil) ?? signal }
-            return signal
+        } beside: {
+            try await reports.print()
         }
         if reports.counts.total > 0 { Console.standardError(reports.counts.line) }
         return signal ?? .delivered
@@ -70,21 +54,18 @@ struct WatchSession: Sendable {
     private func watch(
         _ options: WatchOptions,
         _ engine: Engine,
-        store: CardStore,
+        _ pipeline: Pipeline,
         report: @escaping @Sendable (WatchEvent) -> Void
     ) async throws -> CommandStatus? {
-        let intake = WatchIntake(engine: engine, store: store, configuration: self.configuration)
+        let intake = WatchIntake(engine: engine, store: pipeline.store, configuration: self.configuration)
         let watch = FolderWatch(options: options, time: .system, take: intake.take, report: report)
         if !self.arguments.isQuiet {
             let count = options.folders.count
             Console.standardError("watching \(count) \(count == 1 ? "folder" : "folders"); end with Ctrl-C")
         }
-        let timeout = self.configuration.engine.shutdownTimeout
         let end: @Sendable () -> Void = {
-            let calls = engine.callsUnderWay
-            engine.end()
+            pipeline.end(engine)
             Task { await watch.end() }
-            Pipeline.sayEnding(calls: calls, timeout: timeout)
         }
         return try await SignalWatch(end: end).watching {
             try await engine.run { try await watch.run() }
@@ -99,22 +80,11 @@ extension Configuration {
     func watchOptions(folders: [String], fields: SubmittedFields) throws -> WatchOptions {
         var options = self.watch
         if !folders.isEmpty { options.folders = folders }
-        options.inputs.fields = fields
-        options.inputs.businessNumberRule = try BusinessNumberRule(self.businessNumberFrom)
-        options.inputs.sandbox = self.sandboxPath
+        options.inputs = try self.inputs(fields)
         if let problem = options.problems().first { throw problem }
         return options
     }
 
-    /// Where the built-in backend keeps what it accepts, unless the command line says otherwise.
-    var embeddedDocuments: String { self.sandboxPath + "/embedded-documents" }
-}
-
-extension CardStore {
-    /// Closes the sandbox. Everything is durable before: that it did not close well is worth a line, not the result.
-    func closeInOrder() {
-        do { try self.close() } catch {
-            Console.standardError("warning: the sandbox did not close in order; check it: idcard-pipeline fsck")
-        }
-    }
+    /// Where the built-in backend keeps what it accepts.
+    var embeddedDocuments: String { self.documents ?? self.sandboxPath + "/embedded-documents" }
 }

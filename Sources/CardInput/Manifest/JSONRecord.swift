@@ -31,7 +31,7 @@ enum JSONRecord {
     ///
     /// - Throws: `CodedError` whose message reads on after "row 7 of the manifest " or "its sidecar ".
     static func record(in json: Data) throws(CodedError) -> Record {
-        let scan = Scan(json)
+        let scan = JSONScan(json)
         guard !scan.hasFractionOrExponent else {
             throw CodedError(
                 .fieldInvalid,
@@ -53,8 +53,7 @@ enum JSONRecord {
         guard unknown.isEmpty else { throw CodedError(.fieldInvalid, .input, Record.unknown(unknown.sorted())) }
         var record = Record()
         for (key, text) in object.texts { record.set(key, to: text) }
-        // The decoder keeps one of two equal keys.
-        record.duplicates = Dictionary(grouping: scan.keys) { $0 }.filter { $0.value.count > 1 }.keys.sorted()
+        record.duplicates = scan.repeatedKeys
         return record
     }
 
@@ -77,49 +76,5 @@ enum JSONRecord {
             rows.append(try Manifest.Row(index + 1, record))
         }
         return rows
-    }
-}
-
-extension JSONRecord {
-    /// What a decoder does not tell of an object.
-    private struct Scan {
-        /// All keys, also those that stand twice.
-        private(set) var keys: [String] = []
-        /// Whether a number outside of the texts has a fraction or an exponent: the decoder would make whole numbers
-        /// of some.
-        private(set) var hasFractionOrExponent = false
-
-        init(_ json: Data) {
-            var (start, isEscaped, isNumber): (Data.Index?, Bool, Bool) = (nil, false, false)
-            var text: Data?
-            for index in json.indices {
-                let byte = json[index]
-                if let begin = start {
-                    if byte == UInt8(ascii: "\""), !isEscaped {
-                        text = json[begin...index]
-                        start = nil
-                    }
-                    isEscaped = !isEscaped && byte == UInt8(ascii: "\\")
-                    continue
-                }
-                switch byte {
-                case UInt8(ascii: "\""): (start, isNumber) = (index, false)
-                // A text before a colon is a key; escapes in it are read as the decoder reads them.
-                case UInt8(ascii: ":"):
-                    if let key = text.flatMap({ Self.key($0) }) { self.keys.append(key) }
-                    isNumber = false
-                case UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E"):
-                    if isNumber { self.hasFractionOrExponent = true }
-                default: isNumber = UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
-                }
-            }
-        }
-
-        private static func key(_ quoted: Data) -> String? {
-            guard quoted.contains(UInt8(ascii: "\\")) else {
-                return String(validating: quoted.dropFirst().dropLast(), as: UTF8.self)
-            }
-            return try? JSONDecoder().decode(String.self, from: quoted)
-        }
     }
 }

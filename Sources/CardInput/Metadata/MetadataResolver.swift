@@ -71,15 +71,7 @@ struct MetadataResolver {
         } else {
             (number, known.origins[.businessNumber]) = try self.number(candidate)
         }
-        let metadata = CardMetadata(
-            businessNumber: number,
-            userNumber: known.fields.userNumber,
-            expectedIDNumber: known.fields.expectedIDNumber,
-            expectedName: known.fields.expectedName,
-            side: known.fields.side,
-            priority: known.fields.priority ?? 0
-        )
-        return (metadata, known.origins)
+        return (CardMetadata(known.fields, businessNumber: number), known.origins)
     }
 
     /// The number that the path of a photo gives, and by what.

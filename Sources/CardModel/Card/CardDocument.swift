@@ -3,54 +3,32 @@ package struct CardDocument: Encodable, Sendable {
     /// The card's identifier.
     package let cardID: CardID
     /// Its business number.
-    package let businessNumber: String
+    package let businessNo: String
     /// The side the verifier saw, else the side given.
-    package let side: CardSide?
+    @Nullable package var side: CardSide?
     /// Where it stands.
     package let state: CardState
     /// Why: the remote's own code where its answer decided.
-    package let reason: String?
-    private let createdAt: Timestamp
-    private let changedAt: Timestamp
-
-    private enum CodingKeys: String, CodingKey {
-        case cardID = "card_id"
-        case businessNumber = "business_no"
-        case side
-        case state
-        case reason
-        case createdAt = "created_at"
-        case changedAt = "changed_at"
-    }
+    @Nullable package var reason: String?
+    private let createdAt: String
+    private let changedAt: String
 
     /// Describes a card.
     package init(_ card: Card) {
         self.cardID = card.id
-        self.businessNumber = card.metadata.businessNumber.rawValue
+        self.businessNo = card.metadata.businessNumber.rawValue
         self.side = card.side ?? card.metadata.side
         self.state = card.state
         self.reason = card.shownReason
-        self.createdAt = card.createdAt
-        self.changedAt = card.changedAt
-    }
-
-    /// Writes every key, `null` where there is nothing, so that readers need not test for presence.
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(self.cardID, forKey: .cardID)
-        try container.encode(self.businessNumber, forKey: .businessNumber)
-        try container.encode(self.side, forKey: .side)
-        try container.encode(self.state, forKey: .state)
-        try container.encode(self.reason, forKey: .reason)
-        try container.encode(self.createdAt.description, forKey: .createdAt)
-        try container.encode(self.changedAt.description, forKey: .changedAt)
+        self.createdAt = card.createdAt.description
+        self.changedAt = card.changedAt.description
     }
 
     /// For people: id, state, side, business number, reason.
     package var text: String {
         let state = self.state.rawValue.padded(to: 10)
         let side = (self.side?.rawValue ?? "-").padded(to: 5)
-        return "\(self.cardID)  \(state)  \(side)  \(self.businessNumber)" + (self.reason.map { "  \($0)" } ?? "")
+        return "\(self.cardID)  \(state)  \(side)  \(self.businessNo)" + (self.reason.map { "  \($0)" } ?? "")
     }
 }
 

@@ -32,6 +32,18 @@ package struct CardMetadata: Hashable, Sendable {
 }
 
 extension CardMetadata {
+    /// Takes what a sender said of a photo whose business number is known.
+    package init(_ fields: SubmittedFields, businessNumber: BusinessNumber) {
+        self.init(
+            businessNumber: businessNumber,
+            userNumber: fields.userNumber,
+            expectedIDNumber: fields.expectedIDNumber,
+            expectedName: fields.expectedName,
+            side: fields.side,
+            priority: fields.priority ?? 0
+        )
+    }
+
     /// Returns this metadata with what a newer sending of the same bytes says.
     ///
     /// The business number stays. A missing field and priority 0 count as not said: a plain rescan of a folder must

@@ -1,37 +1,10 @@
 import CardModel
-import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// What is written as `null` where there is nothing, so that readers need not test for presence.
-@propertyWrapper
-struct Nullable<Value: Encodable>: Encodable {
-    var wrappedValue: Value?
-
-    init(wrappedValue: Value?) {
-        self.wrappedValue = wrappedValue
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(self.wrappedValue)
-    }
-}
-
-extension Nullable: Sendable where Value: Sendable {}
-
-/// Answers in JSON: keys sorted and in snake case, slashes bare.
+/// Answers in JSON.
 enum JSONAnswer {
-    /// Encodes a value of ours.
-    static func bytes(of value: some Encodable) -> ByteBuffer {
-        let encoder = JSONEncoder()
-        encoder.keyEncodingStrategy = .convertToSnakeCase
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Only a figure that is no number cannot be encoded, and none of our values holds one.
-        return ByteBuffer(bytes: (try? encoder.encode(value)) ?? Data("{}".utf8))
-    }
-
     /// Makes a response of a value.
     static func response(
         _ value: some Encodable,
@@ -40,7 +13,11 @@ enum JSONAnswer {
     ) -> Response {
         var headers = headers
         headers[.contentType] = "application/json"
-        return Response(status: status, headers: headers, body: .init(byteBuffer: self.bytes(of: value)))
+        return Response(
+            status: status,
+            headers: headers,
+            body: .init(byteBuffer: ByteBuffer(bytes: JSONText.data(value)))
+        )
     }
 }
 

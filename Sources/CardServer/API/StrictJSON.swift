@@ -1,3 +1,4 @@
+import CardModel
 import Foundation
 
 /// Reads JSON that strangers send: in UTF-8, and each key of an object once. A decoder keeps one of two equal keys and
@@ -19,7 +20,9 @@ enum StrictJSON {
             // The decoder's own text may quote the body.
             throw Problem(.jsonInvalid, expected)
         }
-        guard self.hasUniqueKeys(body) else { throw Problem(.fieldDuplicate, "A key stands twice in an object.") }
+        guard JSONScan(body).repeatedKeys.isEmpty else {
+            throw Problem(.fieldDuplicate, "A key stands twice in an object.")
+        }
         return value
     }
 
@@ -35,42 +38,5 @@ enum StrictJSON {
             throw Problem(.fieldUnknown, "Known are \(known.sorted().joined(separator: ", ")).")
         }
         return texts.compactMapValues { $0 }
-    }
-
-    /// Whether no object of JSON that is known to be well-formed has a key twice.
-    private static func hasUniqueKeys(_ json: Data) -> Bool {
-        json.withUnsafeBytes { bytes in
-            var objects: [Set<String>] = []
-            var index = 0
-            while index < bytes.count {
-                switch bytes[index] {
-                case UInt8(ascii: "{"): objects.append([])
-                case UInt8(ascii: "}"): _ = objects.popLast()
-                case UInt8(ascii: "\""):
-                    let end = self.endOfText(bytes, from: index)
-                    if self.isKey(bytes, after: end), !objects.isEmpty {
-                        let key = try? JSONDecoder().decode(String.self, from: Data(bytes[index...end]))
-                        guard objects[objects.count - 1].insert(key ?? "").inserted else { return false }
-                    }
-                    index = end
-                default: break
-                }
-                index += 1
-            }
-            return true
-        }
-    }
-
-    /// The quote that closes a text, or the last byte.
-    private static func endOfText(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
-        var index = start + 1
-        while index < bytes.count, bytes[index] != UInt8(ascii: "\"") {
-            index += bytes[index] == UInt8(ascii: "\\") ? 2 : 1
-        }
-        return min(index, bytes.count - 1)
-    }
-
-    private static func isKey(_ bytes: UnsafeRawBufferPointer, after index: Int) -> Bool {
-        bytes[(index + 1)...].first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) } == UInt8(ascii: ":")
     }
 }

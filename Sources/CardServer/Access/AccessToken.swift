@@ -19,7 +19,7 @@ package struct AccessToken: Hashable, Sendable {
     /// Who uses it, such as `branch-office`: the submitter of what it sends.
     package let name: String
     /// What it may do.
-    package let scopes: Set<TokenScope>
+    package let scopes: [TokenScope]
     /// When it was made.
     package let createdAt: Date
     /// When it stops working; `nil` for never.
@@ -50,7 +50,7 @@ package struct AccessToken: Hashable, Sendable {
         let created = Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.down))
         let digest = Self.digest(of: secret)
         return (
-            AccessToken(name: name, scopes: scopes, createdAt: created, expiresAt: expiresAt, digest: digest),
+            AccessToken(name: name, scopes: scopes.sorted(), createdAt: created, expiresAt: expiresAt, digest: digest),
             Redacted(secret)
         )
     }
@@ -85,24 +85,6 @@ extension AccessToken: Codable {
         case createdAt = "created"
         case expiresAt = "expires"
         case digest = "sha256"
-    }
-
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        self.name = try container.decode(String.self, forKey: .name)
-        self.scopes = try container.decode(Set<TokenScope>.self, forKey: .scopes)
-        self.createdAt = try container.decode(Date.self, forKey: .createdAt)
-        self.expiresAt = try container.decodeIfPresent(Date.self, forKey: .expiresAt)
-        self.digest = try container.decode(Data.self, forKey: .digest)
-    }
-
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(self.name, forKey: .name)
-        try container.encode(self.scopes.sorted(), forKey: .scopes)
-        try container.encode(self.createdAt, forKey: .createdAt)
-        try container.encodeIfPresent(self.expiresAt, forKey: .expiresAt)
-        try container.encode(self.digest, forKey: .digest)
     }
 
     /// Reads the content of a file of tokens (`server.tokens_file`), a JSON array.

@@ -59,12 +59,9 @@ final class RateLimit: Sendable {
             guard standing.wait == nil else { return standing }
             let next = max(arrivals[name] ?? time, time) + self.policy.interval
             arrivals[name] = next
-            return Standing(
-                policy: self.policy,
-                remaining: Int((self.policy.window - (next - time)) / self.policy.interval),
-                reset: next - time,
-                wait: nil
-            )
+            var counted = self.standing(next, at: time)
+            counted.wait = nil
+            return counted
         }
     }
 

@@ -41,16 +41,15 @@ struct Problem: Error {
 
     /// The body.
     func document(requestID: String) -> ByteBuffer {
-        JSONAnswer.bytes(
-            of: Document(
-                type: "urn:idcard-pipeline:problem:\(self.code.name)",
-                title: self.code.title,
-                status: self.code.status.code,
-                code: self.code.name,
-                detail: self.detail,
-                requestID: requestID
-            )
+        let document = Document(
+            type: "urn:idcard-pipeline:problem:\(self.code.name)",
+            title: self.code.title,
+            status: self.code.status.code,
+            code: self.code.name,
+            detail: self.detail,
+            requestID: requestID
         )
+        return ByteBuffer(bytes: JSONText.data(document))
     }
 
     /// The whole answer.

@@ -93,7 +93,7 @@ extension CardServer {
 }
 
 /// A run on demand, as clients see it.
-package struct RunStatus: Sendable {
+package struct RunStatus: Sendable, Encodable {
     /// Where a run stands.
     package enum State: String, CaseIterable, Sendable, Encodable {
         /// Its inputs are being taken in, or it waits for the run of its source before it.
@@ -105,29 +105,27 @@ package struct RunStatus: Sendable {
     }
 
     /// Its identifier.
-    package var id: String
+    package let runID: String
     /// The name of its source.
-    package var source: String
+    package let source: String
     /// Where it stands.
-    package var state: State
+    package let state: State
     /// Why it failed.
-    package var reason: ReasonCode?
+    @Nullable package var reason: ReasonCode? = nil
     /// Inputs by what became of them: `admitted`, `duplicate`, `refused`, `ignored`.
-    package var counts: [String: Int]
+    package var counts: [String: Int] = [:]
     /// Refused inputs by code.
-    package var refusals: [String: Int]
+    package var refusals: [String: Int] = [:]
     /// When it was asked for.
-    package var startedAt: Timestamp
+    package let startedAt: String
     /// When all its inputs were taken in, or it failed.
-    package var endedAt: Timestamp?
+    @Nullable package var endedAt: String? = nil
 
     /// Describes a run.
     package init(id: String, source: String, state: State, startedAt: Timestamp) {
-        self.id = id
+        self.runID = id
         self.source = source
         self.state = state
-        self.counts = [:]
-        self.refusals = [:]
-        self.startedAt = startedAt
+        self.startedAt = startedAt.description
     }
 }

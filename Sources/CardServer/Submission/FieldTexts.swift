@@ -41,14 +41,7 @@ struct FieldTexts: Sendable {
         let fields = try self.fields()
         guard let businessNumber = fields.businessNumber else { throw Problem(.businessNumberMissing) }
         guard !requiringUserNumber || fields.userNumber != nil else { throw Problem(.userNumberMissing) }
-        return CardMetadata(
-            businessNumber: businessNumber,
-            userNumber: fields.userNumber,
-            expectedIDNumber: fields.expectedIDNumber,
-            expectedName: fields.expectedName,
-            side: fields.side,
-            priority: fields.priority ?? 0
-        )
+        return CardMetadata(fields, businessNumber: businessNumber)
     }
 }
 

@@ -8,13 +8,9 @@ import Hummingbird
 /// Takes photos in over the engine, and says what became of them: what forms, raw bodies and webhooks have in common.
 struct Reception: Sendable {
     let ports: CardServer.Ports
-    let intakeFreeSpace: Int64
+    let configuration: CardServer.Configuration
     /// The bodies of all requests.
     let budget: ByteBudget
-    /// The most bytes of an image.
-    let imageBytes: Int
-    /// Whether a card without a user account is refused.
-    let requiresUserNumber: Bool
 
     /// Goes on if more may come in; asked before a body is read.
     ///
@@ -27,13 +23,15 @@ struct Reception: Sendable {
 
     /// Why nothing more is taken in; `nil` if it is.
     func refusal() async throws -> Problem? {
-        if self.ports.store.freeBytes < self.intakeFreeSpace { return Problem(.diskSpaceLow, retryAfter: .seconds(60)) }
+        if self.ports.store.freeBytes < self.configuration.intakeFreeSpace {
+            return Problem(.diskSpaceLow, retryAfter: .seconds(60))
+        }
         return try await self.ports.isFull() ? Problem(.queueFull, retryAfter: .seconds(5)) : nil
     }
 
     /// An empty image whose bytes count against the budget.
     func image(_ claim: ByteClaim) -> ImageBytes {
-        ImageBytes(limit: self.imageBytes, claim: claim, refusal: self.ports.imageRefusal)
+        ImageBytes(limit: self.configuration.imageBytes, claim: claim, refusal: self.ports.imageRefusal)
     }
 
     /// Takes a photo in, and answers once it is durable.

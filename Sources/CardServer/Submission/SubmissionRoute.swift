@@ -61,9 +61,9 @@ struct SubmissionRoute: Sendable {
             throw Problem(.mediaTypeUnsupported, "Taken are multipart/form-data, image/jpeg, image/png, \(types).")
         }
         let fields = try FieldTexts(headers: request.headers)
-        let metadata = try fields.metadata(requiringUserNumber: self.reception.requiresUserNumber)
+        let metadata = try fields.metadata(requiringUserNumber: self.reception.configuration.requiresUserNumber)
         var image = self.reception.image(claim)
-        let body = BodyReader(request: request, context: context, limit: self.reception.imageBytes)
+        let body = BodyReader(request: request, context: context, limit: self.reception.configuration.imageBytes)
         try await body.read { try image.append($0.readableBytesView) }
         return (metadata, try image.finish())
     }
@@ -83,12 +83,12 @@ struct SubmissionRoute: Sendable {
         let body = BodyReader(
             request: request,
             context: context,
-            limit: self.reception.imageBytes + Limits.formOverheadBytes
+            limit: self.reception.configuration.imageBytes + Limits.formOverheadBytes
         )
         try await body.read { try form.append(Data($0.readableBytesView)) }
         let image = try form.finish()
         var fields = form.fields
         fields.fill(from: headers)
-        return (try fields.metadata(requiringUserNumber: self.reception.requiresUserNumber), image)
+        return (try fields.metadata(requiringUserNumber: self.reception.configuration.requiresUserNumber), image)
     }
 }

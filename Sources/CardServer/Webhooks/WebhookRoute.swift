@@ -67,7 +67,7 @@ struct WebhookRoute: Sendable {
         var reading = verification
         var body = Data()
         do {
-            let limit = self.reception.imageBytes / 3 * 4 + Limits.formOverheadBytes
+            let limit = self.reception.configuration.imageBytes / 3 * 4 + Limits.formOverheadBytes
             let reader = BodyReader(request: request, context: context, limit: limit)
             if reader.declaredLength ?? 0 > Int64(Limits.freeBodyBytes) { try self.requireFewFailures(context) }
             try await reader.read { piece in
@@ -109,7 +109,7 @@ struct WebhookRoute: Sendable {
             from: body,
             expected: "It is {\"type\": …, \"timestamp\": …, \"data\": {…}} with texts in data."
         )
-        let metadata = try message.fields.metadata(requiringUserNumber: self.reception.requiresUserNumber)
+        let metadata = try message.fields.metadata(requiringUserNumber: self.reception.configuration.requiresUserNumber)
         // A sender's retry: its image need not be decoded again.
         if let known = try await self.reception.answer(before: receipt, from: signer) { return known }
         let content: Admission.Content

@@ -1,6 +1,8 @@
+import CardEngine
 import CardModel
 import Foundation
 import Glibc
+import TestSupport
 
 @testable import CardInput
 
@@ -9,7 +11,7 @@ struct Watching: Sendable {
     let folder: TemporaryFolder
     let pipeline: FakePipeline
     let reports = WatchReports()
-    let time = ManualTime()
+    let time = ManualTime(start: Timestamp(millisecondsSinceEpoch: 1_700_000_000_000))
     let options: WatchOptions
 
     /// Photos do not wait for sidecars, and files that stand still are complete, unless the test says otherwise.
@@ -31,7 +33,11 @@ struct Watching: Sendable {
     func makeWatch() -> FolderWatch {
         FolderWatch(
             options: self.options,
-            time: self.time.engineTime,
+            time: EngineTime(
+                now: { self.time.now },
+                steady: { self.time.elapsed },
+                sleep: { try await self.time.sleep($0) }
+            ),
             take: { try await self.pipeline.take($0, $1) },
             report: { self.reports.add($0) }
         )

@@ -56,7 +56,7 @@ final class ServerHarness: Sendable {
     static func token(_ name: String, _ scopes: Set<TokenScope>, expiresAt: Date? = nil) -> AccessToken {
         AccessToken(
             name: name,
-            scopes: scopes,
+            scopes: scopes.sorted(),
             createdAt: Date(timeIntervalSince1970: 0),
             expiresAt: expiresAt,
             digest: AccessToken.digest(of: name)
@@ -126,7 +126,7 @@ final class ServerHarness: Sendable {
         ports.now = now
         ports.isFull = { intake.state.withLock { $0.isFull } }
         ports.startRun = { $0 == "inbox" ? intake.state.withLock { $0.run } : nil }
-        ports.run = { id in intake.state.withLock { $0.run }.flatMap { $0.id == id ? $0 : nil } }
+        ports.run = { id in intake.state.withLock { $0.run }.flatMap { $0.runID == id ? $0 : nil } }
         ports.runs = { intake.state.withLock { $0.run }.map { [$0] } ?? [] }
         return ports
     }

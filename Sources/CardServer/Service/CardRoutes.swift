@@ -16,9 +16,6 @@ struct CardRoutes: Sendable {
         let cards: [CardDocument]
     }
 
-    /// What a cursor looks like, which has no meaning to a client.
-    static let cursorPattern = "^i[0-9]{1,18}$"
-
     let ports: CardServer.Ports
 
     // MARK: Looking
@@ -62,12 +59,9 @@ struct CardRoutes: Sendable {
         }
     }
 
+    /// The intake order that a cursor stands for, which has no meaning to a client.
     private static func order(_ cursor: String) -> Int64? {
-        let digits = cursor.utf8.dropFirst()
-        guard cursor.utf8.first == UInt8(ascii: "i"), 1...18 ~= digits.count,
-            digits.allSatisfy({ 0x30...0x39 ~= $0 })
-        else { return nil }
-        return Int64(cursor.dropFirst())
+        cursor.wholeMatch(of: /i([0-9]{1,18})/).flatMap { Int64($0.1) }
     }
 
     /// `GET /v1/cards/{card_id}`: nothing personal unless `reveal=true`.
@@ -85,7 +79,7 @@ struct CardRoutes: Sendable {
             reveals
             ? try await self.ports.store.show(id, to: origin, now: self.ports.now())
             : try await self.ports.store.details(of: id)
-        return JSONAnswer.response(CardDetailsDocument(details, reveals: reveals))
+        return JSONAnswer.response(CardDetailsDocument(details, reveals: reveals, eventsWriteNull: true))
     }
 
     // MARK: Deciding

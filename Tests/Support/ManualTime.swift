@@ -1,10 +1,9 @@
-import CardEngine
-import CardModel
+package import CardModel
 import Foundation
 import Synchronization
 
 /// Time that passes only when a test says so.
-final class ManualTime: Sendable {
+package final class ManualTime: Sendable {
     private struct Sleeper {
         var wakesAt: Duration
         var continuation: CheckedContinuation<Void, any Error>
@@ -19,23 +18,28 @@ final class ManualTime: Sendable {
 
     /// How many wait by the clock while a batch of the engine has nothing to do: four stages, the heartbeat, and
     /// whoever waits for the end or for room.
-    static let sleepersOfIdleBatch = 6
+    package static let sleepersOfIdleBatch = 6
 
     private let state = Mutex(State())
-    private let start = Timestamp(Date())
+    private let start: Timestamp
     private let sleeps = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
-    /// What has passed since the beginning.
-    var elapsed: Duration { self.state.withLock { $0.elapsed } }
-    var now: Timestamp { self.start.advanced(by: self.elapsed) }
-
-    var engineTime: EngineTime {
-        EngineTime(now: { self.now }, steady: { self.elapsed }, sleep: { try await self.sleep($0) })
+    /// Begins at a moment.
+    package init(start: Timestamp = Timestamp(Date())) {
+        self.start = start
     }
+
+    /// What has passed since the beginning.
+    package var elapsed: Duration { self.state.withLock { $0.elapsed } }
+    /// The time of day.
+    package var now: Timestamp { self.start.advanced(by: self.elapsed) }
+
+    /// Lets time pass; whoever reckons with it anew is to be told by the test.
+    package func pass(_ duration: Duration) { self.pass { $0.elapsed + duration } }
 
     /// Runs work, and lets time pass to the next moment for which somebody waits whenever nothing else can happen.
     @discardableResult
-    func passing<Value: Sendable>(
+    package func passing<Value: Sendable>(
         whenAsleep sleepers: Int = sleepersOfIdleBatch,
         during work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
@@ -54,7 +58,7 @@ final class ManualTime: Sendable {
     }
 
     /// Waits for a moment without counting among those for whom time passes.
-    func reached(_ time: Duration) async {
+    package func reached(_ time: Duration) async {
         await withCheckedContinuation { continuation in
             let isOver = self.state.withLock { state in
                 guard state.elapsed < time else { return true }
@@ -66,22 +70,25 @@ final class ManualTime: Sendable {
     }
 
     private func pass(whenAsleep sleepers: Int) {
+        self.pass { $0.sleepers.count >= sleepers ? $0.sleepers.values.map(\.wakesAt).min() : nil }
+    }
+
+    private func pass(to moment: (State) -> Duration?) {
         let (woken, onlookers) = self.state.withLock { state in
-            guard state.sleepers.count >= sleepers,
-                let next = state.sleepers.values.map(\.wakesAt).min()
-            else { return ([Sleeper](), [CheckedContinuation<Void, Never>]()) }
-            state.elapsed = max(state.elapsed, next)
-            let due = state.sleepers.filter { $0.value.wakesAt <= next }
+            guard let time = moment(state) else { return ([Sleeper](), [CheckedContinuation<Void, Never>]()) }
+            state.elapsed = max(state.elapsed, time)
+            let due = state.sleepers.filter { $0.value.wakesAt <= time }
             for id in due.keys { state.sleepers[id] = nil }
-            let reached = state.onlookers.filter { $0.time <= next }.map(\.continuation)
-            state.onlookers.removeAll { $0.time <= next }
+            let reached = state.onlookers.filter { $0.time <= time }.map(\.continuation)
+            state.onlookers.removeAll { $0.time <= time }
             return (Array(due.values), reached)
         }
         for sleeper in woken { sleeper.continuation.resume() }
         for onlooker in onlookers { onlooker.resume() }
     }
 
-    private func sleep(_ duration: Duration) async throws {
+    /// Waits until so much time has passed; throws `CancellationError` if the task is cancelled.
+    package func sleep(_ duration: Duration) async throws {
         let id = self.state.withLock { state in
             state.count += 1
             return state.count
@@ -101,18 +108,5 @@ final class ManualTime: Sendable {
             let sleeper = self.state.withLock { $0.sleepers.removeValue(forKey: id) }
             sleeper?.continuation.resume(throwing: CancellationError())
         }
-    }
-}
-
-/// Something that one task waits for and another makes happen, once.
-final class Happening: Sendable {
-    private let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-
-    func happen() { self.continuation.finish() }
-
-    /// Waits until it has happened; throws `CancellationError` if the task is cancelled before.
-    func wait() async throws {
-        for await _ in self.stream {}
-        try Task.checkCancellation()
     }
 }
