@@ -26,6 +26,8 @@ extension Configuration {
     func openStore(creating: Bool) async throws -> CardStore {
         if !creating { try CardStore.requireSandbox(at: self.sandboxPath) }
         try SandboxOwner.become(of: self.sandboxPath)
+        // Before a key is asked for: none would help.
+        try CardStore.refuseFirstEdition(at: self.sandboxPath)
         let ring = try await self.vaultKeys(creating: creating)
         do { return try await self.openStore(creating: creating, ring) } catch let error as CodedError
             where error.code == .wrongKey

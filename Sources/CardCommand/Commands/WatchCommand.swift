@@ -37,8 +37,8 @@ package struct WatchCommand: AsyncParsableCommand {
     )
     var documents: String?
 
-    @Option(name: .long, help: "The form of the lines on standard output: text or jsonl.")
-    var format = OutputFormat.text
+    @Option(name: .long, help: "The form of the lines on standard output.")
+    var format = LineFormat.text
 
     @Flag(name: [.long, .short], help: "No words on standard error but warnings.")
     var quiet = false
@@ -51,9 +51,6 @@ package struct WatchCommand: AsyncParsableCommand {
     package func validate() throws {
         guard self.documents == nil || self.options.embedded else {
             throw ValidationError("--documents goes with --embedded: only the built-in backend keeps documents here.")
-        }
-        guard self.format != .json else {
-            throw ValidationError("--format json would have no end; use jsonl, one object a line.")
         }
         guard self.userNo?.allSatisfy(\.isWhitespace) != true else {
             throw ValidationError("--user-no must not be empty; leave it out, or give the number.")

@@ -142,7 +142,7 @@ extension ConfigurationKey {
             "webhooks.secrets",
             \.webhooks.secrets,
             .secret,
-            "Secrets of webhook senders (Standard Webhooks, whsec_…) with commas between; without one, webhooks are refused."
+            "Secrets of webhook senders (Standard Webhooks), each NAME=whsec_…, with commas between; without one, webhooks are refused."
         ),
         .optional(
             "webhooks.secrets_file",

@@ -11,7 +11,7 @@ struct WatchSession: Sendable {
         var folders: [String]
         var fields: SubmittedFields
         var documents: String?
-        var format: OutputFormat
+        var format: LineFormat
         var isQuiet: Bool
     }
 
