@@ -6,7 +6,7 @@ import Testing
 
 @testable import CardImaging
 
-@Suite(.timeLimit(.minutes(2))) struct IsolationTests {
+@Suite(.timeLimit(.minutes(5))) struct IsolationTests {
     /// Prepares by a shell script that stands for the child.
     private static func prepare(with script: String) throws -> PreparedImage {
         var recompressor = ImageRecompressor(settings: ImagingSettings())

@@ -6,7 +6,7 @@ import Testing
 @testable import CardServer
 
 /// Who may ask, and how often.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct AccessTests {
     @Test func `without a right token nobody learns more than that`() async throws {
         try await ServerHarness.with { (harness) async throws in

@@ -6,7 +6,7 @@ import Testing
 @testable import CardServer
 
 /// Looking at cards, and deciding what becomes of them.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct CardTests {
     /// Sends some cards in, and returns their ids.
     private func submit(_ marks: [String], to harness: ServerHarness) async throws -> [String] {

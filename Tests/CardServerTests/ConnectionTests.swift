@@ -5,7 +5,7 @@ import Testing
 @testable import CardServer
 
 /// What single connections may do, well-formed or not: every refusal has its status, and the service goes on.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ConnectionTests {
     private static let token = "submitter"
 

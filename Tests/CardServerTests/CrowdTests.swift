@@ -5,7 +5,7 @@ import Testing
 
 /// Many connections at once, and clients that ask before they send: those beyond the limit are told so, those that do
 /// nothing end, everybody else is served.
-@Suite(.timeLimit(.minutes(2)), .serialized)
+@Suite(.timeLimit(.minutes(5)), .serialized)
 struct CrowdTests {
     @Test func `a connection beyond the limit is told so at once, and has room when another has gone`() async throws {
         try await ServerHarness.with({ $0.connections.connections = 2 }) { (harness) async throws in

@@ -5,7 +5,7 @@ import Testing
 @testable import CardServer
 
 /// `Idempotency-Key`: the same request twice, another one, and one that is still under way.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct IdempotencyTests {
     private static func request(
         _ key: String,

@@ -8,7 +8,7 @@ import Testing
 @testable import CardServer
 
 /// Where a server may listen, and with which certificate.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ListeningTests {
     @Test(
         arguments: [

@@ -7,7 +7,7 @@ import Testing
 @testable import CardServer
 
 /// The served document: whole, consistent, and about what is really there.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct OpenAPITests {
     private func document() async throws -> [String: Any] {
         try await ServerHarness.with { (harness) async throws in

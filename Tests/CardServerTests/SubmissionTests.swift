@@ -5,7 +5,7 @@ import Testing
 @testable import CardServer
 
 /// `POST /v1/cards`: what is taken, and what each refusal is called.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SubmissionTests {
     private static let token = "submitter"
 

@@ -5,7 +5,7 @@ import Testing
 @testable import CardServer
 
 /// `POST /v1/webhooks/cards`: what is accepted, and that everything else looks the same.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct WebhookTests {
     private func serving(
         _ configure: (inout CardServer.Configuration) -> Void = { _ in },

@@ -28,14 +28,16 @@ extension Configuration {
         try SandboxOwner.become(of: self.sandboxPath)
         // Before a key is asked for: none would help.
         try CardStore.refuseFirstEdition(at: self.sandboxPath)
-        let ring = try await self.vaultKeys(creating: creating)
-        do { return try await self.openStore(creating: creating, ring) } catch let error as CodedError
-            where error.code == .wrongKey
-        {
-            // A rotation may have ended since the keys were read.
-            let newer = try await self.vaultKeys(creating: false)
-            guard newer != ring else { throw error }
-            return try await self.openStore(creating: creating, newer)
+        var ring = try await self.vaultKeys(creating: creating)
+        while true {
+            do { return try await self.openStore(creating: creating, ring) } catch let error as CodedError
+                where error.code == .wrongKey
+            {
+                // A rotation may have ended since the keys were read.
+                let newer = try await self.vaultKeys(creating: false)
+                guard newer != ring else { throw error }
+                ring = newer
+            }
         }
     }
 

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The command line", .timeLimit(.minutes(2)))
+@Suite("The command line", .timeLimit(.minutes(5)))
 struct CommandLineTests {
     @Test(
         "Wrong usage ends with 64 and says what is wrong",

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `run --dry-run` of the built command.
-@Suite("idcard-pipeline run --dry-run", .timeLimit(.minutes(2)))
+@Suite("idcard-pipeline run --dry-run", .timeLimit(.minutes(5)))
 struct DryRunTests {
     /// An element of `inputs`.
     private struct Input: Decodable, Equatable {

@@ -5,7 +5,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("A reader of standard output that stops reading", .serialized, .timeLimit(.minutes(2)))
+@Suite("A reader of standard output that stops reading", .serialized, .timeLimit(.minutes(5)))
 struct StalledReaderTests {
     /// A pipe that takes no further byte before somebody reads.
     private struct FullPipe {

@@ -152,10 +152,14 @@ struct ServeTests {
                     Data(
                         """
                         POST /v1/cards HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(token)\r\n\
-                        Card-Business-No: R-1\r\nContent-Type: image/jpeg\r\nContent-Length: \(photo.count)\r\n\r\n
+                        Card-Business-No: R-1\r\nContent-Type: image/jpeg\r\nContent-Length: \(photo.count)\r\n\
+                        Expect: 100-continue\r\n\r\n
                         """.utf8
-                    ) + photo.prefix(100)
+                    )
                 )
+                // Now it is certain that the request was accepted.
+                #expect(try slow.statusLine().contains(" 100 "))
+                try slow.write(photo.prefix(100))
                 let others = try (0..<20).map { _ in try RawClient(port: service.port) }
                 try send(.terminate)
                 // Refused from now on, or accepted and closed.

@@ -3,7 +3,7 @@ import Foundation
 import GRDB
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ErasureTests {
+@Suite(.timeLimit(.minutes(5))) struct ErasureTests {
     private static let canary = Array("canary in a picture".utf8)
 
     @Test func `Files and data go, places and answers stay, and the next document gets a name of its own`() async throws

@@ -2,7 +2,7 @@ import CardEmbedded
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct FieldTests {
+@Suite(.timeLimit(.minutes(5))) struct FieldTests {
     /// What is wrong, how the form is spoilt, and the code of the answer.
     struct Flaw: CustomTestStringConvertible {
         let testDescription: String

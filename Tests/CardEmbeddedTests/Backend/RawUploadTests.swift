@@ -2,7 +2,7 @@ import CardEmbedded
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct RawUploadTests {
+@Suite(.timeLimit(.minutes(5))) struct RawUploadTests {
     @Test(arguments: ["application/octet-stream", "image/jpeg"])
     func `Stores the image under what the headers say`(type: String) async throws {
         let folder = BackendFolder()

@@ -2,7 +2,7 @@ import CardEmbedded
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct ReplyFormatTests {
+@Suite(.timeLimit(.minutes(5))) struct ReplyFormatTests {
     private static let key = "0123456789abcdefghijklmn"
 
     private func body(

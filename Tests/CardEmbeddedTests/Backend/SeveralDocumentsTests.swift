@@ -2,7 +2,7 @@ import CardEmbedded
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct SeveralDocumentsTests {
+@Suite(.timeLimit(.minutes(5))) struct SeveralDocumentsTests {
     private typealias Form = HandWrittenForm
 
     @Test

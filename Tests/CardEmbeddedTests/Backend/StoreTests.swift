@@ -5,7 +5,7 @@ import Testing
 
 @testable import CardEmbedded
 
-@Suite(.timeLimit(.minutes(2))) struct StoreTests {
+@Suite(.timeLimit(.minutes(5))) struct StoreTests {
     @Test func `Keys, answers, documents, order and numbers outlive a restart`() async throws {
         let folder = BackendFolder()
         try await withBackend(in: folder) { client async throws in

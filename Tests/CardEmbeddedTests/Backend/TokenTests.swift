@@ -1,7 +1,7 @@
 import CardEmbedded
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct TokenTests {
+@Suite(.timeLimit(.minutes(5))) struct TokenTests {
     @Test func `Any TOKEN is good when none is configured, and an unknown one is refused else`() async throws {
         try await withBackend(in: BackendFolder()) { client async throws in
             #expect(try await client.upload(.single(token: "x"), key: "\"1\"").retcode == "000000")

@@ -2,7 +2,7 @@ import CardEmbedded
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct UploadTests {
+@Suite(.timeLimit(.minutes(5))) struct UploadTests {
     private typealias Form = HandWrittenForm
 
     @Test func `A front and a back are stored, listed in the ledger and exported as files`() async throws {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CardEmbedded
 
-@Suite(.timeLimit(.minutes(1))) struct TesseractTests {
+@Suite(.timeLimit(.minutes(5))) struct TesseractTests {
     private static let line = Raster(width: 64, height: 32, pixels: [UInt8](repeating: 255, count: 64 * 32))
 
     @Test

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// The signatures here were made with Python's `hmac`, not with code of this project.
-@Suite(.timeLimit(.minutes(2))) struct AccountTests {
+@Suite(.timeLimit(.minutes(5))) struct AccountTests {
     /// A signature, by its code and what was signed.
     struct Sign: Sendable, CustomTestStringConvertible {
         let code: String

@@ -7,7 +7,7 @@ import Testing
 @testable import CardInput
 
 /// How files come, and when they are complete.
-@Suite(.timeLimit(.minutes(1))) struct ArrivalTests {
+@Suite(.timeLimit(.minutes(5))) struct ArrivalTests {
     @Test(arguments: WatchOptions.Mode.allCases)
     func `Files that are there at the start are taken in, and moved below done with their folders`(
         mode: WatchOptions.Mode

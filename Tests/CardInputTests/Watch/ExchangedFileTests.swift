@@ -7,7 +7,7 @@ import Testing
 @testable import CardInput
 
 /// Files that others exchange while they are being taken in.
-@Suite(.timeLimit(.minutes(1))) struct ExchangedFileTests {
+@Suite(.timeLimit(.minutes(5))) struct ExchangedFileTests {
     /// A pipeline that lets something happen before it reads its first photo.
     private static func pipeline(before: @escaping @Sendable (InputItem) throws -> Void) -> FakePipeline {
         FakePipeline { photo, _, call in

@@ -6,7 +6,7 @@ import Testing
 @testable import CardInput
 
 /// Sidecars and done-markers: what is waited for, and what comes late.
-@Suite(.timeLimit(.minutes(1))) struct LateSidecarTests {
+@Suite(.timeLimit(.minutes(5))) struct LateSidecarTests {
     private static let sidecar = #"{"user_no": "u-1"}"#
 
     private static func waiting(_ rule: WatchOptions.SidecarRule) throws -> Watching {

@@ -7,7 +7,7 @@ import Testing
 @testable import CardInput
 
 /// What becomes of files, by what the pipeline says of them.
-@Suite(.timeLimit(.minutes(1))) struct OutcomeTests {
+@Suite(.timeLimit(.minutes(5))) struct OutcomeTests {
     private static func refusal(_ code: String, _ kind: CodedError.Kind = .input) -> CodedError {
         CodedError(ReasonCode(rawValue: code), kind, "it is \(Redacted("WANG")), refused")
     }

@@ -7,7 +7,7 @@ import Testing
 @testable import CardInput
 
 /// Moving files: never over another, never another, and found again after a kill.
-@Suite(.timeLimit(.minutes(1))) struct PutAwayTests {
+@Suite(.timeLimit(.minutes(5))) struct PutAwayTests {
     private static let otherFileSystem: String? = {
         let devices = ["/dev/shm", NSTemporaryDirectory()].map { try? FilePath($0).status(followingLinks: true).st_dev }
         return devices[0] != nil && devices[0] != devices[1] && access("/dev/shm", W_OK) == 0 ? "/dev/shm" : nil

@@ -6,7 +6,7 @@ import Testing
 @testable import CardInput
 
 /// The watched folders themselves, and what in them is never an input.
-@Suite(.timeLimit(.minutes(1))) struct RootTests {
+@Suite(.timeLimit(.minutes(5))) struct RootTests {
     private static func codes(_ folder: TemporaryFolder, _ folders: [String], after: WatchOptions.After = .move)
         -> [String]
     {

@@ -6,7 +6,7 @@ import Testing
 @testable import CardInput
 
 /// Whose turn it is, and how a watch ends.
-@Suite(.timeLimit(.minutes(1))) struct TurnTests {
+@Suite(.timeLimit(.minutes(5))) struct TurnTests {
     @Test func `The end waits for what is being taken in, and begins nothing more`() async throws {
         let (started, starting) = AsyncStream.makeStream(of: Void.self)
         let (goes, going) = AsyncStream.makeStream(of: Void.self)

@@ -7,7 +7,7 @@ import Testing
 @testable import CardRemote
 
 /// The backend as the engine sees it, over a real socket.
-@Suite(.timeLimit(.minutes(1))) struct BusinessBackendTests {
+@Suite(.timeLimit(.minutes(5))) struct BusinessBackendTests {
     private let key = "8e03978e-40d5-43e8-bc93-6894a57f9324"
     private let jpeg = Data([0xFF, 0xD8, 0xFF, 0x00, 0x0D, 0x0A, 0xFF, 0xD9])
 

@@ -6,7 +6,7 @@ import Testing
 @testable import CardRemote
 
 /// Sizes, times, types, and hosts that lie.
-@Suite(.timeLimit(.minutes(1))) struct FetchLimitTests {
+@Suite(.timeLimit(.minutes(5))) struct FetchLimitTests {
     private static let image = Specimen.image(300_000)
 
     /// Makes one attempt on a server that follows one script.

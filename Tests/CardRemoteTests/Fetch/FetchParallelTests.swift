@@ -7,7 +7,7 @@ import Testing
 @testable import CardRemote
 
 /// Large images, in several ranges at a time.
-@Suite(.timeLimit(.minutes(1))) struct FetchParallelTests {
+@Suite(.timeLimit(.minutes(5))) struct FetchParallelTests {
     private static let mebibyte = 1_048_576
     private static let image = Specimen.image(5 * mebibyte + 12_345)
     private static let rests = [

@@ -5,7 +5,7 @@ import Testing
 @testable import CardRemote
 
 /// Hosts that send elsewhere.
-@Suite(.timeLimit(.minutes(1))) struct FetchRedirectTests {
+@Suite(.timeLimit(.minutes(5))) struct FetchRedirectTests {
     private static let image = Specimen.image(2_500_000)
 
     /// Serves an image that is reached by a redirect, and makes one attempt on it.

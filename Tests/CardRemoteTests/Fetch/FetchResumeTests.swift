@@ -5,7 +5,7 @@ import Testing
 @testable import CardRemote
 
 /// Beginning, breaking off and going on.
-@Suite(.timeLimit(.minutes(1))) struct FetchResumeTests {
+@Suite(.timeLimit(.minutes(5))) struct FetchResumeTests {
     private static let image = Specimen.image(700_001)
 
     @Test func `An image comes in one request, which carries nothing but what it needs`() async throws {

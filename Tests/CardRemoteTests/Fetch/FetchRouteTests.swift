@@ -7,7 +7,7 @@ import Testing
 @testable import CardRemote
 
 /// Where connections lead: names and addresses.
-@Suite(.timeLimit(.minutes(1))) struct FetchRouteTests {
+@Suite(.timeLimit(.minutes(5))) struct FetchRouteTests {
     private static let image = Specimen.image(2_500_000)
 
     /// A name service that answers differently every time, and notes what it is asked.

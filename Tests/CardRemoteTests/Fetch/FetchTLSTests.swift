@@ -5,7 +5,7 @@ import Testing
 @testable import CardRemote
 
 /// Connections to a checked address that must show the certificate of the name.
-@Suite(.timeLimit(.minutes(1))) struct FetchTLSTests {
+@Suite(.timeLimit(.minutes(5))) struct FetchTLSTests {
     private static let image = Specimen.image(2_500_000)
 
     /// Makes an attempt on a host that shows a certificate, until one fetches it or they are used up.

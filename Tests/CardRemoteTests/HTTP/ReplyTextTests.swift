@@ -6,7 +6,7 @@ import Testing
 @testable import CardRemote
 
 /// Charsets and content codings of replies.
-@Suite(.timeLimit(.minutes(1))) struct ReplyTextTests {
+@Suite(.timeLimit(.minutes(5))) struct ReplyTextTests {
     /// 成功 in GBK, as iconv has it.
     private static let gbk: [UInt8] = [0xB3, 0xC9, 0xB9, 0xA6]
 

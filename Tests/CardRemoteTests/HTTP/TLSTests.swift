@@ -6,7 +6,7 @@ import Testing
 @testable import CardRemote
 
 /// Whom a TLS connection believes, and how each refusal is named.
-@Suite(.timeLimit(.minutes(1))) struct TLSTests {
+@Suite(.timeLimit(.minutes(5))) struct TLSTests {
     private static let names = "DNS:localhost,IP:127.0.0.1"
 
     /// Posts a form to a server that shows a certificate, and says how it ended and how many requests the server has seen.

@@ -8,7 +8,7 @@ import Testing
 @testable import CardRemote
 
 /// How each fault of the way is named, and whether the remote may have seen the request.
-@Suite(.timeLimit(.minutes(1))) struct TransportTests {
+@Suite(.timeLimit(.minutes(5))) struct TransportTests {
     @Test func `A refused connection has sent nothing`() async throws {
         let refusing = try RefusingPort()
         defer { refusing.close() }

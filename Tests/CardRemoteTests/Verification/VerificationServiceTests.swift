@@ -6,7 +6,7 @@ import Testing
 @testable import CardRemote
 
 /// The service as the engine sees it, over a real socket.
-@Suite(.timeLimit(.minutes(1))) struct VerificationServiceTests {
+@Suite(.timeLimit(.minutes(5))) struct VerificationServiceTests {
     private static let jpeg = Data([0xFF, 0xD8, 0xFF, 0x00, 0x0D, 0x0A, 0x2D, 0x2D, 0xFF, 0xD9])
     private let image = PreparedImage(jpeg: jpeg, width: 4, height: 3, digest: ContentDigest(of: jpeg))
 
