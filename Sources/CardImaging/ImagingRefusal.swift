@@ -103,7 +103,7 @@ struct ImageSubject {
         case IDCI_EDGE_TOO_LONG:
             (
                 .imageEdgeTooLong,
-                "\(image) claims \(size), and an edge may have \(self.limits.maxSourceEdge); supply a smaller one"
+                "\(image) claims an edge of more than \(self.limits.maxSourceEdge) pixels; supply a smaller one"
             )
         case IDCI_TOO_MUCH_MEMORY:
             (

@@ -94,6 +94,29 @@ package final class CardStore: Sendable {
         guard SandboxFolder(path: path).hasDatabase else { throw Self.missing(path) }
     }
 
+    /// Checks that the sandbox, if there is one, was not made by the first edition, before a key is asked for.
+    ///
+    /// Only the head of the file is read, and nothing is changed. This process must not have the sandbox open: closing the
+    /// file drops the locks that SQLite has on it.
+    ///
+    /// - Throws: `wrong_sandbox`.
+    package static func refuseFirstEdition(at path: String) throws(CodedError) {
+        guard SandboxFolder(path: path).applicationID == Schema.firstEditionID else { return }
+        throw Self.ofFirstEdition(path)
+    }
+
+    private static func ofFirstEdition(_ path: String) -> CodedError {
+        CodedError(
+            .wrongSandbox,
+            .configuration,
+            """
+            the sandbox \(Redacted(path)) was made by the first edition of idcard-pipeline, which this one does not read; \
+            nothing was changed: move it away (mv \(Redacted(path)) \(Redacted(path)).first), or name another folder \
+            (--sandbox, or sandbox.path)
+            """
+        )
+    }
+
     private static func missing(_ path: String) -> CodedError {
         CodedError(
             .notFound,
@@ -128,13 +151,14 @@ package final class CardStore: Sendable {
             guard creating else { throw Self.missing(folder.path) }
             return true
         }
+        if file.application == Schema.firstEditionID { throw Self.ofFirstEdition(folder.path) }
         if file.application != Schema.applicationID {
             throw CodedError(
                 .wrongSandbox,
                 .configuration,
                 """
-                the sandbox was made by the first edition of idcard-pipeline, which this one does not read; nothing was \
-                changed: name another folder (sandbox.path)
+                \(Redacted(folder.database)) is the database of another program; nothing was changed: name another folder \
+                (--sandbox, or sandbox.path)
                 """
             )
         }

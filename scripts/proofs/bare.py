@@ -1,4 +1,4 @@
-"""bare: both commands of the README in a Debian 12 with nothing but Swift, as root and as an ordinary user with sudo.
+"""bare: scripts/quickstart and scripts/test in a Debian 12 with nothing but Swift, as root and as an ordinary user with sudo.
 
 A root with no more than what Swift needs is made by mmdebstrap; this machine's Swift is bound into it read-only, and the
 last commit is cloned there. What is missing (Swift, disk, memory, parts of the compiler) must be said before anything is
@@ -176,7 +176,7 @@ class Machine:
             self.memory = max(self.memory, total >> 10)
 
     def expect(self, command, pattern):
-        """One command of the README does what it says, with no more disk and memory than scripts/setup asks for."""
+        """One of the two does what it says, with no more disk and memory than scripts/setup asks for."""
         started, self.memory = time.monotonic(), 0
         status, text = self.run([command], os.path.basename(command) + ".log")
         where, found = f"as {self.user}, {command}", re.search(pattern, text, re.MULTILINE)

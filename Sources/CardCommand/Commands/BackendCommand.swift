@@ -10,8 +10,8 @@ package struct BackendCommand: AsyncParsableCommand {
         commandName: "backend",
         abstract: "Serve the built-in business backend, which stores what it accepts in a folder with a ledger.",
         discussion: """
-            Answers POST /upload: forms of the layouts single, application and batch, and images alone with the texts in headers.
-            For trying things out and for tests. Ends on SIGINT or SIGTERM.
+            Answers POST /upload: forms of the layouts single, application and batch, and images alone with the texts in \
+            headers. Prints its URL, and ends on SIGINT or SIGTERM. It is for trying things out and for tests.
             """
     )
 

@@ -110,6 +110,7 @@ package struct RestoreCommand: AsyncParsableCommand {
         try await CommandRunner.run {
             let configuration = try self.options.loadConfiguration(requiringRemotes: false)
             try SandboxOwner.become(of: configuration.sandboxPath)
+            try CardStore.refuseFirstEdition(at: configuration.sandboxPath)
             let report = try await Restore(
                 of: URL(filePath: self.file).path,
                 into: configuration.sandboxPath,

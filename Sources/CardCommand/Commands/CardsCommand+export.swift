@@ -98,17 +98,13 @@ extension CardsCommand {
 
         @OptionGroup var purpose: PurposeOptions
 
-        @Option(name: .long, help: "The form of the list: text or jsonl.")
-        var format = OutputFormat.text
+        @Option(name: .long, help: "The form of the list.")
+        var format = LineFormat.text
 
         @OptionGroup var options: GlobalOptions
 
         /// Takes what the command line says.
         package init() {}
-
-        package func validate() throws {
-            guard self.format != .json else { throw ValidationError("Use --format jsonl, one object a line.") }
-        }
 
         package func run() async throws {
             try await self.options.withSandbox { store in

@@ -11,6 +11,13 @@ package struct IDCardPipelineCommand: AsyncParsableCommand {
             Nothing is lost, nothing is sent twice, nothing leaks. Try it without any account:
 
               idcard-pipeline run fixtures/cards --embedded
+
+            With real endpoints:
+
+              idcard-pipeline config sample      a configuration file to start from
+              idcard-pipeline keys init          the key of the sandbox, once
+              idcard-pipeline config check       what is wrong or missing
+              idcard-pipeline run FOLDER         cards in FOLDER/BUSINESS-NUMBER/
             """,
         version: "0.2.0",
         subcommands: [

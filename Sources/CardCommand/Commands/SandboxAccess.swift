@@ -38,6 +38,8 @@ extension Configuration {
     func openStore(creating: Bool) async throws -> CardStore {
         if !creating { try CardStore.requireSandbox(at: self.sandboxPath) }
         try SandboxOwner.become(of: self.sandboxPath)
+        // Before a key is asked for: none would help.
+        try CardStore.refuseFirstEdition(at: self.sandboxPath)
         var ring = try await self.vaultKeys(creating: creating)
         while true {
             do { return try await self.openStore(creating: creating, ring) } catch let error as CodedError
@@ -108,15 +110,19 @@ protocol ReportLine: Encodable {
 
 extension CardDocument: ReportLine {}
 
-extension OutputFormat {
-    /// Prints an element of a list; what is one JSON object is printed as a whole.
+extension LineFormat {
+    /// Prints a line.
     func print(_ line: some ReportLine) async {
         switch self {
         case .text: await Console.standardOutput(line.text)
         case .jsonl: await Console.standardOutput(JSONText.line(line))
-        case .json: break
         }
     }
+}
+
+extension OutputFormat {
+    /// Prints an element of a list; what is one JSON object is printed as a whole.
+    func print(_ line: some ReportLine) async { await LineFormat(rawValue: self.rawValue)?.print(line) }
 }
 
 /// A report of a command: the same facts for programs and for people.

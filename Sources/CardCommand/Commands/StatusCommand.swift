@@ -7,7 +7,7 @@ import Foundation
 package struct StatusCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Show how many cards stand in which state, which need a person, and which endpoints rest and why."
+        abstract: "Show how many cards there are in each state, which need a person, and which endpoints rest and why."
     )
 
     @Option(name: .long, help: "The form of the report.")

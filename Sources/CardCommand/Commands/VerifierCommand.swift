@@ -10,9 +10,9 @@ package struct VerifierCommand: AsyncParsableCommand {
         commandName: "verifier",
         abstract: "Serve the built-in verification endpoint, which reads cards with tesseract.",
         discussion: """
-            Speaks FaceID v1 (/faceid/v1/ocridcard), Face++ (/cardpp/v1/ocridcard) and FaceID v3 (/faceid/v3/ocridcard), each at
-            its path, with api_key and api_secret or with sign. For trying things out: it is no judge of genuine cards. Ends on
-            SIGINT or SIGTERM.
+            Speaks FaceID v1 (/faceid/v1/ocridcard), Face++ (/cardpp/v1/ocridcard) and FaceID v3 (/faceid/v3/ocridcard), each at \
+            its path, with api_key and api_secret or with sign. Prints its URL, and ends on SIGINT or SIGTERM. It is for trying \
+            things out: it cannot tell a genuine card from a forged one.
             """
     )
 

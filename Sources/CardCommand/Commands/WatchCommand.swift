@@ -26,8 +26,8 @@ package struct WatchCommand: AsyncParsableCommand {
     @Option(name: .long, help: ArgumentHelp("The user account of images without one of their own.", valueName: "no"))
     var userNo: String?
 
-    @Option(name: .long, help: "The form of the lines on standard output: text or jsonl.")
-    var format = OutputFormat.text
+    @Option(name: .long, help: "The form of the lines on standard output.")
+    var format = LineFormat.text
 
     @Flag(name: [.long, .short], help: "No words on standard error but warnings.")
     var quiet = false
@@ -38,9 +38,6 @@ package struct WatchCommand: AsyncParsableCommand {
     package init() {}
 
     package func validate() throws {
-        guard self.format != .json else {
-            throw ValidationError("--format json would have no end; use jsonl, one object a line.")
-        }
         _ = try SubmittedFields.options(userNo: self.userNo)
     }
 

@@ -1,13 +1,14 @@
 import ArgumentParser
 import CardModel
 import CardRemote
+import CardStore
 
-/// `config check` and `config show`.
+/// `config check`, `config show`, `config sample` and `config reference`.
 struct ConfigCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "config",
-        abstract: "Check the configuration, or show it with secrets masked.",
-        subcommands: [Check.self, Show.self]
+        abstract: "Check the configuration, show it with secrets masked, or print a file to start from.",
+        subcommands: [Check.self, Show.self, Sample.self, Page.self]
     )
 
     /// Says whether `run` and `serve` could start, and everything that is wrong or doubtful.
@@ -52,6 +53,44 @@ struct ConfigCommand: AsyncParsableCommand {
         func run() async throws {
             try await CommandRunner.run {
                 await ShownConfiguration(try self.options.load(requiringRemotes: false)).print(self.format)
+                return .delivered
+            }
+        }
+    }
+}
+
+extension ConfigCommand {
+    /// Prints a file to start from.
+    struct Sample: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "sample",
+            abstract: "Print a configuration file to start from: every key with its default, commented out.",
+            discussion: """
+                It is read from ~/.config/idcard-pipeline/idcard-pipeline.yaml, and needs mode 0600 once it holds secrets:
+
+                  mkdir -p ~/.config/idcard-pipeline
+                  (umask 077; idcard-pipeline config sample > ~/.config/idcard-pipeline/idcard-pipeline.yaml)
+                """
+        )
+
+        func run() async throws {
+            try await CommandRunner.run {
+                await Console.standardOutput(ConfigurationReference.sample())
+                return .delivered
+            }
+        }
+    }
+
+    /// Prints the page of all keys.
+    struct Page: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "reference",
+            abstract: "Print the page of all keys in Markdown: values, defaults and meanings."
+        )
+
+        func run() async throws {
+            try await CommandRunner.run {
+                await Console.standardOutput(ConfigurationReference.page())
                 return .delivered
             }
         }
@@ -109,6 +148,7 @@ struct CheckedConfiguration: Report {
         do throws(CodedError) {
             // What serve may read its user may.
             try SandboxOwner.become(of: configuration.sandboxPath)
+            try CardStore.refuseFirstEdition(at: configuration.sandboxPath)
         } catch {
             mistakes.append(.init(key: "sandbox.path", error: error))
         }

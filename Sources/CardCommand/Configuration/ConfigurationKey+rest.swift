@@ -76,7 +76,7 @@ extension ConfigurationKey {
             .means("Origins whose pages may use the API in a browser, such as https://desk.example."),
         .optional("webhooks.secrets", \.webhooks.secrets, .secret)
             .means(
-                "Secrets of webhook senders (Standard Webhooks, whsec_…) with commas between; without one, webhooks are refused."
+                "Secrets of webhook senders (Standard Webhooks), each NAME=whsec_…, with commas between; without one, webhooks are refused."
             ),
         .optional("webhooks.secrets_file", \.webhooks.secretsFile, .path)
             .means("File (mode 0600) with these secrets, one a line; it is read again at SIGHUP."),

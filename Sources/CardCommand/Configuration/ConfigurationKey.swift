@@ -79,7 +79,21 @@ struct ConfigurationKey: Sendable {
     private static let byName = Dictionary(Self.all.map { ($0.name, $0) }) { first, _ in first }
 
     /// Every key, in the order in which they are shown.
-    static let all =
-        Self.sandbox + Self.imaging + Self.verification + Self.verdict + Self.delivery + Self.form + Self.replies
-        + Self.pace + Self.server + Self.intake + Self.watch + Self.upkeep
+    static let all = Self.sections.flatMap(\.keys)
+
+    /// The keys by what they are about, with a title.
+    static let sections: [(title: String, keys: [ConfigurationKey])] = [
+        ("The sandbox and its keys", Self.sandbox),
+        ("Photos", Self.imaging),
+        ("The verification service", Self.verification),
+        ("The verdict", Self.verdict),
+        ("The business backend", Self.delivery),
+        ("The form it gets", Self.form),
+        ("The replies it gives", Self.replies),
+        ("Repeating and ending", Self.pace),
+        ("Cards over HTTP (serve)", Self.server),
+        ("Inputs, and photos named by URL", Self.intake),
+        ("Watched folders (watch, serve)", Self.watch),
+        ("How long cards are kept; the log", Self.upkeep),
+    ]
 }

@@ -1,31 +1,74 @@
-/// The written forms of the declarations: the sample file and the reference page.
+/// The written forms of the declarations: the sample file (`config/idcard-pipeline.yaml`) and the page of all keys
+/// (`CardCommand.docc/Configuration.md`).
 enum ConfigurationReference {
-    /// What the sample file leaves to the reference page: one line stands for all rules of the verdict.
+    /// What must be given before real endpoints can be used; the sample begins with it.
+    private static let required = [
+        "verification.url", "verification.api_key", "verification.api_secret", "delivery.url", "delivery.token_file",
+        "delivery.user_no",
+    ]
+    /// What the sample leaves to the page: one line stands for all rules of the verdict.
     private static let family = "verdict.severity."
 
     /// The sample file: every key with its default, commented out.
     static func sample() -> String {
         var lines = [
-            "# The configuration of idcard-pipeline: every key with its default; what you set, take out of its comment.",
-            "# Times are 500ms, 5s, 10m, 2h or 30d; bytes 1990000, 2MB or 32MiB. Keep this file at mode 0600.",
+            "# The configuration of idcard-pipeline: every key with its default. Take the # away before what you set.",
+            "# Copy it to ~/.config/idcard-pipeline/idcard-pipeline.yaml with mode 0600, or name it by --config FILE.",
+            "# Times are 500ms, 5s, 10m, 2h or 30d; bytes 1990000, 2MB or 32MiB; lists [a, b].",
+            "",
+            "# Needed, with a key for the sandbox (idcard-pipeline keys init)",
         ]
-        for key in ConfigurationKey.all where !Self.isInFamily(key) { lines.append(Self.line(of: key)) }
-        lines.append("# verdict.severity.CODE: hold  # reject, hold, warn or off for a rule of the verdict")
-        lines.append("# delivery.fields.NAME: value  # a further field of every form, with a constant value")
+        lines += ConfigurationKey.all.filter { Self.required.contains($0.name) }.map(Self.line)
+        for (title, keys) in ConfigurationKey.sections {
+            lines += ["", "# \(title)"]
+            for key in keys where !Self.required.contains(key.name) && !key.name.hasPrefix(Self.family) {
+                lines.append(Self.line(of: key))
+            }
+            if keys.contains(where: { $0.name.hasPrefix(Self.family) }) {
+                lines.append("# \(Self.family)CODE: hold  # reject, hold, warn or off for a rule of the verdict")
+            }
+            if keys.contains(where: { $0.name.hasPrefix(ConfigurationKey.fieldFamily) }) {
+                lines.append("# \(ConfigurationKey.fieldFamily)NAME: value  # \(Self.furtherField)")
+            }
+        }
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// The table of all keys for the reference page, in Markdown.
-    static func table() -> String {
-        let rows = ConfigurationKey.all.map { key in
+    /// The page of all keys, in Markdown.
+    static func page() -> String {
+        let head = """
+            # Configuration
+
+            <!-- Made by `idcard-pipeline config reference`; do not edit it. -->
+
+            A value comes from the command line, else from an `IDCARD_…` variable, else from the YAML file, else it is the default. \
+            `idcard-pipeline config show` says which, and `config check` finds what is wrong before a run does.
+
+            The file is the one that `--config` names, else the one that `IDCARD_CONFIG` names, else \
+            `~/.config/idcard-pipeline/idcard-pipeline.yaml`. `idcard-pipeline config sample` prints one to start from. \
+            Give it mode 0600 if it holds secrets. `a.b: 1` and `a: {b: 1}` mean the same.
+
+            The variable of a key is its name in capitals with `_` for `.`: that of `verification.api_key` is \
+            `IDCARD_VERIFICATION_API_KEY`. Lists in variables have commas between their items.
+
+            """
+        let sections = ConfigurationKey.sections.map { title, keys in
+            let fields =
+                keys.contains { $0.name.hasPrefix(ConfigurationKey.fieldFamily) }
+                ? "| `\(ConfigurationKey.fieldFamily)NAME` | a text of one line | – | \(Self.furtherField) |\n" : ""
+            return "\n## \(title)\n\n\(Self.table(of: keys))\(fields)"
+        }
+        return head + sections.joined()
+    }
+
+    private static let furtherField = "A further field of every form, with a constant value."
+
+    private static func table(of keys: [ConfigurationKey]) -> String {
+        let rows = keys.map { key in
             let secret = key.isSecret ? " Secret." : ""
             return "| `\(key.name)` | \(key.expectation) | \(Self.standard(of: key)) | \(key.meaning)\(secret) |"
         }
         return (["| key | value | default | meaning |", "|---|---|---|---|"] + rows).joined(separator: "\n") + "\n"
-    }
-
-    private static func isInFamily(_ key: ConfigurationKey) -> Bool {
-        key.name.hasPrefix(Self.family)
     }
 
     private static func line(of key: ConfigurationKey) -> String {
@@ -36,7 +79,8 @@ enum ConfigurationReference {
             case .unset, .secret, .text: ""
             case let value: value.text
             }
-        return "# \(key.name):\(value.isEmpty ? "" : " " + value)  # \(key.meaning)"
+        let words = key.expectation.hasPrefix("one of ") ? " (\(key.expectation))" : ""
+        return "# \(key.name):\(value.isEmpty ? "" : " " + value)  # \(key.meaning)\(words)"
     }
 
     private static func standard(of key: ConfigurationKey) -> String {

@@ -51,6 +51,14 @@ package enum OutputFormat: String, CaseIterable, Sendable, ExpressibleByArgument
     case jsonl
 }
 
+/// How a command writes lines that come one by one.
+enum LineFormat: String, CaseIterable, ExpressibleByArgument {
+    /// For people.
+    case text
+    /// One JSON object a line.
+    case jsonl
+}
+
 /// Runs a command to its exit status; every error ends here, in words on standard error.
 package enum CommandRunner {
     /// Runs a command and throws its exit code unless it is 0.

@@ -7,12 +7,11 @@ import Foundation
 package struct TokensCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "tokens",
-        abstract: "Say who may ask `serve`.",
+        abstract: "Make, list and take back the tokens of those who may call serve.",
         discussion: """
             A token is shown once, when it is made; the file (server.tokens_file) holds only hashes. A running server takes \
-            changes over at SIGHUP (`systemctl reload`), from the very file that it reads: one that was copied at its start, \
-            such as a credential of systemd, changes with a restart only. In a folder of the service's user, root changes the \
-            file as that user.
+            changes over at SIGHUP: systemctl reload idcard-pipeline. In a folder of the service's user, root changes the file \
+            as that user.
 
             Scopes: submit (send cards in, start runs), read (look at cards, runs and figures), operate (retry, resolve, \
             erase, reveal).
@@ -142,7 +141,7 @@ extension TokensCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "list",
-            abstract: "List who may ask: names, scopes and times, never tokens."
+            abstract: "List the tokens: names, scopes and times, never the tokens themselves."
         )
 
         private struct Line: Encodable {

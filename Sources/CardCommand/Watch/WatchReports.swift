@@ -13,12 +13,12 @@ final class WatchReports: Sendable {
     }
 
     private let store: CardStore
-    private let format: OutputFormat
+    private let format: LineFormat
     private let news: AsyncStream<News>
     private let teller: AsyncStream<News>.Continuation
     private let tally = Mutex(RunCounts())
 
-    init(store: CardStore, format: OutputFormat) {
+    init(store: CardStore, format: LineFormat) {
         self.store = store
         self.format = format
         (self.news, self.teller) = AsyncStream.makeStream()

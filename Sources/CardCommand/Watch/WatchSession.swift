@@ -10,7 +10,7 @@ struct WatchSession: Sendable {
     struct Arguments: Sendable {
         var folders: [String]
         var fields: SubmittedFields
-        var format: OutputFormat
+        var format: LineFormat
         var isQuiet: Bool
     }
 

@@ -74,9 +74,20 @@ struct ConfigurationKeyTests {
     }
 
     @Test func `The reference has a row for every key`() {
-        let table = ConfigurationReference.table()
-        for key in ConfigurationKey.all { #expect(table.contains("| `\(key.name)` | ")) }
-        #expect(table.contains("| `imaging.quality` | a number from 0 to 1 | `0.5` |"))
+        let page = ConfigurationReference.page()
+        for key in ConfigurationKey.all { #expect(page.contains("| `\(key.name)` | ")) }
+        #expect(page.contains("| `imaging.quality` | a number from 0 to 1 | `0.5` |"))
+    }
+
+    @Test(arguments: [
+        ("sample", "config/idcard-pipeline.yaml"),
+        ("reference", "Sources/CardCommand/CardCommand.docc/Configuration.md"),
+    ])
+    func `What lies in the project is what the command prints`(_ command: String, _ file: String) async throws {
+        let outcome = try await Tool(withKey: false).run(["config", command])
+        #expect(outcome.status == 0 && !outcome.output.isEmpty, "\(outcome.errors)")
+        let text = try String(contentsOf: Project.root.appending(path: file), encoding: .utf8)
+        #expect(text == outcome.output, "run: idcard-pipeline config \(command) > \(file)")
     }
 
     @Test func `The defaults load, in the folders of the user`() throws {
