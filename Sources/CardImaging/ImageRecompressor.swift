@@ -116,7 +116,8 @@ package struct ImageRecompressor: Sendable {
             if let encoded = try encoder.requantize(jpeg) { return PreparedImage(encoded, upright) }
         }
         if ladder.isEmpty { return nil }
-        try jpeg.subject.checkMemory(pixels: target.pixelCount * 3 / 2)
+        let decoded = jpeg.decodedSize(for: target)
+        try jpeg.subject.checkMemory(pixels: target.pixelCount * 3 / 2, reducing: decoded, to: target)
         let planes = try JPEGPlanes(jpeg, target: target)
         for quality in ladder {
             let encoded = try self.encoder(quality: quality, profile: profile).encode(planes, of: jpeg.subject)

@@ -58,9 +58,16 @@ struct ImageSubject {
         if status != IDCI_OK { throw self.refusal(status, detail) }
     }
 
-    /// Throws `image_decode_memory` when decoding and our own pixels together exceed the limit.
-    func checkMemory(pixels: Int) throws(CodedError) {
-        guard self.decodeBytes + pixels <= self.limits.maxDecodeBytes else {
+    /// Throws `image_decode_memory` when decoding, reducing what was decoded and our own pixels together exceed the
+    /// limit.
+    func checkMemory(pixels: Int, reducing decoded: PixelSize, to target: PixelSize) throws(CodedError) {
+        let reducing = idci_resampler_memory(
+            UInt32(decoded.width),
+            UInt32(decoded.height),
+            UInt32(target.width),
+            UInt32(target.height)
+        )
+        guard self.decodeBytes + Int(reducing) + pixels <= self.limits.maxDecodeBytes else {
             throw self.refusal(IDCI_TOO_MUCH_MEMORY, "")
         }
     }

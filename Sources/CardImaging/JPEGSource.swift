@@ -63,6 +63,15 @@ struct JPEGSource {
         return idci_jpeg_scale_for(width, height, UInt32(target.width), UInt32(target.height))
     }
 
+    /// The size that is decoded for the target.
+    func decodedSize(for target: PixelSize) -> PixelSize {
+        let scale = self.scale(for: target)
+        return PixelSize(
+            width: Int(idci_jpeg_scaled_edge(self.header.width, scale)),
+            height: Int(idci_jpeg_scaled_edge(self.header.height, scale))
+        )
+    }
+
     /// Decodes without keeping a pixel, to know that the picture is whole.
     func checkThatItDecodes() throws(CodedError) {
         try self.decodeRows(scale: 1, into: { _, _, _ in true }, context: nil)
@@ -71,12 +80,10 @@ struct JPEGSource {
     /// Decodes and reduces to pixels.
     func decode() throws(CodedError) -> DecodedImage {
         let target = self.size.fitted(to: self.subject.settings.maxEdge)
-        try self.subject.checkMemory(pixels: target.pixelCount * PixelBuffer.bytesPerPixelMade)
         let scale = self.scale(for: target)
-        let decoded = PixelSize(
-            width: Int(idci_jpeg_scaled_edge(self.header.width, scale)),
-            height: Int(idci_jpeg_scaled_edge(self.header.height, scale))
-        )
+        let decoded = self.decodedSize(for: target)
+        let made = target.pixelCount * PixelBuffer.bytesPerPixelMade
+        try self.subject.checkMemory(pixels: made, reducing: decoded, to: target)
         let pixels = try PixelBuffer.resampled(
             from: decoded,
             to: target,

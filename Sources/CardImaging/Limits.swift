@@ -8,8 +8,9 @@ struct ImagingLimits: Hashable, Sendable, Codable {
     /// walk over all coefficients, however few bytes it takes.
     var maxScans = 100
     /// Most bytes that decoding and our own pixels may hold at once (`image_decode_memory`): two workers stay under
-    /// 200 MB. Baseline JPEGs and plain PNGs need a few rows; a progressive JPEG takes 3 bytes per pixel at 4:2:0
-    /// (about 33 megapixels fit), an interlaced PNG 4 bytes (about 25 megapixels).
+    /// 200 MB. Baseline JPEGs and plain PNGs need a few rows, but all of a wide one that becomes tiny; a progressive
+    /// JPEG takes 3 bytes per pixel at 4:2:0 (about 33 megapixels fit), an interlaced PNG 4 bytes (about 25
+    /// megapixels).
     var maxDecodeBytes = 96 << 20
     /// The longest time of one decoding (`image_decode_time`); 50 megapixels take about 0.2 s.
     var maxDecodeTime = Duration.seconds(10)

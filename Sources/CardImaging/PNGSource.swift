@@ -34,11 +34,13 @@ struct PNGSource {
 
     /// Decodes row by row, flattens transparency on white and reduces to the target.
     func decode() throws(CodedError) -> DecodedImage {
-        let target = self.subject.size.fitted(to: self.subject.settings.maxEdge)
-        try self.subject.checkMemory(pixels: target.pixelCount * PixelBuffer.bytesPerPixelMade)
+        let source = self.subject.size
+        let target = source.fitted(to: self.subject.settings.maxEdge)
+        let made = target.pixelCount * PixelBuffer.bytesPerPixelMade
+        try self.subject.checkMemory(pixels: made, reducing: source, to: target)
         var colour = ColourConversion.none
         let pixels = try PixelBuffer.resampled(
-            from: self.subject.size,
+            from: source,
             to: target,
             turned: self.orientation
         ) { context throws(CodedError) in

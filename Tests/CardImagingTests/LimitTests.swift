@@ -89,6 +89,14 @@ import Testing
         #expect(refusal(of: source, Self.settings { $0.maxEdge = 200 }, limits: limits) == nil)
     }
 
+    @Test func `The rows that a wide picture is reduced from count as memory, too`() {
+        let source = TestPicture.photo(width: 4000, height: 200).png()
+        let limits = Self.limits { $0.maxDecodeBytes = 2 << 20 }
+        // At 40 pixels each row of the target is made of all rows of the source.
+        #expect(refusal(of: source, Self.settings { $0.maxEdge = 40 }, limits: limits) == .imageDecodeMemory)
+        #expect(refusal(of: source, Self.settings { $0.maxEdge = 400 }, limits: limits) == nil)
+    }
+
     @Test func `A turn that has no memory to stay coefficients takes the path that needs less`() throws {
         let source = try TestPicture.photo(width: 1600, height: 1200).jpeg(subsampled: true)
         let limits = Self.limits { $0.maxDecodeBytes = 5 << 20 }

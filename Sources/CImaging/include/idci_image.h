@@ -53,6 +53,11 @@ int32_t idci_exif_orientation(const uint8_t *tiff, size_t count);
 /// never enlarges.
 typedef struct idci_resampler idci_resampler;
 
+/// What reducing from source to target size holds beside the target itself, in bytes: a few rows of the source, but
+/// all of a wide one that becomes tiny.
+uint64_t idci_resampler_memory(
+    uint32_t source_width, uint32_t source_height, uint32_t target_width, uint32_t target_height);
+
 /// Makes a resampler from source to target size, both as stored, that undoes Exif `orientation` 1...8 (Exif 2.32, tag
 /// 0x0112) and writes RGBX rows without gaps into `pixels`: target_width * target_height pixels, for 5...8 rows of
 /// target_height. They are there once all rows are. NULL when memory is short, an edge is zero or the target is larger

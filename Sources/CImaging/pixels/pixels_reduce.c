@@ -14,6 +14,17 @@ struct idci_resampler {
     uint8_t *pixels;
 };
 
+static idci_axis axis_of(uint32_t source, uint32_t target) {
+    return (idci_axis){source, target, (double)source / target, 0};
+}
+
+uint64_t idci_resampler_memory(
+    uint32_t source_width, uint32_t source_height, uint32_t target_width, uint32_t target_height
+) {
+    idci_axis across = axis_of(source_width, target_width), down = axis_of(source_height, target_height);
+    return PLANES * idci_plane_reducer_memory(&across, &down, 1);
+}
+
 idci_resampler *idci_resampler_create(
     uint32_t source_width, uint32_t source_height, uint32_t target_width, uint32_t target_height, int32_t orientation,
     uint8_t *pixels
@@ -25,8 +36,7 @@ idci_resampler *idci_resampler_create(
     made->source_width = source_width;
     made->source_height = source_height;
     made->pixels = pixels;
-    idci_axis across = {source_width, target_width, (double)source_width / target_width, 0};
-    idci_axis down = {source_height, target_height, (double)source_height / target_height, 0};
+    idci_axis across = axis_of(source_width, target_width), down = axis_of(source_height, target_height);
     for (int i = 0; i < PLANES; i++) {
         if (idci_plane_reducer_start(&made->planes[i], across, down, orientation, 1, source_width)) continue;
         idci_resampler_destroy(made);

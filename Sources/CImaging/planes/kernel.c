@@ -40,10 +40,14 @@ static void fill(idci_kernel *kernel, uint32_t index, double stretch, double *ex
     quantise(exact, taps, kernel->weights + (size_t)index * taps);
 }
 
+uint32_t idci_kernel_taps(uint32_t source, double ratio) {
+    double most = ceil(2 * (ratio > 1 ? ratio : 1)) * 2 + 1;
+    return most > source ? source : (uint32_t)most;
+}
+
 bool idci_kernel_make(idci_kernel *made, uint32_t source, uint32_t target, double ratio, double offset) {
     double stretch = ratio > 1 ? ratio : 1;
-    uint32_t most = (uint32_t)ceil(2 * stretch) * 2 + 1;
-    if (most > source) most = source;
+    uint32_t most = idci_kernel_taps(source, ratio);
     *made = (idci_kernel){.source = source, .target = target, .ratio = ratio, .offset = offset, .taps = most};
     made->first = malloc(target * sizeof *made->first);
     made->weights = calloc((size_t)target * most, sizeof *made->weights);

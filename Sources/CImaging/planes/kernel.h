@@ -18,6 +18,9 @@ typedef struct {
     int16_t *weights;
 } idci_kernel;
 
+// How many source samples a target sample is made of at most.
+uint32_t idci_kernel_taps(uint32_t source, double ratio);
+
 // Makes an antialiased Catmull-Rom kernel. `ratio` is the width of a target sample in source samples: source/target
 // where both cover the same picture, something else where the last source sample hangs over its edge. `offset` moves
 // the target's grid, in source samples.

@@ -1,6 +1,5 @@
 #include "plane_reducer.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +22,23 @@ static void *room(size_t bytes) {
 
 static bool is_identity(const idci_axis *axis) {
     return axis->source == axis->target && axis->ratio == 1 && axis->offset == 0;
+}
+
+// A kernel's rows, or a band's where they are only copied, and those that arrive meanwhile.
+static uint32_t ring_rows(const idci_axis *down, uint32_t strip) {
+    uint32_t kept = is_identity(down) ? LANES : idci_kernel_taps(down->source, down->ratio);
+    return (kept < down->source ? kept : down->source) + strip;
+}
+
+static uint64_t kernel_memory(const idci_axis *axis) {
+    if (is_identity(axis)) return 0;
+    uint64_t weights = idci_kernel_taps(axis->source, axis->ratio) * sizeof(int16_t);
+    return axis->target * (weights + sizeof(uint32_t));
+}
+
+uint64_t idci_plane_reducer_memory(const idci_axis *across, const idci_axis *down, uint32_t strip) {
+    uint64_t rows = ring_rows(down, strip) + 2 * LANES;  // The band and its columns, too.
+    return rows * round_up(across->source, ALIGNMENT) + kernel_memory(across) + kernel_memory(down);
 }
 
 static bool kernel_ready(idci_kernel *kernel, bool scales, const idci_axis *axis) {
@@ -63,8 +79,7 @@ bool idci_plane_reducer_start(
         && kernel_ready(&reducer->down_kernel, reducer->scales_down, &down);
     if (!kernels) return false;
     uint32_t taps = reducer->scales_down ? reducer->down_kernel.taps : 1;
-    reducer->ring_rows = (uint32_t)ceil(LANES * down.ratio) + 2 + taps + strip;
-    if (reducer->ring_rows > down.source + strip) reducer->ring_rows = down.source + strip;  // All of them.
+    reducer->ring_rows = ring_rows(&down, strip);
     // The passes read and write whole vectors.
     reducer->row_bytes = round_up(row_bytes > across.source ? row_bytes : across.source, ALIGNMENT);
     return memory_ready(reducer, taps)
@@ -78,7 +93,7 @@ uint8_t *idci_plane_reducer_row(const idci_plane_reducer *reducer, uint32_t y) {
 
 // MARK: - A band of sixteen rows
 
-static void reduce_row(const idci_plane_reducer *r, uint32_t y, uint8_t *out) {
+static void reduce_row(const idci_plane_reducer *r, uint32_t y) {
     const uint32_t taps = r->down_kernel.taps, first = r->down_kernel.first[y];
     const int16_t *weights = r->down_kernel.weights + (size_t)y * taps;
     uint32_t used = 0;
@@ -87,18 +102,16 @@ static void reduce_row(const idci_plane_reducer *r, uint32_t y, uint8_t *out) {
         r->window[used] = idci_plane_reducer_row(r, first + t);
         r->window_weights[used++] = weights[t];
     }
-    idci_pass_down(r->window, r->window_weights, used, r->row_bytes, out);
+    idci_pass_down(r->window, r->window_weights, used, r->row_bytes, r->band + y % LANES * r->row_bytes);
 }
 
-// The rows of a band, reduced or as they are; the last one stands for those beyond the end.
+// The rows of the band from `y`, reduced or as they are; the last one stands for those beyond the end.
 static void gather(const idci_plane_reducer *r, uint32_t y, const uint8_t *rows[LANES]) {
     for (uint32_t j = 0; j < LANES; j++) {
         if (y + j >= r->down.target) {
             rows[j] = rows[j - 1];
         } else if (r->scales_down) {
-            uint8_t *row = r->band + j * r->row_bytes;
-            reduce_row(r, y + j, row);
-            rows[j] = row;
+            rows[j] = r->band + j * r->row_bytes;
         } else {
             rows[j] = idci_plane_reducer_row(r, y + j);
         }
@@ -144,25 +157,28 @@ static void write_copied(const idci_plane_reducer *r, const uint8_t *const *rows
     }
 }
 
-static bool is_ready(const idci_plane_reducer *r, uint32_t last, uint32_t rows) {
-    if (!r->scales_down) return last < rows;
-    return r->down_kernel.first[last] + r->down_kernel.taps <= rows;
+static void write_band(const idci_plane_reducer *r, uint32_t y) {
+    const uint8_t *band[LANES];
+    gather(r, y, band);
+    if (r->scales_across) {
+        write_scaled(r, band, y);
+    } else {
+        write_copied(r, band, y);
+    }
+}
+
+static bool is_ready(const idci_plane_reducer *r, uint32_t y, uint32_t rows) {
+    if (!r->scales_down) return y < rows;
+    return r->down_kernel.first[y] + r->down_kernel.taps <= rows;
 }
 
 void idci_plane_reducer_advance(idci_plane_reducer *reducer, uint32_t rows) {
     if (rows > reducer->down.source) rows = reducer->down.source;
-    while (reducer->next_target < reducer->down.target) {
-        uint32_t y = reducer->next_target, rest = reducer->down.target - y;
-        uint32_t count = rest < LANES ? rest : LANES;
-        if (!is_ready(reducer, y + count - 1, rows)) break;
-        const uint8_t *band[LANES];
-        gather(reducer, y, band);
-        if (reducer->scales_across) {
-            write_scaled(reducer, band, y);
-        } else {
-            write_copied(reducer, band, y);
-        }
-        reducer->next_target += count;
+    while (reducer->next_target < reducer->down.target && is_ready(reducer, reducer->next_target, rows)) {
+        uint32_t y = reducer->next_target++;
+        if (reducer->scales_down) reduce_row(reducer, y);
+        bool is_last = reducer->next_target == reducer->down.target;
+        if (is_last || reducer->next_target % LANES == 0) write_band(reducer, y - y % LANES);
     }
 }
 

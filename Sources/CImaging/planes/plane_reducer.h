@@ -1,8 +1,8 @@
 // Reduces and turns one plane of samples while its rows are decoded.
 //
-// Rows come in from top to bottom through a ring just high enough for a band of sixteen target rows. They are reduced
-// vertically, transposed so that a vector holds one column of all sixteen, and reduced horizontally; the squares that
-// come out are written where Exif's orientation wants them, so that a turn costs nothing of its own.
+// Rows come in from top to bottom through a ring just high enough for one target row. They are reduced vertically into
+// a band of sixteen target rows, transposed so that a vector holds one column of all sixteen, and reduced horizontally;
+// the squares that come out are written where Exif's orientation wants them, so that a turn costs nothing of its own.
 
 #ifndef IDCI_PLANE_REDUCER_H
 #define IDCI_PLANE_REDUCER_H
@@ -42,6 +42,9 @@ typedef struct {
     idci_plane target;
 } idci_plane_reducer;
 
+// How many bytes a reducer holds beside its target plane when `strip` rows arrive at a time.
+uint64_t idci_plane_reducer_memory(const idci_axis *across, const idci_axis *down, uint32_t strip);
+
 // Makes ready for a plane; `strip` is how many rows arrive at a time, `row_bytes` how many bytes a source row may take
 // in the ring. False when memory is short.
 bool idci_plane_reducer_start(
@@ -51,7 +54,7 @@ bool idci_plane_reducer_start(
 // Where source row `y` is to be written.
 uint8_t *idci_plane_reducer_row(const idci_plane_reducer *reducer, uint32_t y);
 
-// Writes every band of target rows whose windows are complete now that `rows` source rows are there.
+// Reduces every target row whose window is complete now that `rows` source rows are there, and writes full bands.
 void idci_plane_reducer_advance(idci_plane_reducer *reducer, uint32_t rows);
 
 // Whether every target row has been written.
