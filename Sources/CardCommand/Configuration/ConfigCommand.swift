@@ -68,8 +68,8 @@ extension ConfigCommand {
             discussion: """
                 It is read from ~/.config/idcard-pipeline/idcard-pipeline.yaml, and needs mode 0600 once it holds secrets:
 
-                  mkdir -p ~/.config/idcard-pipeline
-                  (umask 077; idcard-pipeline config sample > ~/.config/idcard-pipeline/idcard-pipeline.yaml)
+                  mkdir -p ~/.config/idcard-pipeline && cd ~/.config/idcard-pipeline
+                  (umask 077; idcard-pipeline config sample > idcard-pipeline.yaml)
                 """
         )
 
