@@ -1,4 +1,5 @@
 import CardModel
+import Crypto
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -20,22 +21,13 @@ final class Credentials: Sendable {
     /// The secrets that the next webhook is checked with.
     var secrets: [WebhookSecret] { self.state.withLock { $0.secrets } }
 
-    /// Finds what is kept of a token that works at a time. All are compared, and each as a whole, so that the time
-    /// tells nothing.
+    /// Finds what is kept of a token that works at a time. All are compared, and each as a whole (`SHA256Digest` sees to
+    /// that), so that the time tells nothing.
     func token(_ presented: String, at time: Date) -> AccessToken? {
-        let digest = AccessToken.digest(of: presented)
+        let digest = SHA256.hash(data: Data(presented.utf8))
         var found: AccessToken?
-        for token in self.state.withLock({ $0.tokens }) where ConstantTime.equal(token.digest, digest) { found = token }
+        for token in self.state.withLock({ $0.tokens }) where digest == token.digest { found = token }
         return found.flatMap { $0.isValid(at: time) ? $0 : nil }
-    }
-}
-
-/// Comparison whose time depends on lengths alone.
-enum ConstantTime {
-    /// Whether two byte strings are the same.
-    static func equal(_ lhs: Data, _ rhs: Data) -> Bool {
-        guard lhs.count == rhs.count else { return false }
-        return zip(lhs, rhs).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
     }
 }
 

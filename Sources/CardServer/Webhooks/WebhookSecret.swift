@@ -91,12 +91,12 @@ struct WebhookVerification {
         for index in self.computed.indices { self.computed[index].signature.update(data: bytes) }
     }
 
-    /// The name of the secret that signed the message; every pair is compared.
+    /// The name of the secret that signed the message; every pair is compared, each in constant time by `HMAC`.
     func signer() -> String? {
         var signer: String?
         for (name, signature) in self.computed {
-            let code = Data(signature.finalize())
-            for presented in self.presented where ConstantTime.equal(presented, code) { signer = signer ?? name }
+            let code = signature.finalize()
+            for presented in self.presented where code == presented { signer = signer ?? name }
         }
         return signer
     }
