@@ -75,7 +75,9 @@ import Testing
         let outcome = try await Specimen.fetch(from: host, into: box)
         #expect(outcome.failure?.code == "connection_closed")
         #expect(outcome.failure?.failureClass == .transient)
-        #expect(await box.count == 300_000)
+        // The client drops what it had not handed over when the connection ended.
+        #expect(await box.count <= 300_000)
+        #expect(await box.image == nil)
     }
 
     @Test func `A body longer than its range is not taken beyond it`() async throws {

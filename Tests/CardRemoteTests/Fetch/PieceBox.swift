@@ -25,8 +25,9 @@ actor PieceBox {
         guard self.keeps < self.room else { throw Full() }
         self.keeps += 1
         self.bytesKept += bytes.count
-        let joined = self.joined(with: version)
-        if joined == nil || version.validator == nil && offset == 0 { self.pieces = [:] }
+        let isAnother = version.validator == nil && offset == 0
+        let joined = isAnother ? nil : self.joined(with: version)
+        if joined == nil { self.pieces = [:] }
         self.version = joined ?? version
         let range = offset..<offset + bytes.count
         let overlaps = self.pieces.contains { ($0.key..<$0.key + $0.value.count).overlaps(range) }
