@@ -11,7 +11,7 @@ package struct ServeCommand: AsyncParsableCommand {
             signature. Other machines are served only over TLS (server.tls.certificate, server.tls.key). The folders of \
             watch.folders are watched as by watch.
 
-            GET /openapi.json describes the API. SIGHUP reads certificate, tokens and webhook secrets anew; SIGTERM and SIGINT \
+            GET /openapi.json describes the API. SIGHUP rereads certificate, tokens and webhook secrets; SIGTERM and SIGINT \
             end it in order: nothing more is taken in, what is under way may finish for run.shutdown_timeout.
 
             Exit status: 64 usage · 66 a watched folder cannot be read · 74 sandbox or disk error · 78 configuration, or the \

@@ -58,7 +58,7 @@ struct ServeServices: Sendable {
         self.pipeline.end(self.engine)
     }
 
-    /// Reads anew at SIGHUP what may be replaced while a service works; what cannot be read stays as it was.
+    /// Rereads at SIGHUP what may be replaced while a service works; what cannot be read stays as it was.
     private func reload(_ known: CardServer.Configuration, at reloads: AsyncStream<Void>) async {
         var (tokens, secrets) = (known.tokens, known.webhookSecrets)
         for await _ in reloads {

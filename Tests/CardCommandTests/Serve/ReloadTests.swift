@@ -4,7 +4,7 @@ import Subprocess
 import TestSupport
 import Testing
 
-/// What `serve` reads anew at SIGHUP.
+/// What `serve` rereads at SIGHUP.
 @Suite("idcard-pipeline serve at SIGHUP", .serialized, .timeLimit(.minutes(5)))
 struct ReloadTests {
     private let tool: Tool
@@ -92,7 +92,7 @@ struct ReloadTests {
         let body = Data("{}".utf8)
         let status = try await self.tool.serve(file) { errors, send in
             let service = try await Service(errors)
-            /// Whether a signature is believed: then it is the body that is refused.
+            /// Whether the server accepts a signature: then it refuses only the body.
             func isBelieved(_ index: Int) async throws -> Bool {
                 let headers = WebhookSignature.headers(of: body, id: "m", secret: secrets[index])
                 let path = "/v1/webhooks/cards"
