@@ -92,6 +92,24 @@ struct HealthTests {
         }
     }
 
+    @Test func `each call of a stage is counted by how it ended, and timed`() async throws {
+        let metrics = ServerMetrics()
+        let ports = metrics.counting(ServerHarness.outside)
+        let image = try await ports.prepare(Specimen.jpeg())
+        await #expect(throws: CodedError.self) { _ = try await ports.prepare(Data("broken".utf8)) }
+        _ = try await ports.verifier.verify(image)
+        let request = FetchRequest(address: Redacted("https://host/a.jpg"), kept: [], version: nil)
+        _ = try await ports.fetcher.fetch(request) { _, _, _ in }
+        let lines = metrics.text.split(separator: "\n").map(String.init)
+        for expected in [
+            #"idcard_stage_calls_total{stage="prepare",outcome="accepted"} 1"#,
+            #"idcard_stage_calls_total{stage="prepare",outcome="rejected"} 1"#,
+            #"idcard_stage_calls_total{stage="verify",outcome="accepted"} 1"#,
+            #"idcard_stage_calls_total{stage="fetch",outcome="transient"} 1"#,
+            #"idcard_stage_duration_seconds_count{stage="prepare"} 2"#,
+        ] { #expect(lines.contains(expected), "\(expected)") }
+    }
+
     @Test func `labels are escaped, and no more combinations are told apart than there is room for`() {
         let metrics = ServerMetrics()
         metrics.add(.refusals, ["a\"b\\c\nd"])

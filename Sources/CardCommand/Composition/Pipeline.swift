@@ -11,6 +11,8 @@ import Logging
 struct Pipeline: Sendable {
     let configuration: Configuration
     let store: CardStore
+    /// What counts the calls to the outside.
+    var counting: @Sendable (EnginePorts) -> EnginePorts = { $0 }
 
     /// Sets all up, lends the engine, and ends all in order, whatever the body came to.
     ///
@@ -73,7 +75,7 @@ struct Pipeline: Sendable {
         let engine = Engine(
             store: self.store,
             worker: worker,
-            ports: outside.ports,
+            ports: self.counting(outside.ports),
             settings: settings,
             events: { event in
                 events(event)

@@ -38,8 +38,9 @@ struct ServeSession: Sendable {
             )
         }
         try await self.configuration.withSandbox { store in
-            let pipeline = Pipeline(configuration: self.configuration, store: store)
-            try await self.serve(server, folders, over: pipeline, until: ends, reloads: reloads)
+            let metrics = ServerMetrics()
+            let pipeline = Pipeline(configuration: self.configuration, store: store, counting: metrics.counting)
+            try await self.serve(server, folders, over: pipeline, metrics, until: ends, reloads: reloads)
         }
     }
 
@@ -47,11 +48,12 @@ struct ServeSession: Sendable {
         _ server: CardServer.Configuration,
         _ folders: WatchOptions?,
         over pipeline: Pipeline,
+        _ metrics: ServerMetrics,
         until ends: AsyncStream<Void>,
         reloads: AsyncStream<Void>
     ) async throws {
         let worker = UUID().uuidString.lowercased()
-        let (metrics, notices) = (ServerMetrics(), ServiceNotices())
+        let notices = ServiceNotices()
         let observe: @Sendable (PipelineEvent) -> Void = { event in
             metrics.count(event)
             notices.observe(event)

@@ -62,8 +62,13 @@ package final class ServerMetrics: Sendable {
     /// Counts an answered request.
     func count(method: String, route: String, status: Int, took: Duration) {
         self.add(.requests, [method, route, "\(status)"])
+        self.add(.duration, [route], took: took)
+    }
+
+    /// Adds a time.
+    func add(_ metric: Metric, _ labels: [String], took: Duration) {
         let seconds = took.inSeconds
-        self.change(.duration, [route]) { series in
+        self.change(metric, labels) { series in
             series.value += seconds
             series.count += 1
             for (index, bound) in Self.bounds.enumerated() where seconds <= bound { series.buckets[index] += 1 }
@@ -158,6 +163,18 @@ extension ServerMetrics.Metric {
     static let cards = Self("idcard_cards", .gauge, labels: ["state"], "Cards in each state.")
     static let stagePaused = Self("idcard_stage_paused", .gauge, labels: ["stage"], "1 if a stage has stopped.")
     static let inputs = Self("idcard_inputs_total", .counter, labels: ["result"], "Inputs of runs and watched folders.")
+    static let stageCalls = Self(
+        "idcard_stage_calls_total",
+        .counter,
+        labels: ["stage", "outcome"],
+        "Calls of a stage, by how they ended."
+    )
+    static let stageDuration = Self(
+        "idcard_stage_duration_seconds",
+        .histogram,
+        labels: ["stage"],
+        "How long a call of a stage took."
+    )
     static let cardsEntered = Self(
         "idcard_cards_entered_total",
         .counter,
@@ -168,6 +185,6 @@ extension ServerMetrics.Metric {
     static let all = [
         requests, duration, bodyBytes, connections, refusals, refusedConnections, failedAuthentications,
         refusedWebhooks,
-        cards, stagePaused, inputs, cardsEntered,
+        cards, stagePaused, stageCalls, stageDuration, inputs, cardsEntered,
     ]
 }

@@ -54,30 +54,54 @@ struct CardChangeTests {
         }
     }
 
-    @Test("A list is printed as it is read: what changes behind the reader's place is seen")
-    func streams() async throws {
-        let store = try await self.tool.sandbox()
-        let numbers = (1...2500).map { "R-\($0)" }
-        let cards = try await store.admitPhotos(numbers)
-        try store.close()
+    /// Starts a command, reads its first line, changes the sandbox, and reads the rest.
+    ///
+    /// A pipe holds 64 KiB, and nobody reads more before the change: the command waits at about its four hundredth line.
+    private func lines(of arguments: [String], changingBehindTheFirst change: String) async throws -> [String] {
         let result = try await Subprocess.run(
             .path(FilePath(Project.binary.path)),
-            arguments: Arguments(["cards", "list"] + self.tool.sandboxOption),
+            arguments: Arguments(arguments + self.tool.sandboxOption),
             environment: .inherit.updating(["HOME": self.tool.home.path]),
             input: .none,
             output: .sequence,
             error: .discarded
         ) { execution in
             var lines = execution.standardOutput.strings().makeAsyncIterator()
-            let first = try await lines.next()
-            #expect(first?.contains(cards[0].rawValue) == true)
-            // A pipe holds 64 KiB, and nobody reads more: the list waits at about its four hundredth line.
-            try await self.tool.plant("\(Self.failed) WHERE id = '\(cards[2499])'")
-            var last = first
-            while let line = try await lines.next() { last = line }
-            return last
+            var seen: [String] = []
+            while let line = try await lines.next() {
+                seen.append(line)
+                if seen.count == 1 { try await self.tool.plant(change) }
+            }
+            return seen
         }
         #expect(result.terminationStatus.isSuccess)
-        #expect(result.closureResult?.contains("failed") == true, "\(result.closureResult ?? "")")
+        return result.closureResult ?? []
+    }
+
+    @Test("A list is printed as it is read: what changes behind the reader's place is seen")
+    func listStreams() async throws {
+        let store = try await self.tool.sandbox()
+        let cards = try await store.admitPhotos((1...2500).map { "R-\($0)" })
+        try store.close()
+        let change = "\(Self.failed) WHERE id = '\(cards[2499])'"
+        let lines = try await self.lines(of: ["cards", "list"], changingBehindTheFirst: change)
+        #expect(lines.first?.contains(cards[0].rawValue) == true)
+        #expect(lines.last?.contains("failed") == true, "\(lines.last ?? "")")
+    }
+
+    @Test("The access log is printed as it is read: what changes behind the reader's place is seen")
+    func logStreams() async throws {
+        try await self.tool.sandbox().close()
+        try await self.tool.plant(
+            """
+            WITH RECURSIVE line(number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM line WHERE number < 2500)
+            INSERT INTO access_log SELECT number, 0, 'clerk', 'export', 'review', NULL, x'00' FROM line
+            """
+        )
+        let change = "UPDATE access_log SET purpose = 'changed' WHERE number = 2500"
+        let lines = try await self.lines(of: ["cards", "log"], changingBehindTheFirst: change)
+        #expect(lines.count == 2501)
+        #expect(lines.first?.contains("(review)") == true)
+        #expect(lines.dropLast().last?.contains("(changed)") == true, "\(lines.dropLast().last ?? "")")
     }
 }

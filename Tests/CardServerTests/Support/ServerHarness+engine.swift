@@ -53,7 +53,7 @@ extension ServerHarness {
     }
 
     /// What a photo shows stands in its bytes: `back`, `broken`, or a front.
-    private static var outside: EnginePorts {
+    static var outside: EnginePorts {
         EnginePorts(
             read: { _ in throw CodedError(.sourceUnreadable, .input, "there are no files here") },
             prepare: { source in

@@ -119,6 +119,16 @@ struct DryRunTests {
         #expect(try await self.tool.run(["run", self.cards.path + "/none", "--dry-run"]).status == 66)
     }
 
+    /// The C library gives a record of a folder as long as its name; `dirent` is declared with 256 bytes of it.
+    @Test("A folder is listed without reading past its records")
+    func records() async throws {
+        let shim = try await self.tool.shim("records")
+        let outcome = try await self.tool.run(self.command + ["--format", "json"], ["LD_PRELOAD": shim])
+        #expect(outcome.status == 1, "\(outcome.errors)")
+        let report = try JSONDecoder().decode(Report.self, from: Data(outcome.output.utf8))
+        #expect(report.counts == ["take": 2, "refuse": 2, "ignore": 1])
+    }
+
     @Test("A sandbox that is there stays as it is, byte by byte")
     func sandbox() async throws {
         let box = self.tool.home.appending(path: "box")
