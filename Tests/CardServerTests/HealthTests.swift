@@ -1,3 +1,4 @@
+import CardEngine
 import CardModel
 import CardStore
 import Foundation

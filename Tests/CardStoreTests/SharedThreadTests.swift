@@ -36,7 +36,11 @@ struct SharedThreadTests {
     func commit() async throws {
         var harnesses: [StoreHarness] = []
         for _ in 0..<Self.waits { harnesses.append(try await StoreHarness()) }
-        let writers = try harnesses.map { try DatabaseQueue(path: "\($0.folder)/sandbox.sqlite3") }
+        var configuration = Configuration()
+        configuration.allowsUnsafeTransactions = true
+        let writers = try harnesses.map {
+            try DatabaseQueue(path: "\($0.folder)/sandbox.sqlite3", configuration: configuration)
+        }
         for writer in writers { try await writer.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") } }
         try await withThrowingTaskGroup { group in
             for harness in harnesses {
