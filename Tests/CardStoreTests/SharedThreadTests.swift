@@ -25,9 +25,11 @@ struct SharedThreadTests {
             for path in paths {
                 group.addTask { _ = try await store.backUp(to: path) }
             }
-            // Opened by the lock of the backup, and by SQLite.
-            try await Self.until { try paths.allSatisfy { try Self.openings(of: $0 + ".part") == 3 } }
-            for lock in locks { close(lock) }
+            group.addTask {
+                // Opened here, by the lock of the backup, and by SQLite.
+                try await Self.until { try paths.allSatisfy { try Self.openings(of: $0 + ".part") == 3 } }
+                for lock in locks { close(lock) }
+            }
             try await group.waitForAll()
         }
     }
@@ -47,11 +49,12 @@ struct SharedThreadTests {
                 let (store, now) = (harness.store, harness.now)
                 group.addTask { _ = try await store.startWorker(id: "other", command: "run", now: now) }
             }
-            // The worker's file is made before its row.
-            try await Self.until {
-                harnesses.allSatisfy { FileManager.default.fileExists(atPath: "\($0.folder)/workers/other") }
+            let files = harnesses.map { "\($0.folder)/workers/other" }
+            group.addTask {
+                // The worker's file is made before its row.
+                try await Self.until { files.allSatisfy { FileManager.default.fileExists(atPath: $0) } }
+                for writer in writers { try await writer.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") } }
             }
-            for writer in writers { try await writer.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") } }
             try await group.waitForAll()
         }
     }
