@@ -1,11 +1,11 @@
-package import ArgumentParser
+import ArgumentParser
 import CardModel
 import CardStore
 import Foundation
 
 /// `backup`: a whole copy of the sandbox in one file, made while others work in it.
-package struct BackupCommand: AsyncParsableCommand {
-    package static let configuration = CommandConfiguration(
+struct BackupCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
         commandName: "backup",
         abstract: "Copy the sandbox as it is at this moment into one file; others may go on working.",
         discussion: """
@@ -24,19 +24,23 @@ package struct BackupCommand: AsyncParsableCommand {
 
     @OptionGroup var options: GlobalOptions
 
-    /// Takes what the command line says.
-    package init() {}
-
-    package func validate() throws {
+    func validate() throws {
         guard !self.file.isEmpty, self.file != "-", !self.file.hasSuffix("/") else {
             throw ValidationError("A backup is checked after it was written and so needs a file; name one.")
         }
     }
 
-    package func run() async throws {
+    func run() async throws {
         try await self.options.withSandbox { store in
             let report = try await store.backUp(to: URL(filePath: self.file).path)
-            await BackupOutput(report, file: self.file).print(self.format)
+            let output = BackupOutput(
+                file: self.file,
+                bytes: report.byteCount,
+                cards: report.cards,
+                keyID: report.keyID,
+                brokenRules: report.findings.count
+            )
+            await output.print(self.format)
             if !report.findings.isEmpty {
                 Console.standardError("warning: the sandbox breaks \(report.findings.count) rules; see them by fsck")
             }
@@ -46,19 +50,11 @@ package struct BackupCommand: AsyncParsableCommand {
 }
 
 private struct BackupOutput: Report {
-    private let file: String
-    private let bytes: Int64
-    private let cards: Int
-    private let keyID: String
-    private let brokenRules: Int
-
-    init(_ report: BackupReport, file: String) {
-        self.file = file
-        self.bytes = report.byteCount
-        self.cards = report.cards
-        self.keyID = report.keyID
-        self.brokenRules = report.findings.count
-    }
+    let file: String
+    let bytes: Int64
+    let cards: Int
+    let keyID: String
+    let brokenRules: Int
 
     var lines: [String] {
         [
@@ -69,8 +65,8 @@ private struct BackupOutput: Report {
 }
 
 /// `restore`: puts a backup in the place of the sandbox.
-package struct RestoreCommand: AsyncParsableCommand {
-    package static let configuration = CommandConfiguration(
+struct RestoreCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
         commandName: "restore",
         abstract: "Put a backup in the place of the sandbox; nobody may have it open.",
         discussion: """
@@ -103,12 +99,9 @@ package struct RestoreCommand: AsyncParsableCommand {
 
     @OptionGroup var options: GlobalOptions
 
-    /// Takes what the command line says.
-    package init() {}
-
-    package func run() async throws {
+    func run() async throws {
         try await CommandRunner.run {
-            let configuration = try self.options.loadConfiguration(requiringRemotes: false)
+            let configuration = try self.options.load().configuration
             try SandboxOwner.become(of: configuration.sandboxPath)
             try CardStore.refuseFirstEdition(at: configuration.sandboxPath)
             let report = try await Restore(
@@ -121,60 +114,62 @@ package struct RestoreCommand: AsyncParsableCommand {
                 by: self.purpose.origin(of: "restore"),
                 now: Timestamp(Date())
             ).run()
-            await RestoreOutput(report).print(self.format)
+            let output = RestoreOutput(
+                cards: report.cards,
+                held: report.held,
+                erased: report.erased,
+                lastChange: report.lastChange?.description,
+                tombstonesTakenOver: report.takenOver,
+                accessLinesTakenOver: report.logLines,
+                replacedCards: report.replacedCards,
+                brokenRules: report.findings.count
+            )
+            await output.print(self.format)
             for warning in Self.warnings(report) { Console.standardError("warning: \(warning)") }
             return .delivered
         }
     }
 
     private static func warnings(_ report: RestoreReport) -> [String] {
-        let all: [(Bool, String)] = [
-            (
-                true,
-                "what happened after the backup is not known here: photos taken in since would be delivered again"
-            ),
-            (
-                report.couldNotReadReplaced,
-                "the sandbox that was replaced could not be read: who was erased there is known only from lists of erasures"
-            ),
-            (
-                report.knowsNoErasures,
-                "no list of erasures was there: whoever was erased after the backup is here again; give --erasures FILE"
-            ),
-            (
-                report.lacksKeyOfReplaced,
-                "the keys do not open the sandbox that was replaced: photos erased there are taken in again if they are found"
-            ),
-            (
-                report.logLines == nil && report.replacedCards > 0,
-                "the access log of the sandbox that was replaced could not be taken over: its lines are gone"
-            ),
-            (!report.findings.isEmpty, "the backup breaks \(report.findings.count) rules; see them by fsck"),
+        var warnings = [
+            "what happened after the backup is not known here: photos taken in since would be delivered again"
         ]
-        return all.filter(\.0).map(\.1)
+        if report.couldNotReadReplaced {
+            warnings.append(
+                "the sandbox that was replaced could not be read: who was erased there is known only from lists of erasures"
+            )
+        }
+        if report.knowsNoErasures {
+            warnings.append(
+                "no list of erasures was there: whoever was erased after the backup is here again; give --erasures FILE"
+            )
+        }
+        if report.lacksKeyOfReplaced {
+            warnings.append(
+                "the keys do not open the sandbox that was replaced: photos erased there are taken in again if they are found"
+            )
+        }
+        if report.logLines == nil, report.replacedCards > 0 {
+            warnings.append(
+                "the access log of the sandbox that was replaced could not be taken over: its lines are gone"
+            )
+        }
+        if !report.findings.isEmpty {
+            warnings.append("the backup breaks \(report.findings.count) rules; see them by fsck")
+        }
+        return warnings
     }
 }
 
 private struct RestoreOutput: Report {
-    private let cards: Int
-    private let held: Int
-    private let erased: Int
-    private let lastChange: String?
-    private let tombstonesTakenOver: Int
-    private let accessLinesTakenOver: Int?
-    private let replacedCards: Int
-    private let brokenRules: Int
-
-    init(_ report: RestoreReport) {
-        self.cards = report.cards
-        self.held = report.held
-        self.erased = report.erased
-        self.lastChange = report.lastChange?.description
-        self.tombstonesTakenOver = report.takenOver
-        self.accessLinesTakenOver = report.logLines
-        self.replacedCards = report.replacedCards
-        self.brokenRules = report.findings.count
-    }
+    let cards: Int
+    let held: Int
+    let erased: Int
+    let lastChange: String?
+    let tombstonesTakenOver: Int
+    let accessLinesTakenOver: Int?
+    let replacedCards: Int
+    let brokenRules: Int
 
     var lines: [String] {
         func cards(_ count: Int) -> String { "\(count) \(count == 1 ? "card" : "cards")" }

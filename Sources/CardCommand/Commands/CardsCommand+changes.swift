@@ -1,12 +1,12 @@
-package import ArgumentParser
+import ArgumentParser
 import CardModel
 import CardStore
 import Foundation
 
 extension CardsCommand {
     /// Has rejected, failed or held cards done again.
-    package struct Retry: AsyncParsableCommand {
-        package static let configuration = CommandConfiguration(
+    struct Retry: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
             commandName: "retry",
             abstract: "Have rejected, failed or held cards done again; a run then goes on with them.",
             discussion: """
@@ -39,10 +39,7 @@ extension CardsCommand {
 
         @OptionGroup var options: GlobalOptions
 
-        /// Takes what the command line says.
-        package init() {}
-
-        package func validate() throws {
+        func validate() throws {
             guard !self.cards.isEmpty || !self.state.isEmpty || self.reason != nil else {
                 throw ValidationError("Name cards by their id, by --state, or by --reason.")
             }
@@ -54,7 +51,7 @@ extension CardsCommand {
             }
         }
 
-        package func run() async throws {
+        func run() async throws {
             let origin = self.purpose.origin(of: "cards retry")
             try await self.options.withSandbox { store in
                 var ids = self.cards.map(CardID.init)
@@ -72,8 +69,8 @@ extension CardsCommand {
     }
 
     /// Decides what becomes of cards that wait for a person.
-    package struct Resolve: AsyncParsableCommand {
-        package static let configuration = CommandConfiguration(
+    struct Resolve: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
             commandName: "resolve",
             abstract: "Decide what becomes of cards that wait for a person.",
             discussion: """
@@ -98,10 +95,7 @@ extension CardsCommand {
 
         @OptionGroup var options: GlobalOptions
 
-        /// Takes what the command line says.
-        package init() {}
-
-        package func run() async throws {
+        func run() async throws {
             let origin = self.purpose.origin(of: "cards resolve --as \(self.resolution.rawValue)")
             try await self.options.withSandbox { store in
                 try await CardChanges(format: self.format, store: store).make(self.cards.map(CardID.init)) { id in

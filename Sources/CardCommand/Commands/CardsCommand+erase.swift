@@ -1,5 +1,6 @@
-package import ArgumentParser
+import ArgumentParser
 import CardEmbedded
+import CardEngine
 import CardModel
 import CardStore
 import Foundation
@@ -7,8 +8,8 @@ import Glibc
 
 extension CardsCommand {
     /// Erases cards for good.
-    package struct Erase: AsyncParsableCommand {
-        package static let configuration = CommandConfiguration(
+    struct Erase: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
             commandName: "erase",
             abstract: "Erase cards for good: only a tombstone without personal data stays.",
             discussion: """
@@ -54,33 +55,23 @@ extension CardsCommand {
 
         @OptionGroup var options: GlobalOptions
 
-        /// Takes what the command line says.
-        package init() {}
-
-        package func validate() throws {
+        func validate() throws {
             guard !self.cards.isEmpty || self.businessNo != nil || self.expired else {
                 throw ValidationError("Name cards by their id, by --business-no or by --expired.")
             }
             guard self.businessNo?.trimmed.isEmpty != true else {
                 throw ValidationError("--business-no must not be empty; give the number.")
             }
-            if let reason {
-                let isCode = reason.utf8.allSatisfy {
-                    $0 == UInt8(ascii: "_") || Character(UnicodeScalar($0)).isASCIIWord
-                }
-                guard isCode, 1...40 ~= reason.utf8.count else {
-                    throw ValidationError(
-                        "--reason is a code of 1 to 40 letters, digits and _, such as holder_request."
-                    )
-                }
+            guard self.reason?.wholeMatch(of: /[A-Za-z0-9_]{1,40}/) != nil || self.reason == nil else {
+                throw ValidationError("--reason is a code of 1 to 40 letters, digits and _, such as holder_request.")
             }
             guard self.yes || isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 else {
                 throw ValidationError("Nobody can be asked here: add --yes to erase for good.")
             }
         }
 
-        package func run() async throws {
-            let configuration = try self.options.loadConfiguration(requiringRemotes: false)
+        func run() async throws {
+            let configuration = try self.options.load().configuration
             let origin = self.purpose.origin(of: "cards erase")
             try await self.options.withSandbox { store in
                 var named = self.cards.map(CardID.init)
@@ -123,7 +114,7 @@ extension CardsCommand {
             var certificates: [ErasureCertificate] = []
             while true {
                 let erased = try await store.eraseExpired(
-                    configuration.retentionTerms,
+                    configuration.engine.retention,
                     believingClock: true,
                     by: origin,
                     now: Timestamp(Date())
@@ -147,23 +138,6 @@ extension CardsCommand {
             for certificate in certificates { await self.format.print(certificate) }
             if self.format == .json { await Console.standardOutput(JSONText.document(["erasures": certificates])) }
         }
-    }
-}
-
-extension Character {
-    fileprivate var isASCIIWord: Bool { self.isASCII && (self.isLetter || self.isNumber) }
-}
-
-extension Configuration {
-    /// How long cards are kept; zero keeps them for ever.
-    var retentionTerms: RetentionTerms {
-        var terms = RetentionTerms()
-        func term(_ duration: Duration) -> Duration? { duration > .zero ? duration : nil }
-        terms.delivered = term(self.retention.delivered)
-        terms.rejected = term(self.retention.rejected)
-        terms.failed = term(self.retention.failed)
-        terms.held = term(self.retention.held)
-        return terms
     }
 }
 

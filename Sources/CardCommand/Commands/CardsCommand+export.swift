@@ -1,4 +1,4 @@
-package import ArgumentParser
+import ArgumentParser
 import CardModel
 import CardStore
 import Foundation
@@ -6,8 +6,8 @@ import Glibc
 
 extension CardsCommand {
     /// Writes what is known of one card into a folder.
-    package struct Export: AsyncParsableCommand {
-        package static let configuration = CommandConfiguration(
+    struct Export: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
             commandName: "export",
             abstract: "Write the fields and the image of one card into a folder, for its owner's eyes only.",
             discussion: """
@@ -32,10 +32,7 @@ extension CardsCommand {
 
         @OptionGroup var options: GlobalOptions
 
-        /// Takes what the command line says.
-        package init() {}
-
-        package func run() async throws {
+        func run() async throws {
             let id = CardID(rawValue: self.card)
             try await self.options.withSandbox { store in
                 let export = try await store.export(
@@ -83,8 +80,8 @@ extension CardsCommand {
     }
 
     /// Shows the access log.
-    package struct Log: AsyncParsableCommand {
-        package static let configuration = CommandConfiguration(
+    struct Log: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
             commandName: "log",
             abstract: "Show the access log: who touched the personal data of which card, when and why.",
             discussion: "The log holds no personal data; showing it is its last line. `fsck` says whether it is whole."
@@ -103,16 +100,22 @@ extension CardsCommand {
 
         @OptionGroup var options: GlobalOptions
 
-        /// Takes what the command line says.
-        package init() {}
-
-        package func run() async throws {
+        func run() async throws {
             try await self.options.withSandbox { store in
                 let origin = self.purpose.origin(of: "cards log")
                 try await store.exportAccessLog(to: origin, now: Timestamp(Date())) { page in
                     for record in page where record.number > self.after {
                         guard self.card == nil || record.card?.rawValue == self.card else { continue }
-                        await self.format.print(AccessLine(record))
+                        await self.format.print(
+                            AccessLine(
+                                number: record.number,
+                                at: record.at.description,
+                                actor: record.actor,
+                                action: record.action,
+                                purpose: record.purpose,
+                                cardID: record.card
+                            )
+                        )
                     }
                 }
                 return .delivered
@@ -139,21 +142,12 @@ private struct ExportDocument: Encodable {
 
 /// One line of the access log.
 private struct AccessLine: ReportLine {
-    private let number: Int64
-    private let at: String
-    private let actor: String
-    private let action: String
-    private let purpose: String
-    private let cardID: CardID?
-
-    init(_ record: AccessRecord) {
-        self.number = record.number
-        self.at = record.at.description
-        self.actor = record.actor
-        self.action = record.action
-        self.purpose = record.purpose
-        self.cardID = record.card
-    }
+    let number: Int64
+    let at: String
+    let actor: String
+    let action: String
+    let purpose: String
+    let cardID: CardID?
 
     var text: String {
         let card = self.cardID.map { "  \($0)" } ?? ""

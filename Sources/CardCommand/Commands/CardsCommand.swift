@@ -1,18 +1,16 @@
-package import ArgumentParser
+import ArgumentParser
 import CardModel
 import CardStore
 import Foundation
 
 /// `cards`: lists, shows and changes single cards.
-package struct CardsCommand: AsyncParsableCommand {
-    package static let configuration = CommandConfiguration(
+struct CardsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
         commandName: "cards",
         abstract: "List, show and change single cards.",
         subcommands: [List.self, Show.self, Retry.self, Resolve.self, Erase.self, Export.self, Log.self]
     )
 
-    /// Takes no arguments of its own.
-    package init() {}
 }
 
 extension CardState: ExpressibleByArgument {}
@@ -20,8 +18,8 @@ extension Resolution: ExpressibleByArgument {}
 
 extension CardsCommand {
     /// Lists cards in the order of their intake.
-    package struct List: AsyncParsableCommand {
-        package static let configuration = CommandConfiguration(
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
             commandName: "list",
             abstract: "List cards in the order of their intake; an empty list prints nothing."
         )
@@ -49,14 +47,11 @@ extension CardsCommand {
 
         @OptionGroup var options: GlobalOptions
 
-        /// Takes what the command line says.
-        package init() {}
-
-        package func validate() throws {
+        func validate() throws {
             guard self.limit >= 0 else { throw ValidationError("--limit is a number from 0, got \(self.limit).") }
         }
 
-        package func run() async throws {
+        func run() async throws {
             var filter = CardFilter()
             filter.states = self.state
             filter.reason = self.reason
@@ -88,8 +83,8 @@ extension CardsCommand {
 
 extension CardsCommand {
     /// Shows one card with its history.
-    package struct Show: AsyncParsableCommand {
-        package static let configuration = CommandConfiguration(
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
             commandName: "show",
             abstract: "Show one card and its history; fields read from it, and remote words, only with --reveal.",
             discussion: "Each look is written down in the access log."
@@ -108,10 +103,7 @@ extension CardsCommand {
 
         @OptionGroup var options: GlobalOptions
 
-        /// Takes what the command line says.
-        package init() {}
-
-        package func run() async throws {
+        func run() async throws {
             let origin = self.purpose.origin(of: self.reveal ? "cards show --reveal" : "cards show")
             try await self.options.withSandbox { store in
                 let details = try await store.show(CardID(rawValue: self.card), to: origin, now: Timestamp(Date()))

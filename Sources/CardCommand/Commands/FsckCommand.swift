@@ -1,11 +1,11 @@
-package import ArgumentParser
+import ArgumentParser
 import CardModel
 import CardStore
 import Foundation
 
 /// `fsck`: checks the sandbox.
-package struct FsckCommand: AsyncParsableCommand {
-    package static let configuration = CommandConfiguration(
+struct FsckCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
         commandName: "fsck",
         abstract: "Check that the sandbox is whole: rows, images, deliveries, access log; mend what is safe to mend.",
         discussion: """
@@ -24,21 +24,20 @@ package struct FsckCommand: AsyncParsableCommand {
 
     @OptionGroup var options: GlobalOptions
 
-    /// Takes what the command line says.
-    package init() {}
-
-    package func run() async throws {
+    func run() async throws {
         try await self.options.withSandbox { store in
-            let report: CheckReport
+            var (mended, left): ([SandboxFinding], [SandboxFinding]) = ([], [])
             if self.repair {
-                let (mended, left) = try await store.repair(
-                    by: self.purpose.origin(of: "fsck --repair"),
-                    now: Timestamp(Date())
-                )
-                report = CheckReport(left, mended: mended)
+                let origin = self.purpose.origin(of: "fsck --repair")
+                (mended, left) = try await store.repair(by: origin, now: Timestamp(Date()))
             } else {
-                report = CheckReport(try await store.check(), mended: [])
+                left = try await store.check()
             }
+            let report = CheckReport(
+                clean: left.isEmpty,
+                findings: mended.map { CheckReport.Finding($0, repaired: true) }
+                    + left.map { CheckReport.Finding($0, repaired: false) }
+            )
             await report.print(self.format)
             return report.clean ? .delivered : .someNotDelivered
         }
@@ -47,7 +46,7 @@ package struct FsckCommand: AsyncParsableCommand {
 
 /// What `fsck` shows.
 private struct CheckReport: Report {
-    private struct Finding: Encodable {
+    struct Finding: Encodable {
         let code: String
         let subject: CardID?
         let message: String
@@ -61,25 +60,18 @@ private struct CheckReport: Report {
             self.repairable = finding.isMendable
             self.repaired = repaired
         }
-
-        var line: String {
-            let subject = self.subject.map { " \($0)" } ?? ""
-            return (self.repaired ? "mended: " : "") + "\(self.code)\(subject): \(self.message)"
-        }
     }
 
     let clean: Bool
-    private let findings: [Finding]
-
-    init(_ findings: [SandboxFinding], mended: [SandboxFinding]) {
-        self.clean = findings.isEmpty
-        self.findings =
-            mended.map { Finding($0, repaired: true) } + findings.map { Finding($0, repaired: false) }
-    }
+    let findings: [Finding]
 
     var lines: [String] {
         let left = self.findings.filter { !$0.repaired }
-        var lines = self.findings.map(\.line) + [self.clean ? "the sandbox is whole" : "\(left.count) findings"]
+        var lines = self.findings.map { finding in
+            let subject = finding.subject.map { " \($0)" } ?? ""
+            return (finding.repaired ? "mended: " : "") + "\(finding.code)\(subject): \(finding.message)"
+        }
+        lines.append(self.clean ? "the sandbox is whole" : "\(left.count) findings")
         if left.contains(where: \.repairable) {
             lines.append("mend what is safe to mend: idcard-pipeline fsck --repair")
         }

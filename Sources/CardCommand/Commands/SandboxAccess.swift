@@ -8,7 +8,7 @@ extension GlobalOptions {
     /// Opens the sandbox, calls a function, closes it, and turns errors into words and an exit status.
     func withSandbox(_ body: (CardStore) async throws -> CommandStatus) async throws {
         try await CommandRunner.run {
-            let configuration = try self.loadConfiguration(requiringRemotes: false)
+            let configuration = try self.load().configuration
             let store = try await configuration.openStore(creating: false)
             let result: Result<CommandStatus, any Error>
             do { result = .success(try await body(store)) } catch { result = .failure(error) }
@@ -138,5 +138,30 @@ extension Report {
         case .text: for line in self.lines { await Console.standardOutput(line) }
         case .json: await Console.standardOutput(JSONText.document(self))
         }
+    }
+}
+
+/// What root does on somebody's sandbox it does as that user, so that nothing in it comes to belong to root.
+enum SandboxOwner {
+    /// Becomes the owner of a sandbox that is there, for good; does nothing for anybody but root.
+    ///
+    /// - Throws: `sandbox_unavailable` if the system does not let us.
+    static func become(of path: String) throws(CodedError) {
+        var status = stat()
+        guard geteuid() == 0, stat(path, &status) == 0, status.st_uid != 0 else { return }
+        // The groups first: later there is no right to change them.
+        var group = status.st_gid
+        guard setgroups(1, &group) == 0, setgid(group) == 0, setuid(status.st_uid) == 0 else {
+            throw CodedError(
+                .sandboxUnavailable,
+                .storage,
+                """
+                the sandbox belongs to the user \(Int(status.st_uid)), and this process cannot become that user \
+                (\(String(cString: strerror(errno)))); run it as the owner
+                """
+            )
+        }
+        // A home of root is no place for files of this user.
+        if let entry = getpwuid(status.st_uid), let home = entry.pointee.pw_dir { setenv("HOME", home, 1) }
     }
 }

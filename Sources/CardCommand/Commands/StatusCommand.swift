@@ -1,11 +1,11 @@
-package import ArgumentParser
+import ArgumentParser
 import CardModel
 import CardStore
 import Foundation
 
 /// `status`: how many cards stand where, which need a person, who is at work, and which endpoints rest.
-package struct StatusCommand: AsyncParsableCommand {
-    package static let configuration = CommandConfiguration(
+struct StatusCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
         commandName: "status",
         abstract: "Show how many cards there are in each state, which need a person, and which endpoints rest and why."
     )
@@ -15,23 +15,9 @@ package struct StatusCommand: AsyncParsableCommand {
 
     @OptionGroup var options: GlobalOptions
 
-    /// Takes what the command line says.
-    package init() {}
-
-    package func run() async throws {
+    func run() async throws {
         try await self.options.withSandbox { store in
-            let now = Timestamp(Date())
-            var attention = CardFilter()
-            attention.needsAttention = true
-            let counts = try await store.counts()
-            try await StatusReport(
-                states: counts.states,
-                needingAttention: counts.needingAttention,
-                examples: store.cards(attention, after: 0, limit: StatusReport.exampleCount),
-                rests: store.rests().filter { $0.until > now },
-                workers: store.workers(),
-                now: now
-            ).print(self.format)
+            try await StatusReport(of: store, now: Timestamp(Date())).print(self.format)
             return .delivered
         }
     }
@@ -40,7 +26,7 @@ package struct StatusCommand: AsyncParsableCommand {
 /// What `status` shows.
 private struct StatusReport: Report {
     /// How many cards that need a person are named; `cards list --attention` names all.
-    static let exampleCount = 10
+    private static let exampleCount = 10
 
     private struct Rest: Encodable {
         let code: String
@@ -64,23 +50,18 @@ private struct StatusReport: Report {
     private let stopped: [String: Rest]
     private let workers: [Process]
 
-    init(
-        states: [CardState: Int],
-        needingAttention: Int,
-        examples: [Card],
-        rests: [EndpointRest],
-        workers: [WorkerStatus],
-        now: Timestamp
-    ) {
-        self.cards = Dictionary(uniqueKeysWithValues: CardState.allCases.map { ($0.rawValue, states[$0] ?? 0) })
-        self.needingAttention = needingAttention
-        self.attention = examples.map(CardDocument.init)
-        self.stopped = Dictionary(
-            uniqueKeysWithValues: rests.map {
-                ($0.endpoint, Rest(code: $0.code, until: $0.until.description, since: $0.setAt.description))
-            }
-        )
-        self.workers = workers.map { worker in
+    init(of store: CardStore, now: Timestamp) async throws {
+        var attention = CardFilter()
+        attention.needsAttention = true
+        let counts = try await store.counts()
+        self.cards = Dictionary(uniqueKeysWithValues: CardState.allCases.map { ($0.rawValue, counts.states[$0] ?? 0) })
+        self.needingAttention = counts.needingAttention
+        self.attention = try await store.cards(attention, after: 0, limit: Self.exampleCount).map(CardDocument.init)
+        let rests = try await store.rests().filter { $0.until > now }.map { rest in
+            (rest.endpoint, Rest(code: rest.code, until: rest.until.description, since: rest.setAt.description))
+        }
+        self.stopped = Dictionary(uniqueKeysWithValues: rests)
+        self.workers = try await store.workers().map { worker in
             Process(
                 id: worker.id,
                 command: worker.command,

@@ -36,14 +36,11 @@ extension Configuration {
     }
 
     /// How `serve` listens and what it takes, with everything for which it would refuse to begin.
-    var serving: (server: CardServer.Configuration, mistakes: [ConfigurationError.Mistake]) {
+    func serving() async -> (server: CardServer.Configuration, mistakes: [ConfigurationError.Mistake]) {
         var server = CardServer.Configuration()
         var mistakes: [ConfigurationError.Mistake] = []
-        func attempt(_ key: String, _ body: () throws(CodedError) -> Void) {
-            do throws(CodedError) { try body() } catch { mistakes.append(.init(key: key, error: error)) }
-        }
         // Loading has checked the form.
-        (server.host, server.port) = ConfigurationLoader.listening(self.server.listen) ?? (server.host, server.port)
+        (server.host, server.port) = LoadedConfiguration.listening(self.server.listen) ?? (server.host, server.port)
         if let certificate = self.server.certificate, let key = self.server.key {
             server.tls = TLSFiles(certificate: certificate, key: key)
         }
@@ -53,25 +50,16 @@ extension Configuration {
         server.requiresUserNumber = !self.engine.hasDefaultUserNumber
         server.intakeFreeSpace = self.engine.intakeFreeSpace
         server.shutdownTimeout = self.engine.shutdownTimeout
-        attempt("server.tls.certificate") { () throws(CodedError) in try server.tls?.check() }
-        attempt("server.tokens_file") { () throws(CodedError) in server.tokens = try self.tokens() }
-        attempt(self.webhooks.key) { () throws(CodedError) in server.webhookSecrets = try self.webhookSecrets() }
-        // Whoever cannot be read may be somebody.
-        if mistakes.isEmpty { attempt("server.listen") { () throws(CodedError) in try server.checkListening() } }
-        return (server, mistakes)
-    }
-
-    /// Why the configured folders cannot be watched.
-    var watchMistakes: [ConfigurationError.Mistake] {
-        guard !self.watch.folders.isEmpty else { return [] }
-        do {
-            _ = try self.watchOptions(folders: [], fields: SubmittedFields())
-            return []
-        } catch let error as CodedError {
-            return [.init(key: "watch.folders", error: error)]
-        } catch {
-            return []
+        await mistakes.attempt("server.tls.certificate") { () throws(CodedError) in try server.tls?.check() }
+        await mistakes.attempt("server.tokens_file") { () throws(CodedError) in server.tokens = try self.tokens() }
+        await mistakes.attempt(self.webhooks.key) { () throws(CodedError) in
+            server.webhookSecrets = try self.webhookSecrets()
         }
+        // Whoever cannot be read may be somebody.
+        if mistakes.isEmpty {
+            await mistakes.attempt("server.listen") { () throws(CodedError) in try server.checkListening() }
+        }
+        return (server, mistakes)
     }
 }
 

@@ -13,38 +13,37 @@ struct EmbeddedEndpoints {
     let configuration: Configuration
     let logger: Logger
 
-    private enum Port: Sendable {
-        case verifier(Int)
-        case backend(Int)
-    }
-
     /// Starts both endpoints, calls a function with their settings, and stops them when it is done.
     func serve<Value: Sendable>(
         _ body: @escaping @Sendable (VerificationSettings, DeliverySettings) async throws -> Value
     ) async throws -> Value {
-        // Two ports at most are ever announced.
-        let (ports, announce) = AsyncStream.makeStream(of: Port.self, bufferingPolicy: .bufferingNewest(2))
+        // Each announces its port once.
+        let verifierPort = AsyncStream.makeStream(of: Int.self, bufferingPolicy: .bufferingNewest(1))
+        let backendPort = AsyncStream.makeStream(of: Int.self, bufferingPolicy: .bufferingNewest(1))
         let services = ServiceGroup(
-            configuration: ServiceGroupConfiguration(
-                services: [
-                    .init(service: self.verifier { announce.yield(.verifier($0)) }),
-                    .init(service: self.backend { announce.yield(.backend($0)) }),
-                ],
-                logger: self.logger
-            )
+            services: [
+                self.verifier { verifierPort.continuation.yield($0) },
+                self.backend { backendPort.continuation.yield($0) },
+            ],
+            logger: self.logger
         )
         return try await withThrowingTaskGroup(of: Value?.self) { group in
             group.addTask {
                 // If the endpoints cannot start, nobody announces a port any more.
-                defer { announce.finish() }
+                defer {
+                    verifierPort.continuation.finish()
+                    backendPort.continuation.finish()
+                }
                 try await services.run()
                 return nil
             }
             group.addTask {
                 let result: Result<Value, any Error>
                 do {
-                    let (verification, delivery) = try await self.settings(from: ports)
-                    result = .success(try await body(verification, delivery))
+                    guard let verifier = await verifierPort.stream.first(where: { _ in true }),
+                        let backend = await backendPort.stream.first(where: { _ in true })
+                    else { throw CancellationError() }
+                    result = .success(try await body(self.verification(verifier), self.delivery(backend)))
                 } catch {
                     result = .failure(error)
                 }
@@ -85,30 +84,21 @@ struct EmbeddedEndpoints {
         return EmbeddedBackend(configuration: configuration, logger: self.logger, onRunning: { onRunning($0) })
     }
 
-    private func settings(from ports: AsyncStream<Port>) async throws -> (VerificationSettings, DeliverySettings) {
-        var verifier: Int?
-        var backend: Int?
-        for await port in ports {
-            switch port {
-            case .verifier(let number): verifier = number
-            case .backend(let number): backend = number
-            }
-            guard let verifier, let backend else { continue }
-            var delivery = DeliverySettings(
-                endpoint: self.endpoint(":\(backend)/upload", like: self.configuration.backend.endpoint),
-                token: .value(Redacted(Self.token))
-            )
-            delivery.userNumber = Redacted("embedded")
-            return (
-                VerificationSettings(
-                    endpoint: self.endpoint(":\(verifier)", like: self.configuration.verifier.endpoint),
-                    apiKey: Redacted(Self.apiKey),
-                    apiSecret: Redacted(Self.apiSecret)
-                ),
-                delivery
-            )
-        }
-        throw CancellationError()
+    private func verification(_ port: Int) -> VerificationSettings {
+        VerificationSettings(
+            endpoint: self.endpoint(":\(port)", like: self.configuration.verifier.endpoint),
+            apiKey: Redacted(Self.apiKey),
+            apiSecret: Redacted(Self.apiSecret)
+        )
+    }
+
+    private func delivery(_ port: Int) -> DeliverySettings {
+        var delivery = DeliverySettings(
+            endpoint: self.endpoint(":\(port)/upload", like: self.configuration.backend.endpoint),
+            token: .value(Redacted(Self.token))
+        )
+        delivery.userNumber = Redacted("embedded")
+        return delivery
     }
 
     /// As many connections as calls: one that waited for a connection would use its time up.

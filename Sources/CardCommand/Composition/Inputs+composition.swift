@@ -30,6 +30,19 @@ extension Configuration {
         return options
     }
 
+    /// The folders to watch, and how; those of the command line take the place of the configured ones.
+    ///
+    /// - Throws: `CodedError` for the first folder that cannot be watched.
+    func watchOptions(folders: [String] = [], fields: SubmittedFields = SubmittedFields()) throws(CodedError)
+        -> WatchOptions
+    {
+        var options = self.watch
+        if !folders.isEmpty { options.folders = folders }
+        options.inputs = try self.inputs(fields)
+        if let problem = options.problems().first { throw problem }
+        return options
+    }
+
     /// Lists the inputs of a source, and refuses what could never go its way.
     func listing(of source: BatchSource) throws(CodedError) -> BatchListing {
         let check = self.fetch.addressCheck()

@@ -1,10 +1,12 @@
 import CardEngine
 import CardImaging
+import CardInput
 import CardModel
 import CardRemote
 import CardStore
 import Foundation
 import Logging
+import NIOPosix
 
 /// The pipeline of a process over an open sandbox: its worker, the built-in endpoints where they are asked for, the outside
 /// services, and the engine.
@@ -46,32 +48,30 @@ struct Pipeline: Sendable {
         _ body: @escaping @Sendable (Engine) async throws -> Value
     ) async throws -> Value {
         guard self.configuration.isEmbedded else {
-            return try await self.withEngine(worker, self.configuration, events, body)
+            guard let verification = self.configuration.verification, let delivery = self.configuration.delivery else {
+                throw ConfigurationError(mistakes: [])
+            }
+            return try await self.withEngine(worker, verification, delivery, events, body)
         }
         // What the built-in endpoints have to say is no event of the pipeline.
         var logger = self.configuration.logger(runID: worker.id)
         logger.logLevel = max(logger.logLevel, .notice)
-        let endpoints = EmbeddedEndpoints(configuration: self.configuration, logger: logger)
-        return try await endpoints.serve { verification, delivery in
-            var configuration = self.configuration
-            configuration.verification = verification
-            configuration.delivery = delivery
-            return try await self.withEngine(worker, configuration, events, body)
+        return try await EmbeddedEndpoints(configuration: self.configuration, logger: logger).serve {
+            try await self.withEngine(worker, $0, $1, events, body)
         }
     }
 
     private func withEngine<Value: Sendable>(
         _ worker: Worker,
-        _ configuration: Configuration,
+        _ verification: VerificationSettings,
+        _ delivery: DeliverySettings,
         _ events: @escaping @Sendable (PipelineEvent) -> Void,
         _ body: @escaping @Sendable (Engine) async throws -> Value
     ) async throws -> Value {
-        var settings = configuration.engine
-        let cores = ProcessInfo.processInfo.activeProcessorCount
-        settings.preparing = configuration.imagingConcurrency > 0 ? configuration.imagingConcurrency : cores
-        settings.retention = configuration.retentionTerms
-        let outside = try Outside(configuration, threads: settings.preparing)
-        let log = EventLog(logger: configuration.logger(runID: worker.id))
+        var settings = self.configuration.engine
+        if settings.preparing == 0 { settings.preparing = ProcessInfo.processInfo.activeProcessorCount }
+        let outside = try Outside(self.configuration, verification, delivery, threads: settings.preparing)
+        let log = EventLog(logger: self.configuration.logger(runID: worker.id))
         let engine = Engine(
             store: self.store,
             worker: worker,
@@ -101,5 +101,76 @@ struct Pipeline: Sendable {
                 ? "interrupted: ending; signal again to stop at once"
                 : "interrupted: finishing \(requests), up to \(limit); signal again to stop at once"
         )
+    }
+}
+
+/// The outside of one process: the endpoints' clients, and the threads that decode.
+struct Outside: Sendable {
+    let ports: EnginePorts
+    private let verification: VerificationService
+    private let backend: BusinessBackend
+    private let fetcher: ImageFetcher
+    private let threads: NIOThreadPool
+
+    /// Makes the clients and starts the threads.
+    ///
+    /// - Throws: `CodedError` of kind `configuration`.
+    init(
+        _ configuration: Configuration,
+        _ verification: VerificationSettings,
+        _ delivery: DeliverySettings,
+        threads count: Int
+    ) throws(CodedError) {
+        let maxSourceBytes = configuration.imaging.maxSourceBytes
+        let decoder = PhotoDecoder(
+            ImageRecompressor(settings: configuration.imaging),
+            isolation: configuration.isolation,
+            sandbox: configuration.sandboxPath
+        )
+        let fetcher = try ImageFetcher(configuration.fetch, maxBytes: maxSourceBytes) {
+            ImageFormat.sniff($0) != .unknown
+        }
+        let verification = try VerificationService(verification)
+        let backend = try BusinessBackend(delivery)
+        let threads = NIOThreadPool(numberOfThreads: count)
+        threads.start()
+        self.verification = verification
+        self.backend = backend
+        self.fetcher = fetcher
+        self.threads = threads
+        self.ports = EnginePorts(
+            read: { file in
+                try await threads.runIfActive { try SourceFile.read(file, limit: maxSourceBytes) }
+            },
+            prepare: { source in try await threads.runIfActive { try decoder.prepare(source) } },
+            shrink: { image in try await threads.runIfActive { try decoder.shrink(image) } },
+            fetcher: EnginePorts.Fetcher(
+                host: { try fetcher.host(of: $0) },
+                fetch: { try await fetcher.fetch($0, keep: $1) }
+            ),
+            verifier: EnginePorts.Verifier(
+                provider: verification.provider,
+                parameters: verification.parameters,
+                endpoint: verification.endpoint,
+                verify: { try await verification.verify($0) }
+            ),
+            backend: EnginePorts.Backend(
+                endpoint: backend.endpoint,
+                parts: { members throws(RemoteFailure) in try await backend.parts(for: members) },
+                boundary: { key, parts, images throws(RemoteFailure) in
+                    try backend.boundary(for: key, parts: parts, images: images)
+                },
+                send: { try await backend.send($0, progress: $1) },
+                refreshToken: { await backend.refreshToken(staleIn: $0) }
+            )
+        )
+    }
+
+    /// Closes connections and ends the threads.
+    func close() async throws {
+        await self.verification.shutdown()
+        await self.backend.shutdown()
+        await self.fetcher.shutdown()
+        try await self.threads.shutdownGracefully()
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CardInput
 import CardModel
 import CardRemote
 import CardStore
@@ -26,14 +27,12 @@ struct ConfigCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await CommandRunner.run {
-                let report = await CheckedConfiguration(self.loaded())
+                let report = await CheckedConfiguration { () throws(ConfigurationError) in
+                    try self.options.load(requiringRemotes: true)
+                }
                 await report.print(self.format)
                 return report.ok ? .delivered : .configuration
             }
-        }
-
-        private func loaded() -> Result<LoadedConfiguration, ConfigurationError> {
-            Result { () throws(ConfigurationError) in try self.options.load(requiringRemotes: true) }
         }
     }
 
@@ -52,14 +51,12 @@ struct ConfigCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await CommandRunner.run {
-                await ShownConfiguration(try self.options.load(requiringRemotes: false)).print(self.format)
+                await ShownConfiguration(try self.options.load()).print(self.format)
                 return .delivered
             }
         }
     }
-}
 
-extension ConfigCommand {
     /// Prints a file to start from.
     struct Sample: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -112,16 +109,18 @@ struct CheckedConfiguration: Report {
     private let errors: [Mistake]
     private let notices: [String]
 
-    /// Joins what loading found with what is found in certificates, addresses, tokens and folders.
-    init(_ outcome: Result<LoadedConfiguration, ConfigurationError>) async {
-        var mistakes: [ConfigurationError.Mistake] = []
-        switch outcome {
-        case .success(let loaded):
+    /// Joins what loading finds with what is found in certificates, addresses, tokens and folders.
+    init(_ load: () throws(ConfigurationError) -> LoadedConfiguration) async {
+        var mistakes: [ConfigurationError.Mistake]
+        do throws(ConfigurationError) {
+            let loaded = try load()
             mistakes = await Self.refusals(of: loaded.configuration)
-            for index in mistakes.indices { mistakes[index].line = mistakes[index].key.flatMap(loaded.line(of:)) }
+            for index in mistakes.indices {
+                mistakes[index].line = mistakes[index].key.flatMap { loaded.sources[$0]?.line }
+            }
             self.file = loaded.file
             self.notices = loaded.configuration.notices.map { $0.text() }
-        case .failure(let error):
+        } catch {
             mistakes = error.mistakes
             self.file = nil
             self.notices = []
@@ -135,24 +134,22 @@ struct CheckedConfiguration: Report {
     /// What the endpoints' clients say of a configuration when they are made, and what `serve` refuses.
     private static func refusals(of configuration: Configuration) async -> [ConfigurationError.Mistake] {
         var mistakes: [ConfigurationError.Mistake] = []
-        do throws(CodedError) {
+        await mistakes.attempt("verification") { () async throws(CodedError) in
             if let settings = configuration.verification { try await VerificationService(settings).shutdown() }
-        } catch {
-            mistakes.append(.init(key: "verification", error: error))
         }
-        do throws(CodedError) {
+        await mistakes.attempt("delivery") { () async throws(CodedError) in
             if let settings = configuration.delivery { try await BusinessBackend(settings).shutdown() }
-        } catch {
-            mistakes.append(.init(key: "delivery", error: error))
         }
-        do throws(CodedError) {
+        await mistakes.attempt("sandbox.path") { () throws(CodedError) in
             // What serve may read its user may.
             try SandboxOwner.become(of: configuration.sandboxPath)
             try CardStore.refuseFirstEdition(at: configuration.sandboxPath)
-        } catch {
-            mistakes.append(.init(key: "sandbox.path", error: error))
         }
-        return mistakes + configuration.serving.mistakes + configuration.watchMistakes
+        mistakes += await configuration.serving().mistakes
+        if !configuration.watch.folders.isEmpty {
+            await mistakes.attempt("watch.folders") { () throws(CodedError) in _ = try configuration.watchOptions() }
+        }
+        return mistakes
     }
 
     var lines: [String] {
@@ -165,11 +162,11 @@ struct CheckedConfiguration: Report {
 /// What `config show` reports: `file`, `embedded`, `settings` (`key`, `value`, `source`, `secret`, `environment`).
 struct ShownConfiguration: Report {
     private struct Setting: Encodable {
-        var key: String
-        var value: ShownValue
-        var source: String
-        var secret: Bool
-        var environment: String
+        let key: String
+        let value: ShownValue
+        let source: String
+        let secret: Bool
+        let environment: String
     }
 
     @Nullable private var file: String?
@@ -180,13 +177,20 @@ struct ShownConfiguration: Report {
     init(_ loaded: LoadedConfiguration) {
         self.file = loaded.file
         self.embedded = loaded.configuration.isEmbedded
-        self.settings = loaded.entries.map {
-            Setting(
-                key: $0.key.name,
-                value: $0.value,
-                source: $0.source.words,
-                secret: $0.key.isSecret,
-                environment: $0.key.variable
+        self.settings = ConfigurationKey.all.map { key in
+            let source =
+                switch loaded.sources[key.name] {
+                case nil: "default"
+                case .file(let line): "file, line \(line)"
+                case .variable(let name): name
+                case .option: "command line"
+                }
+            return Setting(
+                key: key.name,
+                value: key.show(loaded.configuration),
+                source: source,
+                secret: key.isSecret,
+                environment: key.variable
             )
         }
     }

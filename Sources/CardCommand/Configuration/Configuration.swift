@@ -3,6 +3,7 @@ import CardImaging
 import CardInput
 import CardModel
 import CardRemote
+import CardStore
 import Logging
 
 /// Everything that can be set, with its defaults; `ConfigurationKey.all` says which key fills which property.
@@ -13,22 +14,26 @@ struct Configuration: Sendable {
     var vault = VaultSettings()
     /// How photos become smaller (`imaging.*`).
     var imaging = ImagingSettings()
-    /// Photos that are prepared at a time (`imaging.concurrency`); 0 for one per core.
-    var imagingConcurrency = 0
     /// Where photos are decoded (`imaging.isolation`).
     var isolation = Isolation.none
-    /// The verification service (`verification.*`); `nil` if none is configured.
-    var verification: VerificationSettings?
-    /// The business backend (`delivery.*`); `nil` if none is configured.
-    var delivery: DeliverySettings?
+    /// The verification service as far as it is configured (`verification.*`).
+    var verifier = VerificationSettings(
+        endpoint: EndpointSettings(url: ""),
+        apiKey: Redacted(""),
+        apiSecret: Redacted("")
+    )
+    /// The business backend as far as it is configured (`delivery.*`).
+    var backend = DeliverySettings(endpoint: EndpointSettings(url: ""), token: .value(Redacted("")))
     /// The TOKEN and the key of encrypted replies (`delivery.token…`, `delivery.reply.…`).
     var deliverySecrets = DeliverySecrets()
-    /// How the engine works.
+    /// How the engine works; it prepares one photo per core where it says 0 at a time (`imaging.concurrency`).
     var engine = EngineSettings()
     /// Which part of a path is a business number (`intake.business_no_from`).
     var businessNumberFrom = "folder"
     /// Folders and manifests for runs on demand, each `NAME=PATH` (`sources`).
     var sources: [String] = []
+    /// The same by name, once loading has checked them.
+    var sourcePaths: [String: String] = [:]
     /// The way in over HTTP (`server.*`).
     var server = ServerSettings()
     /// Whose webhooks are accepted (`webhooks.*`).
@@ -37,8 +42,6 @@ struct Configuration: Sendable {
     var fetch = FetchSettings()
     /// Watched folders (`watch.*`).
     var watch = WatchOptions(folders: [], inputs: .photos)
-    /// How long ended cards are kept (`retention.*`).
-    var retention = RetentionSettings()
     /// The least severity that is logged (`log.level`).
     var logLevel = Logger.Level.info
     /// The form of the log (`log.format`).
@@ -53,7 +56,25 @@ struct Configuration: Sendable {
     /// Takes what has no default.
     init(sandboxPath: String) {
         self.sandboxPath = sandboxPath
+        self.engine.preparing = 0
+        self.engine.retention.delivered = .seconds(90 * 86_400)
+        self.engine.retention.rejected = .seconds(30 * 86_400)
+        self.engine.retention.failed = .seconds(90 * 86_400)
+        self.engine.retention.held = .zero
     }
+
+    /// The verification service; `nil` if none is configured, or the built-in one takes its place.
+    var verification: VerificationSettings? {
+        self.isEmbedded || self.verifier.endpoint.url.isEmpty ? nil : self.verifier
+    }
+
+    /// The business backend; `nil` if none is configured, or the built-in one takes its place.
+    var delivery: DeliverySettings? {
+        self.isEmbedded || self.backend.endpoint.url.isEmpty ? nil : self.backend
+    }
+
+    /// Where the built-in backend keeps what it accepts.
+    var embeddedDocuments: String { self.documents ?? self.sandboxPath + "/embedded-documents" }
 }
 
 extension Configuration {
@@ -106,35 +127,6 @@ extension Configuration {
         var secrets: Redacted<String>?
         var secretsFile: String?
     }
-
-    /// How long cards are kept that have ended; zero keeps them for ever.
-    struct RetentionSettings: Sendable {
-        var delivered = Duration.seconds(90 * 86_400)
-        var rejected = Duration.seconds(30 * 86_400)
-        var failed = Duration.seconds(90 * 86_400)
-        var held = Duration.zero
-    }
-}
-
-extension Configuration {
-    /// The verification service while the configuration is read: its address is empty until a key names it.
-    var verifier: VerificationSettings {
-        get {
-            self.verification
-                ?? VerificationSettings(
-                    endpoint: EndpointSettings(url: ""),
-                    apiKey: Redacted(""),
-                    apiSecret: Redacted("")
-                )
-        }
-        set { self.verification = newValue }
-    }
-
-    /// The business backend while the configuration is read: its address is empty until a key names it.
-    var backend: DeliverySettings {
-        get { self.delivery ?? DeliverySettings(endpoint: EndpointSettings(url: ""), token: .value(Redacted(""))) }
-        set { self.delivery = newValue }
-    }
 }
 
 /// All that is wrong with a configuration, told together.
@@ -151,14 +143,13 @@ struct ConfigurationError: Error, Sendable {
 
     /// The mistakes, in the order of the layers.
     var mistakes: [Mistake]
-    /// One error for each mistake.
-    var problems: [CodedError] { self.mistakes.map(\.error) }
+}
 
-    /// Joins mistakes.
-    init(mistakes: [Mistake]) { self.mistakes = mistakes }
-
-    /// Joins errors that are about no line.
-    init(_ problems: [CodedError]) { self.mistakes = problems.map { Mistake(error: $0) } }
+extension [ConfigurationError.Mistake] {
+    /// Notes the error of a body under a key.
+    mutating func attempt(_ key: String, _ body: () async throws(CodedError) -> Void) async {
+        do throws(CodedError) { try await body() } catch { self.append(.init(key: key, error: error)) }
+    }
 }
 
 extension ReasonCode {

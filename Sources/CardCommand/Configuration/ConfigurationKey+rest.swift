@@ -3,6 +3,7 @@ import CardImaging
 import CardInput
 import CardModel
 import CardRemote
+import CardStore
 
 /// Ten years at most: who means longer writes 0.
 private let retentions = Duration.zero...Duration.seconds(3650 * 86_400)
@@ -44,7 +45,7 @@ extension ConfigurationKey {
             .means("Most bytes of the prepared image; the form around it takes up to 10000 more."),
         ConfigurationKey("imaging.recompress", \.imaging.recompress, .word([.always, .whenNeeded]))
             .means("Whether images that keep all limits are encoded again."),
-        ConfigurationKey("imaging.concurrency", \.imagingConcurrency, .integer(0...1024))
+        ConfigurationKey("imaging.concurrency", \.engine.preparing, .integer(0...1024))
             .means("Images prepared at a time; 0 takes one for each core."),
         ConfigurationKey("imaging.max_source_bytes", \.imaging.maxSourceBytes, .bytes(1024...(1 << 30)))
             .means("Most bytes of a photo."),
@@ -127,13 +128,13 @@ extension ConfigurationKey {
     ]
 
     static let upkeep: [ConfigurationKey] = [
-        ConfigurationKey("retention.delivered", \.retention.delivered, .duration(retentions))
+        .optional("retention.delivered", \.engine.retention.delivered, .duration(retentions))
             .means("How long a delivered card is kept; 0s for ever."),
-        ConfigurationKey("retention.rejected", \.retention.rejected, .duration(retentions))
+        .optional("retention.rejected", \.engine.retention.rejected, .duration(retentions))
             .means("How long a rejected or superseded card is kept; 0s for ever."),
-        ConfigurationKey("retention.failed", \.retention.failed, .duration(retentions))
+        .optional("retention.failed", \.engine.retention.failed, .duration(retentions))
             .means("How long a failed card is kept; 0s for ever."),
-        ConfigurationKey("retention.held", \.retention.held, .duration(retentions))
+        .optional("retention.held", \.engine.retention.held, .duration(retentions))
             .means("How long a card waits for a person or a front; 0s for ever."),
         ConfigurationKey("log.level", \.logLevel, .word)
             .means("Least severity that is logged, on standard error."),

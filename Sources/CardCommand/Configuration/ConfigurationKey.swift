@@ -49,8 +49,8 @@ struct ConfigurationKey: Sendable {
         let unset = isSecret ? ShownValue.secret(isSet: false) : .unset
         let optional = ValueType<Value?>(
             type.expectation,
-            read: { written, folders in type.read(written, folders).map { .some($0) } },
-            show: { $0.map(type.show) ?? unset }
+            show: { $0.map(type.show) ?? unset },
+            read: { written, folders in type.read(written, folders).map { .some($0) } }
         )
         return ConfigurationKey(name, property, optional, default: words, isSecret: isSecret)
     }

@@ -32,8 +32,21 @@ struct GlobalOptions: ParsableArguments {
     @Flag(name: .long, help: "Use the built-in verifier and business backend, with a sandbox of their own.")
     var embedded = false
 
-    /// Takes what the command line says.
-    init() {}
+    /// Loads the configuration as these options ask.
+    ///
+    /// - Parameter further: what other options of the command line set, by the names of their keys.
+    func load(
+        requiringRemotes: Bool = false,
+        _ further: [String: String] = [:]
+    ) throws(ConfigurationError) -> LoadedConfiguration {
+        try LoadedConfiguration(
+            file: self.config,
+            environment: ProcessInfo.processInfo.environment,
+            options: (self.sandbox.map { ["sandbox.path": $0] } ?? [:]).merging(further) { $1 },
+            embedded: self.embedded,
+            requiringRemotes: requiringRemotes
+        )
+    }
 }
 
 /// The options of the commands that drive cards.
@@ -82,32 +95,6 @@ extension SubmittedFields {
         var texts: [SubmittedField: String] = [:]
         (texts[.businessNumber], texts[.userNumber]) = (businessNo, userNo)
         do { return try SubmittedFields(texts) } catch { throw ValidationError(error.message.text()) }
-    }
-}
-
-extension GlobalOptions {
-    /// What these options set, by the names of their keys.
-    private var settings: [String: String] { self.sandbox.map { ["sandbox.path": $0] } ?? [:] }
-
-    /// Loads the configuration as these options ask.
-    func loadConfiguration(requiringRemotes: Bool) throws(ConfigurationError) -> Configuration {
-        try self.load(requiringRemotes: requiringRemotes).configuration
-    }
-
-    /// Loads the configuration with the sources of its values.
-    ///
-    /// - Parameter further: what other options of the command line set, by the names of their keys.
-    func load(
-        requiringRemotes: Bool,
-        _ further: [String: String] = [:]
-    ) throws(ConfigurationError) -> LoadedConfiguration {
-        try ConfigurationLoader.load(
-            file: self.config,
-            environment: ProcessInfo.processInfo.environment,
-            options: self.settings.merging(further) { $1 },
-            embedded: self.embedded,
-            requiringRemotes: requiringRemotes
-        )
     }
 }
 

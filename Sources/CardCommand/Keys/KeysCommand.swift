@@ -46,50 +46,45 @@ struct KeysCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await CommandRunner.run {
-                let configuration = try self.options.loadConfiguration(requiringRemotes: false)
+                let configuration = try self.options.load().configuration
                 let folders = UserFolders(environment: ProcessInfo.processInfo.environment)
-                try await KeyMaking(named: self.keyFile, configuration: configuration, folders: folders).run()
-                    .print(self.format)
+                try await MadeKey(named: self.keyFile, configuration: configuration, folders: folders).print(
+                    self.format
+                )
                 return .delivered
             }
         }
     }
 }
 
-/// Makes the key of a sandbox that is to come.
-struct KeyMaking {
-    /// What was made.
-    struct Made: Report {
-        let path: String
-        let keyID: String
-        /// Whether the file is used without naming it in the configuration.
-        let isUsedAlready: Bool
+/// A new key file, as `keys init` reports it.
+struct MadeKey: Report {
+    let path: String
+    let keyID: String
+    /// Whether the file is used without naming it in the configuration.
+    let isUsedAlready: Bool
 
-        enum CodingKeys: String, CodingKey {
-            case path = "key_file"
-            case keyID = "key_id"
-            case isUsedAlready = "default"
-        }
-
-        var lines: [String] {
-            let use =
-                self.isUsedAlready
-                ? "It is used without further configuration."
-                : "Put into the configuration:\n  vault:\n    key_file: \(self.path)"
-            return [
-                "made the key file \(self.path) (mode 0600, key \(self.keyID))",
-                use,
-                "Keep a copy in another place: without the key nobody can read the sandbox.",
-            ]
-        }
+    private enum CodingKeys: String, CodingKey {
+        case path = "key_file"
+        case keyID = "key_id"
+        case isUsedAlready = "default"
     }
 
-    private let file: KeyFile
-    private let isUsedAlready: Bool
+    var lines: [String] {
+        [
+            "made the key file \(self.path) (mode 0600, key \(self.keyID))",
+            self.isUsedAlready
+                ? "It is used without further configuration."
+                : "Put into the configuration:\n  vault:\n    key_file: \(self.path)",
+            "Keep a copy in another place: without the key nobody can read the sandbox.",
+        ]
+    }
 
-    /// Finds the place: the one named, else that of the configuration, which is the usual one where it names none.
+    /// Makes the key of a sandbox that is to come, in the file named, else that of the configuration, which is the usual one
+    /// where it names none.
     ///
-    /// - Throws: `setting_missing` if there is no place, `setting_conflict` if it lies in a sandbox.
+    /// - Throws: `setting_missing` if there is no place, `setting_conflict` if it lies in a sandbox or the file is there already,
+    ///   `file_not_written`.
     init(named: String?, configuration: Configuration, folders: UserFolders) throws(CodedError) {
         let configured = configuration.vault.keyFile.map(Self.absolute)
         let usual = folders.keyFile(embedded: configuration.isEmbedded)
@@ -102,35 +97,26 @@ struct KeyMaking {
         }
         let sandboxes = [configuration.sandboxPath, folders.sandbox(embedded: false), folders.sandbox(embedded: true)]
         if Self.isInside(path, anyOf: sandboxes.compactMap { $0 }.filter { !$0.isEmpty }) {
-            throw CodedError(
-                .settingConflict,
-                .configuration,
+            throw Self.conflict(
+                path,
+                "would lie inside a sandbox, where whoever copies the folder has the key too; name a file elsewhere"
+            )
+        }
+        let key = VaultKey.random()
+        guard try KeyFile(path: path).create(key) else {
+            throw Self.conflict(
+                path,
                 """
-                \(Redacted(path)) would lie inside a sandbox, where whoever copies the folder has the key too; name a \
-                file elsewhere
+                is there already and is not replaced: its keys may be all that opens a sandbox; name another file by \
+                --key-file
                 """
             )
         }
-        self.file = KeyFile(path: path)
-        self.isUsedAlready = path == configured
+        (self.path, self.keyID, self.isUsedAlready) = (path, key.id, path == configured)
     }
 
-    /// Makes the file.
-    ///
-    /// - Throws: `setting_conflict` if it is there already, `file_not_written` if it cannot be made.
-    func run() throws(CodedError) -> Made {
-        let key = VaultKey.random()
-        guard try self.file.create(key) else {
-            throw CodedError(
-                .settingConflict,
-                .configuration,
-                """
-                \(Redacted(self.file.path)) is there already and is not replaced: its keys may be all that opens a \
-                sandbox; name another file by --key-file
-                """
-            )
-        }
-        return Made(path: self.file.path, keyID: key.id, isUsedAlready: self.isUsedAlready)
+    private static func conflict(_ path: String, _ what: Message) -> CodedError {
+        CodedError(.settingConflict, .configuration, "\(Redacted(path)) " + what)
     }
 
     /// A path that can be compared with others: two spellings of one file are one.
@@ -146,5 +132,136 @@ struct KeyMaking {
             guard path != "/", folder.path != "/" else { return false }
             folder = folder.deletingLastPathComponent()
         }
+    }
+}
+
+extension KeysCommand {
+    /// Replaces the key of the sandbox.
+    struct Rotate: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "rotate",
+            abstract: "Replace the key of the sandbox, while no other process works on it.",
+            discussion: """
+                A new key goes into the key file first, the keys of all cards are wrapped with it, and the old one moves to \
+                FILE.retired-ID: keep that as long as backups from before. With vault.key or vault.key_command, let these give \
+                the new key first and the old one second, then run this. What was cut short goes on when it is run again.
+
+                Exit status: 0 done · 1 the key of some card was damaged before · 75 another process is at work · 78 there is \
+                no key to change to.
+                """
+        )
+
+        @Option(name: .long, help: "The form of the report.")
+        var format = ReportFormat.text
+
+        @OptionGroup var options: GlobalOptions
+
+        func run() async throws {
+            let configuration = try self.options.load().configuration
+            try await self.options.withSandbox { store in
+                let report = try await KeyChange(configuration: configuration, store: store).run()
+                await report.print(self.format)
+                return report.damaged == 0 ? .delivered : .someNotDelivered
+            }
+        }
+    }
+}
+
+/// What `keys rotate` has done.
+private struct KeyReport: Report {
+    let keyID: String
+    let rewrapped: Int
+    let damaged: Int
+    let retired: [String]
+    /// Whether another key wrapped everything before.
+    let isNew: Bool
+
+    private enum CodingKeys: CodingKey { case keyID, rewrapped, damaged, retired }
+
+    var lines: [String] {
+        var lines = [
+            self.isNew
+                ? "\(self.rewrapped) keys of cards are wrapped with the key \(self.keyID) now"
+                : "everything was wrapped with the key \(self.keyID) already: what an earlier rotation left was ended; "
+                    + "to change the key, run this again"
+        ]
+        if self.damaged > 0 {
+            lines.append("\(self.damaged) were damaged before, and no key opens them; see idcard-pipeline fsck")
+        }
+        return lines + self.retired.map { "the old key is in \($0): keep it as long as backups from before" }
+    }
+}
+
+/// Changes the key that wraps all others.
+private struct KeyChange {
+    let configuration: Configuration
+    let store: CardStore
+
+    func run() async throws -> KeyReport {
+        let ring = try await self.configuration.vaultKeys(creating: false)
+        guard ring.keys.map(\.id) == self.store.keyIDs else { throw Self.changedMeanwhile }
+        let inUse = try await self.store.keysInUse()
+        // Cut off earlier: the first key was stored and wraps nothing yet, or the others were not retired.
+        var isBegun = inUse.first != ring.current.id
+        var retired: [String] = []
+        let rotation: KeyRotation
+        if let file = self.configuration.keyFile {
+            isBegun = isBegun || ring.keys.count > 1
+            let key = isBegun ? ring.current : VaultKey.random()
+            rotation = try await self.store.rotateKeys(to: key) {
+                // A change of the key that ended while this one waited to be alone must not be written over.
+                guard try file.read() == ring, try await self.store.keysInUse() == inUse else {
+                    throw Self.changedMeanwhile
+                }
+                guard !isBegun, let both = KeyRing([key] + ring.keys) else { return }
+                try file.replace(with: both)
+            } retiring: {
+                retired = try file.retire(ring.keys.filter { $0 != key }, keeping: key)
+            }
+        } else {
+            guard isBegun else { throw Self.noNewKey }
+            rotation = try await self.store.rotateKeys(to: ring.current) {}
+        }
+        return KeyReport(
+            keyID: rotation.keyID,
+            rewrapped: rotation.rewrapped,
+            damaged: rotation.damaged,
+            retired: retired,
+            isNew: inUse.first != rotation.keyID
+        )
+    }
+
+    private static let changedMeanwhile = CodedError(
+        .sandboxUnavailable,
+        .temporary,
+        "another process changed the key meanwhile, so nothing was changed here; look at the key file, and run this again"
+    )
+
+    private static let noNewKey = CodedError(
+        .settingMissing,
+        .configuration,
+        """
+        there is no key to change to; let vault.key or vault.key_command give a new key before the one that holds now \
+        (openssl rand -base64 32), then run this again
+        """
+    )
+}
+
+extension KeyFile {
+    /// Moves keys into files of their own, and then out of this one.
+    ///
+    /// - Returns: the paths of these files.
+    fileprivate func retire(_ keys: [VaultKey], keeping current: VaultKey) throws(CodedError) -> [String] {
+        let files = keys.map { KeyFile(path: "\(self.path).retired-\($0.id)") }
+        for (file, key) in zip(files, keys) { _ = try file.create(key) }
+        try self.replace(with: KeyRing(current))
+        return files.map(\.path)
+    }
+}
+
+extension KeyRing {
+    /// This ring with further keys that only open what is there.
+    func joined(with keys: [VaultKey]) -> KeyRing {
+        KeyRing(self.keys + keys.filter { !self.keys.contains($0) }) ?? self
     }
 }

@@ -1,9 +1,9 @@
-package import ArgumentParser
+import ArgumentParser
 import CardModel
 import Glibc
 
 /// The documented exit statuses, after `sysexits.h`.
-package enum CommandStatus: Int32, CaseIterable, Sendable {
+enum CommandStatus: Int32, CaseIterable, Sendable {
     /// Every card is delivered; duplicates count as done.
     case delivered = 0
     /// Some card ended rejected, failed or held, or waits for its front.
@@ -26,7 +26,7 @@ package enum CommandStatus: Int32, CaseIterable, Sendable {
     case terminated = 143
 
     /// The status as what a command throws to end with it.
-    package var exitCode: ExitCode { ExitCode(self.rawValue) }
+    var exitCode: ExitCode { ExitCode(self.rawValue) }
 
     /// The status of a command that an error ends.
     init(_ error: CodedError) {
@@ -42,7 +42,7 @@ package enum CommandStatus: Int32, CaseIterable, Sendable {
 }
 
 /// The forms of data on standard output.
-package enum OutputFormat: String, CaseIterable, Sendable, ExpressibleByArgument {
+enum OutputFormat: String, CaseIterable, Sendable, ExpressibleByArgument {
     /// For people.
     case text
     /// One JSON object.
@@ -60,7 +60,7 @@ enum LineFormat: String, CaseIterable, ExpressibleByArgument {
 }
 
 /// Runs a command to its exit status; every error ends here, in words on standard error.
-package enum CommandRunner {
+enum CommandRunner {
     /// Runs a command and throws its exit code unless it is 0.
     ///
     /// - Parameter consolation: what holds although its report could not be written.
@@ -88,7 +88,7 @@ package enum CommandRunner {
             Console.standardError("error: " + error.message.text())
             return CommandStatus(error)
         case let error as ConfigurationError:
-            for problem in error.problems { Console.standardError("error: " + problem.message.text()) }
+            for mistake in error.mistakes { Console.standardError("error: " + mistake.error.message.text()) }
             return .configuration
         default:
             // A description may hold a path or personal data; domain and code tell one error from another.

@@ -8,7 +8,7 @@ import Synchronization
 /// One queue writes everything in order, on a thread of its own: a reader that stalls (`| less`) keeps no other thread. Whoever
 /// has data waits, suspended, until they are written, so they do not pile up. Words do not wait; beyond a bound they are left
 /// out, and the next line says how many.
-package enum Console {
+enum Console {
     private struct State {
         /// The first error of standard output.
         var outputError: Int32?
@@ -26,21 +26,21 @@ package enum Console {
     private static let queue = DispatchQueue(label: "console")
 
     /// Whether standard error is a terminal that can show live lines.
-    package static var canShowLiveLines: Bool {
+    static var canShowLiveLines: Bool {
         isatty(STDERR_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
     }
 
     /// The `errno` of the first write to standard output that failed; `nil` if none did, or only because nobody reads any
     /// more (`EPIPE`), as with `| head`.
-    package static var outputError: Int32? { self.state.withLock(\.outputError) }
+    static var outputError: Int32? { self.state.withLock(\.outputError) }
 
     /// Writes data and returns when they are written; the line is ended if the text does not end it.
-    package static func standardOutput(_ text: String) async {
+    static func standardOutput(_ text: String) async {
         await self.inOrder { self.write(text, to: STDOUT_FILENO) }
     }
 
     /// Writes words for a person, sooner or later; the line is ended if the text does not end it.
-    package static func standardError(_ text: String) {
+    static func standardError(_ text: String) {
         let isTaken = self.state.withLock { state in
             guard state.waiting < self.mostWaiting else {
                 state.leftOut += 1
@@ -63,7 +63,7 @@ package enum Console {
     }
 
     /// Replaces the live lines at the bottom of the terminal, and returns when that is done; none removes them.
-    package static func showLive(_ lines: [String]) async {
+    static func showLive(_ lines: [String]) async {
         await self.inOrder {
             self.erase()
             self.live.withLock { $0 = lines }
@@ -72,7 +72,7 @@ package enum Console {
     }
 
     /// Returns when everything has been written.
-    package static func finish() async { await self.inOrder {} }
+    static func finish() async { await self.inOrder {} }
 
     private static func inOrder(_ body: @escaping @Sendable () -> Void) async {
         await withCheckedContinuation { continuation in
@@ -106,4 +106,38 @@ package enum Console {
 
     /// Writes to the terminal; there is no other place to say that standard error fails.
     private static func decorate(_ text: String) { _ = DescriptorOutput.write(text, to: STDERR_FILENO) }
+}
+
+/// Writes text to an open descriptor.
+enum DescriptorOutput {
+    /// Writes everything, past interruptions, short writes and a reader that is slower than a non-blocking descriptor.
+    ///
+    /// - Returns: the `errno` of the write that failed; `nil` if everything was written.
+    static func write(_ text: String, to descriptor: Int32) -> Int32? {
+        var bytes = Array(text.utf8)[...]
+        while !bytes.isEmpty {
+            let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count > 0 {
+                bytes = bytes.dropFirst(count)
+                continue
+            }
+            // A write of nothing would be repeated for ever.
+            let error = count < 0 ? errno : EIO
+            switch error {
+            case EINTR: continue
+            case EAGAIN: if let error = self.waitUntilWritable(descriptor) { return error }
+            default: return error
+            }
+        }
+        return nil
+    }
+
+    private static func waitUntilWritable(_ descriptor: Int32) -> Int32? {
+        var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        // A descriptor in error counts as ready: the next write tells the error.
+        while poll(&request, 1, -1) < 0 {
+            guard errno == EINTR else { return errno }
+        }
+        return nil
+    }
 }

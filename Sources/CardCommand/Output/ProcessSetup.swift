@@ -2,9 +2,9 @@ import CardImaging
 import Glibc
 
 /// Makes the process safe before anything else runs.
-package enum ProcessSetup {
+enum ProcessSetup {
     /// Fills closed standard streams, keeps memory and files from others, and lets glibc give memory back.
-    package static func begin() {
+    static func begin() {
         self.secureStreams()
         // Files and folders are for their owner alone, whatever umask we were started with.
         umask(0o077)

@@ -10,8 +10,8 @@ extension RunSession {
         let inputs = listing.entries.map { PlannedInput($0, hasConfiguredUser: hasConfiguredUser) }
         var counts = Dictionary(uniqueKeysWithValues: PlannedInput.Action.allCases.map { ($0.rawValue, 0) })
         for input in inputs { counts[input.action.rawValue, default: 0] += 1 }
-        for input in inputs { await self.arguments.format.print(input) }
-        switch self.arguments.format {
+        for input in inputs { await self.format.print(input) }
+        switch self.format {
         case .text: await Console.standardOutput(Self.line(counts, total: inputs.count))
         case .json: await Console.standardOutput(JSONText.document(DryRunReport(counts: counts, inputs: inputs)))
         case .jsonl: await Console.standardOutput(JSONText.line(DryRunReport(counts: counts, inputs: nil)))

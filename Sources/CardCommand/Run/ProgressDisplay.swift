@@ -20,15 +20,12 @@ struct ProgressDisplay: Sendable {
         let start = clock.now
         let isLive = Console.canShowLiveLines
         var last = ""
-        while !Task.isCancelled {
-            // A cancelled sleep ends the loop.
-            try? await clock.sleep(for: isLive ? Self.liveInterval : Self.plainInterval)
-            guard !Task.isCancelled else { break }
-            let lines = ProgressLines(figures: self.tracker.figures, elapsed: clock.now - start)
+        while (try? await clock.sleep(for: isLive ? Self.liveInterval : Self.plainInterval)) != nil {
+            let figures = self.tracker.figures
             if isLive {
-                await Console.showLive(lines.live)
-            } else if lines.plain != last {
-                last = lines.plain
+                await Console.showLive(figures.lines(after: clock.now - start))
+            } else if figures.plainLine != last {
+                last = figures.plainLine
                 Console.standardError(last)
             }
         }
@@ -36,42 +33,76 @@ struct ProgressDisplay: Sendable {
     }
 }
 
-/// Renders one line per stage: count, rate, time left.
-struct ProgressLines {
-    let figures: RunFigures
-    /// Since the run began.
-    let elapsed: Duration
+/// Counts what the stages have done.
+struct RunFigures: Sendable {
+    /// One stage's figures.
+    struct Stage: Sendable {
+        var done = 0
+        var total = 0
+    }
 
-    /// The lines for a terminal, one per stage.
-    var live: [String] {
+    var intake = Stage()
+    private var verify = Stage()
+    private var deliver = Stage()
+    /// Bytes that went to the backend, repeated ones included.
+    private var sentBytes: Int64 = 0
+    /// How far the deliveries under way are.
+    private var sending: [DeliveryID: Int64] = [:]
+    /// The last failure of a stage that has not passed a card since.
+    var lastFailures: [StageName: RemoteFailure] = [:]
+
+    mutating func note(_ delivery: DeliveryID, sent: Int64, total: Int64) {
+        self.sentBytes += max(0, sent - (self.sending[delivery] ?? 0))
+        self.sending[delivery] = sent < total ? sent : nil
+    }
+
+    mutating func note(_ state: CardState) {
+        switch state {
+        case .prepared: self.verify.total += 1
+        case .verified:
+            self.verify.done += 1
+            self.lastFailures[.verify] = nil
+        case .delivered:
+            self.deliver.done += 1
+            self.lastFailures[.deliver] = nil
+        case .rejected, .failed, .held:
+            // A card ends in the stage it was in; what the totals say is how far the work is, not where it ended.
+            if self.verify.done < self.verify.total { self.verify.done += 1 }
+        case .fetching, .received, .delivering, .superseded, .erased: break
+        }
+        self.deliver.total = max(self.deliver.total, self.deliver.done)
+    }
+}
+
+extension RunFigures {
+    /// The lines for a terminal, one per stage: count, rate, time left.
+    func lines(after elapsed: Duration) -> [String] {
         [
-            self.line("intake ", self.figures.intake, failure: nil),
-            self.line("verify ", self.figures.verify, failure: self.figures.lastFailures[.verify]?.code),
-            self.line("deliver", self.figures.deliver, failure: self.figures.lastFailures[.deliver]?.code)
-                + "  \(Self.oneDecimal(Double(self.figures.sentBytes) / 1_000_000)) MB sent",
+            Self.line("intake ", self.intake, nil, elapsed),
+            Self.line("verify ", self.verify, self.lastFailures[.verify], elapsed),
+            Self.line("deliver", self.deliver, self.lastFailures[.deliver], elapsed)
+                + "  \(Self.oneDecimal(Double(self.sentBytes) / 1_000_000)) MB sent",
         ]
     }
 
     /// The same on one line, for a log file.
-    var plain: String {
-        let figures = self.figures
-        let failures = figures.lastFailures.sorted { $0.key.rawValue < $1.key.rawValue }
+    var plainLine: String {
+        let failures = self.lastFailures.sorted { $0.key.rawValue < $1.key.rawValue }
             .map { ", \($0.key.rawValue) fails: \($0.value.code)" }
         return """
-            intake \(figures.intake.done)/\(figures.intake.total), verified \(figures.verify.done)/\(figures.verify.total), \
-            delivered \(figures.deliver.done)\(failures.joined())
+            intake \(self.intake.done)/\(self.intake.total), verified \(self.verify.done)/\(self.verify.total), \
+            delivered \(self.deliver.done)\(failures.joined())
             """
     }
 
-    private func line(_ name: String, _ stage: RunFigures.Stage, failure: String?) -> String {
-        var line = "\(name) \(stage.done)/\(stage.total)"
-        if let failure { return line + "  fails: \(failure)" }
-        let seconds = Double(self.elapsed.components.seconds) + Double(self.elapsed.components.attoseconds) / 1e18
+    private static func line(_ name: String, _ stage: Stage, _ failure: RemoteFailure?, _ elapsed: Duration) -> String {
+        let line = "\(name) \(stage.done)/\(stage.total)"
+        if let failure { return line + "  fails: \(failure.code)" }
+        let seconds = elapsed / .seconds(1)
         guard stage.done > 0, seconds > 0.5 else { return line }
         let rate = Double(stage.done) / seconds
-        line += "  \(Self.oneDecimal(rate))/s"
-        if stage.done < stage.total { line += "  \(Self.clock(Double(stage.total - stage.done) / rate)) left" }
-        return line
+        let left = Int((Double(stage.total - stage.done) / rate).rounded(.up))
+        return "\(line)  \(Self.oneDecimal(rate))/s" + (stage.done < stage.total ? "  \(Self.clock(left)) left" : "")
     }
 
     private static func oneDecimal(_ value: Double) -> String {
@@ -79,9 +110,8 @@ struct ProgressLines {
         return "\(tenths / 10).\(tenths % 10)"
     }
 
-    private static func clock(_ seconds: Double) -> String {
-        let whole = Int(seconds.rounded(.up))
-        if whole < 60 { return "\(whole)s" }
-        return whole < 3600 ? "\(whole / 60)m\(whole % 60)s" : "\(whole / 3600)h\(whole % 3600 / 60)m"
+    private static func clock(_ seconds: Int) -> String {
+        if seconds < 60 { return "\(seconds)s" }
+        return seconds < 3600 ? "\(seconds / 60)m\(seconds % 60)s" : "\(seconds / 3600)h\(seconds % 3600 / 60)m"
     }
 }

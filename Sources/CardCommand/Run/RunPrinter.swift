@@ -1,11 +1,15 @@
 import CardEngine
 import CardModel
+import CardRemote
 import CardStore
 
 /// Prints what became of the inputs of a run: data on standard output, advice on standard error.
 struct RunPrinter: Sendable {
     let tracker: RunTracker
     let store: CardStore
+    let configuration: Configuration
+    let format: OutputFormat
+    let runID: String
 
     /// How many cards are fetched at a time.
     private static let pageSize = 256
@@ -19,53 +23,45 @@ struct RunPrinter: Sendable {
     }
 
     /// Prints the report and returns the exit status that it calls for.
-    func print(_ end: RunEnd, runID: String, format: OutputFormat, documents: String?, addresses: [StageName: String])
-        async throws -> CommandStatus
-    {
+    ///
+    /// - Parameters:
+    ///   - stopped: what stopped a stage for which cards wait.
+    ///   - signal: the status of the signal that asked for the end, if one came in time.
+    func print(stopped: [StageName: RemoteFailure], signal: CommandStatus?) async throws -> CommandStatus {
         let cards = try await self.fetch(self.tracker.knownCards)
         let tally = self.tracker.outcome(cards: cards)
-        var status = tally.status(isStopped: !end.stopped.isEmpty)
+        var status = tally.status(isStopped: !stopped.isEmpty)
         // A signal may come when everything has ended: what the cards say is the better news.
-        if let signal = end.signal, status == .workRemains || status == .endpointStopped { status = signal }
+        if let signal, status == .workRemains || status == .endpointStopped { status = signal }
+        let hasInputs = self.tracker.count > 0
         let lines =
-            self.tracker.count > 0
-            ? (0..<self.tracker.count).map { self.line($0, cards: cards) } : Self.lines(of: Array(cards.values))
-        switch format {
+            hasInputs
+            ? (0..<self.tracker.count).map { self.line($0, cards: cards) }
+            : cards.values.sorted { $0.order < $1.order }.map { card in
+                var line = RunLine(source: "", state: card.state.rawValue)
+                line.describe(card)
+                return line
+            }
+        var report = RunReport(runID: self.runID, counts: tally.counts)
+        switch self.format {
         case .text:
-            for line in lines where Self.isWorthPrinting(line) { await Console.standardOutput(line.text) }
+            for line in lines where line.isWorthPrinting { await Console.standardOutput(line.text) }
             await Console.standardOutput(tally.counts.line)
         case .json:
-            await Console.standardOutput(JSONText.document(RunReport(runID: runID, counts: tally.counts, cards: lines)))
+            report.cards = lines
+            await Console.standardOutput(JSONText.document(report))
         case .jsonl:
-            let open = self.tracker.count > 0 ? self.tracker.unfinished.map { lines[$0] } : lines
-            for line in open { await Console.standardOutput(JSONText.line(line)) }
-            await Console.standardOutput(JSONText.line(RunReport(runID: runID, counts: tally.counts, cards: nil)))
+            for line in hasInputs ? self.tracker.unfinished.map({ lines[$0] }) : lines {
+                await Console.standardOutput(JSONText.line(line))
+            }
+            await Console.standardOutput(JSONText.line(report))
         }
-        let words = RunAdvice(
-            end: end,
-            tally: tally,
-            inputs: lines,
-            status: status,
-            documents: documents,
-            addresses: addresses,
-            failures: self.tracker.figures.lastFailures
-        )
-        for advice in words.lines {
-            Console.standardError(advice)
-        }
+        for advice in self.advice(status, stopped, tally.counts, lines) { Console.standardError(advice) }
         return status
     }
 
     private func line(_ place: Int, cards: [CardID: Card]) -> RunLine {
         self.tracker.line(place, card: self.tracker.card(at: place).flatMap { cards[$0] })
-    }
-
-    private static func lines(of cards: [Card]) -> [RunLine] {
-        cards.sorted { $0.order < $1.order }.map { card in
-            var line = RunLine(source: "", state: card.state.rawValue)
-            line.describe(card)
-            return line
-        }
     }
 
     private func fetch(_ ids: [CardID]) async throws -> [CardID: Card] {
@@ -77,14 +73,64 @@ struct RunPrinter: Sendable {
         return cards
     }
 
-    /// What did not get delivered, and why; what was rejected before is no news.
-    private static func isWorthPrinting(_ line: RunLine) -> Bool {
-        switch CardState(rawValue: line.state) {
-        case .rejected: line.duplicateOf == nil
-        case .failed, .held: true
-        case .verified: line.reason.map { Card.blockingReasons.contains(ReasonCode(rawValue: $0)) } ?? false
-        case .superseded: line.duplicateOf != nil
-        default: false
+    // MARK: What to do after a run
+
+    private func advice(
+        _ status: CommandStatus,
+        _ stopped: [StageName: RemoteFailure],
+        _ counts: RunCounts,
+        _ inputs: [RunLine]
+    ) -> [String] {
+        var lines = stopped.sorted { $0.key.rawValue < $1.key.rawValue }.map { stage, failure in
+            "\(stage.rawValue) stopped (\(failure.code)): \(failure.message.text())"
         }
+        switch status {
+        case .workRemains:
+            lines += self.tracker.figures.lastFailures.sorted { $0.key.rawValue < $1.key.rawValue }
+                .map(self.whatHoldsUp)
+            lines.append("Work remains: everything is kept in the sandbox, run the same command again.")
+        case .endpointStopped: lines.append("Nothing is lost: put that right and run the same command again.")
+        case .sandboxError:
+            lines.append("No room in the sandbox: nothing is lost, free some space and run the same command again.")
+        case .interrupted, .terminated: lines.append(Self.whatIsLeft(of: inputs))
+        default: break
+        }
+        if counts.total > 0, counts["duplicate"] == counts.total {
+            lines.append("Nothing new: every input was taken in before, nothing was sent.")
+        }
+        if self.configuration.isEmbedded {
+            lines.append("The built-in backend keeps what it accepted in \(self.configuration.embeddedDocuments).")
+        }
+        return lines
+    }
+
+    private func whatHoldsUp(_ stage: StageName, _ failure: RemoteFailure) -> String {
+        let (name, key, url): (String, String, String?)
+        switch stage {
+        case .verify:
+            (name, key) = ("the verification service", "verification.url")
+            url = self.configuration.verification?.endpoint.url
+        case .deliver:
+            (name, key) = ("the business backend", "delivery.url")
+            url = self.configuration.delivery?.endpoint.url
+        // Each image names a host of its own.
+        case .fetch, .prepare: return "\(stage.rawValue): \(failure.message.text())"
+        }
+        // A query may hold a secret.
+        let place = url.map { " at \($0.prefix { $0 != "?" })" } ?? ""
+        return """
+            \(stage.rawValue): \(name)\(place) does not take cards now (\(failure.code)); see whether it works, and check \(key).
+            """
+    }
+
+    /// What an interrupted run leaves to the next one.
+    private static func whatIsLeft(of inputs: [RunLine]) -> String {
+        let open = Set(inputs.filter { CardState(rawValue: $0.state)?.isRunnable == true }.map(\.cardID)).count
+        let untouched = inputs.count { $0.cardID == nil && $0.state == "unchanged" }
+        var parts: [String] = []
+        if open > 0 { parts.append("\(open) \(open == 1 ? "card" : "cards") kept in the sandbox to go on with") }
+        if untouched > 0 { parts.append("\(untouched) \(untouched == 1 ? "input" : "inputs") not taken in yet") }
+        guard !parts.isEmpty else { return "Interrupted when every input had ended: nothing remains of them." }
+        return "Interrupted, \(parts.joined(separator: " and ")): run the same command again to go on."
     }
 }

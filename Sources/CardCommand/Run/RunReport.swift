@@ -1,84 +1,19 @@
 import CardModel
 import CardStore
 
-/// What a run says about one input: an element of `cards` in `--format json`, a line in `--format jsonl`.
-struct RunLine: Hashable, Sendable, ReportLine {
-    /// The card, if there is one.
-    @Nullable var cardID: CardID? = nil
-    /// The input as the person named it.
-    var source: String
-    /// Its business number, if known.
-    @Nullable var businessNo: String? = nil
-    /// The side the verifier saw, else the side given.
-    @Nullable var side: CardSide? = nil
-    /// The card's state; `rejected` for inputs refused without a card, `ignored` for files that are no images.
-    var state: String
-    /// Why, as a stable code: the remote's own where it decided.
-    @Nullable var reason: String? = nil
-    /// Why, for a person.
-    @Nullable var message: String? = nil
-    /// The card that was there before, if this input is its duplicate.
-    @Nullable var duplicateOf: CardID? = nil
-
-    /// Takes over what is known of the card.
-    mutating func describe(_ card: Card) {
-        self.cardID = card.id
-        self.state = card.state.rawValue
-        // A tombstone does not name its number any more; the input may.
-        if card.state != .erased || self.businessNo == nil {
-            self.businessNo = card.metadata.businessNumber.rawValue
-        }
-        self.side = card.side ?? card.metadata.side
-        self.reason = card.shownReason
-        self.message = card.message?.text()
-    }
-
-    /// The input as a line for people: state, source, and what there is to say.
-    var text: String {
-        let state = self.state.padded(to: 9)
-        let name = self.source.isEmpty ? self.cardID?.rawValue ?? "" : self.source
-        let reason = self.reason.map { " \($0)" } ?? ""
-        let message = (self.message ?? Self.advice(on: self.reason)).map { ": \($0)" } ?? ""
-        return "\(state) \(name)\(reason)\(message)"
-    }
-
-    /// What a person can do for a card that waits for one.
-    private static func advice(on reason: String?) -> String? {
-        switch reason.map(ReasonCode.init(rawValue:)) {
-        case .frontMissing:
-            "no front of its business number was delivered; send one, or let the back go alone: idcard-pipeline cards resolve"
-        case .waitsForFront: "its front is still to be delivered, or waits for a person"
-        case .waitsForOlderPhoto: "an older photo of the same side may still arrive; see to that one first"
-        case .userNumberMissing: "no user account; set delivery.user_no, or give user_no with the photo"
-        case .superseded: "a newer photo of the same side took its place, so it is not sent"
-        default: nil
-        }
-    }
-}
-
-extension Card {
-    /// Why a `verified` card can do nothing by itself: it needs a person, or waits for a card that has work of its own.
-    static let blockingReasons = ReasonCode.needingAttention.union([.waitsForFront, .waitsForOlderPhoto])
-
-    /// Whether it can do nothing by itself.
-    var isBlocked: Bool { self.state == .verified && self.reason.map(Self.blockingReasons.contains) == true }
-
-    /// Whether there is work to do for it.
-    var hasWork: Bool { self.state.isRunnable && !self.isBlocked }
-
-    /// Whether it stands where somebody must look at it.
-    var isFailure: Bool {
-        switch self.state {
-        case .rejected, .failed, .held: true
-        case .verified: self.isBlocked
-        default: false
-        }
-    }
+/// What a run says at its end: the object of `--format json`, the last line of `--format jsonl` (without `cards`).
+struct RunReport: Encodable {
+    /// The name of this run, also in its logs.
+    let runID: String
+    /// How many inputs ended how.
+    let counts: RunCounts
+    /// One element per input; `nil` in `jsonl`, where they were printed before.
+    var cards: [RunLine]?
 }
 
 /// How many inputs of a run ended how; the keys are part of the JSON contract and never missing.
-struct RunCounts: Hashable, Sendable, Encodable {
-    static let allKeys = CardState.allCases.map(\.rawValue) + ["duplicate", "unchanged", "ignored"]
+struct RunCounts: Sendable, Encodable {
+    private static let allKeys = CardState.allCases.map(\.rawValue) + ["duplicate", "unchanged", "ignored"]
 
     private var byKey = Dictionary(uniqueKeysWithValues: Self.allKeys.map { ($0, 0) })
 
@@ -96,17 +31,97 @@ struct RunCounts: Hashable, Sendable, Encodable {
         return "\(self.total) \(self.total == 1 ? "input" : "inputs"): \(ends)"
     }
 
-    func encode(to encoder: any Encoder) throws {
-        try self.byKey.encode(to: encoder)
+    func encode(to encoder: any Encoder) throws { try self.byKey.encode(to: encoder) }
+}
+
+/// What a run says about one input: an element of `cards` in `--format json`, a line in `--format jsonl`.
+struct RunLine: Sendable, ReportLine {
+    /// The card, if there is one.
+    @Nullable var cardID: CardID? = nil
+    /// The input as the person named it.
+    var source: String
+    /// Its business number, if known.
+    @Nullable var businessNo: String? = nil
+    /// The side the verifier saw, else the side given.
+    @Nullable var side: CardSide? = nil
+    /// The card's state; `rejected` for inputs refused without a card, `ignored` for files that are no images.
+    var state: String
+    /// Why, as a stable code: the remote's own where it decided.
+    @Nullable var reason: String? = nil
+    /// Why, for a person.
+    @Nullable var message: String? = nil
+    /// The card that was there before, if this input is its duplicate.
+    @Nullable var duplicateOf: CardID? = nil
+
+    /// Takes over why it was refused.
+    mutating func describe(_ error: CodedError) {
+        self.reason = error.code.rawValue
+        self.message = error.message.text()
+    }
+
+    /// Takes over what is known of the card.
+    mutating func describe(_ card: Card) {
+        self.cardID = card.id
+        self.state = card.state.rawValue
+        // A tombstone does not name its number any more; the input may.
+        if card.state != .erased || self.businessNo == nil {
+            self.businessNo = card.metadata.businessNumber.rawValue
+        }
+        self.side = card.side ?? card.metadata.side
+        self.reason = card.shownReason
+        self.message = card.message?.text()
+    }
+
+    /// Whether people want to see it: what did not get delivered, and why; what was rejected before is no news.
+    var isWorthPrinting: Bool {
+        switch CardState(rawValue: self.state) {
+        case .rejected: self.duplicateOf == nil
+        case .failed, .held: true
+        case .verified: self.reason.map { Card.blockingReasons.contains(ReasonCode(rawValue: $0)) } ?? false
+        case .superseded: self.duplicateOf != nil
+        default: false
+        }
+    }
+
+    /// The input as a line for people: state, source, and what there is to say.
+    var text: String {
+        let name = self.source.isEmpty ? self.cardID?.rawValue ?? "" : self.source
+        let reason = self.reason.map { " \($0)" } ?? ""
+        let message = (self.message ?? Self.advice(on: self.reason)).map { ": \($0)" } ?? ""
+        return "\(self.state.padded(to: 9)) \(name)\(reason)\(message)"
+    }
+
+    /// What a person can do for a card that waits for one.
+    private static func advice(on reason: String?) -> String? {
+        switch reason.map(ReasonCode.init(rawValue:)) {
+        case .frontMissing:
+            "no front of its business number was delivered; send one, or let the back go alone: idcard-pipeline cards resolve"
+        case .waitsForFront: "its front is still to be delivered, or waits for a person"
+        case .waitsForOlderPhoto: "an older photo of the same side may still arrive; see to that one first"
+        case .userNumberMissing: "no user account; set delivery.user_no, or give user_no with the photo"
+        case .superseded: "a newer photo of the same side took its place, so it is not sent"
+        default: nil
+        }
     }
 }
 
-/// What a run says at its end: the object of `--format json`, the last line of `--format jsonl` (without `cards`).
-struct RunReport: Sendable, Encodable {
-    /// The name of this run, also in its logs.
-    var runID: String
-    /// How many inputs ended how.
-    var counts: RunCounts
-    /// One element per input; `nil` in `jsonl`, where they were printed before.
-    var cards: [RunLine]?
+extension CodedError {
+    /// What a run says of the input that it refuses: no room, memory or time says nothing about the photo.
+    var stateOfInput: String {
+        self.kind == .storage || self.kind == .temporary ? "unchanged" : CardState.rejected.rawValue
+    }
+}
+
+extension Card {
+    /// Why a `verified` card can do nothing by itself: it needs a person, or waits for a card that has work of its own.
+    static let blockingReasons = ReasonCode.needingAttention.union([.waitsForFront, .waitsForOlderPhoto])
+
+    /// Whether it can do nothing by itself.
+    var isBlocked: Bool { self.state == .verified && self.reason.map(Self.blockingReasons.contains) == true }
+
+    /// Whether there is work to do for it.
+    var hasWork: Bool { self.state.isRunnable && !self.isBlocked }
+
+    /// Whether it stands where somebody must look at it.
+    var isFailure: Bool { [.rejected, .failed, .held].contains(self.state) || self.isBlocked }
 }

@@ -9,9 +9,12 @@ final class RunTracker: Sendable {
     /// What became of an input.
     private enum Standing: Sendable {
         case notReached
-        case card(CardID, isDuplicate: Bool)
+        case taken(CardID, isDuplicate: Bool)
         case refused(CodedError)
         case ignored
+
+        var isNotReached: Bool { if case .notReached = self { true } else { false } }
+        var card: CardID? { if case .taken(let id, _) = self { id } else { nil } }
     }
 
     private struct State {
@@ -34,27 +37,23 @@ final class RunTracker: Sendable {
     init(listing: [BatchListing.Entry]) {
         self.listing = listing
         var places: [InputItem: Int] = [:]
-        var standings: [Standing] = []
-        var (figures, takes) = (RunFigures(), 0)
+        var state = State(standings: [])
         // No more than one of each input is ever announced.
         (self.endings, self.ended) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(max(1, listing.count)))
         for (place, entry) in listing.enumerated() {
             switch entry {
             case .take(let item):
                 places[item] = place
-                takes += 1
-                standings.append(.notReached)
-            case .refuse(let input):
-                standings.append(.refused(input.error))
-                self.ended.yield(place)
-            case .ignore:
-                standings.append(.ignored)
-                self.ended.yield(place)
+                state.figures.intake.total += 1
+                state.standings.append(.notReached)
+                continue
+            case .refuse(let input): state.standings.append(.refused(input.error))
+            case .ignore: state.standings.append(.ignored)
             }
+            self.ended.yield(place)
         }
-        figures.intake.total = takes
         self.places = places
-        self.state = Mutex(State(standings: standings, figures: figures))
+        self.state = Mutex(state)
     }
 
     /// How far the stages are.
@@ -74,13 +73,10 @@ final class RunTracker: Sendable {
                 state.moved.insert(change.card)
                 state.figures.note(change.state)
                 return change.state.isRunnable ? [] : state.waiting.removeValue(forKey: change.card) ?? []
-            case .sending(let delivery, let sent, let total):
-                state.figures.note(delivery, sent: sent, total: total)
-                return []
-            case .failed(let stage, let failure):
-                state.figures.lastFailures[stage] = failure
-                return []
+            case .sending(let delivery, let sent, let total): state.figures.note(delivery, sent: sent, total: total)
+            case .failed(let stage, let failure): state.figures.lastFailures[stage] = failure
             }
+            return []
         }
         for place in ended { self.ended.yield(place) }
     }
@@ -93,7 +89,7 @@ final class RunTracker: Sendable {
 
     private func note(_ outcome: AdmissionOutcome, of item: InputItem, in state: inout State) -> [Int] {
         guard let place = self.places[item] else { return [] }
-        state.standings[place] = .card(outcome.card, isDuplicate: outcome.isDuplicate)
+        state.standings[place] = .taken(outcome.card, isDuplicate: outcome.isDuplicate)
         state.figures.intake.done += 1
         if !outcome.isDuplicate {
             state.moved.insert(outcome.card)
@@ -123,10 +119,9 @@ final class RunTracker: Sendable {
         switch self.state.withLock({ $0.standings[place] }) {
         case .notReached, .ignored: break
         case .refused(let error):
-            line.state = error.kind == .storage || error.kind == .temporary ? "unchanged" : CardState.rejected.rawValue
-            line.reason = error.code.rawValue
-            line.message = error.message.text()
-        case .card(let id, let isDuplicate):
+            line.state = error.stateOfInput
+            line.describe(error)
+        case .taken(let id, let isDuplicate):
             line.cardID = id
             if let card { line.describe(card) }
             if isDuplicate { line.duplicateOf = id }
@@ -135,18 +130,12 @@ final class RunTracker: Sendable {
     }
 
     /// The card of an input, if it has one.
-    func card(at place: Int) -> CardID? {
-        self.state.withLock { state in
-            if case .card(let id, _) = state.standings[place] { id } else { nil }
-        }
-    }
+    func card(at place: Int) -> CardID? { self.state.withLock { $0.standings[place].card } }
 
     /// The places of the inputs that have not ended as far as is known here.
     var unfinished: [Int] {
         self.state.withLock { state in
-            let notReached = state.standings.indices.filter {
-                if case .notReached = state.standings[$0] { true } else { false }
-            }
+            let notReached = state.standings.indices.filter { state.standings[$0].isNotReached }
             return (state.waiting.values.joined() + notReached).sorted()
         }
     }
@@ -158,22 +147,19 @@ final class RunTracker: Sendable {
         self.state.withLock { state in
             var tally = RunTally()
             var counted: Set<CardID> = []
+            func note(_ id: CardID) {
+                guard let card = cards[id] else { return }
+                tally.note(card, isMoved: state.moved.contains(id), isFirst: counted.insert(id).inserted)
+            }
             for standing in state.standings {
                 switch standing {
                 case .notReached: tally.noteNotReached()
                 case .ignored: tally.counts.add("ignored")
-                case .refused(let error): tally.noteRefused(error)
-                case .card(let id, _):
-                    guard let card = cards[id] else { continue }
-                    let isFirst = counted.insert(id).inserted
-                    tally.note(card, isMoved: state.moved.contains(id), isFirst: isFirst)
+                case .refused(let error): tally.note(error)
+                case .taken(let id, _): note(id)
                 }
             }
-            guard self.listing.isEmpty else { return tally }
-            for id in state.moved.union(state.adopted) {
-                guard let card = cards[id] else { continue }
-                tally.note(card, isMoved: state.moved.contains(id), isFirst: true)
-            }
+            if self.listing.isEmpty { state.moved.union(state.adopted).forEach(note) }
             return tally
         }
     }
@@ -181,8 +167,9 @@ final class RunTracker: Sendable {
     /// Every card that is an input, or was moved by a run without inputs.
     var knownCards: [CardID] {
         self.state.withLock { state in
-            let inputs = Set(state.standings.compactMap { if case .card(let id, _) = $0 { id } else { nil } })
-            return Array(self.listing.isEmpty ? state.moved.union(state.adopted) : inputs)
+            Array(
+                self.listing.isEmpty ? state.moved.union(state.adopted) : Set(state.standings.compactMap(\.card))
+            )
         }
     }
 
@@ -202,17 +189,12 @@ struct RunTally: Sendable {
         self.workRemains = true
     }
 
-    mutating func noteRefused(_ error: CodedError) {
-        if error.kind == .storage {
-            self.counts.add("unchanged")
-            self.isOutOfRoom = true
-        } else if error.kind == .temporary {
-            // No memory or time now says nothing about the photo.
-            self.counts.add("unchanged")
-            self.workRemains = true
-        } else {
-            self.counts.add(CardState.rejected.rawValue)
-            self.isIncomplete = true
+    mutating func note(_ error: CodedError) {
+        self.counts.add(error.stateOfInput)
+        switch error.kind {
+        case .storage: self.isOutOfRoom = true
+        case .temporary: self.workRemains = true
+        default: self.isIncomplete = true
         }
     }
 
@@ -236,47 +218,5 @@ struct RunTally: Sendable {
         if self.workRemains { return isStopped ? .endpointStopped : .workRemains }
         guard self.isIncomplete else { return .delivered }
         return isStopped ? .endpointStopped : .someNotDelivered
-    }
-}
-
-/// Counts what the stages have done, for the live lines.
-struct RunFigures: Sendable {
-    /// One stage's figures.
-    struct Stage: Hashable, Sendable {
-        var done = 0
-        var total = 0
-    }
-
-    var intake = Stage()
-    var verify = Stage()
-    var deliver = Stage()
-    /// Bytes that went to the backend, repeated ones included.
-    var sentBytes: Int64 = 0
-    /// How far the deliveries under way are.
-    private var sending: [DeliveryID: Int64] = [:]
-    /// The last failure of a stage that has not passed a card since.
-    var lastFailures: [StageName: RemoteFailure] = [:]
-
-    mutating func note(_ delivery: DeliveryID, sent: Int64, total: Int64) {
-        self.sentBytes += max(0, sent - (self.sending[delivery] ?? 0))
-        self.sending[delivery] = sent < total ? sent : nil
-    }
-
-    mutating func note(_ state: CardState) {
-        switch state {
-        case .prepared: self.verify.total += 1
-        case .verified:
-            self.verify.done += 1
-            self.lastFailures[.verify] = nil
-        case .delivering: break
-        case .delivered:
-            self.deliver.done += 1
-            self.lastFailures[.deliver] = nil
-        case .rejected, .failed, .held:
-            // A card ends in the stage it was in; what the totals say is how far the work is, not where it ended.
-            if self.verify.done < self.verify.total { self.verify.done += 1 }
-        case .fetching, .received, .superseded, .erased: break
-        }
-        self.deliver.total = max(self.deliver.total, self.deliver.done)
     }
 }

@@ -16,11 +16,12 @@ struct SignalWatch: Sendable {
         _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> (value: Value, signal: CommandStatus?) {
         let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup)
-        let first = FirstSignal()
+        // Noted before the end it asks for: the work may end before anybody else has spoken.
+        let first = Mutex<CommandStatus?>(nil)
         return try await withThrowingTaskGroup(of: Value?.self) { group in
             defer { group.cancelAll() }
             group.addTask { try await work() }
-            group.addTask {
+            group.addTask { @Sendable in
                 for await signal in signals {
                     if signal == .sighup, let reload = self.reload {
                         reload()
@@ -28,7 +29,7 @@ struct SignalWatch: Sendable {
                     }
                     // A second signal ends the process at once: all that was acknowledged is durable.
                     self.endAtOnceFromNowOn()
-                    first.note(signal == .sigint ? .interrupted : .terminated)
+                    first.withLock { $0 = signal == .sigint ? .interrupted : .terminated }
                     self.end()
                     break
                 }
@@ -38,7 +39,7 @@ struct SignalWatch: Sendable {
                 guard let value = ended else { continue }
                 // What is left to do is to print, to a reader who may have stopped reading.
                 self.endAtOnceFromNowOn()
-                return (value, first.status)
+                return (value, first.withLock { $0 })
             }
             throw CancellationError()
         }
@@ -48,11 +49,29 @@ struct SignalWatch: Sendable {
         let numbers = self.reload == nil ? [SIGINT, SIGTERM, SIGHUP] : [SIGINT, SIGTERM]
         for number in numbers { Glibc.signal(number, SIG_DFL) }
     }
+}
 
-    /// The signal that came first, noted before the end it asks for: the work may end before anybody else has spoken.
-    private final class FirstSignal: Sendable {
-        private let stored = Mutex<CommandStatus?>(nil)
-        var status: CommandStatus? { self.stored.withLock { $0 } }
-        func note(_ status: CommandStatus) { self.stored.withLock { $0 = status } }
+/// Runs work and a companion until both have ended; an error of one ends the other.
+///
+/// - Parameter cancelling: whether the end of the work is that of the companion, too, which has none of its own.
+func running<Value: Sendable>(
+    _ work: @escaping @Sendable () async throws -> Value,
+    cancelling: Bool = false,
+    beside companion: @escaping @Sendable () async throws -> Void
+) async throws -> Value {
+    try await withThrowingTaskGroup(of: Value?.self) { group in
+        group.addTask { try await work() }
+        group.addTask {
+            try await companion()
+            return nil
+        }
+        var value: Value?
+        while let ended = try await group.next() {
+            guard let ended else { continue }
+            value = ended
+            if cancelling { group.cancelAll() }
+        }
+        guard let value else { throw CancellationError() }
+        return value
     }
 }

@@ -1,9 +1,16 @@
-package import ArgumentParser
+import ArgumentParser
+import CardEngine
+import CardInput
 import CardModel
+import CardServer
+import CardStore
+import Foundation
+import Logging
+import ServiceLifecycle
 
 /// `serve`: takes cards in over HTTP and drives them, until it is asked to end.
-package struct ServeCommand: AsyncParsableCommand {
-    package static let configuration = CommandConfiguration(
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
         commandName: "serve",
         abstract: "Take cards in over HTTP: uploads, webhooks, runs on demand; with watched folders beside it.",
         discussion: """
@@ -27,14 +34,166 @@ package struct ServeCommand: AsyncParsableCommand {
 
     @OptionGroup var options: PipelineOptions
 
-    /// Takes what the command line says.
-    package init() {}
-
-    package func run() async throws {
+    func run() async throws {
         try await CommandRunner.run {
             let settings = self.listen.map { ["server.listen": $0] } ?? [:]
             let configuration = try self.options.loadConfiguration(requiringRemotes: true, settings)
             return try await ServeSession(configuration: configuration, isQuiet: self.quiet).run()
+        }
+    }
+}
+
+/// One `serve`, from the configuration to the exit status.
+struct ServeSession: Sendable {
+    let configuration: Configuration
+    let isQuiet: Bool
+    let notice = SystemdNotice()
+    let ends = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    let reloads = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+
+    /// Serves until a signal, and returns the exit status.
+    func run() async throws -> CommandStatus {
+        let signals = SignalWatch(
+            end: { self.ends.continuation.yield() },
+            reload: { self.reloads.continuation.yield() }
+        )
+        // Nothing is read before signals are heard: what is written before a SIGHUP is known after it.
+        return try await signals.watching { try await self.serve() }.signal ?? .delivered
+    }
+
+    private func serve() async throws {
+        try SandboxOwner.become(of: self.configuration.sandboxPath)
+        let (settings, mistakes) = await self.configuration.serving()
+        guard mistakes.isEmpty else { throw ConfigurationError(mistakes: mistakes) }
+        let folders = self.configuration.watch.folders.isEmpty ? nil : try self.configuration.watchOptions()
+        if settings.tokens.isEmpty, settings.webhookSecrets.isEmpty {
+            Console.standardError(
+                """
+                warning: nobody may ask; make a token (idcard-pipeline tokens add NAME --scope submit), or set \
+                webhooks.secrets
+                """
+            )
+        }
+        try await self.configuration.withSandbox { store in
+            let metrics = ServerMetrics()
+            let pipeline = Pipeline(configuration: self.configuration, store: store, counting: metrics.counting)
+            try await self.serve(settings, folders, over: pipeline, metrics)
+        }
+    }
+
+    private func serve(
+        _ settings: CardServer.Configuration,
+        _ folders: WatchOptions?,
+        over pipeline: Pipeline,
+        _ metrics: ServerMetrics
+    ) async throws {
+        let worker = UUID().uuidString.lowercased()
+        let notices = ServiceNotices()
+        let observe: @Sendable (PipelineEvent) -> Void = { event in
+            metrics.count(event)
+            notices.observe(event)
+        }
+        try await pipeline.with("serve", id: worker, events: observe) { engine in
+            let runs = SourceRuns(self.configuration, store: pipeline.store, engine: engine, worker: worker)
+            let logger = self.configuration.logger(runID: worker)
+            let services = ServeServices(
+                session: self,
+                settings: settings,
+                server: try CardServer(
+                    configuration: settings,
+                    ports: CardServer.Ports(engine: engine, runs: runs, pipeline: pipeline),
+                    metrics: metrics,
+                    logger: logger,
+                    onRunning: { port in
+                        self.notice.say("READY=1")
+                        self.sayListening(settings, port)
+                    }
+                ),
+                watch: folders.map { options in
+                    let intake = WatchIntake(engine: engine, store: pipeline.store, configuration: self.configuration)
+                    return FolderWatch(options: options, time: .system, take: intake.take, report: notices.observe)
+                },
+                runs: runs,
+                endPipeline: { pipeline.end(engine) },
+                logger: logger
+            )
+            try await engine.run { try await services.run() }
+        }
+    }
+
+    private func sayListening(_ settings: CardServer.Configuration, _ port: Int) {
+        guard !self.isQuiet else { return }
+        let host = settings.host.contains(":") ? "[\(settings.host)]" : settings.host
+        Console.standardError("listening on http\(settings.tls == nil ? "" : "s")://\(host):\(port); end with Ctrl-C")
+    }
+}
+
+/// What one `serve` does beside the stages of the engine, and the order in which it ends.
+private struct ServeServices: Sendable {
+    let session: ServeSession
+    /// How the server began.
+    let settings: CardServer.Configuration
+    let server: CardServer
+    /// The watched folders, if the configuration names any.
+    let watch: FolderWatch?
+    let runs: SourceRuns
+    let endPipeline: @Sendable () -> Void
+    let logger: Logger
+
+    /// Does everything until the end is asked for, and what was taken in is durable.
+    func run() async throws {
+        var logger = self.logger
+        // What a group says of its services is of no use to whoever runs one command.
+        logger.logLevel = .critical
+        let serving = ServiceGroup(services: [self.server], logger: logger)
+        try await withThrowingTaskGroup(of: Void.self) { companions in
+            companions.addTask { await self.reload() }
+            companions.addTask { await self.session.notice.giveSignsOfLife() }
+            companions.addTask {
+                for await _ in self.session.ends.stream {
+                    self.session.notice.say("STOPPING=1")
+                    await self.end(serving)
+                }
+            }
+            try await withThrowingTaskGroup(of: Void.self) { work in
+                work.addTask { try await serving.run() }
+                if let watch { work.addTask { try await watch.run() } }
+                work.addTask { try await self.runs.work() }
+                // An error of one ends the others.
+                for try await _ in work {}
+            }
+            companions.cancelAll()
+        }
+    }
+
+    /// No connection is taken any more, and nothing begins; requests and calls under way go on to their ends.
+    private func end(_ serving: ServiceGroup) async {
+        await serving.triggerGracefulShutdown()
+        await self.watch?.end()
+        self.runs.end()
+        self.endPipeline()
+    }
+
+    /// Rereads at SIGHUP what may be replaced while a service works; what cannot be read stays as it was.
+    private func reload() async {
+        var (tokens, secrets) = (self.settings.tokens, self.settings.webhookSecrets)
+        for await _ in self.session.reloads.stream {
+            self.session.notice.sayReloading()
+            var isWhole = true
+            func attempt(_ what: String, _ body: () throws(CodedError) -> Void) {
+                do throws(CodedError) { try body() } catch {
+                    isWhole = false
+                    Console.standardError("warning: \(what) as before: \(error.message.text())")
+                }
+            }
+            let configuration = self.session.configuration
+            attempt("tokens stay") { () throws(CodedError) in tokens = try configuration.tokens() }
+            attempt("webhook secrets stay") { () throws(CodedError) in secrets = try configuration.webhookSecrets() }
+            attempt("the certificate stays") { () throws(CodedError) in
+                try self.server.reload(tokens: tokens, webhookSecrets: secrets)
+            }
+            if isWhole { self.logger.notice("tokens, webhook secrets and certificate read again") }
+            self.session.notice.say("READY=1")
         }
     }
 }

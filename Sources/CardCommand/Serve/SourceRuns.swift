@@ -40,13 +40,7 @@ final class SourceRuns: Sendable {
         self.engine = engine
         self.worker = worker
         self.logger = configuration.logger(runID: worker)
-        self.sources = Dictionary(
-            configuration.sources.compactMap { text in
-                text.firstIndex(of: "=").map {
-                    (String(text[..<$0]), Source(path: String(text[text.index(after: $0)...])))
-                }
-            }
-        ) { first, _ in first }
+        self.sources = configuration.sourcePaths.mapValues(Source.init)
     }
 
     // MARK: For callers

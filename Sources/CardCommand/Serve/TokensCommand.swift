@@ -1,11 +1,11 @@
-package import ArgumentParser
+import ArgumentParser
 import CardModel
 import CardServer
 import Foundation
 
 /// `tokens add`, `tokens list` and `tokens revoke`.
-package struct TokensCommand: AsyncParsableCommand {
-    package static let configuration = CommandConfiguration(
+struct TokensCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
         commandName: "tokens",
         abstract: "Make, list and take back the tokens of those who may call serve.",
         discussion: """
@@ -18,9 +18,6 @@ package struct TokensCommand: AsyncParsableCommand {
             """,
         subcommands: [Add.self, List.self, Revoke.self]
     )
-
-    /// Takes no arguments of its own.
-    package init() {}
 
     /// The options of all.
     struct FileOptions: ParsableArguments {
@@ -43,14 +40,9 @@ package struct TokensCommand: AsyncParsableCommand {
 
         func file() throws -> TokensFile {
             if let path = self.tokensFile { return TokensFile(path: path) }
-            let configuration = try ConfigurationLoader.load(
-                file: self.config,
-                environment: ProcessInfo.processInfo.environment,
-                options: [:],
-                embedded: false,
-                requiringRemotes: false
-            ).configuration
-            guard let path = configuration.server.tokensFile else {
+            let environment = ProcessInfo.processInfo.environment
+            let loaded = try LoadedConfiguration(file: self.config, environment: environment)
+            guard let path = loaded.configuration.server.tokensFile else {
                 throw CodedError(
                     .settingMissing,
                     .configuration,

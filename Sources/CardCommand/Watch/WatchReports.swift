@@ -77,8 +77,7 @@ final class WatchReports: Sendable {
     private static func refusal(of name: Redacted<String>, _ error: CodedError, _ card: CardID?) -> RunLine {
         var line = RunLine(source: name.reveal(), state: CardState.rejected.rawValue)
         line.cardID = card
-        line.reason = error.code.rawValue
-        line.message = error.message.text()
+        line.describe(error)
         return line
     }
 

@@ -2,7 +2,7 @@ import CardModel
 import NIOCore
 
 /// Where a server may listen: beyond this machine only with TLS, and with somebody who may ask.
-enum ListeningRule {
+package enum ListeningRule {
     /// Checks an address.
     ///
     /// - Parameters:
@@ -35,7 +35,7 @@ enum ListeningRule {
     }
 
     /// Whether an address is reached from this machine alone.
-    static func isLoopback(_ host: String) -> Bool {
+    package static func isLoopback(_ host: String) -> Bool {
         if host.lowercased() == "localhost" { return true }
         guard let address = try? SocketAddress(ipAddress: host, port: 0) else { return false }
         switch address {

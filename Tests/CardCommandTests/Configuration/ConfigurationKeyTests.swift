@@ -67,10 +67,10 @@ struct ConfigurationKeyTests {
         }
         #expect(settings.count > 60)
         let home = try ScratchHome()
-        let loaded = try home.load(settings.joined(separator: "\n") + "\n").entries
-        let standard = try home.load().entries
-        for (one, other) in zip(loaded, standard) { #expect(one.value == other.value, "\(one.key.name)") }
-        #expect(loaded.filter { $0.source != .standard }.count == settings.count)
+        let loaded = try home.load(settings.joined(separator: "\n") + "\n")
+        let standard = try home.load().configuration
+        for key in ConfigurationKey.all { #expect(key.show(loaded.configuration) == key.show(standard), "\(key.name)") }
+        #expect(loaded.sources.count == settings.count)
     }
 
     @Test func `The reference has a row for every key`() {

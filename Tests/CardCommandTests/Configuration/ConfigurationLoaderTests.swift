@@ -37,11 +37,10 @@ struct ConfigurationLoaderTests {
         #expect(loaded.configuration.imaging.maxEdge == 1200)
         #expect(loaded.configuration.sandboxPath == "/b")
         #expect(loaded.configuration.engine.patience == .seconds(300))
-        let sources = Dictionary(uniqueKeysWithValues: loaded.entries.map { ($0.key.name, $0.source) })
-        #expect(sources["imaging.quality"] == .file(line: 2))
-        #expect(sources["imaging.max_edge"] == .variable("IDCARD_IMAGING_MAX_EDGE"))
-        #expect(sources["sandbox.path"] == .option)
-        #expect(sources["imaging.min_quality"] == .standard)
+        #expect(loaded.sources["imaging.quality"] == .file(line: 2))
+        #expect(loaded.sources["imaging.max_edge"] == .variable("IDCARD_IMAGING_MAX_EDGE"))
+        #expect(loaded.sources["sandbox.path"] == .option)
+        #expect(loaded.sources["imaging.min_quality"] == nil)
     }
 
     @Test func `Values of every type reach their settings`() throws {
@@ -99,7 +98,8 @@ struct ConfigurationLoaderTests {
                 "delivery.token_file",
             ]
         )
-        #expect(error?.problems.allSatisfy { $0.code == .settingMissing && $0.kind == .configuration } == true)
+        let errors = try #require(error?.mistakes.map(\.error))
+        #expect(errors.allSatisfy { $0.code == .settingMissing && $0.kind == .configuration })
         let embedded = try self.home.load(Self.remotes, embedded: true, requiringRemotes: true).configuration
         #expect(embedded.isEmbedded && embedded.verification == nil && embedded.engine.hasDefaultUserNumber)
         #expect(embedded.notices.map { $0.text() }.contains("verification.url is not used with --embedded"))
@@ -107,12 +107,7 @@ struct ConfigurationLoaderTests {
 
     @Test func `Secrets are in no report, notice or error`() async throws {
         let yaml = Self.remotes + "delivery.proxy: 'http://u:canary-proxy@h:1'\nwebhooks.secrets: canary-webhook\n"
-        let failed = Result { () throws(ConfigurationError) in
-            do { return try self.home.load(yaml) } catch let error as ConfigurationError { throw error } catch {
-                preconditionFailure("\(error)")
-            }
-        }
-        let wrong = await CheckedConfiguration(failed)
+        let wrong = try await self.home.checked(yaml)
         #expect(!wrong.ok)
         let loaded = try self.home.load(Self.remotes, ["IDCARD_VAULT_KEY": "canary-vault"])
         let shown = ShownConfiguration(loaded)

@@ -36,13 +36,21 @@ final class ScratchHome: Sendable {
         embedded: Bool = false,
         requiringRemotes: Bool = false
     ) throws -> LoadedConfiguration {
-        try ConfigurationLoader.load(
+        try LoadedConfiguration(
             file: try yaml.map { try self.file("c.yaml", $0) },
             environment: ["HOME": self.path].merging(variables) { $1 },
             options: options,
             embedded: embedded,
             requiringRemotes: requiringRemotes
         )
+    }
+
+    /// What `config check` says of a file.
+    func checked(_ yaml: String, embedded: Bool = false) async throws -> CheckedConfiguration {
+        let file = try self.file("c.yaml", yaml)
+        return await CheckedConfiguration { () throws(ConfigurationError) in
+            try LoadedConfiguration(file: file, environment: ["HOME": self.path], embedded: embedded)
+        }
     }
 
     /// The mistakes of a configuration; none if it can be used.

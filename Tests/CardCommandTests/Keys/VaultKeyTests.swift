@@ -87,11 +87,11 @@ struct VaultKeyTests {
     ])
     func `keys init says what is left to do`(_ yaml: String?, _ named: String?, _ isUsed: Bool) throws {
         let place = { (text: String) in text.replacing("CONFIGURED", with: self.home.path + "/./c.key") }
-        let made = try KeyMaking(
+        let made = try MadeKey(
             named: named.map { self.home.path + "/" + $0 },
             configuration: try self.configuration(yaml.map(place)),
             folders: UserFolders(environment: ["HOME": self.home.path])
-        ).run()
+        )
         #expect(made.isUsedAlready == isUsed)
         #expect(made.lines[1].contains("Put into the configuration") == !isUsed)
         #expect(FileManager.default.fileExists(atPath: made.path))
@@ -102,7 +102,7 @@ struct VaultKeyTests {
         let name = "idcard-key-\(UUID().uuidString)"
         configuration.vault.keyFile = "./" + name
         let folders = UserFolders(environment: ["HOME": self.home.path])
-        let made = try KeyMaking(named: nil, configuration: configuration, folders: folders).run()
+        let made = try MadeKey(named: nil, configuration: configuration, folders: folders)
         defer { try? FileManager.default.removeItem(atPath: made.path) }
         #expect(made.isUsedAlready)
         #expect(made.path == FileManager.default.currentDirectoryPath + "/" + name)
@@ -111,11 +111,11 @@ struct VaultKeyTests {
     @Test func `keys init replaces no file and makes none in a sandbox`() throws {
         let folders = UserFolders(environment: ["HOME": self.home.path])
         let configuration = try self.configuration()
-        let making = try KeyMaking(named: nil, configuration: configuration, folders: folders)
-        _ = try making.run()
-        #expect(throws: CodedError.self) { try making.run() }
-        #expect(throws: CodedError.self) {
-            try KeyMaking(named: configuration.sandboxPath + "/a/k", configuration: configuration, folders: folders)
+        _ = try MadeKey(named: nil, configuration: configuration, folders: folders)
+        for named in [nil, configuration.sandboxPath + "/a/k"] {
+            #expect(throws: CodedError.self) {
+                try MadeKey(named: named, configuration: configuration, folders: folders)
+            }
         }
     }
 }

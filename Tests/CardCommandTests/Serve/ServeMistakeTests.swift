@@ -25,14 +25,7 @@ struct ServeMistakeTests {
     init() throws { self.home = try ScratchHome() }
 
     private func check(_ yaml: String) async throws -> Checked {
-        let outcome = Result { () throws(ConfigurationError) in
-            do { return try self.home.load(yaml, embedded: true) } catch let error as ConfigurationError {
-                throw error
-            } catch {
-                throw ConfigurationError([])
-            }
-        }
-        let text = JSONText.line(await CheckedConfiguration(outcome))
+        let text = JSONText.line(try await self.home.checked(yaml, embedded: true))
         return try JSONDecoder().decode(Checked.self, from: Data(text.utf8))
     }
 

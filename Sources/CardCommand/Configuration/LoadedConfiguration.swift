@@ -3,55 +3,29 @@ import CardModel
 import CardRemote
 import Foundation
 
-/// A configuration with where each of its values comes from.
+/// A configuration put together of its layers, with where each value comes from and what is wrong.
 struct LoadedConfiguration: Sendable {
-    /// A key with its value and where that comes from.
-    struct Entry: Sendable {
-        var key: ConfigurationKey
-        var value: ShownValue
-        var source: Source
-    }
-
     /// Where a value comes from; the stronger ones last.
     enum Source: Hashable, Sendable {
-        case standard
         case file(line: Int)
         case variable(String)
         case option
 
-        /// In a word or two, for `config show`.
-        var words: String {
-            switch self {
-            case .standard: "default"
-            case .file(let line): "file, line \(line)"
-            case .variable(let name): name
-            case .option: "command line"
-            }
-        }
+        /// The line in the file.
+        var line: Int? { if case .file(let line) = self { line } else { nil } }
     }
 
+    private(set) var folders: UserFolders
     /// The values.
-    var configuration: Configuration
-    /// Every key, in the order of the declarations.
-    var entries: [Entry]
+    var configuration = Configuration(sandboxPath: "")
+    /// Where the values come from that are no defaults, by key.
+    private(set) var sources: [String: Source] = [:]
     /// The file that was read.
-    var file: String?
-
-    /// The line of a key in the file, if it stands there.
-    func line(of key: String) -> Int? {
-        guard case .file(let line)? = self.entries.first(where: { $0.key.name == key })?.source else { return nil }
-        return line
-    }
-}
-
-/// Puts the layers of a configuration one over the other and collects what is wrong.
-struct ConfigurationLoader {
-    let folders: UserFolders
-    var configuration: Configuration
-    var sources: [String: LoadedConfiguration.Source] = [:]
+    let file: String?
+    /// What is wrong, in the order of the layers.
     var mistakes: [ConfigurationError.Mistake] = []
     /// The keys whose values could not be read; rules that need them say nothing.
-    var unread: Set<String> = []
+    private(set) var unread: Set<String> = []
 
     /// Loads the configuration: options over `IDCARD_…` variables over the file over the defaults.
     ///
@@ -62,28 +36,24 @@ struct ConfigurationLoader {
     ///   - embedded: whether the built-in endpoints take the place of the configured ones.
     ///   - requiringRemotes: whether it is a mistake if no endpoints are configured.
     /// - Throws: all mistakes together.
-    static func load(
+    init(
         file: String?,
         environment: [String: String],
-        options: [String: String],
-        embedded: Bool,
-        requiringRemotes: Bool
-    ) throws(ConfigurationError) -> LoadedConfiguration {
-        let folders = UserFolders(environment: environment)
-        var loader = Self(folders: folders, configuration: Configuration(sandboxPath: ""))
-        loader.configuration.isEmbedded = embedded
-        let path = ConfigurationFile.locate(named: file, environment: environment, folders: folders)
-        if let path { loader.read(try ConfigurationFile(path: path)) }
-        loader.read(environment: environment)
+        options: [String: String] = [:],
+        embedded: Bool = false,
+        requiringRemotes: Bool = false
+    ) throws(ConfigurationError) {
+        self.folders = UserFolders(environment: environment)
+        self.file = ConfigurationFile.locate(named: file, environment: environment, folders: self.folders)
+        self.configuration.isEmbedded = embedded
+        if let path = self.file { self.read(try ConfigurationFile(path: path)) }
+        self.read(environment: environment)
         for (name, text) in options.sorted(by: { $0.key < $1.key }) {
-            loader.fill(name, .text(text), from: .option, at: "command line")
+            self.fill(name, .text(text), from: .option, at: "command line")
         }
-        let entries = loader.finish()
-        loader.check(requiringRemotes: requiringRemotes)
-        guard loader.mistakes.isEmpty else { throw ConfigurationError(mistakes: loader.mistakes) }
-        if loader.configuration.verifier.endpoint.url.isEmpty || embedded { loader.configuration.verification = nil }
-        if loader.configuration.backend.endpoint.url.isEmpty || embedded { loader.configuration.delivery = nil }
-        return LoadedConfiguration(configuration: loader.configuration, entries: entries, file: path)
+        self.complete()
+        self.check(requiringRemotes: requiringRemotes)
+        guard self.mistakes.isEmpty else { throw ConfigurationError(mistakes: self.mistakes) }
     }
 
     // MARK: The layers
@@ -130,7 +100,7 @@ struct ConfigurationLoader {
     private mutating func fill(
         _ name: String,
         _ value: WrittenValue,
-        from source: LoadedConfiguration.Source,
+        from source: Source,
         at place: Message
     ) {
         guard let key = ConfigurationKey.named(name) else {
@@ -172,7 +142,7 @@ struct ConfigurationLoader {
     mutating func note(
         _ code: ReasonCode,
         _ name: String,
-        from source: LoadedConfiguration.Source,
+        from source: Source?,
         at place: Message,
         _ what: Message
     ) {
@@ -183,40 +153,28 @@ struct ConfigurationLoader {
             default: "\(name) (" + place + "): "
             }
         self.unread.insert(name)
-        let line: Int? = if case .file(let line) = source { line } else { nil }
-        self.mistakes.append(.init(key: name, line: line, error: CodedError(code, .configuration, stem + what)))
+        let error = CodedError(code, .configuration, stem + what)
+        self.mistakes.append(.init(key: name, line: source?.line, error: error))
     }
 
-    // MARK: What follows from the values
-
-    /// Fills what several properties share and what depends on the user's folders, and lists every key.
-    private mutating func finish() -> [LoadedConfiguration.Entry] {
-        self.configuration.applyDefaults(self.folders)
+    /// Fills what several properties share, and what depends on the folders of the user where nobody set it.
+    private mutating func complete() {
+        let isEmbedded = self.configuration.isEmbedded
         self.configuration.verifier.endpoint.concurrency = self.configuration.engine.verification.concurrency
         self.configuration.backend.endpoint.concurrency = self.configuration.engine.delivery.concurrency
         self.configuration.backend.batchMaximumCards = self.configuration.engine.batchMaxCards
         self.configuration.engine.policy.layout = self.configuration.backend.layout
-        self.configuration.engine.hasDefaultUserNumber =
-            self.configuration.isEmbedded || self.configuration.backend.userNumber != nil
-        let configuration = self.configuration
-        return ConfigurationKey.all.map { key in
-            LoadedConfiguration.Entry(
-                key: key,
-                value: key.show(configuration),
-                source: self.sources[key.name] ?? .standard
-            )
-        }
-    }
-}
-
-extension Configuration {
-    /// Fills what depends on the folders of the user where nobody set it.
-    fileprivate mutating func applyDefaults(_ folders: UserFolders) {
-        if self.sandboxPath.isEmpty { self.sandboxPath = folders.sandbox(embedded: self.isEmbedded) ?? "" }
+        self.configuration.engine.hasDefaultUserNumber = isEmbedded || self.configuration.backend.userNumber != nil
+        var path = self.configuration.sandboxPath
+        if path.isEmpty { path = self.folders.sandbox(embedded: isEmbedded) ?? "" }
         // The folder may change while the process runs; and nothing but an absolute path can be compared with others.
-        if !self.sandboxPath.isEmpty { self.sandboxPath = URL(filePath: self.sandboxPath).standardized.path }
-        if self.server.tokensFile == nil { self.server.tokensFile = folders.tokensFile }
-        let hasVaultKey = self.vault.key != nil || self.vault.keyCommand != nil
-        if self.vault.keyFile == nil, !hasVaultKey { self.vault.keyFile = folders.keyFile(embedded: self.isEmbedded) }
+        if !path.isEmpty { self.configuration.sandboxPath = URL(filePath: path).standardized.path }
+        if self.configuration.server.tokensFile == nil {
+            self.configuration.server.tokensFile = self.folders.tokensFile
+        }
+        let vault = self.configuration.vault
+        if vault.keyFile == nil, vault.key == nil, vault.keyCommand == nil {
+            self.configuration.vault.keyFile = self.folders.keyFile(embedded: isEmbedded)
+        }
     }
 }

@@ -5,11 +5,10 @@ import CardModel
 import CardRemote
 import CardServer
 import Foundation
-import Glibc
 import NIOCore
 
 // What `serve`, `watch` and fetching need, and what is missing or odd.
-extension ConfigurationLoader {
+extension LoadedConfiguration {
     /// Rules, sources and fetching that would be refused when they are first used.
     mutating func checkIntake() {
         let rule = "intake.business_no_from"
@@ -18,15 +17,14 @@ extension ConfigurationLoader {
         } catch {
             self.note(error.code, rule, error.message)
         }
-        var names: Set<String> = []
-        for (index, source) in self.configuration.sources.enumerated() {
+        for source in self.configuration.sources {
             let parts = source.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(\.trimmed)
             guard parts.count == 2, !parts[0].isEmpty, parts[1].hasPrefix("/") || parts[1].hasPrefix("~/") else {
                 self.note(.settingInvalid, "sources", "\"\(Redacted(source))\" is not NAME=PATH with an absolute path")
                 continue
             }
-            self.configuration.sources[index] = "\(parts[0])=\(self.folders.expand(parts[1]))"
-            if !names.insert(parts[0]).inserted {
+            let path = self.folders.expand(parts[1])
+            if self.configuration.sourcePaths.updateValue(path, forKey: parts[0]) != nil {
                 self.note(.settingConflict, "sources", "the name \(Redacted(parts[0])) is there twice; give another")
             }
         }
@@ -51,7 +49,7 @@ extension ConfigurationLoader {
                 "\"\(Redacted(server.listen))\" is no address and port; write it as 127.0.0.1:8080 or [::1]:8080"
             )
         }
-        if !ServiceAddress.isLoopback(host), server.certificate == nil {
+        if !ListeningRule.isLoopback(host), server.certificate == nil {
             self.note(
                 .settingConflict,
                 key,
@@ -112,11 +110,12 @@ extension ConfigurationLoader {
         for alternatives in needed where !alternatives.contains(where: { self.isSet($0) || self.unread.contains($0) }) {
             let variables = alternatives.map(ConfigurationKey.variable).joined(separator: " or ")
             let others = alternatives.dropFirst().map { " (or \($0))" }.joined()
-            let message: Message =
+            let error = CodedError(
+                .settingMissing,
+                .configuration,
                 "\(alternatives[0])\(others) is not set; write it to the configuration file, or set \(variables); to try without any account: --embedded"
-            self.mistakes.append(
-                .init(key: alternatives[0], error: CodedError(.settingMissing, .configuration, message))
             )
+            self.mistakes.append(.init(key: alternatives[0], error: error))
         }
     }
 
@@ -129,7 +128,7 @@ extension ConfigurationLoader {
             guard let address = ServiceAddress(configuration[endpoint: service].url) else { continue }
             if configuration.isEmbedded {
                 notices.append("\(key) is not used with --embedded")
-            } else if !address.isEncrypted, !address.isLoopback {
+            } else if address.isReadable {
                 notices.append(
                     """
                     \(key) is an http address of another machine: photos, personal data and credentials can be read on \
@@ -179,10 +178,8 @@ extension ConfigurationLoader {
 
 /// The address of a service, as far as the rules look at it.
 struct ServiceAddress {
-    /// The host in small letters, an IPv6 address without its brackets.
-    let host: String
-    /// Whether what is sent there is encrypted on the way.
-    let isEncrypted: Bool
+    /// Whether what is sent there can be read on the way: nothing encrypts it, and it leaves this machine.
+    let isReadable: Bool
     /// The address without its query, which may carry a key.
     let shown: String
 
@@ -190,21 +187,11 @@ struct ServiceAddress {
     init?(_ text: String) {
         guard let parts = URLComponents(string: text), let scheme = parts.scheme?.lowercased(),
             scheme == "http" || scheme == "https", parts.user == nil, parts.password == nil, parts.fragment == nil,
-            let host = parts.host, !host.isEmpty, parts.url != nil
+            let name = parts.host, !name.isEmpty, parts.url != nil
         else { return nil }
-        self.host = host.trimmingCharacters(in: CharacterSet(charactersIn: "[]")).lowercased()
-        self.isEncrypted = scheme == "https"
+        let host = name.trimmingCharacters(in: CharacterSet(charactersIn: "[]")).lowercased()
+        // Names below localhost are this machine, too (RFC 6761).
+        self.isReadable = scheme == "http" && !host.hasSuffix(".localhost") && !ListeningRule.isLoopback(host)
         self.shown = parts.query == nil ? text : text.prefix { $0 != "?" } + "?<redacted>"
-    }
-
-    /// Whether the host is this machine.
-    var isLoopback: Bool { Self.isLoopback(self.host) }
-
-    /// Whether a host is this machine: `localhost` and its subdomains (RFC 6761), 127.0.0.0/8, `::1`.
-    static func isLoopback(_ host: String) -> Bool {
-        if host == "localhost" || host.hasSuffix(".localhost") || host == "::1" { return true }
-        // Four numbers, or `127.example.com` would pass.
-        let octets = host.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
-        return octets.count == 4 && !octets.contains(nil) && octets.first == 127
     }
 }

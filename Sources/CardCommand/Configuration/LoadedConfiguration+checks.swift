@@ -1,14 +1,11 @@
 import CardEngine
 import CardImaging
-import CardInput
 import CardModel
 import CardRemote
 import Foundation
-import Glibc
-import NIOCore
 
 /// The rules that join several keys; a rule whose keys could not be read says nothing.
-extension ConfigurationLoader {
+extension LoadedConfiguration {
     /// Notes everything that is wrong or odd, and completes the secrets.
     mutating func check(requiringRemotes: Bool) {
         self.checkSandbox()
@@ -25,15 +22,14 @@ extension ConfigurationLoader {
 
     /// Notes a mistake at the place where its key is set.
     mutating func note(_ code: ReasonCode, _ name: String, _ what: Message) {
-        let source = self.sources[name] ?? .standard
         let place: Message =
-            switch source {
-            case .standard: "by default"
+            switch self.sources[name] {
+            case nil: "by default"
             case .file(let line): "line \(line)"
             case .variable(let variable): "\(variable)"
             case .option: "command line"
             }
-        self.note(code, name, from: source, at: place, what)
+        self.note(code, name, from: self.sources[name], at: place, what)
     }
 
     /// Whether all of some keys could be read.
@@ -104,11 +100,8 @@ extension ConfigurationLoader {
             self.configuration.backend.token = .file { () throws(CodedError) in try file.read() }
             self.attempt(file.key) { () throws(CodedError) in _ = try file.read() }
         } else if let text = secrets.tokenCommand {
-            let command = SecretCommand(
-                key: "delivery.token_command",
-                expected: "the TOKEN as its first line",
-                text: text
-            )
+            let expected: Message = "the TOKEN as its first line"
+            let command = SecretCommand(key: "delivery.token_command", expected: expected, text: text)
             self.configuration.backend.token = .command { try await command.firstLine() }
         }
     }
@@ -151,12 +144,10 @@ extension ConfigurationLoader {
             )
         }
         // Names of headers are the same in capitals and small letters (RFC 9110, section 5.1).
-        self.checkNames(ConfigurationKey.form, below: ConfigurationKey.fieldFamily) {
+        self.checkNames(of: ConfigurationKey.form.filter { $0.name.hasPrefix(ConfigurationKey.fieldFamily) }) {
             isOctetStream ? $0.lowercased() : $0
         }
-        self.checkNames(ConfigurationKey.replies.filter { $0.expectation == ValueType.text.expectation }, below: "") {
-            $0
-        }
+        self.checkNames(of: ConfigurationKey.replies.filter { $0.expectation == ValueType.text.expectation }) { $0 }
         let codes = self.configuration.backend.retcodes
         let lists = [
             ("success", codes.success), ("already_exists", codes.alreadyExists), ("token_expired", codes.tokenExpired),
@@ -173,31 +164,25 @@ extension ConfigurationLoader {
                 )
             }
         }
-        if codes.success.isEmpty, self.areRead("delivery.retcode.success") {
-            self.note(
-                .settingConflict,
-                "delivery.retcode.success",
-                "without a code no delivery is ever accepted; name one"
-            )
+        let success = "delivery.retcode.success"
+        if codes.success.isEmpty, self.areRead(success) {
+            self.note(.settingConflict, success, "without a code no delivery is ever accepted; name one")
         }
     }
 
-    /// Every field needs its own name.
-    private mutating func checkNames(
-        _ keys: [ConfigurationKey],
-        below prefix: String,
-        normal: (String) -> String
-    ) {
+    /// Every field needs its own name, also those that have no key.
+    private mutating func checkNames(of keys: [ConfigurationKey], normal: (String) -> String) {
         var owners: [String: String] = [:]
-        for key in keys where key.name.hasPrefix(prefix) && self.areRead(key.name) {
+        for key in keys where self.areRead(key.name) {
             let name = key.show(self.configuration).text
             guard let owner = owners.updateValue(key.name, forKey: normal(name)) else { continue }
             self.note(.settingConflict, key.name, "\(owner) is \"\(name)\", too; give each field its own name")
         }
-        guard prefix == ConfigurationKey.fieldFamily else { return }
+        let family = ConfigurationKey.fieldFamily
+        guard keys.first?.name.hasPrefix(family) == true else { return }
         for part in self.configuration.backend.form.extra {
             guard let owner = owners.updateValue(part.name, forKey: normal(part.name)) else { continue }
-            self.note(.settingConflict, prefix + part.name, "\(owner) has this name, too; give each field its own name")
+            self.note(.settingConflict, family + part.name, "\(owner) has this name, too; give each field its own name")
         }
     }
 
@@ -210,14 +195,14 @@ extension ConfigurationLoader {
                 ("\(section).tls.client_key", endpoint.tls.clientKey)
             )
             self.checkCertificate("\(section).tls.ca_file", endpoint.tls.caFile)
-            let files = [endpoint.tls.caFile, endpoint.tls.clientCertificate].compactMap { $0 }
-            if let address = ServiceAddress(endpoint.url), !address.isEncrypted, !address.isLoopback, !files.isEmpty {
-                self.note(
-                    .settingConflict,
-                    "\(section).url",
-                    "nothing is encrypted over http, and \(section).tls cannot hold; use https, or remove \(section).tls"
-                )
-            }
+            guard let address = ServiceAddress(endpoint.url), address.isReadable,
+                endpoint.tls.caFile != nil || endpoint.tls.clientCertificate != nil
+            else { continue }
+            self.note(
+                .settingConflict,
+                "\(section).url",
+                "nothing is encrypted over http, and \(section).tls cannot hold; use https, or remove \(section).tls"
+            )
         }
         let server = self.configuration.server
         self.checkPair(("server.tls.certificate", server.certificate), ("server.tls.key", server.key))
@@ -226,21 +211,21 @@ extension ConfigurationLoader {
     }
 
     /// A certificate and its key come together, and others may not read the key.
-    private mutating func checkPair(_ certificate: (String, String?), _ key: (String, String?)) {
-        guard self.areRead(certificate.0, key.0) else { return }
-        if (certificate.1 == nil) != (key.1 == nil) {
-            let missing = certificate.1 == nil ? certificate.0 : key.0
-            self.note(.settingMissing, missing, "\(certificate.0) and \(key.0) come together; set both or none")
+    private mutating func checkPair(_ certificate: (key: String, path: String?), _ key: (key: String, path: String?)) {
+        guard self.areRead(certificate.key, key.key) else { return }
+        if (certificate.path == nil) != (key.path == nil) {
+            let missing = certificate.path == nil ? certificate.key : key.key
+            self.note(.settingMissing, missing, "\(certificate.key) and \(key.key) come together; set both or none")
         }
-        self.checkCertificate(certificate.0, certificate.1)
-        guard let path = key.1 else { return }
-        self.attempt(key.0) { () throws(CodedError) in
-            let text = try SecretFile(path: path, key: key.0).readText(expected: "a private key in PEM")
+        self.checkCertificate(certificate.key, certificate.path)
+        guard let path = key.path else { return }
+        self.attempt(key.key) { () throws(CodedError) in
+            let text = try SecretFile(path: path, key: key.key).readText(expected: "a private key in PEM")
             guard !text.reveal().contains("PRIVATE KEY-----") else { return }
             throw CodedError(
                 .secretUnreadable,
                 .configuration,
-                "\(key.0): \(Redacted(path)) holds no private key in PEM; name the file with the block PRIVATE KEY"
+                "\(key.key): \(Redacted(path)) holds no private key in PEM; name the file with the block PRIVATE KEY"
             )
         }
     }
@@ -262,8 +247,7 @@ extension ConfigurationLoader {
         do throws(CodedError) {
             return try body()
         } catch {
-            let line: Int? = if case .file(let line)? = self.sources[key] { line } else { nil }
-            self.mistakes.append(.init(key: key, line: line, error: error))
+            self.mistakes.append(.init(key: key, line: self.sources[key]?.line, error: error))
             return nil
         }
     }

@@ -1,0 +1,199 @@
+import ArgumentParser
+import CardEmbedded
+import CardModel
+import Logging
+import ServiceLifecycle
+import UnixSignals
+
+/// `verifier`: the built-in verification endpoint alone.
+struct VerifierCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verifier",
+        abstract: "Serve the built-in verification endpoint, which reads cards with tesseract.",
+        discussion: """
+            Speaks FaceID v1 (/faceid/v1/ocridcard), Face++ (/cardpp/v1/ocridcard) and FaceID v3 (/faceid/v3/ocridcard), each at \
+            its path, with api_key and api_secret or with sign. Prints its URL, and ends on SIGINT or SIGTERM. It is for trying \
+            things out: it cannot tell a genuine card from a forged one.
+            """
+    )
+
+    @OptionGroup var listening: ListeningOptions
+
+    @Option(name: .long, help: ArgumentHelp("The only API key accepted.", valueName: "key"))
+    var apiKey = "embedded-key"
+
+    @Option(name: .long, help: ArgumentHelp("The secret that goes with it.", valueName: "secret"))
+    var apiSecret = "embedded-secret"
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The dialect whose URL is printed: faceid-v1, facepp-v1 or faceid-v3; all are served.",
+            valueName: "dialect"
+        ),
+        transform: word(of: "--dialect")
+    )
+    var dialect = EmbeddedVerifier.Dialect.faceIDv1
+
+    func run() async throws {
+        var configuration = EmbeddedVerifier.Configuration(secrets: [self.apiKey: self.apiSecret])
+        configuration.host = ListeningOptions.host
+        configuration.port = self.listening.port
+        let path = self.dialect.path
+        let verifier = EmbeddedVerifier(
+            configuration: configuration,
+            logger: self.listening.logger,
+            onRunning: { await ListeningOptions.announce($0, path) }
+        )
+        try await self.listening.serve(verifier)
+    }
+}
+
+/// `backend`: the built-in business backend alone.
+struct BackendCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "backend",
+        abstract: "Serve the built-in business backend, which stores what it accepts in a folder with a ledger.",
+        discussion: """
+            Answers POST /upload: forms of the layouts single, application and batch, and images alone with the texts in \
+            headers. Prints its URL, and ends on SIGINT or SIGTERM. It is for trying things out and for tests.
+            """
+    )
+
+    @OptionGroup var listening: ListeningOptions
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Where documents and ledger are kept.", valueName: "dir"),
+        completion: .directory
+    )
+    var documents: String
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("A TOKEN to accept; may be given several times; without it any.", valueName: "token")
+    )
+    var token: [String] = []
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Ask for a new TOKEN after so many documents, once.", valueName: "n")
+    )
+    var expireTokenAfter: Int?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("What replies are written in: json or xml.", valueName: "format"),
+        transform: word(of: "--reply-format")
+    )
+    var replyFormat = EmbeddedBackend.ReplyFormat.json
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Hide replies in Base64 3DES: 3des-cbc or 3des-ecb.", valueName: "mode"),
+        transform: word(of: "--reply-encryption")
+    )
+    var replyEncryption: EmbeddedBackend.ReplyEncryption.Mode?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The key of the replies, 16 or 24 characters: for trying out, other users see it in the list of processes.",
+            valueName: "key"
+        )
+    )
+    var replyKey: String?
+
+    @Option(name: .long, help: ArgumentHelp("The start vector of 3des-cbc, 8 characters.", valueName: "iv"))
+    var replyIv = "01234567"
+
+    func validate() throws {
+        guard (self.replyEncryption == nil) == (self.replyKey == nil) else {
+            throw ValidationError("--reply-encryption and --reply-key come together.")
+        }
+    }
+
+    func run() async throws {
+        var configuration = EmbeddedBackend.Configuration(folder: self.documents)
+        configuration.host = ListeningOptions.host
+        configuration.port = self.listening.port
+        configuration.tokens = self.token
+        configuration.requiresNewTokenAfter = self.expireTokenAfter
+        configuration.replyFormat = self.replyFormat
+        if let mode = self.replyEncryption, let key = self.replyKey {
+            configuration.replyEncryption = EmbeddedBackend.ReplyEncryption(mode, key: key, startVector: self.replyIv)
+        }
+        let backend = EmbeddedBackend(
+            configuration: configuration,
+            logger: self.listening.logger,
+            onRunning: { await ListeningOptions.announce($0, "/upload") }
+        )
+        try await self.listening.serve(backend)
+    }
+}
+
+/// Reads what an option says that takes one of several words.
+func word<Word: RawRepresentable<String> & CaseIterable & Sendable>(of option: String)
+    -> @Sendable (String) throws -> Word
+{
+    { text in
+        guard let word = Word(rawValue: text) else {
+            let known = Word.allCases.map(\.rawValue).joined(separator: ", ")
+            throw ValidationError("\(option) is one of \(known), got \(text).")
+        }
+        return word
+    }
+}
+
+extension CodedError {
+    /// A built-in endpoint cannot serve.
+    init(_ error: EmbeddedError) {
+        self.init(ReasonCode(rawValue: "embedded_unavailable"), .configuration, "\(error.message)")
+    }
+}
+
+/// Where a built-in endpoint listens: only on loopback, since it has neither TLS nor real accounts.
+struct ListeningOptions: ParsableArguments {
+    @Option(name: .long, help: ArgumentHelp("The port to listen on; 0 for a free one.", valueName: "port"))
+    var port = 0
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("The least severity that is logged: trace, debug, info, … critical.", valueName: "level"),
+        transform: word(of: "--log-level")
+    )
+    var logLevel = Logger.Level.warning
+
+    static let host = "127.0.0.1"
+
+    func validate() throws {
+        guard (0...65_535).contains(self.port) else {
+            throw ValidationError("--port is a number from 0 to 65535, got \(self.port).")
+        }
+    }
+
+    /// Logs to standard error.
+    var logger: Logger {
+        var logger = Logger(label: "idcard-pipeline") { StreamLogHandler.standardError(label: $0) }
+        logger.logLevel = self.logLevel
+        return logger
+    }
+
+    /// Prints the address of an endpoint that listens now.
+    static func announce(_ port: Int, _ path: String) async {
+        await Console.standardOutput("http://\(Self.host):\(port)\(path)")
+    }
+
+    /// Serves until a signal; an error that keeps an endpoint from serving ends the process in words.
+    func serve(_ endpoint: any Service) async throws {
+        try await CommandRunner.run {
+            let group = ServiceGroup(
+                services: [endpoint],
+                gracefulShutdownSignals: [.sigint, .sigterm],
+                logger: self.logger
+            )
+            do { try await group.run() } catch let error as EmbeddedError { throw CodedError(error) }
+            return .delivered
+        }
+    }
+}
