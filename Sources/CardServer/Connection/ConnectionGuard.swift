@@ -148,10 +148,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard error is HTTPParserError else { return context.fireErrorCaught(error) }
         if self.progress.lingersSince != nil { return context.close(promise: nil) }
-        if self.progress.isInBody {
-            self.progress.endsWithAnswer = true
-            return context.fireErrorCaught(BodyTruncation())
-        }
+        if self.progress.isInBody { return self.endBodyEarly(context) }
         guard self.progress.unanswered == 0 else {
             // The answers to the requests before it go out first.
             self.progress.endsWithAnswer = true
