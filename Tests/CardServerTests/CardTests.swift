@@ -198,7 +198,8 @@ struct CardTests {
         }
     }
 
-    @Test func `a card that is to be done again is done at once`() async throws {
+    @Test(.timeLimit(.minutes(1)))
+    func `a card that is to be done again is done at once`() async throws {
         try await ServerHarness.with(isWorking: true) { (harness) async throws in
             let id = try await self.submit(["unread"], to: harness)[0]
             await harness.intake.ends.wait(for: 1)
@@ -210,7 +211,8 @@ struct CardTests {
         }
     }
 
-    @Test func `a card that a person accepts goes on at once`() async throws {
+    @Test(.timeLimit(.minutes(1)))
+    func `a card that a person accepts goes on at once`() async throws {
         try await ServerHarness.with(isWorking: true) { (harness) async throws in
             _ = try await self.submit(["front"], to: harness)
             await harness.intake.ends.wait(for: 1)
@@ -225,7 +227,8 @@ struct CardTests {
         }
     }
 
-    @Test func `what waited for an erased card goes on at once`() async throws {
+    @Test(.timeLimit(.minutes(1)))
+    func `what waited for an erased card goes on at once`() async throws {
         try await ServerHarness.with(isWorking: true) { (harness) async throws in
             let id = try await self.submit(["front"], to: harness)[0]
             await harness.intake.ends.wait(for: 1)

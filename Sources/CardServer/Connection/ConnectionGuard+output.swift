@@ -65,7 +65,8 @@ extension ConnectionGuard {
 
     func linger(_ context: ChannelHandlerContext) {
         self.progress.linger(at: Self.now)
-        if self.closesOutput { context.close(mode: .output, promise: nil) }
+        // Within TLS one direction cannot be closed alone.
+        if self.server.certificate == nil { context.close(mode: .output, promise: nil) }
         context.read()
         self.schedule()
     }
@@ -82,7 +83,7 @@ extension ConnectionGuard {
             return
         }
         let id = RequestRecord.newID()
-        self.onRefusal(problem.code, id)
+        self.server.onRefusal(problem.code, id)
         let body = problem.document(requestID: id)
         var fields = problem.fields
         for (name, value) in Envelope.fixedFields { fields[name] = value }
@@ -129,7 +130,7 @@ extension ConnectionGuard {
             // answer.
             self.progress.endsWithAnswer = true
             self.progress.giveBodyUp(at: Self.now)
-            context.fireErrorCaught(BodyTimeout())
+            context.fireErrorCaught(Problem(.bodyTimeout, endsConnection: true))
             self.schedule()
         }
     }

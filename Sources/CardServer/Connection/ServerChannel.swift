@@ -26,12 +26,7 @@ struct ServerChannel: ServerChildChannel {
         .flatMapThrowing { value in
             let pipeline = channel.pipeline.syncOperations
             let parser = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
-            let guardian = ConnectionGuard(
-                limits: self.limits,
-                admission: admission,
-                closesOutput: self.certificate == nil,
-                onRefusal: self.onRefusal
-            )
+            let guardian = ConnectionGuard(self, admission: admission)
             try pipeline.addHandler(guardian, position: .after(parser))
             try pipeline.addHandler(ByteWatch(guardian: guardian), position: .before(parser))
             return value

@@ -79,12 +79,10 @@ extension Duration {
 
 // MARK: Causes
 
-/// A body came too slowly.
-struct BodyTimeout: Error {}
-/// The connection ended within a body, or the body's framing broke.
-struct BodyTruncation: Error {}
-
 extension Problem {
+    /// The connection ended within a body, or the body's framing broke.
+    static let bodyTruncated = Problem(.bodyTruncated, endsConnection: true)
+
     /// What an error of the layers below means to a client.
     init(cause: any Error) {
         switch cause {
@@ -93,9 +91,8 @@ extension Problem {
         case let error as MultipartFormError:
             self.init(error.code.isLimit ? .formTooLarge : .formMalformed, error.message)
         case is CancellationError: self.init(.shuttingDown, retryAfter: .seconds(5))
-        case is BodyTimeout: self.init(.bodyTimeout, endsConnection: true)
         // Of the connection: the sandbox's own errors are `CodedError`.
-        case is BodyTruncation, is HTTPParserError, is IOError: self.init(.bodyTruncated, endsConnection: true)
+        case is HTTPParserError, is IOError: self = .bodyTruncated
         // The only one that the router throws.
         case let error as HTTPError where error.status == .notFound: self.init(.notFound)
         default: self.init(.internalError)

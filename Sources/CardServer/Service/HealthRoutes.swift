@@ -1,3 +1,4 @@
+import CardEngine
 import CardModel
 import CardStore
 import HTTPTypes
@@ -38,7 +39,7 @@ final class HealthRoutes: Sendable {
     }
 
     private static let stopped = "the remote side refuses this service; see: idcard-pipeline status"
-    private static let stages = ["fetch", "prepare", "verify", "deliver"]
+    private static let stages = StageName.allCases.map(\.rawValue)
 
     private let reception: Reception
     private let metrics: ServerMetrics

@@ -31,7 +31,7 @@ struct BodyReader {
             guard count <= self.limit else { throw self.tooLarge }
             try await take(piece)
         }
-        if let declared = self.declaredLength, declared != count { throw BodyTruncation() }
+        if let declared = self.declaredLength, declared != count { throw Problem.bodyTruncated }
     }
 
     private var tooLarge: Problem {
