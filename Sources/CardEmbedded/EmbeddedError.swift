@@ -24,13 +24,10 @@ package struct EmbeddedError: Error, CustomStringConvertible {
     package let code: Code
     /// What happened and what to do, without personal data.
     package let message: String
-    /// The error underneath, if there is one.
-    package let cause: (any Error)?
 
-    init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
+    init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
-        self.cause = cause
     }
 
     /// The code and the message.

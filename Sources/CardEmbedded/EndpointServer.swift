@@ -11,13 +11,12 @@ struct EndpointServer {
     let host: String
     let port: Int
     let logger: Logger
-    let onRunning: @Sendable (Int) async -> Void
 
     /// Serves until graceful shutdown or cancellation; requests under way are finished.
     ///
+    /// - Parameter onRunning: is told the bound port when connections are taken.
     /// - Throws: the system's error when the port cannot be had.
-    func run(_ router: Router<ConnectionContext>) async throws {
-        let (port, onRunning) = (self.port, self.onRunning)
+    func run(_ router: Router<ConnectionContext>, onRunning: @escaping @Sendable (Int) async -> Void) async throws {
         let application = Application(
             router: router,
             server: .http1(
@@ -31,7 +30,7 @@ struct EndpointServer {
                 )
             ),
             configuration: .init(address: .hostname(self.host, port: self.port)),
-            onServerRunning: { channel in await onRunning(channel.localAddress?.port ?? port) },
+            onServerRunning: { await onRunning($0.localAddress?.port ?? self.port) },
             logger: self.logger
         )
         let group = ServiceGroup(services: [application], logger: self.logger)

@@ -13,12 +13,12 @@ import ServiceLifecycle
 /// try await server.run()  // beside `engine.run`
 /// ```
 package struct CardServer: Service {
-    private let configuration: Configuration
-    private let ports: Ports
-    private let credentials: Credentials
+    let configuration: Configuration
+    let ports: Ports
+    let credentials: Credentials
     private let certificate: ServerCertificate?
-    private let metrics: ServerMetrics
-    private let logger: Logger
+    let metrics: ServerMetrics
+    let logger: Logger
     private let onRunning: @Sendable (Int) async -> Void
 
     /// Describes a server; ``run()`` opens the port.
@@ -92,12 +92,9 @@ package struct CardServer: Service {
         } catch let error as IOError {
             throw self.unavailable("\(String(cString: strerror(error.errnoCode)))")
         } catch let error as SocketAddressError {
-            throw self.unavailable("\(Self.reason(error))")
+            let isUnknown = if case .unknown = error { true } else { false }
+            throw self.unavailable(isUnknown ? "nobody knows this name" : "this is no address")
         }
-    }
-
-    private static func reason(_ error: SocketAddressError) -> String {
-        if case .unknown = error { "nobody knows this name" } else { "this is no address" }
     }
 
     private func unavailable(_ reason: Message) -> CodedError {
@@ -114,16 +111,23 @@ package struct CardServer: Service {
     // MARK: Parts
 
     private func application(_ register: ConnectionRegister) -> some ApplicationProtocol {
-        let limits = self.configuration.connections
-        let (certificate, logger, metrics, port) = (
-            self.certificate, self.logger, self.metrics, self.configuration.port
-        )
+        let (certificate, logger, metrics) = (self.certificate, self.logger, self.metrics)
+        let configuration = self.configuration
         return Application(
             router: self.router(register),
             server: HTTPServerBuilder { responder in
                 ServerChannel(
-                    responder: responder,
-                    limits: limits,
+                    base: HTTP1Channel(
+                        responder: responder,
+                        configuration: .init(
+                            httpDecoderConfiguration: .init(
+                                maxHeaderFieldSize: Limits.headBytes,
+                                maxHeaderListSize: Limits.headBytes,
+                                maxHeaderFieldCount: Limits.headerFields
+                            )
+                        )
+                    ),
+                    limits: configuration.connections,
                     register: register,
                     certificate: certificate
                 ) { code, id in
@@ -131,55 +135,9 @@ package struct CardServer: Service {
                     logger.debug("connection refused", metadata: ["request.id": "\(id)", "http.code": "\(code.name)"])
                 }
             },
-            configuration: .init(
-                address: .hostname(self.configuration.host, port: port),
-                backlog: 1_024
-            ),
-            onServerRunning: { channel in await self.onRunning(channel.localAddress?.port ?? port) },
+            configuration: .init(address: .hostname(configuration.host, port: configuration.port), backlog: 1_024),
+            onServerRunning: { await self.onRunning($0.localAddress?.port ?? configuration.port) },
             logger: Self.quiet(self.logger)
-        )
-    }
-
-    /// The routes over everything that requests share.
-    func router(_ register: ConnectionRegister) -> Router<ServerContext> {
-        // Every server takes HEAD (RFC 9110 section 9.1): asked as GET is, and answered without the content.
-        let router = Router(context: ServerContext.self, options: .autoGenerateHeadEndpoints)
-        let origins = CrossOrigin(origins: self.configuration.origins)
-        router.add(middleware: Envelope(metrics: self.metrics, origins: origins, logger: self.logger))
-        let reception = self.reception
-        let failures = RateLimit(self.configuration.failureRate)
-        ServerRoutes(
-            authentication: Authentication(
-                credentials: self.credentials,
-                callers: RateLimit(self.configuration.callerRate),
-                failures: RateLimit(self.configuration.failureRate),
-                metrics: self.metrics,
-                now: self.ports.now
-            ),
-            submissions: SubmissionRoute(reception),
-            webhooks: WebhookRoute(
-                reception,
-                credentials: self.credentials,
-                failures: failures,
-                metrics: self.metrics
-            ),
-            cards: CardRoutes(ports: self.ports),
-            runs: RunRoutes(reception: reception),
-            health: HealthRoutes(reception, metrics: self.metrics, connections: register)
-        )
-        .add(to: router)
-        return router
-    }
-
-    private var reception: Reception {
-        // A webhook with the largest image takes its body twice, and the image: less than four times the image.
-        let largest = 4 * self.configuration.imageBytes
-        let limit = max(self.configuration.bodyMemory, largest)
-        return Reception(
-            ports: self.ports,
-            configuration: self.configuration,
-            // Nobody has all of it, but everybody enough for the largest image.
-            budget: ByteBudget(limit: limit, share: max(limit / 2, largest))
         )
     }
 

@@ -198,6 +198,58 @@ struct CardTests {
         }
     }
 
+    @Test(.timeLimit(.minutes(1)))
+    func `a card that is to be done again is done at once`() async throws {
+        try await ServerHarness.with(isWorking: true) { (harness) async throws in
+            let id = try await self.submit(["unread"], to: harness)[0]
+            await harness.intake.ends.wait(for: 1)
+            #expect(try await harness.cards().map(\.state) == [.rejected])
+            let retried = try await harness.send(RawRequest("POST", "/v1/cards/\(id)/retry", token: "operator"))
+            #expect(retried.status == 200)
+            await harness.intake.ends.wait(for: 2)
+            #expect(try await harness.cards().map(\.state) == [.rejected])
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a card that a person accepts goes on at once`() async throws {
+        try await ServerHarness.with(isWorking: true) { (harness) async throws in
+            _ = try await self.submit(["front"], to: harness)
+            await harness.intake.ends.wait(for: 1)
+            let foreign = RawRequest.image(Specimen.jpeg("other"), token: "all", businessNumber: "CASE-0")
+            let id = try #require(try await harness.send(foreign).json["card_id"] as? String)
+            let target = "/v1/cards/\(id)/resolve"
+            #expect(
+                try await harness.send(.json("POST", target, token: "operator", "{\"as\":\"accept\"}")).status == 200
+            )
+            await harness.intake.ends.wait(for: 2)
+            #expect(try await harness.cards().map(\.state) == [.delivered, .delivered])
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `what waited for an erased card goes on at once`() async throws {
+        try await ServerHarness.with(isWorking: true) { (harness) async throws in
+            let id = try await self.submit(["front"], to: harness)[0]
+            await harness.intake.ends.wait(for: 1)
+            // Nobody has told this process of it.
+            let other = Admission(
+                id: CardID(rawValue: UUID().uuidString.lowercased()),
+                name: Redacted("other.jpg"),
+                metadata: CardMetadata(SubmittedFields(), businessNumber: try #require(BusinessNumber("CASE-9"))),
+                submitter: "local",
+                source: nil,
+                file: nil,
+                content: .received(Specimen.jpeg("other")),
+                waitsUntil: Timestamp(Date())
+            )
+            _ = try await harness.store.admit([other], now: Timestamp(Date()))
+            #expect(try await harness.send(RawRequest("DELETE", "/v1/cards/\(id)", token: "operator")).status == 200)
+            await harness.intake.ends.wait(for: 2)
+            #expect(try await harness.cards().map(\.state) == [.erased, .delivered])
+        }
+    }
+
     @Test(arguments: [("GET", ""), ("DELETE", ""), ("POST", "/retry")])
     func `nothing is known of a card that is not there`(method: String, suffix: String) async throws {
         try await ServerHarness.with { (harness) async throws in

@@ -19,7 +19,7 @@ struct ListeningTests {
         ]
     )
     func `this machine alone is loopback`(host: String, isLoopback: Bool) {
-        #expect(ListeningRule.isLoopback(host) == isLoopback)
+        #expect(CardServer.Configuration.isLoopback(host) == isLoopback)
     }
 
     @Test(
@@ -34,13 +34,14 @@ struct ListeningTests {
         hasCredentials: Bool,
         isAllowed: Bool
     ) {
-        let check = {
-            try ListeningRule.check(host: host, hasCertificate: hasCertificate, hasCredentials: hasCredentials)
-        }
+        var configuration = CardServer.Configuration()
+        configuration.host = host
+        if hasCertificate { configuration.tls = TLSFiles(certificate: "server.pem", key: "server.key") }
+        if hasCredentials { configuration.tokens = [ServerHarness.token("reader", [.read])] }
         if isAllowed {
-            #expect(throws: Never.self) { try check() }
+            #expect(throws: Never.self) { try configuration.checkListening() }
         } else {
-            let error = #expect(throws: CodedError.self) { try check() }
+            let error = #expect(throws: CodedError.self) { try configuration.checkListening() }
             #expect(error?.code.rawValue == "listening_refused")
         }
     }

@@ -49,7 +49,7 @@ extension LoadedConfiguration {
                 "\"\(Redacted(server.listen))\" is no address and port; write it as 127.0.0.1:8080 or [::1]:8080"
             )
         }
-        if !ListeningRule.isLoopback(host), server.certificate == nil {
+        if !CardServer.Configuration.isLoopback(host), server.certificate == nil {
             self.note(
                 .settingConflict,
                 key,
@@ -191,7 +191,7 @@ struct ServiceAddress {
         else { return nil }
         let host = name.trimmingCharacters(in: CharacterSet(charactersIn: "[]")).lowercased()
         // Names below localhost are this machine, too (RFC 6761).
-        self.isReadable = scheme == "http" && !host.hasSuffix(".localhost") && !ListeningRule.isLoopback(host)
+        self.isReadable = scheme == "http" && !host.hasSuffix(".localhost") && !CardServer.Configuration.isLoopback(host)
         self.shown = parts.query == nil ? text : text.prefix { $0 != "?" } + "?<redacted>"
     }
 }

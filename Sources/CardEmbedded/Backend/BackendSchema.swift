@@ -75,8 +75,7 @@ enum BackendSchema {
         let reason = error.map(BackendStore.reason) ?? String(cString: strerror(number))
         return EmbeddedError(
             .folderUnusable,
-            "The backend's folder \(what): \(reason). Check its owner and the free space.",
-            cause: error
+            "The backend's folder \(what): \(reason). Check its owner and the free space."
         )
     }
 

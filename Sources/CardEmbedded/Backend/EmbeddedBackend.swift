@@ -71,22 +71,14 @@ package struct EmbeddedBackend: Service {
     ///
     /// - Throws: ``EmbeddedError`` when the folder cannot be used, or the system's error when the port cannot be had.
     package func run() async throws {
-        let replies = try ReplyWriter(self.configuration)
-        let store = try BackendStore(self.configuration, logger: self.logger, now: self.now)
+        let configuration = self.configuration
+        // So that what cannot be used is known before the first reply.
+        _ = try configuration.replyEncryption?.sealed([])
+        let store = try BackendStore(configuration, logger: self.logger, now: self.now)
         defer { store.close() }
-        let uploads = UploadRoute(
-            configuration: self.configuration,
-            store: store,
-            replies: replies,
-            logger: self.logger
-        )
-        let server = EndpointServer(
-            host: self.configuration.host,
-            port: self.configuration.port,
-            logger: self.logger,
-            onRunning: self.onRunning
-        )
-        try await server.run(uploads.router())
+        let uploads = UploadRoute(configuration: configuration, store: store, logger: self.logger)
+        try await EndpointServer(host: configuration.host, port: configuration.port, logger: self.logger)
+            .run(uploads.router(), onRunning: self.onRunning)
     }
 }
 

@@ -58,6 +58,16 @@ struct UploadAnswer: Error, Decodable, Equatable {
         .object(present: ["RETCODE": .text(self.code.rawValue), "RETMSG": .text(self.message), "ITEMS": self.itemsJSON])
     }
 
+    /// The answer as it is sent in XML.
+    var xml: String {
+        func fields(_ answer: UploadAnswer) -> String {
+            let message = answer.message.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
+            return "<RETCODE>\(answer.code.rawValue)</RETCODE><RETMSG>\(message)</RETMSG>"
+        }
+        let items = self.items.map { "<ITEMS>\($0.map { "<ITEM>\(fields($0))</ITEM>" }.joined())</ITEMS>" } ?? ""
+        return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<RESPONSE>\(fields(self))\(items)</RESPONSE>\n"
+    }
+
     /// ITEMS as they are sent and kept.
     var itemsJSON: JSON? { self.items.map { .array($0.map(\.json)) } }
 

@@ -8,15 +8,13 @@ import Synchronization
 final class UploadRoute: Sendable {
     private let configuration: EmbeddedBackend.Configuration
     private let store: BackendStore
-    private let replies: ReplyWriter
     private let logger: Logger
     /// The idempotency keys under way, from the request's head to its answer.
     private let running = Mutex<Set<String>>([])
 
-    init(configuration: EmbeddedBackend.Configuration, store: BackendStore, replies: ReplyWriter, logger: Logger) {
+    init(configuration: EmbeddedBackend.Configuration, store: BackendStore, logger: Logger) {
         self.configuration = configuration
         self.store = store
-        self.replies = replies
         self.logger = logger
     }
 
@@ -53,17 +51,44 @@ final class UploadRoute: Sendable {
                 )
             }
             defer { self.running.withLock { _ = $0.remove(key) } }
-            let content = try await self.content(of: request, context: context)
-            return try await self.answer(key: key, content: content)
-        } catch let problem as BackendProblem {
+            let body = try await request.wholeBody(
+                upTo: self.configuration.bodyBytes,
+                within: self.configuration.bodyTime,
+                context: context
+            )
+            return try await self.answer(key: key, content: UploadContent(body: body, headers: request.headers))
+        } catch {
+            let problem = try self.problem(of: error)
             self.logger.info("upload refused", metadata: ["backend.code": "\(problem.code)"])
             if problem.endsConnection { context.closeConnection(in: Limits.lingerTime) }
             throw problem
         }
     }
 
+    /// What an error of the layers below means to a client; others are thrown on.
+    private func problem(of error: any Error) throws -> BackendProblem {
+        switch error {
+        case let problem as BackendProblem: return problem
+        case let error as MultipartFormError:
+            let isLimit = error.code.isLimit
+            return BackendProblem(
+                isLimit ? .contentTooLarge : .badRequest,
+                isLimit ? "form_too_large" : "form_malformed",
+                error.message
+            )
+        case is Request.BodyTooLarge:
+            return BackendProblem(
+                .contentTooLarge,
+                "body_too_large",
+                "The body has more than \(self.configuration.bodyBytes) bytes; send fewer or smaller documents.",
+                endsConnection: true
+            )
+        default: throw error
+        }
+    }
+
     private func answer(key: String, content: UploadContent) async throws -> Response {
-        let upload = BackendStore.Upload(key: key, digest: content.digest, parts: try Self.parts(of: content))
+        let upload = BackendStore.Upload(key: key, digest: content.digest, parts: try content.parts())
         let outcome: BackendStore.Outcome
         do {
             outcome = try await self.store.answer(upload)
@@ -87,36 +112,21 @@ final class UploadRoute: Sendable {
             "upload answered",
             metadata: ["backend.retcode": "\(answer.code.rawValue)", "backend.replay": "\(isReplay)"]
         )
-        var response = try self.replies.response(to: answer)
+        var response = try self.response(to: answer)
         if isReplay { response.headers[.idempotentReplayed] = "true" }
         return response
     }
 
-    private static func parts(of content: UploadContent) throws -> [ReceivedForm.Part] {
-        do {
-            return try content.parts()
-        } catch let error as MultipartFormError {
-            let isLimit = error.code.isLimit
-            throw BackendProblem(
-                isLimit ? .contentTooLarge : .badRequest,
-                isLimit ? "form_too_large" : "form_malformed",
-                error.message
-            )
-        }
-    }
-
-    private func content(of request: Request, context: ConnectionContext) async throws -> UploadContent {
-        let limit = self.configuration.bodyBytes
-        do {
-            let body = try await request.wholeBody(upTo: limit, within: self.configuration.bodyTime, context: context)
-            return UploadContent(body: body, headers: request.headers)
-        } catch is Request.BodyTooLarge {
-            throw BackendProblem(
-                .contentTooLarge,
-                "body_too_large",
-                "The body has more than \(limit) bytes; send fewer or smaller documents.",
-                endsConnection: true
-            )
+    /// An answer in the configured format, encrypted if that is configured.
+    private func response(to answer: UploadAnswer) throws -> Response {
+        let encryption = self.configuration.replyEncryption
+        switch self.configuration.replyFormat {
+        case .json:
+            guard let encryption else { return try Response(.ok, json: answer.json) }
+            return try Response(.ok, json: .text(try encryption.sealed(Array(try answer.json.bytes()))))
+        case .xml:
+            guard let encryption else { return Response(.ok, "application/xml", answer.xml.utf8) }
+            return Response(.ok, "text/plain", try encryption.sealed(Array(answer.xml.utf8)).utf8)
         }
     }
 

@@ -10,8 +10,6 @@ struct CardReader: Sendable {
 
     let tesseract: Tesseract
 
-    private var pieces: PieceReader { PieceReader(tesseract: self.tesseract) }
-
     /// Reads one picture.
     ///
     /// - Parameters:
@@ -26,9 +24,9 @@ struct CardReader: Sendable {
         }
         var best: CardText?
         for (place, quad) in candidates.enumerated() {
-            let card = await PixelQueue.run { RectifiedCard(of: photo, in: quad) }
+            let card = try await PixelQueue.run { RectifiedCard(of: photo, in: quad) }
             guard let side = try await self.side(of: card, searchingWords: place < Self.wordSearches) else { continue }
-            let legality = await PixelQueue.run { LegalityEstimator().legality(of: card) }
+            let legality = try await PixelQueue.run { LegalityEstimator().legality(of: card) }
             let text = CardText(side: side, legality: legality, portrait: Self.portrait(of: side, quad, in: photo))
             if text.side.isComplete { return text }
             // A wrong outline may cut a field off: another may show more.
@@ -47,7 +45,7 @@ struct CardReader: Sendable {
     private func side(of card: RectifiedCard, searchingWords: Bool) async throws -> CardText.Side? {
         let line = try await self.digits(of: card.numberLine(.first), alphabet: "0123456789X.-")
         if FieldText.period(line) != nil {
-            return .back(try await self.pieces.back(of: card.flat))
+            return .back(try await self.tesseract.back(of: card.flat))
         }
         let number = NumberBallot.cleaned(line)
         if !line.contains("."), number.count >= 15 {
@@ -57,13 +55,13 @@ struct CardReader: Sendable {
         let words = try await self.tesseract.text(of: card.flat, language: .chinese, mode: .sparse)
         switch FieldText.sideNamed(in: words) {
         case .front: return try await self.front(of: card, firstReading: line)
-        case .back: return .back(try await self.pieces.back(of: card.flat))
+        case .back: return .back(try await self.tesseract.back(of: card.flat))
         case nil: return nil
         }
     }
 
     private func front(of card: RectifiedCard, firstReading: String) async throws -> CardText.Side {
-        async let fields = self.pieces.front(of: card.inkOnly)
+        async let fields = self.tesseract.front(of: card.inkOnly)
         let number = try await self.number(of: card, firstReading: firstReading)
         var front = try await fields
         front.number = number
@@ -84,11 +82,7 @@ struct CardReader: Sendable {
         try await self.tesseract.text(of: line, language: .digits, mode: .line, alphabet: alphabet)
     }
 
-    private static func portrait(
-        of side: CardText.Side,
-        _ quad: Quad,
-        in photo: Raster
-    ) -> [CardText.RelativePoint] {
+    private static func portrait(of side: CardText.Side, _ quad: Quad, in photo: Raster) -> [Point] {
         guard case .front = side else { return [] }
         let (x, y) = (CardLayout.portrait.x, CardLayout.portrait.y)
         let corners = [
@@ -97,7 +91,7 @@ struct CardReader: Sendable {
         ]
         return corners.map { corner in
             let place = quad.place(x: corner.0, y: corner.1)
-            return CardText.RelativePoint(
+            return Point(
                 x: min(max(place.x / Double(photo.width), 0), 1),
                 y: min(max(place.y / Double(photo.height), 0), 1)
             )
@@ -110,18 +104,9 @@ struct CardReader: Sendable {
 enum PixelQueue {
     private static let shared = DispatchQueue(label: "idcard.embedded.pixels", attributes: .concurrent)
 
-    static func run<Value: Sendable, Failure: Error>(
-        _ work: @escaping @Sendable () throws(Failure) -> Value
-    ) async throws(Failure) -> Value {
-        let result: Result<Value, Failure> = await withCheckedContinuation { continuation in
-            self.shared.async {
-                do throws(Failure) {
-                    continuation.resume(returning: .success(try work()))
-                } catch {
-                    continuation.resume(returning: .failure(error))
-                }
-            }
+    static func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            self.shared.async { continuation.resume(with: Result { try work() }) }
         }
-        return try result.get()
     }
 }

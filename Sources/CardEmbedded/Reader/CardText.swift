@@ -39,18 +39,12 @@ struct CardText: Sendable, Equatable {
         var validity: String?
     }
 
-    /// A place as fractions of a picture's width and height.
-    struct RelativePoint: Sendable, Equatable {
-        var x: Double
-        var y: Double
-    }
-
     /// Which side it is, with its fields.
     var side: Side
     /// The likelihood of each class of picture.
     var legality: Legality
-    /// The portrait's corners (front only), clockwise from the top left.
-    var portrait: [RelativePoint]
+    /// The portrait's corners (front only), clockwise from the top left, in fractions of the picture's edges.
+    var portrait: [Point]
 }
 
 extension CardText.Side {

@@ -37,18 +37,10 @@ struct LegalityEstimator: Sendable {
             Self.repetition(of: card.plain, detail: detail, along: .columns)
         )
         let screen = (1 - photocopy) * Self.logistic((repetition - 0.25) / 0.03)
-        return Legality(
-            idPhoto: 1 - photocopy - screen,
-            temporaryIDPhoto: 0,
-            photocopy: photocopy,
-            screen: screen,
-            edited: 0
-        )
+        return Legality(photocopy: photocopy, screen: screen)
     }
 
-    private static func logistic(_ value: Double) -> Double {
-        1 / (1 + exp(-value))
-    }
+    private static func logistic(_ value: Double) -> Double { 1 / (1 + exp(-value)) }
 
     /// The largest rise of the autocorrelation of the fine detail after its lowest point so far.
     private static func repetition(of grey: Raster, detail: [Int16], along direction: Direction) -> Double {
@@ -99,14 +91,11 @@ struct LegalityEstimator: Sendable {
     }
 }
 
-/// How likely a picture belongs to each of the vendor's five classes; the numbers add up to 1.
+/// How likely a picture belongs to each of the vendor's classes that can be told.
 struct Legality: Sendable, Equatable {
-    /// A genuine card, photographed.
-    var idPhoto: Double
-    var temporaryIDPhoto: Double
     var photocopy: Double
     /// A card photographed from a screen.
     var screen: Double
-    /// A picture that was put together or edited.
-    var edited: Double
+    /// A genuine card, photographed.
+    var idPhoto: Double { 1 - self.photocopy - self.screen }
 }

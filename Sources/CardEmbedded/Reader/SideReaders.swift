@@ -1,5 +1,5 @@
 /// The fields of a rectified card, side by side.
-extension PieceReader {
+extension Tesseract {
     /// Reads all fields of a front but the number: the lines of ink between labels and portrait, told apart by their
     /// height on the card.
     ///
@@ -7,7 +7,7 @@ extension PieceReader {
     func front(of card: Raster) async throws -> CardText.Front {
         let window = CardLayout.values.cut(from: card)
         let top = Int(CardLayout.values.y.lowerBound * Double(card.height))
-        let rows = TextBandFinder().rows(in: window, gap: card.height / 100, least: card.height / 40)
+        let rows = window.linesOfText(gap: card.height / 100, least: card.height / 40)
         func piece(_ heights: Range<Double>) -> TextPiece? {
             let lines = rows.filter { row in
                 heights.contains(Double(top + (row.lowerBound + row.upperBound) / 2) / Double(card.height))
@@ -33,7 +33,7 @@ extension PieceReader {
     /// - Parameter card: The card with even light.
     func back(of card: Raster) async throws -> CardText.Back {
         let window = CardLayout.issuance.cut(from: card)
-        let rows = TextBandFinder().rows(in: window, gap: card.height / 100, least: card.height / 40)
+        let rows = window.linesOfText(gap: card.height / 100, least: card.height / 40)
         let (above, last) = (TextPiece(rows.dropLast(), in: window), TextPiece(rows.suffix(1), in: window))
         async let issuer = self.value(of: above, LinePreparation.blocks, parse: FieldText.address)
         async let validity = self.validity(of: last)
@@ -45,14 +45,14 @@ extension PieceReader {
         guard let piece else { return nil }
         for preparation in LinePreparation.lines {
             let picture = preparation.prepared(piece)
-            let dates = try await self.tesseract.text(
+            let dates = try await self.text(
                 of: picture,
                 language: .digits,
                 mode: .line,
                 alphabet: "0123456789.-"
             )
             if let period = FieldText.period(dates) { return period }
-            let chinese = try await self.tesseract.text(of: picture, language: .chinese, mode: .line)
+            let chinese = try await self.text(of: picture, language: .chinese, mode: .line)
             if let period = FieldText.period(chinese) { return period }
         }
         return nil

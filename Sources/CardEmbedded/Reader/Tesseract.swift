@@ -57,8 +57,7 @@ package struct Tesseract: Sendable {
             throw EmbeddedError(
                 .tesseractMissing,
                 "the program \(self.configuration.executable) could not be run; the embedded verifier needs it: "
-                    + Self.installation,
-                cause: error
+                    + Self.installation
             )
         }
         let languages = Set(listing.split(whereSeparator: \.isWhitespace).map(String.init))
@@ -90,19 +89,16 @@ package struct Tesseract: Sendable {
         return try await self.gate.withSlot { [arguments] in
             do {
                 return try await self.run(arguments) { try picture.portableGreymapFile() }
-            } catch let error as SubprocessError {
-                throw self.failure(
-                    "could not be run, or wrote more than \(self.configuration.outputLimit) bytes",
-                    error
-                )
-            } catch let error as Errno {
-                throw self.failure("could not be given its picture", error)
+            } catch is SubprocessError {
+                throw Self.failure("could not be run, or wrote more than \(self.configuration.outputLimit) bytes")
+            } catch is Errno {
+                throw Self.failure("could not be given its picture")
             }
         }
     }
 
-    private func failure(_ what: String, _ cause: (any Error)? = nil) -> EmbeddedError {
-        EmbeddedError(.tesseractFailed, "tesseract \(what)", cause: cause)
+    private static func failure(_ what: String) -> EmbeddedError {
+        EmbeddedError(.tesseractFailed, "tesseract \(what)")
     }
 
     /// Runs the program with a time limit.
@@ -149,7 +145,7 @@ package struct Tesseract: Sendable {
             output: .string(limit: self.configuration.outputLimit),
             error: .discarded
         )
-        guard result.terminationStatus.isSuccess else { throw self.failure("ended with \(result.terminationStatus)") }
+        guard result.terminationStatus.isSuccess else { throw Self.failure("ended with \(result.terminationStatus)") }
         return result.standardOutput
     }
 }

@@ -10,7 +10,7 @@ struct TextPiece: Sendable {
     init?(_ rows: some BidirectionalCollection<Range<Int>>, in window: Raster) {
         guard let first = rows.first, let last = rows.last else { return nil }
         let lines = window.cropped(x: 0..<window.width, y: first.lowerBound..<last.upperBound)
-        guard let columns = TextBandFinder().columns(in: lines) else { return nil }
+        guard let columns = lines.columnsOfText else { return nil }
         self.picture = lines.cropped(x: (columns.lowerBound - 2)..<(columns.upperBound + 2), y: 0..<lines.height)
         self.lineHeight = rows.map(\.count).max() ?? lines.height
     }
@@ -51,11 +51,8 @@ struct LinePreparation: Sendable {
     }
 }
 
-/// Reads one piece of text in several ways and takes what most give.
-struct PieceReader: Sendable {
-    let tesseract: Tesseract
-
-    /// Reads until two preparations agree.
+extension Tesseract {
+    /// Reads a piece in several ways until two agree.
     ///
     /// - Parameters:
     ///   - preparations: The ways to prepare the piece, in order.
@@ -70,7 +67,7 @@ struct PieceReader: Sendable {
         var values: [Value] = []
         for preparation in preparations {
             let picture = preparation.prepared(piece)
-            let text = try await self.tesseract.text(of: picture, language: .chinese, mode: preparation.mode)
+            let text = try await self.text(of: picture, language: .chinese, mode: preparation.mode)
             guard let value = parse(text) else { continue }
             if values.contains(value) { return value }
             values.append(value)
@@ -79,35 +76,33 @@ struct PieceReader: Sendable {
     }
 }
 
-/// Finds where the ink of printed lines lies in a picture whose light has been evened out.
-struct TextBandFinder: Sendable {
-    /// Darker than this is ink; ``Raster/flattened(radius:)`` puts the ground at about 205.
+// Where the ink of printed lines lies in a picture whose light has been evened out.
+extension Raster {
+    /// Darker than this is ink; ``flattened(radius:)`` puts the ground at about 205.
     private static let inkThreshold: UInt8 = 128
     /// So many dark pixels in a row or column are ink and not a speck.
     private static let leastInk = 2
 
-    /// The rows of each line of text inside a window, from top to bottom.
+    /// The rows of each line of text, from top to bottom.
     ///
     /// - Parameters:
     ///   - gap: rows without ink that still belong to one line (the gap between the parts of a character).
     ///   - least: the least height of a line.
-    func rows(in window: Raster, gap: Int, least: Int) -> [Range<Int>] {
-        Self.runs(in: Self.inkCounts(of: window).rows, gap: gap).filter { $0.count >= least }
+    func linesOfText(gap: Int, least: Int) -> [Range<Int>] {
+        Self.runs(in: self.inkCounts.rows, gap: gap).filter { $0.count >= least }
     }
 
     /// From the first to the last column with ink, `nil` without any.
-    func columns(in window: Raster) -> Range<Int>? {
-        Self.runs(in: Self.inkCounts(of: window).columns, gap: window.width).first
-    }
+    var columnsOfText: Range<Int>? { Self.runs(in: self.inkCounts.columns, gap: self.width).first }
 
-    private static func inkCounts(of window: Raster) -> (rows: [Int], columns: [Int]) {
-        var rows = [Int](repeating: 0, count: window.height)
-        var columns = [Int](repeating: 0, count: window.width)
-        window.withSamples { samples in
-            for y in 0..<window.height {
-                let line = samples + y * window.width
+    private var inkCounts: (rows: [Int], columns: [Int]) {
+        var rows = [Int](repeating: 0, count: self.height)
+        var columns = [Int](repeating: 0, count: self.width)
+        self.withSamples { samples in
+            for y in 0..<self.height {
+                let line = samples + y * self.width
                 var x = 0
-                while x < window.width {
+                while x < self.width {
                     if line[x] < Self.inkThreshold {
                         rows[y] += 1
                         columns[x] += 1

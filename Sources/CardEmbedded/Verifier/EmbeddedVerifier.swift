@@ -70,12 +70,7 @@ package struct EmbeddedVerifier: Service {
             logger: self.logger,
             now: self.now
         )
-        let server = EndpointServer(
-            host: self.configuration.host,
-            port: self.configuration.port,
-            logger: self.logger,
-            onRunning: self.onRunning
-        )
-        try await server.run(readings.router())
+        try await EndpointServer(host: self.configuration.host, port: self.configuration.port, logger: self.logger)
+            .run(readings.router(), onRunning: self.onRunning)
     }
 }

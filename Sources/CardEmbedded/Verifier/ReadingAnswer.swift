@@ -100,7 +100,7 @@ struct ReadingAnswer {
     }
 
     /// Four corners, clockwise from the top left, in fractions of the picture's edges.
-    private static func rectangle(_ corners: [CardText.RelativePoint]) -> JSON? {
+    private static func rectangle(_ corners: [Point]) -> JSON? {
         guard corners.count == 4 else { return nil }
         func rounded(_ value: Double) -> JSON { .number((value * 1_000_000).rounded() / 1_000_000) }
         let places = corners.map { JSON.object(["x": rounded($0.x), "y": rounded($0.y)]) }
@@ -126,7 +126,7 @@ extension Legality {
     /// The classes in the vendor's order, rounded to thousandths; what rounding loses or gains goes to the largest, so
     /// that the sum stays 1.
     var shares: [Double] {
-        let exact = [self.idPhoto, self.temporaryIDPhoto, self.photocopy, self.screen, self.edited]
+        let exact = [self.idPhoto, 0, self.photocopy, self.screen, 0]
         var thousandths = exact.map { Int(($0 * 1000).rounded()) }
         let largest = exact.indices.max { exact[$0] < exact[$1] } ?? 0
         thousandths[largest] += 1000 - thousandths.reduce(0, +)

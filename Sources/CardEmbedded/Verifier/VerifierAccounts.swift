@@ -7,10 +7,11 @@ import Synchronization
 /// A request has the parts `api_key` and `api_secret`, or `sign` and `sign_version` (`hmac_sha1`), never both. A
 /// signature is refused when it was not made with the secret, when its time is over, or when it is one for a single use
 /// and comes again. Every refusal of a credential is the same `AUTHENTICATION_ERROR`.
-struct VerifierAccounts: Sendable {
+final class VerifierAccounts: Sendable {
     private let secrets: [String: String]
     private let now: @Sendable () -> Date
-    private let usedSigns = UsedSigns()
+    /// The signatures for one use that came, so that none is taken twice.
+    private let usedSigns = Mutex<Set<ReceivedSign>>([])
 
     init(secrets: [String: String], now: @escaping @Sendable () -> Date) {
         self.secrets = secrets
@@ -48,7 +49,12 @@ struct VerifierAccounts: Sendable {
         guard let secret = self.secrets[sign.key], sign.isMade(with: secret) else { return false }
         let now = Int64(self.now().timeIntervalSince1970)
         guard sign.expiry == 0 else { return sign.time < sign.expiry && now <= sign.expiry }
-        return self.usedSigns.admit(sign, now: now)
+        let window = (now - Limits.signTolerance)...(now + Limits.signTolerance)
+        guard window.contains(sign.time) else { return false }
+        return self.usedSigns.withLock { signs in
+            signs = signs.filter { $0.time >= window.lowerBound }
+            return signs.insert(sign).inserted
+        }
     }
 }
 
@@ -90,22 +96,5 @@ private struct ReceivedSign: Hashable {
             authenticating: self.raw,
             using: SymmetricKey(data: Array(secret.utf8))
         )
-    }
-}
-
-/// Remembers the signatures for one use, so that none is taken twice.
-private final class UsedSigns: Sendable {
-    private let signs = Mutex<Set<ReceivedSign>>([])
-
-    /// Whether a signature comes for the first time, and not too early or too late.
-    ///
-    /// - Parameter now: seconds since 1970.
-    func admit(_ sign: ReceivedSign, now: Int64) -> Bool {
-        let window = (now - Limits.signTolerance)...(now + Limits.signTolerance)
-        guard window.contains(sign.time) else { return false }
-        return self.signs.withLock { signs in
-            signs = signs.filter { $0.time >= window.lowerBound }
-            return signs.insert(sign).inserted
-        }
     }
 }

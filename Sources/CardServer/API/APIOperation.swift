@@ -17,22 +17,17 @@ struct APIOperation: Sendable {
     /// The template, such as `/v1/cards/{card_id}`.
     let path: String
     let access: Access
-    let hasBody: Bool
     private let ownProblems: [ProblemCode]
 
-    private init(
-        _ method: HTTPRequest.Method,
-        _ path: String,
-        _ access: Access,
-        hasBody: Bool = false,
-        problems: [ProblemCode] = []
-    ) {
+    private init(_ method: HTTPRequest.Method, _ path: String, _ access: Access, _ problems: [ProblemCode] = []) {
         self.method = method
         self.path = path
         self.access = access
-        self.hasBody = hasBody
         self.ownProblems = problems
     }
+
+    /// Whether it reads a body.
+    var hasBody: Bool { self.method == .post }
 
     /// Every problem that it may answer with: its own, and those of every operation, of its access and of its body.
     var problems: [ProblemCode] {
@@ -58,9 +53,7 @@ struct APIOperation: Sendable {
         var methods = Set(self.all.filter { $0.matches(parts) }.map(\.method))
         guard !methods.isEmpty else { return Problem(.notFound) }
         if methods.contains(.get) { methods.insert(.head) }
-        var problem = Problem(.methodNotAllowed)
-        problem.headers[.allow] = methods.map(\.rawValue).sorted().joined(separator: ", ")
-        return problem
+        return Problem(.methodNotAllowed, headers: [.allow: methods.map(\.rawValue).sorted().joined(separator: ", ")])
     }
 
     private func matches(_ parts: [Substring]) -> Bool {
@@ -72,7 +65,32 @@ struct APIOperation: Sendable {
 
 // MARK: The operations
 
+// Each stands on one line.
+// swift-format-ignore
 extension APIOperation {
+    static let submitCard = Self(.post, "/v1/cards", .token(.submit), intake + [.formMalformed, .formTooLarge, .mediaTypeUnsupported, .keyMalformed, .keyInProgress, .keyReused])
+    static let receiveWebhook = Self(.post, "/v1/webhooks/cards", .signature, intake + [.jsonInvalid, .imageInvalid, .addressInvalid, .addressRefused, .webhookReused])
+    static let listCards = Self(.get, "/v1/cards", .token(.read), [.parameterInvalid])
+    static let showCard = Self(.get, "/v1/cards/{card_id}", .token(.read), [.cardNotFound, .parameterInvalid, .fieldInvalid, .fieldDuplicate])
+    static let retryCard = Self(.post, "/v1/cards/{card_id}/retry", .token(.operate), json + [.cardNotFound, .changeRefused])
+    static let resolveCard = Self(.post, "/v1/cards/{card_id}/resolve", .token(.operate), json + [.cardNotFound, .changeRefused])
+    static let eraseCard = Self(.delete, "/v1/cards/{card_id}", .token(.operate), [.cardNotFound, .changeRefused, .fieldInvalid, .fieldDuplicate, .diskSpaceLow])
+    static let startRun = Self(.post, "/v1/runs", .token(.submit), json + [.sourceUnknown, .queueFull, .diskSpaceLow])
+    static let listRuns = Self(.get, "/v1/runs", .token(.read))
+    static let showRun = Self(.get, "/v1/runs/{run_id}", .token(.read), [.runNotFound])
+    static let live = Self(.get, "/healthz", .open)
+    static let ready = Self(.get, "/readyz", .open)
+    static let figures = Self(.get, "/metrics", .token(.read))
+    static let document = Self(.get, "/openapi.json", .open)
+}
+
+extension APIOperation {
+    /// All there are.
+    static let all = [
+        submitCard, receiveWebhook, listCards, showCard, eraseCard, retryCard, resolveCard, startRun, listRuns, showRun,
+        live, ready, figures, document,
+    ]
+
     private static let intake: [ProblemCode] = [
         .queueFull, .diskSpaceLow, .imageEmpty, .imageTooLarge, .formatUnsupported, .formatHEIC, .imageMissing,
         .fieldUnknown, .fieldDuplicate, .fieldInvalid, .businessNumberMissing, .businessNumberInvalid,
@@ -80,69 +98,5 @@ extension APIOperation {
     ]
     private static let json: [ProblemCode] = [
         .mediaTypeUnsupported, .jsonInvalid, .fieldUnknown, .fieldDuplicate, .fieldInvalid,
-    ]
-
-    static let submitCard = APIOperation(
-        .post,
-        "/v1/cards",
-        .token(.submit),
-        hasBody: true,
-        problems: Self.intake + [
-            .formMalformed, .formTooLarge, .mediaTypeUnsupported, .keyMalformed, .keyInProgress, .keyReused,
-        ]
-    )
-    static let receiveWebhook = APIOperation(
-        .post,
-        "/v1/webhooks/cards",
-        .signature,
-        hasBody: true,
-        problems: Self.intake + [.jsonInvalid, .imageInvalid, .addressInvalid, .addressRefused, .webhookReused]
-    )
-    static let listCards = APIOperation(.get, "/v1/cards", .token(.read), problems: [.parameterInvalid])
-    static let showCard = APIOperation(
-        .get,
-        "/v1/cards/{card_id}",
-        .token(.read),
-        problems: [.cardNotFound, .parameterInvalid, .fieldInvalid, .fieldDuplicate]
-    )
-    static let retryCard = APIOperation(
-        .post,
-        "/v1/cards/{card_id}/retry",
-        .token(.operate),
-        hasBody: true,
-        problems: Self.json + [.cardNotFound, .changeRefused]
-    )
-    static let resolveCard = APIOperation(
-        .post,
-        "/v1/cards/{card_id}/resolve",
-        .token(.operate),
-        hasBody: true,
-        problems: Self.json + [.cardNotFound, .changeRefused]
-    )
-    static let eraseCard = APIOperation(
-        .delete,
-        "/v1/cards/{card_id}",
-        .token(.operate),
-        problems: [.cardNotFound, .changeRefused, .fieldInvalid, .fieldDuplicate, .diskSpaceLow]
-    )
-    static let startRun = APIOperation(
-        .post,
-        "/v1/runs",
-        .token(.submit),
-        hasBody: true,
-        problems: Self.json + [.sourceUnknown, .queueFull, .diskSpaceLow]
-    )
-    static let listRuns = APIOperation(.get, "/v1/runs", .token(.read))
-    static let showRun = APIOperation(.get, "/v1/runs/{run_id}", .token(.read), problems: [.runNotFound])
-    static let live = APIOperation(.get, "/healthz", .open)
-    static let ready = APIOperation(.get, "/readyz", .open)
-    static let figures = APIOperation(.get, "/metrics", .token(.read))
-    static let document = APIOperation(.get, "/openapi.json", .open)
-
-    /// All there are.
-    static let all = [
-        submitCard, receiveWebhook, listCards, showCard, eraseCard, retryCard, resolveCard, startRun, listRuns, showRun,
-        live,
-        ready, figures, document,
     ]
 }

@@ -15,7 +15,8 @@ struct Envelope: RouterMiddleware {
     ]
 
     let metrics: ServerMetrics
-    let origins: CrossOrigin
+    /// The origins, such as `https://cards.example.com`, whose pages a browser lets talk to this server.
+    let origins: Set<String>
     let logger: Logger
 
     func handle(
@@ -27,17 +28,15 @@ struct Envelope: RouterMiddleware {
         var code: ProblemCode?
         var response: Response
         do {
-            if let preflight = self.origins.preflight(request) {
-                response = preflight
-            } else {
-                response = try await next(request, context)
-            }
+            response =
+                if let preflight = self.preflight(request) { preflight } else { try await next(request, context) }
         } catch {
             var problem = Problem(cause: error)
             if problem.code == .notFound { problem = APIOperation.missing(request) }
             if problem.code.status.kind == .serverError { self.report(error, as: problem.code, context: context) }
             code = problem.code
-            response = problem.response(requestID: context.record.id)
+            let body = problem.document(requestID: context.record.id)
+            response = Response(status: problem.code.status, headers: problem.fields, body: .init(byteBuffer: body))
         }
         self.complete(&response, request: request, context: context)
         // Whatever it is, the answer to HEAD has no content (RFC 9110 section 9.3.2).
@@ -65,7 +64,12 @@ struct Envelope: RouterMiddleware {
             response.headers[.rateLimitPolicy] = standing.policyField
             response.headers[.rateLimit] = standing.field
         }
-        self.origins.allow(request, in: &response)
+        guard !self.origins.isEmpty else { return }
+        response.headers[.vary] = "Origin"
+        guard let origin = self.origin(of: request) else { return }
+        response.headers[.accessControlAllowOrigin] = origin
+        response.headers[.exposedHeaders] =
+            "Location, Request-Id, RateLimit, RateLimit-Policy, Retry-After, Idempotent-Replayed"
     }
 
     private func report(
@@ -76,7 +80,7 @@ struct Envelope: RouterMiddleware {
         took: Duration
     ) {
         let known = context.record.known
-        let route = known.route ?? context.endpointPath ?? "none"
+        let route = context.endpointPath ?? "none"
         let method = APIOperation.methods.contains(request.method) ? request.method.rawValue : "other"
         self.metrics.count(method: method, route: route, status: response.status.code, took: took)
         self.metrics.add(.bodyBytes, by: Double(known.bodyBytes))
@@ -90,6 +94,31 @@ struct Envelope: RouterMiddleware {
                 "http.status": "\(response.status.code)", "http.code": "\(code?.name ?? "none")",
                 "http.milliseconds": "\(took.wholeMilliseconds)", "http.bytes": "\(known.bodyBytes)",
                 "token.name": "\(known.caller ?? "none")",
+            ]
+        )
+    }
+
+    // MARK: Pages of other origins (Fetch standard, CORS protocol)
+
+    private static let requestFields: [String] =
+        ["Authorization", "Content-Type", "Idempotency-Key", "Card-Why", "Card-Reason"]
+        + SubmittedField.allCases.map(\.headerName.rawName)
+
+    private func origin(of request: Request) -> String? {
+        request.headers[.origin].flatMap { self.origins.contains($0) ? $0 : nil }
+    }
+
+    /// Answers a browser that asks before it sends; `nil` if the request is something else.
+    private func preflight(_ request: Request) -> Response? {
+        guard request.method == .options, self.origin(of: request) != nil,
+            request.headers[.accessControlRequestMethod] != nil
+        else { return nil }
+        return Response(
+            status: .noContent,
+            headers: [
+                .accessControlAllowMethods: APIOperation.methods.map(\.rawValue).sorted().joined(separator: ", "),
+                .accessControlAllowHeaders: Self.requestFields.joined(separator: ", "),
+                .accessControlMaxAge: "600",
             ]
         )
     }

@@ -20,12 +20,30 @@ struct ServerContext: RequestContext {
     /// The address it came from, as far as one that fails is told apart by it.
     var remoteNetwork: String { self.channel.remoteAddress.map(Self.network(of:)) ?? "" }
 
-    /// The address itself, but of IPv6 its network of 64 bits; one of IPv4 that comes by a socket of IPv6 is one of
-    /// IPv4.
+    /// The address itself, but of IPv6 its network of 64 bits.
     static func network(of address: SocketAddress) -> String {
-        if let bytes = address.mappedIPv4Bytes { return bytes.map { "\($0)" }.joined(separator: ".") }
-        guard let bytes = address.ipv6Bytes else { return address.ipAddress ?? "" }
-        return bytes.prefix(8).map { String($0, radix: 16) }.joined(separator: ":")
+        let bytes = address.ipBytes
+        return bytes.count == 16
+            ? bytes.prefix(8).map { String($0, radix: 16) }.joined(separator: ":")
+            : bytes.map { "\($0)" }.joined(separator: ".")
+    }
+}
+
+extension SocketAddress {
+    /// The 4 bytes of an IPv4 address, also of one that comes by a socket of IPv6 (RFC 4291 section 2.5.5.2), or the 16
+    /// of any other IPv6 address.
+    ///
+    /// Read where the structures of sockets have them (RFC 3493 section 3.3): which C module their fields count as a
+    /// part of depends on what a compiler has seen before.
+    var ipBytes: [UInt8] {
+        let bytes = self.withSockAddr { pointer, size in [UInt8](UnsafeRawBufferPointer(start: pointer, count: size)) }
+        switch self {
+        case .v4: return Array(bytes[4..<8])
+        case .v6:
+            let isMapped = bytes[8..<18].allSatisfy { $0 == 0 } && bytes[18] == 0xFF && bytes[19] == 0xFF
+            return Array(bytes[isMapped ? 20..<24 : 8..<24])
+        case .unixDomainSocket: return []
+        }
     }
 }
 
@@ -34,8 +52,6 @@ final class RequestRecord: Sendable {
     struct State {
         /// The name of the token that it came with.
         var caller: String?
-        /// The template of its path.
-        var route: String?
         /// How many bytes of its body were read.
         var bodyBytes = 0
         /// Header fields that go with every answer to it.

@@ -62,11 +62,7 @@ package struct AccessToken: Hashable, Sendable {
 
     /// Whether a text can be the name of a submitter; `local` is that of lists and watched folders.
     static func isName(_ text: String) -> Bool {
-        let isPlain = text.utf8.allSatisfy { byte in
-            UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte
-                || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || "._-".utf8.contains(byte)
-        }
-        return isPlain && 1...64 ~= text.utf8.count && text != "local"
+        text.wholeMatch(of: /[A-Za-z0-9._-]{1,64}/) != nil && text != "local"
     }
 
     static let nameRule: Message = "has 1 to 64 letters, digits and ._-, and is not \"local\""

@@ -58,10 +58,11 @@ struct Authentication: Sendable {
         }
         if let wait = standing.wait { throw Problem(.rateLimited, retryAfter: wait) }
         guard token.scopes.contains(scope) else {
-            var problem = Problem(.scopeMissing, "The scope \(scope.rawValue) is needed.")
-            problem.headers[.wwwAuthenticate] =
-                "Bearer realm=\"idcard-pipeline\", error=\"insufficient_scope\", scope=\"\(scope.rawValue)\""
-            throw problem
+            throw Problem(
+                .scopeMissing,
+                "The scope \(scope.rawValue) is needed.",
+                headers: Self.challenge(", error=\"insufficient_scope\", scope=\"\(scope.rawValue)\"")
+            )
         }
         return token
     }
@@ -70,11 +71,12 @@ struct Authentication: Sendable {
         self.metrics.add(.failedAuthentications)
         let standing = self.failures.count(context.remoteNetwork, at: ConnectionGuard.now)
         if let wait = standing.wait { return Problem(.rateLimited, retryAfter: wait) }
-        var problem = Problem(.unauthorized)
         let isPresented = request.headers[.authorization] != nil
-        problem.headers[.wwwAuthenticate] =
-            "Bearer realm=\"idcard-pipeline\"" + (isPresented ? ", error=\"invalid_token\"" : "")
-        return problem
+        return Problem(.unauthorized, headers: Self.challenge(isPresented ? ", error=\"invalid_token\"" : ""))
+    }
+
+    private static func challenge(_ error: String) -> HTTPFields {
+        [.wwwAuthenticate: "Bearer realm=\"idcard-pipeline\"\(error)"]
     }
 
     /// The token of `Authorization: Bearer` (RFC 6750 section 2.1); nowhere else is one looked for.

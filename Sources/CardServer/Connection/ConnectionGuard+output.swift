@@ -65,7 +65,8 @@ extension ConnectionGuard {
 
     func linger(_ context: ChannelHandlerContext) {
         self.progress.linger(at: Self.now)
-        if self.closesOutput { context.close(mode: .output, promise: nil) }
+        // Within TLS one direction cannot be closed alone.
+        if self.server.certificate == nil { context.close(mode: .output, promise: nil) }
         context.read()
         self.schedule()
     }
@@ -82,24 +83,22 @@ extension ConnectionGuard {
             return
         }
         let id = RequestRecord.newID()
-        self.onRefusal(problem.code, id)
+        self.server.onRefusal(problem.code, id)
         let body = problem.document(requestID: id)
-        var head = HTTPResponseHead(version: .http1_1, status: .init(statusCode: problem.code.status.code))
-        for (name, value) in Envelope.fixedFields { head.headers.add(name: name.rawName, value: value) }
-        head.headers.add(name: "request-id", value: id)
-        head.headers.add(name: "content-type", value: Problem.mediaType)
-        head.headers.add(name: "content-length", value: "\(body.readableBytes)")
-        head.headers.add(name: "connection", value: "close")
-        if let retryAfter = problem.retryAfter {
-            head.headers.add(name: "retry-after", value: "\(retryAfter.wholeSecondsUp)")
-        }
-        self.progress.linger(at: Self.now)
+        var fields = problem.fields
+        for (name, value) in Envelope.fixedFields { fields[name] = value }
+        fields[.requestID] = id
+        fields[.contentLength] = "\(body.readableBytes)"
+        fields[.connection] = "close"
+        let head = HTTPResponseHead(
+            version: .http1_1,
+            status: .init(statusCode: problem.code.status.code),
+            headers: HTTPHeaders(fields.map { ($0.name.rawName, $0.value) })
+        )
         context.write(self.wrapOutboundOut(.head(head)), promise: nil)
         if request?.method != .HEAD { context.write(self.wrapOutboundOut(.body(.byteBuffer(body))), promise: nil) }
         context.writeAndFlush(self.wrapOutboundOut(.end(nil)), promise: nil)
-        if self.closesOutput { context.close(mode: .output, promise: nil) }
-        context.read()
-        self.schedule()
+        self.linger(context)
     }
 }
 
@@ -131,7 +130,7 @@ extension ConnectionGuard {
             // answer.
             self.progress.endsWithAnswer = true
             self.progress.giveBodyUp(at: Self.now)
-            context.fireErrorCaught(BodyTimeout())
+            context.fireErrorCaught(Problem(.bodyTimeout, endsConnection: true))
             self.schedule()
         }
     }

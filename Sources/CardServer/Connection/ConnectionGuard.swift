@@ -16,9 +16,8 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart
 
+    let server: ServerChannel
     private let admission: ConnectionRegister.Admission
-    let closesOutput: Bool
-    let onRefusal: @Sendable (ProblemCode, String) -> Void
     var progress: ConnectionProgress
     var context: ChannelHandlerContext?
     var timer: (task: Scheduled<Void>, at: Duration)?
@@ -26,21 +25,11 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     /// Whether the answer under way has a final head: then nothing else can be answered.
     var hasFinalHead = false
 
-    /// - Parameters:
-    ///   - limits: what is allowed.
-    ///   - admission: whether there are too many connections already, and this one is told so.
-    ///   - closesOutput: whether one direction can be closed alone, as it cannot within TLS.
-    ///   - onRefusal: is told of what never becomes a request: why, and under which name it was answered.
-    init(
-        limits: ConnectionLimits,
-        admission: ConnectionRegister.Admission,
-        closesOutput: Bool,
-        onRefusal: @escaping @Sendable (ProblemCode, String) -> Void
-    ) {
+    /// - Parameter admission: whether there are too many connections already, and this one is told so.
+    init(_ server: ServerChannel, admission: ConnectionRegister.Admission) {
+        self.server = server
         self.admission = admission
-        self.closesOutput = closesOutput
-        self.onRefusal = onRefusal
-        self.progress = ConnectionProgress(limits: limits, at: Self.now)
+        self.progress = ConnectionProgress(limits: server.limits, at: Self.now)
     }
 
     /// The monotonic time as a duration since NIO's epoch.
@@ -148,10 +137,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard error is HTTPParserError else { return context.fireErrorCaught(error) }
         if self.progress.lingersSince != nil { return context.close(promise: nil) }
-        if self.progress.isInBody {
-            self.progress.endsWithAnswer = true
-            return context.fireErrorCaught(BodyTruncation())
-        }
+        if self.progress.isInBody { return self.endBodyEarly(context) }
         guard self.progress.unanswered == 0 else {
             // The answers to the requests before it go out first.
             self.progress.endsWithAnswer = true
@@ -182,6 +168,6 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     /// Hummingbird takes the end of a connection for the end of a body.
     private func endBodyEarly(_ context: ChannelHandlerContext) {
         self.progress.endsWithAnswer = true
-        context.fireErrorCaught(BodyTruncation())
+        context.fireErrorCaught(Problem.bodyTruncated)
     }
 }

@@ -47,13 +47,9 @@ struct ConnectionProgress: Sendable {
         case linger
     }
 
-    private enum Receiving {
-        case head
-        case body(BodyPace)
-    }
-
     private let limits: ConnectionLimits
-    private var receiving = Receiving.head
+    /// How the body comes that is being received; `nil` while a head is.
+    private var body: BodyPace?
     /// Since when a head is waited for; with its first byte, since that.
     private var headSince: Duration
     private var headLimit: Duration
@@ -84,9 +80,7 @@ struct ConnectionProgress: Sendable {
     var isWriting: Bool { self.writesSince != nil }
 
     /// Whether a request has begun whose body is not whole.
-    var isInBody: Bool {
-        if case .body = self.receiving { true } else { false }
-    }
+    var isInBody: Bool { self.body != nil }
 
     /// Raw bytes came, and no head is whole by them; returns whether they are too many.
     mutating func receivePartOfHead(_ count: Int, at time: Duration) -> Bool {
@@ -100,35 +94,27 @@ struct ConnectionProgress: Sendable {
         self.unanswered += 1
         self.steps += 1
         self.headBytes = 0
-        self.receiving = .body(BodyPace(limits: self.limits))
+        self.body = BodyPace(limits: self.limits)
     }
 
     /// Bytes of a body came.
-    mutating func receiveBody(_ count: Int, at time: Duration) {
-        guard case .body(var pace) = self.receiving else { return }
-        pace.receive(count, at: time)
-        self.receiving = .body(pace)
-    }
+    mutating func receiveBody(_ count: Int, at time: Duration) { self.body?.receive(count, at: time) }
 
     /// A request is whole.
     mutating func receiveEnd(at time: Duration) {
-        self.receiving = .head
+        self.body = nil
         self.steps += 1
         self.headBytes = 0
         (self.headSince, self.headLimit) = (time, self.limits.idleTime)
     }
 
     /// Somebody here wants more bytes.
-    mutating func wait(at time: Duration) {
-        guard case .body(var pace) = self.receiving else { return }
-        pace.wait(at: time)
-        self.receiving = .body(pace)
-    }
+    mutating func wait(at time: Duration) { self.body?.wait(at: time) }
 
     /// The rest of a body is not waited for any more; an answer must go out in the time that one may take to be read.
     mutating func giveBodyUp(at time: Duration) {
-        guard case .body = self.receiving else { return }
-        self.receiving = .body(BodyPace(limits: self.limits))
+        guard self.isInBody else { return }
+        self.body = BodyPace(limits: self.limits)
         self.beginAnswer(at: time)
     }
 
@@ -171,12 +157,9 @@ struct ConnectionProgress: Sendable {
     var deadline: (at: Duration, overdue: Overdue)? {
         if let since = self.lingersSince { return (since + self.limits.lingerTime, .silence) }
         if let since = self.writesSince { return (since + self.limits.writeTime, .answer) }
-        switch self.receiving {
-        case .body(let pace): return pace.deadline.map { ($0, .body) }
-        case .head:
-            // While an answer is on its way here the client need not say more.
-            guard self.unanswered == 0 else { return nil }
-            return (self.headSince + self.headLimit, self.headBytes == 0 ? .silence : .head)
-        }
+        if let body = self.body { return body.deadline.map { ($0, .body) } }
+        // While an answer is on its way here the client need not say more.
+        guard self.unanswered == 0 else { return nil }
+        return (self.headSince + self.headLimit, self.headBytes == 0 ? .silence : .head)
     }
 }

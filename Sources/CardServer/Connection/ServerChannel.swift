@@ -11,50 +11,22 @@ struct ServerChannel: ServerChildChannel {
     let limits: ConnectionLimits
     let register: ConnectionRegister
     let certificate: ServerCertificate?
+    /// Is told of what never becomes a request: why, and under which name it was answered.
     let onRefusal: @Sendable (ProblemCode, String) -> Void
 
-    init(
-        responder: @escaping HTTPChannelHandler.Responder,
-        limits: ConnectionLimits,
-        register: ConnectionRegister,
-        certificate: ServerCertificate?,
-        onRefusal: @escaping @Sendable (ProblemCode, String) -> Void
-    ) {
-        self.base = HTTP1Channel(
-            responder: responder,
-            configuration: HTTP1Channel.Configuration(
-                httpDecoderConfiguration: .init(
-                    maxHeaderFieldSize: Limits.headBytes,
-                    maxHeaderListSize: Limits.headBytes,
-                    maxHeaderFieldCount: Limits.headerFields
-                )
-            )
-        )
-        self.limits = limits
-        self.register = register
-        self.certificate = certificate
-        self.onRefusal = onRefusal
-    }
-
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
-        let admission = self.register.register(channel)
+        let registered = self.register.register(channel)
+        // A connection that is refused gets not even a handshake, which costs most of all.
+        let admission = self.certificate != nil && registered == .refused ? .dropped : registered
         return channel.eventLoop.makeCompletedFuture {
-            guard let certificate = self.certificate else { return }
-            // A connection that is refused gets not even a handshake, which costs most of all.
-            try channel.pipeline.syncOperations.addHandler(
-                admission == .taken ? NIOSSLServerHandler(context: certificate.context) : ClosingHandler()
-            )
+            guard let certificate = self.certificate, admission == .taken else { return }
+            try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: certificate.context))
         }
         .flatMap { self.base.setup(channel: channel, logger: logger) }
         .flatMapThrowing { value in
             let pipeline = channel.pipeline.syncOperations
             let parser = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
-            let guardian = ConnectionGuard(
-                limits: self.limits,
-                admission: admission,
-                closesOutput: self.certificate == nil,
-                onRefusal: self.onRefusal
-            )
+            let guardian = ConnectionGuard(self, admission: admission)
             try pipeline.addHandler(guardian, position: .after(parser))
             try pipeline.addHandler(ByteWatch(guardian: guardian), position: .before(parser))
             return value
@@ -84,14 +56,5 @@ private final class ByteWatch: ChannelInboundHandler, RemovableChannelHandler {
         // Parsed first: afterwards it is known whether the head is whole.
         context.fireChannelRead(data)
         self.guardian.bytesArrived(count, after: steps)
-    }
-}
-
-/// Closes a connection as soon as it is open.
-private final class ClosingHandler: ChannelInboundHandler, RemovableChannelHandler {
-    typealias InboundIn = ByteBuffer
-
-    func channelActive(context: ChannelHandlerContext) {
-        context.close(promise: nil)
     }
 }

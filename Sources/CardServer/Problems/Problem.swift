@@ -20,10 +20,17 @@ struct Problem: Error {
     var endsConnection = false
 
     /// Describes a refusal.
-    init(_ code: ProblemCode, _ detail: String? = nil, retryAfter: Duration? = nil, endsConnection: Bool = false) {
+    init(
+        _ code: ProblemCode,
+        _ detail: String? = nil,
+        retryAfter: Duration? = nil,
+        headers: HTTPFields = HTTPFields(),
+        endsConnection: Bool = false
+    ) {
         self.code = code
         self.detail = detail
         self.retryAfter = retryAfter
+        self.headers = headers
         self.endsConnection = endsConnection
     }
 
@@ -52,14 +59,13 @@ struct Problem: Error {
         return ByteBuffer(bytes: JSONText.data(document))
     }
 
-    /// The whole answer.
-    func response(requestID: String) -> Response {
-        var headers = self.headers
-        headers[.contentType] = Self.mediaType
-        if let retryAfter = self.retryAfter { headers[.retryAfter] = "\(retryAfter.wholeSecondsUp)" }
-        if self.endsConnection { headers[.connection] = "close" }
-        let body = self.document(requestID: requestID)
-        return Response(status: self.code.status, headers: headers, body: .init(byteBuffer: body))
+    /// The header fields of the answer.
+    var fields: HTTPFields {
+        var fields = self.headers
+        fields[.contentType] = Self.mediaType
+        if let retryAfter { fields[.retryAfter] = "\(retryAfter.wholeSecondsUp)" }
+        if self.endsConnection { fields[.connection] = "close" }
+        return fields
     }
 }
 
@@ -73,12 +79,10 @@ extension Duration {
 
 // MARK: Causes
 
-/// A body came too slowly.
-struct BodyTimeout: Error {}
-/// The connection ended within a body, or the body's framing broke.
-struct BodyTruncation: Error {}
-
 extension Problem {
+    /// The connection ended within a body, or the body's framing broke.
+    static let bodyTruncated = Problem(.bodyTruncated, endsConnection: true)
+
     /// What an error of the layers below means to a client.
     init(cause: any Error) {
         switch cause {
@@ -87,10 +91,10 @@ extension Problem {
         case let error as MultipartFormError:
             self.init(error.code.isLimit ? .formTooLarge : .formMalformed, error.message)
         case is CancellationError: self.init(.shuttingDown, retryAfter: .seconds(5))
-        case is BodyTimeout: self.init(.bodyTimeout, endsConnection: true)
         // Of the connection: the sandbox's own errors are `CodedError`.
-        case is BodyTruncation, is HTTPParserError, is IOError: self.init(.bodyTruncated, endsConnection: true)
-        case let error as HTTPError: self.init(http: error)
+        case is HTTPParserError, is IOError: self = .bodyTruncated
+        // The only one that the router throws.
+        case let error as HTTPError where error.status == .notFound: self.init(.notFound)
         default: self.init(.internalError)
         }
     }
@@ -106,17 +110,6 @@ extension Problem {
         case .queueFull: self.init(.queueFull, detail, retryAfter: .seconds(5))
         case .diskSpaceLow: self.init(.diskSpaceLow, detail, retryAfter: .seconds(60))
         case .sandboxBusy, .sandboxUnavailable: self.init(.storeUnavailable, retryAfter: .seconds(10))
-        default: self.init(.internalError)
-        }
-    }
-
-    /// The router's own errors.
-    private init(http error: HTTPError) {
-        switch error.status {
-        case .notFound: self.init(.notFound)
-        case .methodNotAllowed: self.init(.methodNotAllowed)
-        case .contentTooLarge: self.init(.bodyTooLarge, endsConnection: true)
-        case .badRequest: self.init(.requestMalformed)
         default: self.init(.internalError)
         }
     }

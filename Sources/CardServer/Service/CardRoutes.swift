@@ -35,18 +35,20 @@ struct CardRoutes: Sendable {
         guard 1...Limits.pageSize ~= limit else {
             throw Problem(.parameterInvalid, "limit is a number from 1 to \(Limits.pageSize).")
         }
-        guard let order = Self.order(try parameters.single("cursor") ?? "i0") else {
+        // The intake order of the last card before, which has no meaning to a client.
+        let cursor = try parameters.single("cursor") ?? "i0"
+        guard let order = cursor.wholeMatch(of: /i([0-9]{1,18})/).flatMap({ Int64($0.1) }) else {
             throw Problem(.parameterInvalid, "cursor is the next_cursor of the page before.")
         }
         let page = try await self.ports.store.cards(filter, after: order, limit: limit)
-        var cursor: String?
+        var answer = Page(cards: page.map(CardDocument.init), nextCursor: nil)
         // The store gives no more than a page at a time, so what comes after it is asked for on its own.
         if page.count == limit, let last = page.last,
             try await !self.ports.store.cards(filter, after: last.order, limit: 1).isEmpty
         {
-            cursor = "i\(last.order)"
+            answer.nextCursor = "i\(last.order)"
         }
-        return JSONAnswer.response(Page(cards: page.map(CardDocument.init), nextCursor: cursor))
+        return Response(json: answer)
     }
 
     private static func states(_ values: [String]) throws -> [CardState] {
@@ -57,11 +59,6 @@ struct CardRoutes: Sendable {
             }
             return state
         }
-    }
-
-    /// The intake order that a cursor stands for, which has no meaning to a client.
-    private static func order(_ cursor: String) -> Int64? {
-        cursor.wholeMatch(of: /i([0-9]{1,18})/).flatMap { Int64($0.1) }
     }
 
     /// `GET /v1/cards/{card_id}`: nothing personal unless `reveal=true`.
@@ -79,16 +76,14 @@ struct CardRoutes: Sendable {
             reveals
             ? try await self.ports.store.show(id, to: origin, now: self.ports.now())
             : try await self.ports.store.details(of: id)
-        return JSONAnswer.response(CardDetailsDocument(details, reveals: reveals, eventsWriteNull: true))
+        return Response(json: CardDetailsDocument(details, reveals: reveals, eventsWriteNull: true))
     }
 
     // MARK: Deciding
 
     /// `POST /v1/cards/{card_id}/retry`.
     func retry(_ request: Request, context: ServerContext, caller: AccessToken) async throws -> Response {
-        let body = try await self.body(of: request, context: context)
-        let type = request.headers[.contentType]
-        let texts = body.isEmpty ? [:] : try StrictJSON.texts(body, contentType: type, known: ["why"])
+        let texts = try await StrictJSON.texts(of: request, context: context, known: ["why"], isOptional: true)
         let id = Self.card(context)
         let origin = try Self.origin("POST /v1/cards/{card_id}/retry", caller: caller, why: texts["why"])
         try await self.ports.store.retry(id, by: origin, now: self.ports.now())
@@ -97,8 +92,7 @@ struct CardRoutes: Sendable {
 
     /// `POST /v1/cards/{card_id}/resolve`.
     func resolve(_ request: Request, context: ServerContext, caller: AccessToken) async throws -> Response {
-        let body = try await self.body(of: request, context: context)
-        let texts = try StrictJSON.texts(body, contentType: request.headers[.contentType], known: ["as", "why"])
+        let texts = try await StrictJSON.texts(of: request, context: context, known: ["as", "why"])
         guard let resolution = texts["as"].flatMap(Resolution.init(rawValue:)) else {
             let known = Resolution.allCases.map(\.rawValue).joined(separator: ", ")
             throw Problem(.fieldInvalid, "as is one of \(known).")
@@ -124,13 +118,13 @@ struct CardRoutes: Sendable {
         // Others of its number may have waited for it.
         self.ports.engine.wake()
         guard let certificate else { throw Problem(.cardNotFound) }
-        return JSONAnswer.response(certificate)
+        return Response(json: certificate)
     }
 
     /// Has the decision carried out at once, and shows the cards that it was about.
     private func answer(of ids: [CardID]) async throws -> Response {
         self.ports.engine.wake()
-        return JSONAnswer.response(Changed(cards: try await self.ports.store.cards(ids).map(CardDocument.init)))
+        return Response(json: Changed(cards: try await self.ports.store.cards(ids).map(CardDocument.init)))
     }
 
     // MARK: Reading requests
@@ -138,10 +132,6 @@ struct CardRoutes: Sendable {
     /// The card that the path names; the store says whether there is one.
     private static func card(_ context: ServerContext) -> CardID {
         CardID(rawValue: String((context.parameters.get("card_id") ?? "").prefix(64)))
-    }
-
-    private func body(of request: Request, context: ServerContext) async throws -> Data {
-        try await BodyReader(request: request, context: context, limit: Limits.jsonBytes).collect()
     }
 
     private static func origin(_ action: String, caller: AccessToken, why: String?) throws -> AccessOrigin {
@@ -163,5 +153,37 @@ struct CardRoutes: Sendable {
             throw Problem(.fieldInvalid, "Card-Why is UTF-8 with percent-encoding of what is not printable ASCII.")
         }
         return text
+    }
+}
+
+/// The parameters behind the question mark.
+private struct QueryParameters {
+    private let values: [(name: String, value: String)]
+
+    /// - Throws: ``Problem``: `parameter_invalid` for one that is not known: a mistyped filter would show too much.
+    init(_ request: Request, known: Set<String>) throws {
+        self.values = request.uri.queryParameters.map { (String($0.key), String($0.value)) }
+        guard self.values.allSatisfy({ known.contains($0.name) }) else {
+            throw Problem(.parameterInvalid, "Known are \(known.sorted().joined(separator: ", ")).")
+        }
+    }
+
+    /// All values of a parameter.
+    func all(_ name: String) -> [String] { self.values.filter { $0.name == name }.map(\.value) }
+
+    /// The value of a parameter that may be given once.
+    func single(_ name: String) throws -> String? {
+        let values = self.all(name)
+        guard values.count <= 1 else { throw Problem(.parameterInvalid, "\(name) is given once.") }
+        return values.first
+    }
+
+    /// A parameter that is `true` or `false`, false if it is missing.
+    func flag(_ name: String) throws -> Bool {
+        switch try self.single(name) {
+        case nil, "false": false
+        case "true": true
+        default: throw Problem(.parameterInvalid, "\(name) is true or false.")
+        }
     }
 }

@@ -2,6 +2,7 @@ package import CardEngine
 package import CardModel
 package import CardStore
 package import Foundation
+import NIOCore
 
 extension CardServer {
     /// How a server listens, and what it takes.
@@ -41,11 +42,34 @@ extension CardServer {
         ///
         /// - Throws: `listening_refused`.
         package func checkListening() throws(CodedError) {
-            try ListeningRule.check(
-                host: self.host,
-                hasCertificate: self.tls != nil,
-                hasCredentials: !self.tokens.isEmpty || !self.webhookSecrets.isEmpty
-            )
+            guard !Self.isLoopback(self.host) else { return }
+            guard self.tls != nil else {
+                throw Self.refused(
+                    """
+                    server.listen names an address that others reach, and nothing encrypts what they send; set \
+                    server.tls.certificate and server.tls.key, or listen on 127.0.0.1 behind a proxy that has them
+                    """
+                )
+            }
+            guard !self.tokens.isEmpty || !self.webhookSecrets.isEmpty else {
+                throw Self.refused(
+                    """
+                    server.listen names an address that others reach, and there is no token that opens it; make one \
+                    (idcard-pipeline tokens add), or set webhooks.secrets
+                    """
+                )
+            }
+        }
+
+        private static func refused(_ message: Message) -> CodedError {
+            CodedError(ReasonCode(rawValue: "listening_refused"), .configuration, message)
+        }
+
+        /// Whether an address is reached from this machine alone; by name only `localhost` is known to be.
+        package static func isLoopback(_ host: String) -> Bool {
+            if host.lowercased() == "localhost" { return true }
+            guard let bytes = try? SocketAddress(ipAddress: host, port: 0).ipBytes else { return false }
+            return bytes.count == 4 ? bytes[0] == 127 : bytes.dropLast().allSatisfy { $0 == 0 } && bytes.last == 1
         }
     }
 

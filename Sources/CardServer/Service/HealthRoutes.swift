@@ -1,3 +1,4 @@
+import CardEngine
 import CardModel
 import CardStore
 import HTTPTypes
@@ -38,7 +39,7 @@ final class HealthRoutes: Sendable {
     }
 
     private static let stopped = "the remote side refuses this service; see: idcard-pipeline status"
-    private static let stages = ["fetch", "prepare", "verify", "deliver"]
+    private static let stages = StageName.allCases.map(\.rawValue)
 
     private let reception: Reception
     private let metrics: ServerMetrics
@@ -53,48 +54,40 @@ final class HealthRoutes: Sendable {
     }
 
     /// `GET /healthz`.
-    func live() -> Response { JSONAnswer.response(Alive()) }
+    func live() -> Response { Response(json: Alive()) }
 
     /// `GET /readyz`: 503 with the reasons if something has stopped or nothing more is taken in.
     func ready() async -> Response {
         let now = ConnectionGuard.now
-        let known = self.last.withLock { last in
-            last.flatMap { now - $0.at < Limits.readinessTime ? $0.readiness : nil }
-        }
+        let last = self.last.withLock { $0 }
         let readiness: Readiness
-        if let known {
-            readiness = known
+        if let last, now - last.at < Limits.readinessTime {
+            readiness = last.readiness
         } else {
             readiness = await self.readiness()
             self.last.withLock { $0 = (now, readiness) }
         }
-        return JSONAnswer.response(
-            readiness,
-            status: readiness.reasons.isEmpty ? .ok : .serviceUnavailable,
-            headers: readiness.reasons.isEmpty ? [:] : [.retryAfter: "10"]
-        )
+        guard !readiness.reasons.isEmpty else { return Response(json: readiness) }
+        return Response(json: readiness, status: .serviceUnavailable, headers: [.retryAfter: "10"])
     }
 
     private func readiness() async -> Readiness {
-        var reasons: [Reason] = []
+        var closed: ProblemCode?
         var rests: [String: EndpointRest] = [:]
         do {
             rests = try await self.stopped()
-            if let refusal = try await self.reception.refusal() {
-                reasons.append(Reason(code: refusal.code.name, message: refusal.code.title))
-            }
+            closed = try await self.reception.refusal()?.code
         } catch {
-            let code = ProblemCode.storeUnavailable
-            reasons.append(Reason(code: code.name, message: code.title))
+            closed = .storeUnavailable
         }
         let paused = rests.sorted { $0.key < $1.key }.map { stage, rest in
             Reason(code: "\(stage)_paused", message: "\(Self.stopped) (\(rest.code))")
         }
-        let stages = Self.stages.map { ($0, Standing(rests[$0])) }
+        let reasons = paused + (closed.map { [Reason(code: $0.name, message: $0.title)] } ?? [])
         return Readiness(
-            status: paused.isEmpty && reasons.isEmpty ? "ready" : "not_ready",
-            reasons: paused + reasons,
-            stages: Dictionary(uniqueKeysWithValues: stages)
+            status: reasons.isEmpty ? "ready" : "not_ready",
+            reasons: reasons,
+            stages: Dictionary(uniqueKeysWithValues: Self.stages.map { ($0, Standing(rests[$0])) })
         )
     }
 

@@ -43,7 +43,7 @@ package final class ServerMetrics: Sendable {
     /// Begins with nothing but the metrics that have no labels, at zero.
     package init() {
         self.series.withLock { series in
-            for metric in Metric.all where metric.labels.isEmpty { series[metric] = [[]: Series()] }
+            for metric in Metric.unlabelled { series[metric] = [[]: Series()] }
         }
     }
 
@@ -129,62 +129,24 @@ package final class ServerMetrics: Sendable {
     private static func figure(_ value: Double) -> String { Int64(exactly: value).map(String.init) ?? "\(value)" }
 }
 
+// Each stands on one line.
+// swift-format-ignore
 extension ServerMetrics.Metric {
-    static let requests = Self(
-        "idcard_http_requests_total",
-        .counter,
-        labels: ["method", "route", "status"],
-        "Answered requests."
-    )
-    static let duration = Self(
-        "idcard_http_duration_seconds",
-        .histogram,
-        labels: ["route"],
-        "From the head of a request to its answer."
-    )
+    static let requests = Self("idcard_http_requests_total", .counter, labels: ["method", "route", "status"], "Answered requests.")
+    static let duration = Self("idcard_http_duration_seconds", .histogram, labels: ["route"], "From the head of a request to its answer.")
     static let bodyBytes = Self("idcard_http_body_bytes_total", .counter, "Bytes of bodies that were read.")
     static let connections = Self("idcard_http_connections", .gauge, "Connections that are open.")
     static let refusals = Self("idcard_http_refusals_total", .counter, labels: ["code"], "What never became a request.")
-    static let refusedConnections = Self(
-        "idcard_http_refused_connections",
-        .gauge,
-        "Connections that were one too many, since the start."
-    )
-    static let failedAuthentications = Self(
-        "idcard_http_failed_authentications_total",
-        .counter,
-        "Requests without a valid token."
-    )
-    static let refusedWebhooks = Self(
-        "idcard_http_refused_webhooks_total",
-        .counter,
-        "Webhooks that were not accepted."
-    )
+    static let refusedConnections = Self("idcard_http_refused_connections", .gauge, "Connections that were one too many, since the start.")
+    static let failedAuthentications = Self("idcard_http_failed_authentications_total", .counter, "Requests without a valid token.")
+    static let refusedWebhooks = Self("idcard_http_refused_webhooks_total", .counter, "Webhooks that were not accepted.")
     static let cards = Self("idcard_cards", .gauge, labels: ["state"], "Cards in each state.")
     static let stagePaused = Self("idcard_stage_paused", .gauge, labels: ["stage"], "1 if a stage has stopped.")
     static let inputs = Self("idcard_inputs_total", .counter, labels: ["result"], "Inputs of runs and watched folders.")
-    static let stageCalls = Self(
-        "idcard_stage_calls_total",
-        .counter,
-        labels: ["stage", "outcome"],
-        "Calls of a stage, by how they ended."
-    )
-    static let stageDuration = Self(
-        "idcard_stage_duration_seconds",
-        .histogram,
-        labels: ["stage"],
-        "How long a call of a stage took."
-    )
-    static let cardsEntered = Self(
-        "idcard_cards_entered_total",
-        .counter,
-        labels: ["state"],
-        "Cards that entered each state."
-    )
+    static let stageCalls = Self("idcard_stage_calls_total", .counter, labels: ["stage", "outcome"], "Calls of a stage, by how they ended.")
+    static let stageDuration = Self("idcard_stage_duration_seconds", .histogram, labels: ["stage"], "How long a call of a stage took.")
+    static let cardsEntered = Self("idcard_cards_entered_total", .counter, labels: ["state"], "Cards that entered each state.")
 
-    static let all = [
-        requests, duration, bodyBytes, connections, refusals, refusedConnections, failedAuthentications,
-        refusedWebhooks,
-        cards, stagePaused, stageCalls, stageDuration, inputs, cardsEntered,
-    ]
+    /// Those that stand in the text from the start.
+    static let unlabelled = [bodyBytes, connections, refusedConnections, failedAuthentications, refusedWebhooks]
 }

@@ -9,7 +9,7 @@ struct BodyReader {
     let request: Request
     let context: ServerContext
     /// The most bytes.
-    let limit: Int
+    var limit: Int
 
     /// The declared length; `nil` if the framing alone tells it.
     var declaredLength: Int64? { self.request.headers[.contentLength].flatMap(Int64.init) }
@@ -31,14 +31,7 @@ struct BodyReader {
             guard count <= self.limit else { throw self.tooLarge }
             try await take(piece)
         }
-        if let declared = self.declaredLength, declared != count { throw BodyTruncation() }
-    }
-
-    /// Gathers a body that is small.
-    func collect() async throws -> Data {
-        var body = Data()
-        try await self.read { body.append(contentsOf: $0.readableBytesView) }
-        return body
+        if let declared = self.declaredLength, declared != count { throw Problem.bodyTruncated }
     }
 
     private var tooLarge: Problem {
@@ -49,21 +42,12 @@ struct BodyReader {
 /// The bytes of one image as they come; what is none is refused as early as its first bytes tell.
 struct ImageBytes {
     private(set) var bytes = Data()
+    /// The most bytes.
     let limit: Int
+    /// What its bytes are counted against together with those of all others.
     let claim: ByteClaim
+    /// Why first bytes are no image that is taken.
     let refusal: @Sendable (Data) -> CodedError?
-
-    /// Makes an empty image.
-    ///
-    /// - Parameters:
-    ///   - limit: the most bytes.
-    ///   - claim: what its bytes are counted against together with those of all others.
-    ///   - refusal: why first bytes are no image that is taken.
-    init(limit: Int, claim: ByteClaim, refusal: @escaping @Sendable (Data) -> CodedError?) {
-        self.limit = limit
-        self.claim = claim
-        self.refusal = refusal
-    }
 
     /// Adds bytes.
     ///

@@ -34,52 +34,34 @@ final class ByteBudget: Sendable {
 }
 
 /// What one request has taken out of a ``ByteBudget``; its first 64 KiB do not count, so that small requests find room.
-final class ByteClaim: Sendable {
+final class ByteClaim {
     private let budget: ByteBudget
     private let name: String
-    private let count = Mutex(0)
+    private var count = 0
 
     init(_ budget: ByteBudget, name: String) {
         self.budget = budget
         self.name = name
     }
 
+    private func counted(_ added: Int = 0) -> Int { max(0, self.count + added - Limits.freeBodyBytes) }
+
     /// Whether so many more would be the first that count.
-    func begins(with added: Int) -> Bool {
-        self.count.withLock { $0 <= Limits.freeBodyBytes && $0 + added > Limits.freeBodyBytes }
-    }
+    func begins(with added: Int) -> Bool { self.counted() == 0 && self.counted(added) > 0 }
 
     /// Takes so many more.
     ///
     /// - Throws: ``Problem``: `busy`.
     func take(_ added: Int) throws {
-        let isThere = self.count.withLock { count in
-            let before = max(0, count - Limits.freeBodyBytes)
-            let after = max(0, count + added - Limits.freeBodyBytes)
-            guard self.budget.take(after - before, for: self.name) else { return false }
-            count += added
-            return true
+        guard self.budget.take(self.counted(added) - self.counted(), for: self.name) else {
+            throw Problem(.busy, retryAfter: .seconds(2), endsConnection: true)
         }
-        guard isThere else { throw Problem(.busy, retryAfter: .seconds(2), endsConnection: true) }
+        self.count += added
     }
 
     /// Gives all back.
     func giveBack() {
-        self.count.withLock { count in
-            _ = self.budget.take(-max(0, count - Limits.freeBodyBytes), for: self.name)
-            count = 0
-        }
-    }
-}
-
-/// The names of requests whose first sending has not ended.
-final class NamesUnderWay: Sendable {
-    private let names = Mutex<Set<[String]>>([])
-
-    /// Does something under a name, unless that is being done already: `nil` then.
-    func hold<Value>(_ name: [String], _ body: () async throws -> Value) async throws -> Value? {
-        guard self.names.withLock({ $0.insert(name).inserted }) else { return nil }
-        defer { self.names.withLock { _ = $0.remove(name) } }
-        return try await body()
+        _ = self.budget.take(-self.counted(), for: self.name)
+        self.count = 0
     }
 }

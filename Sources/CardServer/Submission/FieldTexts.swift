@@ -1,4 +1,5 @@
 import CardModel
+import Foundation
 import HTTPTypes
 
 /// The texts of the fields that were said about an image, each at most once.
@@ -7,9 +8,6 @@ struct FieldTexts: Sendable {
 
     /// All names, as a message lists them.
     static let names = SubmittedField.allCases.map(\.rawValue).joined(separator: ", ")
-
-    /// Says nothing.
-    init() {}
 
     /// Takes a field's text; blank texts count as not given.
     ///
@@ -22,27 +20,15 @@ struct FieldTexts: Sendable {
         self.texts = Redacted(texts)
     }
 
-    /// Takes what others say about fields of which nothing is said here.
-    mutating func fill(from others: FieldTexts) {
-        self.texts = Redacted(self.texts.reveal().merging(others.texts.reveal()) { own, _ in own })
+    /// These texts, and what others say about fields of which nothing is said here.
+    func filled(from others: FieldTexts) -> FieldTexts {
+        FieldTexts(texts: Redacted(self.texts.reveal().merging(others.texts.reveal()) { own, _ in own }))
     }
 
     /// Checks each field for itself, whatever else may be missing.
     ///
     /// - Throws: `business_no_invalid`, `field_invalid`.
     func fields() throws(CodedError) -> SubmittedFields { try SubmittedFields(self.texts.reveal()) }
-
-    /// What the fields say, checked.
-    ///
-    /// - Parameter requiringUserNumber: whether a user account has to be among them.
-    /// - Throws: ``Problem``: `business_no_missing`, `user_no_missing`; `CodedError`: `business_no_invalid`,
-    ///   `field_invalid`.
-    func metadata(requiringUserNumber: Bool) throws -> CardMetadata {
-        let fields = try self.fields()
-        guard let businessNumber = fields.businessNumber else { throw Problem(.businessNumberMissing) }
-        guard !requiringUserNumber || fields.userNumber != nil else { throw Problem(.userNumberMissing) }
-        return CardMetadata(fields, businessNumber: businessNumber)
-    }
 }
 
 // MARK: Header fields
@@ -50,8 +36,7 @@ struct FieldTexts: Sendable {
 extension SubmittedField {
     /// The header field that carries it with a raw body, such as `Card-Business-No`.
     var headerName: HTTPField.Name {
-        let parts = self.rawValue.split(separator: "_").map { $0.prefix(1).uppercased() + $0.dropFirst() }
-        return .known("Card-" + parts.joined(separator: "-"))
+        .known("Card-" + self.rawValue.split(separator: "_").map(\.capitalized).joined(separator: "-"))
     }
 }
 
@@ -86,22 +71,8 @@ extension FieldTexts {
 enum HeaderText {
     /// Decodes a field's value; `nil` if it is not so encoded.
     static func decode(_ value: String) -> String? {
-        var rest = Array(value.utf8)[...]
-        if value.lowercased().hasPrefix("utf-8''") { rest = rest.dropFirst(7) }
-        var bytes: [UInt8] = []
-        while let byte = rest.popFirst() {
-            guard byte != UInt8(ascii: "%") else {
-                let digits = rest.prefix(2)
-                guard digits.count == 2, digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
-                    let decoded = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
-                else { return nil }
-                bytes.append(decoded)
-                rest = rest.dropFirst(2)
-                continue
-            }
-            guard 0x20...0x7E ~= byte else { return nil }
-            bytes.append(byte)
-        }
-        return String(validating: bytes, as: UTF8.self)
+        let text = value.lowercased().hasPrefix("utf-8''") ? String(value.dropFirst(7)) : value
+        guard text.utf8.allSatisfy({ 0x20...0x7E ~= $0 }) else { return nil }
+        return text.removingPercentEncoding
     }
 }

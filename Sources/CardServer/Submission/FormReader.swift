@@ -10,13 +10,12 @@ struct FormReader {
     static let imageName = "image"
 
     private enum Part {
-        case none
         case image
         case text(SubmittedField, Data)
     }
 
     private var parser: MultipartParser
-    private var part = Part.none
+    private var part: Part?
     private var isComplete = false
     private var hasImage = false
     private var image: ImageBytes
@@ -50,7 +49,7 @@ struct FormReader {
     mutating func finish() throws -> Data {
         self.parser.finish()
         try self.drain()
-        guard self.isComplete else { throw BodyTruncation() }
+        guard self.isComplete else { throw Problem.bodyTruncated }
         guard self.hasImage else { throw Problem(.imageMissing) }
         return try self.image.finish()
     }
@@ -84,7 +83,7 @@ struct FormReader {
 
     private mutating func take(_ bytes: Data) throws {
         switch self.part {
-        case .none: return
+        case nil: return
         case .image: try self.image.append(bytes)
         case .text(let field, var text):
             text.append(bytes)
@@ -102,6 +101,6 @@ struct FormReader {
             }
             try self.fields.set(field, to: text)
         }
-        self.part = .none
+        self.part = nil
     }
 }

@@ -18,32 +18,16 @@ enum IdempotencyKey {
 
     /// Reads a field's value; `nil` if it is no key.
     static func parse(_ value: String) -> String? {
-        let bytes = Array(value.utf8)
-        guard bytes.first == UInt8(ascii: "\"") else { return self.bare(bytes) }
-        var key: [UInt8] = []
-        var rest = bytes.dropFirst()
-        while let byte = rest.popFirst() {
-            switch byte {
-            case UInt8(ascii: "\""):
-                guard rest.isEmpty, 1...Limits.keyCharacters ~= key.count else { return nil }
-                return String(decoding: key, as: UTF8.self)
-            case UInt8(ascii: "\\"):
-                guard let next = rest.popFirst(), next == UInt8(ascii: "\"") || next == UInt8(ascii: "\\") else {
-                    return nil
-                }
-                key.append(next)
-            case 0x20...0x7E: key.append(byte)
-            default: return nil
-            }
+        let key: String
+        if let quoted = value.wholeMatch(of: /"((?:[ !#-\[\]-~]|\\["\\])*)"/) {
+            key = String(quoted.1.replacing(/\\(.)/) { $0.1 })
+        } else if value.wholeMatch(of: /[!#-+\--:<-\[\]-~]*/) != nil {
+            // A comma would make two keys of one, a quote half a string.
+            key = value
+        } else {
+            return nil
         }
-        return nil
-    }
-
-    /// A comma would make two keys of one, a quote half a string.
-    private static func bare(_ bytes: [UInt8]) -> String? {
-        let isPlain = bytes.allSatisfy { 0x21...0x7E ~= $0 && !"\",;\\".utf8.contains($0) }
-        guard isPlain, 1...Limits.keyCharacters ~= bytes.count else { return nil }
-        return String(decoding: bytes, as: UTF8.self)
+        return 1...Limits.keyCharacters ~= key.utf8.count ? key : nil
     }
 }
 

@@ -4,13 +4,26 @@ import CardStore
 import Foundation
 import HTTPTypes
 import Hummingbird
+import Synchronization
 
 /// Takes photos in over the engine, and says what became of them: what forms, raw bodies and webhooks have in common.
-struct Reception: Sendable {
+final class Reception: Sendable {
     let ports: CardServer.Ports
     let configuration: CardServer.Configuration
     /// The bodies of all requests.
     let budget: ByteBudget
+    /// The names of requests whose first sending has not ended.
+    private let underWay = Mutex<Set<[String]>>([])
+
+    init(ports: CardServer.Ports, configuration: CardServer.Configuration) {
+        self.ports = ports
+        self.configuration = configuration
+        // A webhook with the largest image takes its body twice, and the image: less than four times the image.
+        let largest = 4 * configuration.imageBytes
+        let limit = max(configuration.bodyMemory, largest)
+        // Nobody has all of it, but everybody enough for the largest image.
+        self.budget = ByteBudget(limit: limit, share: max(limit / 2, largest))
+    }
 
     /// Goes on if more may come in; asked before a body is read.
     ///
@@ -29,9 +42,29 @@ struct Reception: Sendable {
         return try await self.ports.isFull() ? Problem(.queueFull, retryAfter: .seconds(5)) : nil
     }
 
+    /// Does something under the name of a request, unless that is being done already: `nil` then.
+    func hold<Value>(_ name: [String], _ body: () async throws -> Value) async throws -> Value? {
+        guard self.underWay.withLock({ $0.insert(name).inserted }) else { return nil }
+        defer { self.underWay.withLock { _ = $0.remove(name) } }
+        return try await body()
+    }
+
     /// An empty image whose bytes count against the budget.
     func image(_ claim: ByteClaim) -> ImageBytes {
         ImageBytes(limit: self.configuration.imageBytes, claim: claim, refusal: self.ports.imageRefusal)
+    }
+
+    /// What the fields of an image say, checked.
+    ///
+    /// - Throws: ``Problem``: `business_no_missing`, `user_no_missing`; `CodedError`: `business_no_invalid`,
+    ///   `field_invalid`.
+    func metadata(_ texts: FieldTexts) throws -> CardMetadata {
+        let fields = try texts.fields()
+        guard let businessNumber = fields.businessNumber else { throw Problem(.businessNumberMissing) }
+        guard !self.configuration.requiresUserNumber || fields.userNumber != nil else {
+            throw Problem(.userNumberMissing)
+        }
+        return CardMetadata(fields, businessNumber: businessNumber)
     }
 
     /// Takes a photo in, and answers once it is durable.
@@ -44,9 +77,8 @@ struct Reception: Sendable {
         source: ContentDigest?,
         receipt: Receipt?
     ) async throws -> Response {
-        let outcome: AdmissionOutcome
-        do {
-            outcome = try await self.ports.engine.receive(
+        let outcome = try await Self.noticingReuse(of: receipt) {
+            try await self.ports.engine.receive(
                 content,
                 // What a sender calls the image is not used.
                 name: Redacted("request"),
@@ -55,40 +87,33 @@ struct Reception: Sendable {
                 source: source,
                 receipt: receipt
             )
-        } catch let error as CodedError {
-            throw Self.problem(of: error, receipt: receipt)
         }
-        return try await self.answer(to: outcome, metadata: metadata, submitter: submitter)
-    }
-
-    /// Returns the answer that a request got before; `nil` if it is new.
-    ///
-    /// - Throws: ``Problem``: `webhook_id_reused`; `CodedError`.
-    func answer(before receipt: Receipt, from submitter: String) async throws -> Response? {
-        do {
-            return try await self.ports.store.outcome(of: receipt, from: submitter).map(Self.response)
-        } catch let error as CodedError {
-            throw Self.problem(of: error, receipt: receipt)
-        }
-    }
-
-    private static func problem(of error: CodedError, receipt: Receipt?) -> any Error {
-        guard error.code == .requestReused, let receipt else { return error }
-        return Problem(receipt.kind == .webhook ? .webhookReused : .keyReused)
-    }
-
-    private func answer(to outcome: AdmissionOutcome, metadata: CardMetadata, submitter: String) async throws
-        -> Response
-    {
         // Who repeats a request gets its answer, whatever others have said since.
         guard outcome.isDuplicate, !outcome.isReplay,
             let card = try await self.ports.store.cards([outcome.card]).first,
             card.state != .erased, card.submitter == submitter,
             card.metadata.takingOver(metadata) != card.metadata
         else { return Self.response(outcome) }
-        var problem = Problem(.cardUnderway, "It is the card \(card.id), which is \(card.state.rawValue).")
-        problem.headers[.location] = "/v1/cards/\(card.id)"
-        throw problem
+        let detail = "It is the card \(card.id), which is \(card.state.rawValue)."
+        throw Problem(.cardUnderway, detail, headers: [.location: "/v1/cards/\(card.id)"])
+    }
+
+    /// Returns the answer that a request got before; `nil` if it is new.
+    ///
+    /// - Throws: ``Problem``: `webhook_id_reused`; `CodedError`.
+    func answer(before receipt: Receipt, from submitter: String) async throws -> Response? {
+        try await Self.noticingReuse(of: receipt) { try await self.ports.store.outcome(of: receipt, from: submitter) }
+            .map(Self.response)
+    }
+
+    private static func noticingReuse<Value>(of receipt: Receipt?, _ body: () async throws -> Value) async throws
+        -> Value
+    {
+        do {
+            return try await body()
+        } catch let error as CodedError where error.code == .requestReused {
+            throw Problem(receipt?.kind == .webhook ? .webhookReused : .keyReused)
+        }
     }
 
     private struct Answer: Encodable {
@@ -102,10 +127,7 @@ struct Reception: Sendable {
         var headers: HTTPFields = [.location: "/v1/cards/\(outcome.card)"]
         if outcome.isReplay { headers[.idempotentReplayed] = "true" }
         let isDuplicate = outcome.isDuplicate && !outcome.isReplay
-        return JSONAnswer.response(
-            Answer(cardID: outcome.card, state: outcome.state, duplicate: isDuplicate),
-            status: .accepted,
-            headers: headers
-        )
+        let answer = Answer(cardID: outcome.card, state: outcome.state, duplicate: isDuplicate)
+        return Response(json: answer, status: .accepted, headers: headers)
     }
 }

@@ -10,11 +10,6 @@ struct SubmissionRoute: Sendable {
     static let rawTypes: Set<String> = ["application/octet-stream", "binary/octet-stream"]
 
     let reception: Reception
-    private let underWay = NamesUnderWay()
-
-    init(_ reception: Reception) {
-        self.reception = reception
-    }
 
     /// Answers one submission; 202 means that the image is durable.
     ///
@@ -23,11 +18,11 @@ struct SubmissionRoute: Sendable {
         let key = try IdempotencyKey.of(request.headers)
         // All that can be refused without the body is refused before it is read.
         try await self.reception.requireRoom()
-        guard let key else { return try await self.take(request, context: context, caller: caller.name, key: nil) }
-        let answer = try await self.underWay.hold([caller.name, key]) {
-            try await self.take(request, context: context, caller: caller.name, key: key)
+        let take = { try await self.take(request, context: context, caller: caller.name, key: key) }
+        guard let key else { return try await take() }
+        guard let answer = try await self.reception.hold([caller.name, key], take) else {
+            throw Problem(.keyInProgress, retryAfter: .seconds(1))
         }
-        guard let answer else { throw Problem(.keyInProgress, retryAfter: .seconds(1)) }
         return answer
     }
 
@@ -54,41 +49,26 @@ struct SubmissionRoute: Sendable {
         context: ServerContext,
         claim: ByteClaim
     ) async throws -> (CardMetadata, Data) {
-        let type = request.headers[.contentType]?.mediaType ?? ""
-        if type == "multipart/form-data" { return try await self.form(request, context: context, claim: claim) }
-        guard type.hasPrefix("image/") || Self.rawTypes.contains(type) else {
+        let type = request.headers[.contentType] ?? ""
+        let isForm = type.mediaType == "multipart/form-data"
+        guard isForm || type.mediaType.hasPrefix("image/") || Self.rawTypes.contains(type.mediaType) else {
             let types = Self.rawTypes.sorted().joined(separator: ", ")
             throw Problem(.mediaTypeUnsupported, "Taken are multipart/form-data, image/jpeg, image/png, \(types).")
         }
-        let fields = try FieldTexts(headers: request.headers)
-        let metadata = try fields.metadata(requiringUserNumber: self.reception.configuration.requiresUserNumber)
-        var image = self.reception.image(claim)
-        let body = BodyReader(request: request, context: context, limit: self.reception.configuration.imageBytes)
-        try await body.read { try image.append($0.readableBytesView) }
-        return (metadata, try image.finish())
-    }
-
-    private func form(
-        _ request: Request,
-        context: ServerContext,
-        claim: ByteClaim
-    ) async throws -> (CardMetadata, Data) {
-        // What the form does not say, the header fields may; what they say wrongly is refused in any case.
         let headers = try FieldTexts(headers: request.headers)
+        var image = self.reception.image(claim)
+        var body = BodyReader(request: request, context: context, limit: image.limit)
+        guard isForm else {
+            let metadata = try self.reception.metadata(headers)
+            try await body.read { try image.append($0.readableBytesView) }
+            return (metadata, try image.finish())
+        }
+        // What the form does not say, the header fields may; what they say wrongly is refused in any case.
         _ = try headers.fields()
-        var form = try FormReader(
-            contentType: request.headers[.contentType] ?? "",
-            image: self.reception.image(claim)
-        )
-        let body = BodyReader(
-            request: request,
-            context: context,
-            limit: self.reception.configuration.imageBytes + Limits.formOverheadBytes
-        )
+        var form = try FormReader(contentType: type, image: image)
+        body.limit += Limits.formOverheadBytes
         try await body.read { try form.append(Data($0.readableBytesView)) }
-        let image = try form.finish()
-        var fields = form.fields
-        fields.fill(from: headers)
-        return (try fields.metadata(requiringUserNumber: self.reception.configuration.requiresUserNumber), image)
+        let content = try form.finish()
+        return (try self.reception.metadata(form.fields.filled(from: headers)), content)
     }
 }

@@ -6,27 +6,11 @@ import Hummingbird
 
 /// `POST /v1/webhooks/cards`: takes images in from senders that sign.
 struct WebhookRoute: Sendable {
-    /// Why nothing is accepted; the same whatever is wrong.
-    private static let refusal = {
-        var problem = Problem(.signatureInvalid, endsConnection: true)
-        // Every 401 has a challenge (RFC 9110 section 15.5.2).
-        problem.headers[.wwwAuthenticate] = "Signature realm=\"idcard-pipeline\""
-        return problem
-    }()
-
     let reception: Reception
     let credentials: Credentials
     /// How often an address may fail to be believed.
     let failures: RateLimit
     let metrics: ServerMetrics
-    private let underWay = NamesUnderWay()
-
-    init(_ reception: Reception, credentials: Credentials, failures: RateLimit, metrics: ServerMetrics) {
-        self.reception = reception
-        self.credentials = credentials
-        self.failures = failures
-        self.metrics = metrics
-    }
 
     /// Answers one message; 202 means that the card is durable. Nothing is parsed, and nothing stored, before the
     /// signature is known to be right.
@@ -44,16 +28,19 @@ struct WebhookRoute: Sendable {
         defer { claim.giveBack() }
         let (body, signer) = try await self.believed(request, context: context, verification, claim: claim)
         context.record.note { $0.caller = signer }
-        let answer = try await self.underWay.hold([signer, verification.id]) {
+        let answer = try await self.reception.hold(["webhook", signer, verification.id]) {
             try await self.take(body, id: verification.id, signer: signer, claim: claim)
         }
         guard let answer else { throw Problem(.busy, retryAfter: .seconds(1)) }
         return answer
     }
 
+    /// Why nothing is accepted; the same whatever is wrong.
     private func refused() -> Problem {
         self.metrics.add(.refusedWebhooks)
-        return Self.refusal
+        // Every 401 has a challenge (RFC 9110 section 15.5.2).
+        let challenge = "Signature realm=\"idcard-pipeline\""
+        return Problem(.signatureInvalid, headers: [.wwwAuthenticate: challenge], endsConnection: true)
     }
 
     /// Reads a body and returns it with who signed it. One that nobody signed, also because it never became whole,
@@ -109,7 +96,7 @@ struct WebhookRoute: Sendable {
             from: body,
             expected: "It is {\"type\": …, \"timestamp\": …, \"data\": {…}} with texts in data."
         )
-        let metadata = try message.fields.metadata(requiringUserNumber: self.reception.configuration.requiresUserNumber)
+        let metadata = try self.reception.metadata(message.fields)
         // A sender's retry: its image need not be decoded again.
         if let known = try await self.reception.answer(before: receipt, from: signer) { return known }
         let content: Admission.Content

@@ -66,8 +66,12 @@ struct WebhookVerification {
     ///
     /// - Returns: `nil` if one is missing or malformed, or the time is too far from ours.
     init?(headers: HTTPFields, secrets: [WebhookSecret], now: Timestamp) {
-        guard let id = Self.single(.webhookID, of: headers), Self.isID(id),
-            let time = Self.single(.webhookTimestamp, of: headers), let seconds = Self.seconds(time),
+        guard let id = Self.single(.webhookID, of: headers), id.utf8.count <= Limits.webhookIDBytes,
+            // A dot would let another id and time be read out of what was signed.
+            id.wholeMatch(of: /[!-\-\/-~]+/) != nil,
+            // Digits alone: what was signed is this very text.
+            let time = Self.single(.webhookTimestamp, of: headers), time.wholeMatch(of: /[0-9]{1,12}/) != nil,
+            let seconds = Int64(time),
             let signatures = Self.single(.webhookSignature, of: headers)
         else { return nil }
         let age = now.duration(since: Timestamp(millisecondsSinceEpoch: seconds * 1000))
@@ -104,17 +108,5 @@ struct WebhookVerification {
     private static func single(_ name: HTTPField.Name, of headers: HTTPFields) -> String? {
         let values = headers[values: name]
         return values.count == 1 ? values[0] : nil
-    }
-
-    /// A dot would let another id and time be read out of what was signed.
-    private static func isID(_ text: String) -> Bool {
-        1...Limits.webhookIDBytes ~= text.utf8.count
-            && text.utf8.allSatisfy { 0x21...0x7E ~= $0 && $0 != UInt8(ascii: ".") }
-    }
-
-    /// Digits alone: what was signed is this very text.
-    private static func seconds(_ text: String) -> Int64? {
-        guard 1...12 ~= text.utf8.count, text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
-        return Int64(text)
     }
 }

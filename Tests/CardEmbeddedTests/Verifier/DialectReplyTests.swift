@@ -5,13 +5,7 @@ import Testing
 
 /// The replies of each dialect byte for byte, in the order of their keys.
 @Suite struct DialectReplyTests {
-    private static let genuine = Legality(
-        idPhoto: 0.9,
-        temporaryIDPhoto: 0,
-        photocopy: 0.0704,
-        screen: 0.0296,
-        edited: 0
-    )
+    private static let genuine = Legality(photocopy: 0.0704, screen: 0.0296)
     private static let corners = [(0.5, 0.25), (0.75, 0.25), (0.75, 0.5), (1.0 / 3, 0.5)]
 
     private static let front = CardText(
@@ -26,7 +20,7 @@ import Testing
             )
         ),
         legality: genuine,
-        portrait: corners.map { CardText.RelativePoint(x: $0.0, y: $0.1) }
+        portrait: corners.map { Point(x: $0.0, y: $0.1) }
     )
     private static let back = CardText(
         side: .back(CardText.Back(issuer: "北京市公安局", validity: "2015.06.01-长期")),
@@ -147,12 +141,12 @@ import Testing
         #expect(contradicted.contains(#""gender":{"logic":1,"quality":1,"result":"女"}"#))
         #expect(contradicted.contains(#""idcard_number":{"logic":0,"#))
         var copy = Self.front
-        copy.legality = Legality(idPhoto: 0.3, temporaryIDPhoto: 0, photocopy: 0.7, screen: 0, edited: 0)
+        copy.legality = Legality(photocopy: 0.7, screen: 0)
         #expect(try self.body(copy, in: .faceIDv3).contains(#""result":1002,"side":0"#))
     }
 
     @Test func `Shares are rounded to thousandths and make up 1`() {
-        let legality = Legality(idPhoto: 0.33333, temporaryIDPhoto: 0, photocopy: 0.33333, screen: 0.33334, edited: 0)
+        let legality = Legality(photocopy: 0.33333, screen: 0.33334)
         #expect(legality.shares == [0.333, 0, 0.333, 0.334, 0])
     }
 }

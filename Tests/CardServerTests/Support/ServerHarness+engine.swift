@@ -31,6 +31,7 @@ extension ServerHarness {
             worker: worker,
             ports: Self.outside,
             settings: settings,
+            time: Self.still,
             isFull: {
                 intake.arrivals.signal()
                 await intake.gate.pass()
@@ -52,7 +53,14 @@ extension ServerHarness {
         }
     }
 
-    /// What a photo shows stands in its bytes: `back`, `broken`, or a front.
+    /// No wait ends by itself: a stage looks for work when it is told to, and not because a second has passed.
+    private static let still = EngineTime(
+        now: EngineTime.system.now,
+        steady: EngineTime.system.steady,
+        sleep: { _ in try await Task.sleep(for: .seconds(1_000_000)) }
+    )
+
+    /// What a photo shows stands in its bytes: `broken`, `unread`, or a front.
     static var outside: EnginePorts {
         EnginePorts(
             read: { _ in throw CodedError(.sourceUnreadable, .input, "there are no files here") },
@@ -67,8 +75,11 @@ extension ServerHarness {
                 host: { URL(string: $0.reveal())?.host() ?? "" },
                 fetch: { _, _ in .failed(RemoteFailure(.transient, code: "fetch_server_error", message: "it failed")) }
             ),
-            verifier: EnginePorts.Verifier(provider: "test", parameters: "", endpoint: "verifier:443") { _ in
-                .read(
+            verifier: EnginePorts.Verifier(provider: "test", parameters: "", endpoint: "verifier:443") { image in
+                guard !String(decoding: image.jpeg, as: UTF8.self).contains("unread") else {
+                    return .failed(RemoteFailure(.rejected, code: "NO_CARD", message: "there is no card"))
+                }
+                return .read(
                     CardReading(
                         side: .front,
                         fields: CardFields(name: "样本甲", number: "11010519491231002X"),

@@ -1,5 +1,21 @@
 import CardModel
 import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+extension Response {
+    /// Answers with a value in JSON.
+    init(json value: some Encodable, status: HTTPResponse.Status = .ok, headers: HTTPFields = HTTPFields()) {
+        var headers = headers
+        headers[.contentType] = "application/json"
+        self.init(
+            status: status,
+            headers: headers,
+            body: .init(byteBuffer: ByteBuffer(bytes: JSONText.data(value)))
+        )
+    }
+}
 
 /// Reads JSON that strangers send: in UTF-8, and each key of an object once. A decoder keeps one of two equal keys and
 /// says nothing.
@@ -26,11 +42,22 @@ enum StrictJSON {
         return value
     }
 
-    /// Reads an object of texts; a key that is `null` is missing.
+    /// Reads the small body of a request, an object of texts; a key that is `null` is missing.
     ///
-    /// - Throws: ``Problem``: `media_type_unsupported`, `json_invalid`, `field_unknown`, `field_duplicate`.
-    static func texts(_ body: Data, contentType: String?, known: Set<String>) throws -> [String: String] {
-        guard contentType?.mediaType == "application/json" else {
+    /// - Parameter isOptional: whether no body says nothing.
+    /// - Throws: ``Problem``: `media_type_unsupported`, `json_invalid`, `field_unknown`, `field_duplicate`, and what
+    ///   ``BodyReader`` throws.
+    static func texts(
+        of request: Request,
+        context: ServerContext,
+        known: Set<String>,
+        isOptional: Bool = false
+    ) async throws -> [String: String] {
+        var body = Data()
+        let reader = BodyReader(request: request, context: context, limit: Limits.jsonBytes)
+        try await reader.read { body.append(contentsOf: $0.readableBytesView) }
+        if isOptional, body.isEmpty { return [:] }
+        guard request.headers[.contentType]?.mediaType == "application/json" else {
             throw Problem(.mediaTypeUnsupported, "Taken is application/json.")
         }
         let texts = try self.decode([String: String?].self, from: body, expected: "It is an object of texts.")
@@ -39,4 +66,9 @@ enum StrictJSON {
         }
         return texts.compactMapValues { $0 }
     }
+}
+
+extension String {
+    /// Of a content type the type alone, in lower case.
+    var mediaType: String { self.prefix { $0 != ";" && $0 != " " }.lowercased() }
 }

@@ -1,0 +1,103 @@
+import CardModel
+import Foundation
+import HTTPTypes
+import Hummingbird
+
+extension CardServer {
+    /// What is answered where: every operation with its handler, over everything that requests share.
+    func router(_ register: ConnectionRegister) -> Router<ServerContext> {
+        // Every server takes HEAD (RFC 9110 section 9.1): asked as GET is, and answered without the content.
+        let router = Router(context: ServerContext.self, options: .autoGenerateHeadEndpoints)
+        router.add(
+            middleware: Envelope(metrics: self.metrics, origins: self.configuration.origins, logger: self.logger)
+        )
+        let reception = Reception(ports: self.ports, configuration: self.configuration)
+        let webhooks = WebhookRoute(
+            reception: reception,
+            credentials: self.credentials,
+            failures: RateLimit(self.configuration.failureRate),
+            metrics: self.metrics
+        )
+        let health = HealthRoutes(reception, metrics: self.metrics, connections: register)
+        let cards = CardRoutes(ports: self.ports)
+        let runs = RunRoutes(reception: reception)
+        router.add(.receiveWebhook, webhooks.receive)
+        router.add(.live) { _, _ in health.live() }
+        router.add(.ready) { _, _ in await health.ready() }
+        router.add(.document) { _, _ in OpenAPIDocument.answer() }
+
+        let authentication = Authentication(
+            credentials: self.credentials,
+            callers: RateLimit(self.configuration.callerRate),
+            failures: RateLimit(self.configuration.failureRate),
+            metrics: self.metrics,
+            now: self.ports.now
+        )
+        router.add(.submitCard, authentication, SubmissionRoute(reception: reception).receive)
+        router.add(.listCards, authentication) { request, _, _ in try await cards.list(request) }
+        router.add(.showCard, authentication, cards.show)
+        router.add(.eraseCard, authentication, cards.erase)
+        router.add(.retryCard, authentication, cards.retry)
+        router.add(.resolveCard, authentication, cards.resolve)
+        router.add(.startRun, authentication) { request, context, _ in
+            try await runs.start(request, context: context)
+        }
+        router.add(.listRuns, authentication) { _, _, _ in try await runs.list() }
+        router.add(.showRun, authentication) { _, context, _ in try await runs.show(context) }
+        router.add(.figures, authentication) { _, _, _ in try await health.figures() }
+        return router
+    }
+}
+
+extension Router<ServerContext> {
+    /// Hangs a handler on its operation.
+    fileprivate func add(
+        _ operation: APIOperation,
+        _ handler: @escaping @Sendable (Request, ServerContext) async throws -> Response
+    ) {
+        self.on(RouterPath(operation.path), method: operation.method, use: handler)
+    }
+
+    /// Hangs a handler on its operation, which asks for a token of its scope.
+    fileprivate func add(
+        _ operation: APIOperation,
+        _ authentication: Authentication,
+        _ handler: @escaping @Sendable (Request, ServerContext, AccessToken) async throws -> Response
+    ) {
+        guard case .token(let scope) = operation.access else {
+            preconditionFailure("\(operation.path) asks for no token.")
+        }
+        self.add(operation) { request, context in
+            let caller = try authentication.admit(request, context: context, scope: scope)
+            return try await handler(request, context, caller)
+        }
+    }
+}
+
+/// Starts batches over the sources of the configuration, and tells of them.
+private struct RunRoutes: Sendable {
+    private struct List: Encodable {
+        let runs: [RunStatus]
+    }
+
+    let reception: Reception
+
+    /// `POST /v1/runs`.
+    func start(_ request: Request, context: ServerContext) async throws -> Response {
+        try await self.reception.requireRoom()
+        let texts = try await StrictJSON.texts(of: request, context: context, known: ["source"])
+        guard let source = texts["source"] else { throw Problem(.fieldInvalid, "source names a source.") }
+        guard let run = try await self.reception.ports.startRun(source) else { throw Problem(.sourceUnknown) }
+        return Response(json: run, status: .accepted, headers: [.location: "/v1/runs/\(run.runID)"])
+    }
+
+    /// `GET /v1/runs`.
+    func list() async throws -> Response { Response(json: List(runs: try await self.reception.ports.runs())) }
+
+    /// `GET /v1/runs/{run_id}`.
+    func show(_ context: ServerContext) async throws -> Response {
+        let id = context.parameters.get("run_id") ?? ""
+        guard let run = try await self.reception.ports.run(id) else { throw Problem(.runNotFound) }
+        return Response(json: run)
+    }
+}
