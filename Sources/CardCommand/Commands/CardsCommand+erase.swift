@@ -124,7 +124,7 @@ extension CardsCommand {
             while true {
                 let erased = try await store.eraseExpired(
                     configuration.retentionTerms,
-                    believingClock: true,
+                    clockIsRight: true,
                     by: origin,
                     now: Timestamp(Date())
                 )
