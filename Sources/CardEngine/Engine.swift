@@ -82,11 +82,7 @@ package struct Engine: Sendable {
         try await self.verifyGate.restore()
         try await self.deliverGate.restore()
         // Before anything is claimed: what dead processes had is taken over.
-        try await context.store.heartbeat(
-            of: context.worker,
-            onUnknown: context.settings.onUnknown,
-            now: context.time.now()
-        )
+        try await self.heartbeat()
         try await self.runTogether {
             defer { context.board.end() }
             try await source()
@@ -264,6 +260,17 @@ package struct Engine: Sendable {
         }
     }
 
+    /// Takes over what dead workers had, and returns how many there were.
+    @discardableResult
+    private func heartbeat() async throws -> Int {
+        try await self.context.store.heartbeat(
+            of: self.context.worker,
+            onUnknown: self.context.settings.onUnknown,
+            now: self.context.time.now(),
+            told: self.context.tell
+        )
+    }
+
     /// Writes the heartbeat, takes over what dead workers had, and obeys rests that others wrote down, until the end.
     private func beat() async throws {
         var nextErasure = self.context.time.steady() + Limits.retentionPause
@@ -273,11 +280,7 @@ package struct Engine: Sendable {
                 let hasMore = try await self.eraseExpired()
                 nextErasure = self.context.time.steady() + (hasMore ? .zero : Limits.retentionPause)
             }
-            let dead = try await self.context.store.heartbeat(
-                of: self.context.worker,
-                onUnknown: self.context.settings.onUnknown,
-                now: self.context.time.now()
-            )
+            let dead = try await self.heartbeat()
             try await self.verifyGate.restore()
             try await self.deliverGate.restore()
             if dead > 0 { self.wake() }

@@ -14,6 +14,12 @@ struct EngineContext: Sendable {
     /// Takes events in; called from every stage, so it must not wait.
     var events: @Sendable (PipelineEvent) -> Void
 
+    /// Tells of a card that moved on; it may have kept others of its number waiting.
+    func tell(_ change: CardChange) {
+        self.events(.changed(change))
+        self.board.ring(.deliver)
+    }
+
     var deciding: DecidingTerms {
         DecidingTerms(
             policy: self.settings.policy,

@@ -30,9 +30,9 @@ package enum Limits {
     static let pagesGivenBack = 2_000
     /// How long an erasure waits for readers that keep the log from being emptied, in milliseconds.
     static let scrubTimeout = 1_000
-    /// How far ahead of the last time a clock is believed at once.
+    /// How far from the last time that was right a clock may be and count as right at once.
     static let largestClockStep = Duration.seconds(7 * 86_400)
-    /// For how long a clock further ahead must run steadily until it is believed.
+    /// For how long a clock further away must run steadily until it counts as right.
     static let steadyClock = Duration.seconds(20 * 3_600)
     /// How far apart two looks at a steady clock may lie: a monthly run looks as seldom.
     static let longestClockGap = Duration.seconds(32 * 86_400)

@@ -23,6 +23,33 @@ import Testing
         #expect(harness.delivered.joined().count == 5)
     }
 
+    @Test(arguments: [(5, 1), (15, 2), (16, 2)])
+    func `a batch that is full by its bytes does not wait for more cards`(mostBytes: Int, photos: Int) async throws {
+        let (harness, time) = (try await EngineHarness(), ManualTime())
+        let settings = harness.settings {
+            $0.policy = ApplicationPolicy(layout: .batch)
+            $0.batchWait = .seconds(600)
+            $0.batchMaxBytes = mostBytes
+        }
+        let sentAt = Mutex<[Duration]>([])
+        harness.state.withLock { state in
+            state.onDeliver = { sentAt.withLock { $0.append(time.elapsed) } }
+        }
+        let items = try harness.items((0..<photos).map { ("N\($0)", ["front"]) }).joined()
+        try await time.passing(whenAsleep: 5) {
+            try await harness.withEngine(settings, time: time.engineTime) { engine in
+                try await engine.run {
+                    for item in items { _ = try await engine.take(item) }
+                    await time.reached(.seconds(300))
+                }
+            }
+        }
+        let first = try #require(sentAt.withLock { $0.first })
+        #expect(first < .seconds(300))
+        // What does not fill a delivery waits on.
+        #expect(harness.delivered.joined().count == (mostBytes == 15 ? 1 : photos))
+    }
+
     @Test func `front and back go in one form, however large they are`() async throws {
         let harness = try await EngineHarness()
         let settings = harness.settings {

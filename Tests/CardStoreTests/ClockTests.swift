@@ -93,4 +93,76 @@ import Testing
             job = try #require(try await harness.claimDeliveries().first)
         }
     }
+
+    // MARK: Retention
+
+    private static let sinceTheEpoch = Duration.milliseconds(1_700_000_000_000)
+
+    /// Passes so many hours, with a heartbeat at their begin and end.
+    private static func run(_ harness: StoreHarness, hours: Int) async throws {
+        try await harness.store.heartbeat(of: harness.worker, now: harness.now)
+        harness.pass(.seconds(hours * 3_600))
+        try await harness.store.heartbeat(of: harness.worker, now: harness.now)
+    }
+
+    private static func delivered(_ number: String, in harness: StoreHarness) async throws -> CardID {
+        let (card, job) = try await harness.delivering("front \(number)", number: number)
+        try await harness.conclude(job, .accepted)
+        return card
+    }
+
+    private static func erased(_ harness: StoreHarness, clockIsRight: Bool = false) async throws -> [CardID] {
+        var terms = RetentionTerms()
+        terms.delivered = .seconds(30 * 86_400)
+        return try await harness.store.eraseExpired(
+            terms,
+            clockIsRight: clockIsRight,
+            by: StoreHarness.person,
+            now: harness.now
+        ).map(\.card)
+    }
+
+    @Test(arguments: [.seconds(2 * 365 * 86_400), Self.sinceTheEpoch], [0, 2, 21])
+    func `what changes while a clock is behind does not expire when the clock is right again`(
+        _ error: Duration,
+        hours: Int
+    ) async throws {
+        let harness = try await StoreHarness()
+        try await Self.run(harness, hours: 1)
+        harness.pass(.zero - error)
+        if hours > 0 { try await Self.run(harness, hours: hours) }
+        let card = try await Self.delivered("N", in: harness)
+        harness.pass(error)
+        if hours < 20 { #expect(try await Self.erased(harness, clockIsRight: true) == []) }
+        try await Self.run(harness, hours: 21)
+        #expect(try await Self.erased(harness) == [])
+        for _ in 0..<30 { try await Self.run(harness, hours: 24) }
+        #expect(try await Self.erased(harness) == [card])
+    }
+
+    @Test func `cards of a sandbox that was made while the clock was behind do not expire when it is right`()
+        async throws
+    {
+        let harness = try await StoreHarness()
+        let card = try await Self.delivered("N", in: harness)
+        harness.pass(.seconds(2 * 365 * 86_400))
+        try await Self.run(harness, hours: 21)
+        #expect(try await Self.erased(harness) == [])
+        for _ in 0..<30 { try await Self.run(harness, hours: 24) }
+        #expect(try await Self.erased(harness) == [card])
+    }
+
+    @Test func `cards that changed while a clock was ahead, and just after, expire in their time`() async throws {
+        let harness = try await StoreHarness()
+        harness.pass(.seconds(2 * 365 * 86_400))
+        try await Self.run(harness, hours: 21)
+        let first = try await Self.delivered("N", in: harness)
+        harness.pass(.seconds(-2 * 365 * 86_400))
+        try await Self.run(harness, hours: 2)
+        let second = try await Self.delivered("M", in: harness)
+        for _ in 0..<29 { try await Self.run(harness, hours: 24) }
+        #expect(try await Self.erased(harness) == [])
+        for _ in 0..<3 { try await Self.run(harness, hours: 24) }
+        #expect(Set(try await Self.erased(harness)) == [first, second])
+    }
 }

@@ -115,7 +115,7 @@ extension CardsCommand {
             while true {
                 let erased = try await store.eraseExpired(
                     configuration.engine.retention,
-                    believingClock: true,
+                    clockIsRight: true,
                     by: origin,
                     now: Timestamp(Date())
                 )

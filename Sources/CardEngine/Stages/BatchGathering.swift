@@ -1,53 +1,58 @@
 import CardModel
+import CardStore
 import Synchronization
 
 /// Joins cards of one user account into deliveries of the layout `batch`, and waits a while for more of them.
 ///
 /// Only how long is waited is kept in memory; which cards may go is decided by the sandbox each time.
 final class BatchGathering: Sendable {
-    private let settings: EngineSettings
-    private let time: EngineTime
+    private let context: EngineContext
     /// When the first card of an account that is not full was seen.
     private let since = Mutex<[Redacted<String>?: Timestamp]>([:])
 
-    init(settings: EngineSettings, time: EngineTime) {
-        self.settings = settings
-        self.time = time
+    init(context: EngineContext) {
+        self.context = context
     }
 
     /// When the first account goes that is not full; `nil` if none gathers.
     var opens: Timestamp? {
-        self.since.withLock { $0.values.min()?.advanced(by: self.settings.batchWait) }
+        self.since.withLock { $0.values.min()?.advanced(by: self.context.settings.batchWait) }
     }
 
     /// Returns the deliveries that go now: full ones, those that have waited long enough, and all if nothing more can come.
-    func gather(_ groups: [[DeliveryMember]], limit: Int, nothingComes: Bool) -> [[DeliveryMember]] {
-        let now = self.time.now()
+    func gather(
+        _ groups: [[DeliveryMember]],
+        limit: Int,
+        nothingComes: Bool
+    ) async throws -> [[DeliveryMember]] {
+        let now = self.context.time.now()
         let members = groups.joined()
-        let alone = members.filter(\.goesAlone).map { [$0] }
+        var deliveries = members.filter(\.goesAlone).map { [$0] }
         let accounts = Dictionary(grouping: members.filter { !$0.goesAlone }, by: \.userNumber)
-        return self.since.withLock { since in
-            since = since.filter { accounts[$0.key] != nil }
-            var deliveries = alone
-            for (account, members) in accounts {
-                var rest = members[...]
-                while rest.count >= self.settings.batchMaxCards {
-                    deliveries.append(Array(rest.prefix(self.settings.batchMaxCards)))
-                    rest = rest.dropFirst(self.settings.batchMaxCards)
-                }
-                guard !rest.isEmpty else {
-                    since[account] = nil
-                    continue
-                }
-                let first = since[account] ?? now
-                if nothingComes || first.advanced(by: self.settings.batchWait) <= now {
-                    deliveries.append(Array(rest))
-                    since[account] = nil
-                } else {
-                    since[account] = first
-                }
+        var since: [Redacted<String>?: Timestamp] = [:]
+        for (account, members) in accounts {
+            let first = self.since.withLock { $0[account] } ?? now
+            let isOver = nothingComes || first.advanced(by: self.context.settings.batchWait) <= now
+            var rest = members[...]
+            while !rest.isEmpty, deliveries.count < limit {
+                let next = try await self.next(rest)
+                guard next.isFull || isOver else { break }
+                deliveries.append(next.members)
+                rest = rest.dropFirst(next.members.count)
             }
-            return Array(deliveries.prefix(limit))
+            if !rest.isEmpty { since[account] = first }
         }
+        self.since.withLock { $0 = since }
+        return Array(deliveries.prefix(limit))
+    }
+
+    /// The next delivery of an account, and whether another card would find no room in it.
+    private func next(
+        _ rest: ArraySlice<DeliveryMember>
+    ) async throws -> (members: [DeliveryMember], isFull: Bool) {
+        let settings = self.context.settings
+        let most = Array(rest.prefix(settings.batchMaxCards))
+        let fitting = try await self.context.store.members(most, within: settings.batchMaxBytes)
+        return (fitting.members, fitting.isFull || fitting.members.count == settings.batchMaxCards)
     }
 }

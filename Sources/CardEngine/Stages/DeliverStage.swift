@@ -26,7 +26,7 @@ final class DeliverStage: Sendable {
     init(context: EngineContext, gate: EndpointGate) {
         self.context = context
         self.gate = gate
-        self.gathering = BatchGathering(settings: context.settings, time: context.time)
+        self.gathering = BatchGathering(context: context)
     }
 
     var stage: Stage<Job> {
@@ -51,9 +51,12 @@ final class DeliverStage: Sendable {
         var jobs: [Job] = []
         if self.gate.isFailing { jobs = try await self.propose(limit, untriedOnly: true, now: now).map(Job.new) }
         if jobs.count < limit {
-            let store = self.context.store
-            jobs += try await store.claimDeliveries(by: self.context.worker, limit: limit - jobs.count, now: now)
-                .map(Job.again)
+            jobs += try await self.context.store.claimDeliveries(
+                by: self.context.worker,
+                limit: limit - jobs.count,
+                now: now,
+                told: self.context.tell
+            ).map(Job.again)
         }
         if jobs.count < limit { jobs += try await self.propose(limit - jobs.count, now: now).map(Job.new) }
         return jobs
@@ -77,12 +80,12 @@ final class DeliverStage: Sendable {
         let waiting = proposals.filter(\.groups.isEmpty).map(\.number)
         if !waiting.isEmpty {
             let changes = try await self.context.store.settle(waiting, terms: self.context.deciding, now: now)
-            for change in changes { self.context.events(.changed(change)) }
+            changes.forEach(self.context.tell)
         }
         // One delivery of a number at a time: what the first comes to decides about the next.
         let groups = proposals.compactMap(\.groups.first)
         let formed =
-            isBatch ? self.gathering.gather(groups, limit: limit, nothingComes: nothingComes) : groups
+            isBatch ? try await self.gathering.gather(groups, limit: limit, nothingComes: nothingComes) : groups
         self.busy.withLock { $0.formUnion(formed.joined().map(\.businessNumber)) }
         return formed
     }
@@ -100,11 +103,6 @@ final class DeliverStage: Sendable {
     }
 
     private func form(_ members: [DeliveryMember]) async throws {
-        // What does not fit is due still, and goes next.
-        let settings = self.context.settings
-        let members =
-            settings.policy.layout == .batch
-            ? try await self.context.store.members(members, within: settings.batchMaxBytes) : members
         let material: DeliveryMaterial
         do {
             material = try await self.context.store.material(for: members.map(\.card))
@@ -115,7 +113,7 @@ final class DeliverStage: Sendable {
                 because: error,
                 now: self.context.time.now()
             )
-            return changes.forEach { self.context.events(.changed($0)) }
+            return changes.forEach(self.context.tell)
         }
         let draft: DeliveryDraft
         do {
@@ -133,7 +131,7 @@ final class DeliverStage: Sendable {
                 because: error,
                 now: self.context.time.now()
             )
-            return changes.forEach { self.context.events(.changed($0)) }
+            return changes.forEach(self.context.tell)
         }
         let job = try await self.context.store.begin(
             draft,
@@ -143,7 +141,7 @@ final class DeliverStage: Sendable {
             now: self.context.time.now()
         )
         guard let job else { return self.gate.withdraw() }
-        for change in job.changes { self.context.events(.changed(change)) }
+        job.changes.forEach(self.context.tell)
         try await self.send(job)
     }
 
@@ -180,7 +178,7 @@ final class DeliverStage: Sendable {
             now: self.context.time.now()
         )
         // One that waits for its next attempt has not moved on.
-        for change in changes where !change.state.isRunnable { self.context.events(.changed(change)) }
+        for change in changes where !change.state.isRunnable { self.context.tell(change) }
         try await self.tellGate(outcome, of: job)
         self.context.board.ring(.deliver)
     }

@@ -64,7 +64,13 @@ final class FetchStage: Sendable {
         var offer = try await self.offer(limit, now: now)
         self.rest.withLock { $0 = offer.cards.isEmpty ? offer.rests.values.min().map(now.advanced(by:)) : nil }
         var jobs: [Job] = []
-        for job in try await self.context.store.claimFetching(offer.cards, by: self.context.worker, now: now) {
+        let claimed = try await self.context.store.claimFetching(
+            offer.cards,
+            by: self.context.worker,
+            now: now,
+            told: self.context.tell
+        )
+        for job in claimed {
             if let place = offer.places.removeValue(forKey: job.card.id) {
                 jobs.append(Job(fetch: job, place: place))
             } else {
@@ -168,9 +174,7 @@ final class FetchStage: Sendable {
     private func conclude(_ job: FetchJob, with conclusion: FetchConclusion) async throws {
         let change = try await self.context.store.conclude(job, with: conclusion, now: self.context.time.now())
         guard change.state != .fetching else { return self.context.board.ring(.fetch) }
-        self.context.events(.changed(change))
+        self.context.tell(change)
         self.context.board.ring(.prepare)
-        // What is settled may have kept others of its number waiting.
-        self.context.board.ring(.deliver)
     }
 }

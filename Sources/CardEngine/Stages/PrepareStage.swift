@@ -21,7 +21,8 @@ struct PrepareStage: Sendable {
         return try await self.context.store.claimPreparation(
             by: self.context.worker,
             limit: limit,
-            now: self.context.time.now()
+            now: self.context.time.now(),
+            told: self.context.tell
         )
     }
 
@@ -37,10 +38,8 @@ struct PrepareStage: Sendable {
             conclusion = .failed(error, terms)
         }
         let change = try await self.context.store.conclude(job, with: conclusion, now: self.context.time.now())
-        self.context.events(.changed(change))
+        self.context.tell(change)
         // One that waits for its next try is due later.
         self.context.board.ring(change.state == .received ? .prepare : .verify)
-        // What is settled may have kept others of its number waiting.
-        self.context.board.ring(.deliver)
     }
 }

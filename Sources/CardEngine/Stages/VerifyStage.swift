@@ -27,7 +27,8 @@ struct VerifyStage: Sendable {
             parameters: verifier.parameters,
             limit: limit,
             untriedFirst: self.gate.isFailing,
-            now: self.context.time.now()
+            now: self.context.time.now(),
+            told: self.context.tell
         )
     }
 
@@ -93,7 +94,6 @@ struct VerifyStage: Sendable {
         let change = try await self.context.store.conclude(job, with: conclusion, now: self.context.time.now())
         // One that waits for its next attempt has not moved on.
         guard change.state != .prepared else { return self.context.board.ring(.verify) }
-        self.context.events(.changed(change))
-        self.context.board.ring(.deliver)
+        self.context.tell(change)
     }
 }

@@ -89,7 +89,8 @@ extension CardStore {
         let again = Transition(row.id, from: row.state, to: .prepared)
         guard try self.hasImage(row.id, in: tx) else {
             // One whose bytes are still to be prepared goes on as it is, unless they come prepared now.
-            guard let start = photo.content?.start, start == .prepared || !row.state.isRunnable else { return nil }
+            guard let start = photo.content?.start, start == .prepared || !row.state.isRunnable, row.state != .failed
+            else { return nil }
             let again = Transition(row.id, from: row.state, to: start)
             let owner: String? = try tx.value("SELECT submitter FROM application WHERE number = \(row.number)")
             return owner == row.submitter ? again : Self.holdForeign(row.id, from: row.state)
@@ -109,7 +110,9 @@ extension CardStore {
         case .fetching, .received, .prepared, .verified, .superseded: break
         case .rejected: guard row.reason != .rejectedByOperator else { return false }
         case .held: guard row.reason != .restored, row.reason != .retcodeUnlisted else { return false }
-        case .delivering, .delivered, .failed, .erased: return false
+        // One that failed once it was in a delivery is a person's to do again.
+        case .failed: return try !tx.exists("SELECT 1 FROM delivery_card WHERE card = \(row.id)")
+        case .delivering, .delivered, .erased: return false
         }
         return try !self.mayBeAtBackend(row.id, in: tx)
     }

@@ -226,7 +226,8 @@ extension CardStore {
             INSERT INTO card (id, state, number, submitter, expected_side, intake_order, priority, source, reason, waits_until,
             created_at, changed_at)
             VALUES (\(photo.id), \(start.to), \(metadata.businessNumber), \(photo.submitter), \(metadata.side), \(order),
-            \(metadata.priority), \(source), \(start.reason), \(photo.waitsUntil), \(now), \(now))
+            \(metadata.priority), \(source), \(start.reason), \(photo.waitsUntil), \(now),
+            \(Transition.date(now)))
             """
         )
         let key = try self.vault.makeKey(of: photo.id, in: tx)

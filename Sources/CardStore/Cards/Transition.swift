@@ -39,12 +39,18 @@ struct Transition {
         try tx.one(
             """
             UPDATE card SET state = \(self.to), reason = \(self.reason), remote_code = \(self.remoteCode), message = \(sealed),
-            worker = NULL, changed_at = \(now) \(assignments)
+            worker = NULL, changed_at = \(Self.date(now)) \(assignments)
             WHERE id = \(self.card) AND state = \(self.from)
             """
         )
         try self.note(sealed: sealed, now: now, in: tx)
         try Self.markForDecision(number, in: tx)
+    }
+
+    /// When a card changes: never before the last time that the sandbox has seen, or a clock that is behind would have it expire
+    /// as soon as the clock is right again.
+    static func date(_ now: Timestamp) -> SQL {
+        "(SELECT CASE WHEN seen_at > \(now) THEN seen_at ELSE \(now) END FROM store)"
     }
 
     /// Writes the event of a card that is new.

@@ -118,20 +118,22 @@ extension CardStore {
     }
 
     /// Returns the members of a delivery, from the first on, whose images together keep to a number of bytes; never none, so
-    /// that a larger card goes alone.
-    package func members(_ members: [DeliveryMember], within byteCount: Int) async throws -> [DeliveryMember] {
+    /// that a larger card goes alone. Full is one that uses the bytes up, or leaves a member out.
+    package func members(
+        _ members: [DeliveryMember],
+        within byteCount: Int
+    ) async throws -> (members: [DeliveryMember], isFull: Bool) {
         try await Self.translating {
             try await self.database.read { tx in
                 var room = byteCount
-                return try Array(
-                    members.enumerated().prefix { index, member in
-                        let size: Int? = try tx.value(
-                            "SELECT length(bytes) FROM blob WHERE card = \(member.card) AND kind = 'image' AND start = 0"
-                        )
-                        room -= max(0, (size ?? 0) - Self.imageOverhead)
-                        return index == 0 || room >= 0
-                    }.map(\.element)
-                )
+                for (index, member) in members.enumerated() {
+                    let size: Int? = try tx.value(
+                        "SELECT length(bytes) FROM blob WHERE card = \(member.card) AND kind = 'image' AND start = 0"
+                    )
+                    room -= max(0, (size ?? 0) - Self.imageOverhead)
+                    if index > 0, room < 0 { return (Array(members.prefix(index)), true) }
+                }
+                return (members, room <= 0)
             }
         }
     }

@@ -4,7 +4,14 @@ import Foundation
 // Deliveries that were attempted go again, byte for byte.
 extension CardStore {
     /// Claims deliveries that were attempted and are due again, and writes the next attempt of each down.
-    package func claimDeliveries(by worker: Worker, limit: Int, now: Timestamp) async throws -> [DeliveryJob] {
+    ///
+    /// - Parameter told: hears of the cards of deliveries that do not open, which end here.
+    package func claimDeliveries(
+        by worker: Worker,
+        limit: Int,
+        now: Timestamp,
+        told: (CardChange) -> Void = { _ in }
+    ) async throws -> [DeliveryJob] {
         try await Self.translating {
             let claimed = try await self.database.write { tx in
                 try self.require(worker, in: tx)
@@ -22,8 +29,13 @@ extension CardStore {
                     return Claimed(id: id, members: members, attempt: attempt)
                 }
             }
-            guard !claimed.isEmpty else { return [] }
-            return try await self.jobs(claimed, now: now)
+            return try await self.opened(claimed, told: told) { claim, tx in
+                try self.job(claim.id, members: claim.members, attempt: claim.attempt, in: tx)
+            } end: { claim, tx in
+                try self.endUnsent(claim.attempt, now: now, in: tx)
+                try OpenDelivery(claim.id, store: self, now: now, in: tx).abandon(store: self, in: tx)
+                return claim.members
+            }
         }
     }
 
@@ -31,31 +43,6 @@ extension CardStore {
         let id: DeliveryID
         let members: [CardID]
         let attempt: Int64
-    }
-
-    /// Fetches what the claimed deliveries hold; one that does not open ends here, so that it stops no other.
-    private func jobs(_ claimed: [Claimed], now: Timestamp) async throws -> [DeliveryJob] {
-        let (jobs, damaged) = try await self.database.read { tx in
-            var jobs: [DeliveryJob] = []
-            var damaged: [Claimed] = []
-            for claim in claimed {
-                do {
-                    jobs.append(try self.job(claim.id, members: claim.members, attempt: claim.attempt, in: tx))
-                } catch let error as CodedError
-                    where error.code == .imageUnreadable || error.code == .sandboxDamaged
-                {
-                    damaged.append(claim)
-                }
-            }
-            return (jobs, damaged)
-        }
-        for claim in damaged {
-            try await self.database.write { tx in
-                try self.endUnsent(claim.attempt, now: now, in: tx)
-                try OpenDelivery(claim.id, store: self, now: now, in: tx).abandon(store: self, in: tx)
-            }
-        }
-        return jobs
     }
 
     /// When the next delivery is due again; `nil` if none is.

@@ -136,6 +136,8 @@ struct Erasure: Sendable {
     /// Empties the log, and answers with the certificates.
     func finish(_ cards: [CardID]) async throws -> [ErasureCertificate] {
         let isScrubbed = await self.store.emptyLog()
+        // At once: nobody else may be at work, and the next erasure may find the disk full again.
+        self.store.reserve.keep(freeBytes: self.store.freeBytes, beside: 0)
         self.reached(.scrubbed)
         return try await self.store.certificates(of: cards).map { certificate in
             var certificate = certificate

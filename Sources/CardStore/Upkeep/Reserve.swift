@@ -29,13 +29,13 @@ struct Reserve: Sendable {
         return stat(self.path, &status) == 0 && status.st_size == Limits.reserveSize
     }
 
-    /// Makes it if it is not there and there is room for it and for half as much beside it.
+    /// Makes it if it is not there and there is room for it and for others beside it.
     ///
     /// - Returns: whether it is there.
     @discardableResult
-    func keep(freeBytes: Int64) -> Bool {
+    func keep(freeBytes: Int64, beside others: Int64 = Limits.reserveSize / 2) -> Bool {
         if self.isWhole { return true }
-        guard freeBytes >= Limits.reserveSize * 3 / 2 else { return false }
+        guard freeBytes >= Limits.reserveSize + others else { return false }
         let descriptor = open(self.path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }

@@ -35,22 +35,22 @@ package struct RetentionTerms: Hashable, Sendable {
 }
 
 extension CardStore {
-    /// Erases cards whose time is over, at most so many; nothing while a clock that has jumped ahead is not believed.
+    /// Erases cards whose time is over, at most so many; nothing while it is not known whether a clock that has jumped is right.
     ///
     /// - Parameters:
     ///   - terms: how long cards stay.
-    ///   - believingClock: whether a person says that the clock is right.
+    ///   - clockIsRight: whether a person says so.
     ///   - limit: the most cards of this call: others wait for the writer only between two transactions.
     /// - Returns: a certificate for each erased card; none when nothing is left to do.
     @discardableResult
     package func eraseExpired(
         _ terms: RetentionTerms,
-        believingClock: Bool = false,
+        clockIsRight: Bool = false,
         limit: Int = Limits.cardsPerRetention,
         by origin: AccessOrigin,
         now: Timestamp
     ) async throws -> [ErasureCertificate] {
-        let seen = try await self.see(now, believing: believingClock)
+        let seen = try await self.see(now, isRight: clockIsRight)
         guard seen.doubted == nil else { return [] }
         return try await Self.translating {
             let erasure = Erasure(store: self, reason: .retention, origin: origin, now: now)
@@ -74,44 +74,52 @@ extension CardStore {
 
     /// Notes the time that the clock says.
     ///
-    /// - Parameter believing: whether a person says that it is right.
-    /// - Returns: the last time that is believed, and a later one that is not.
+    /// - Parameter isRight: whether a person says that a clock that has jumped ahead is right.
     @discardableResult
-    package func see(_ now: Timestamp, believing: Bool = false) async throws -> SeenTime {
+    package func see(_ now: Timestamp, isRight: Bool = false) async throws -> SeenTime {
         try await Self.translating {
-            try await self.database.write { tx in try Self.see(now, believing: believing, in: tx) }
+            try await self.database.write { tx in try Self.see(now, isRight: isRight, in: tx) }
         }
     }
 
     @discardableResult
-    static func see(_ now: Timestamp, believing: Bool = false, in tx: Transaction) throws -> SeenTime {
+    static func see(_ now: Timestamp, isRight: Bool = false, in tx: Transaction) throws -> SeenTime {
         let stored = try tx.row("SELECT seen_at, doubted_since, doubted_until FROM store") { row in
             let last = try row.next(Timestamp.self)
             let (since, until) = (try row.next(Timestamp?.self), try row.next(Timestamp?.self))
             guard let since, let until, since <= until else { return SeenTime(last: last) }
             return SeenTime(last: last, doubted: since...until)
         }
-        guard var seen = stored else { throw DatabaseError(.damaged, "the store has no row") }
-        seen.see(now, believing: believing)
-        if seen != stored {
-            try tx.run(
-                """
-                UPDATE store SET seen_at = \(seen.last), doubted_since = \(seen.doubted?.lowerBound),
-                doubted_until = \(seen.doubted?.upperBound)
-                """
-            )
+        guard let stored else { throw DatabaseError(.damaged, "the store has no row") }
+        var seen = stored
+        seen.see(now, isRight: isRight)
+        guard seen != stored else { return seen }
+        try tx.run(
+            """
+            UPDATE store SET seen_at = \(seen.last), doubted_since = \(seen.doubted?.lowerBound),
+            doubted_until = \(seen.doubted?.upperBound)
+            """
+        )
+        if seen.last < stored.last.advanced(by: .zero - Limits.smallestClockStep) {
+            // The clock was ahead before: what changed then would stay for as long as it was wrong.
+            try tx.run("UPDATE card SET changed_at = \(now) WHERE changed_at > \(now)")
+        } else if !isRight, seen.last > stored.last.advanced(by: Limits.longestClockGap) {
+            // The clock was behind before, or nobody looked for longer than ever: nobody knows how old the cards are.
+            try tx.run("UPDATE card SET changed_at = \(now) WHERE changed_at <= \(stored.last)")
         }
         return seen
     }
 }
 
-/// The last time that is believed, and a time far ahead of it that is not believed yet.
+/// The last time that counts as right, and a time far from it that does not yet.
 ///
-/// A clock that was wrong once must not erase cards: what was erased does not come back.
+/// A clock that was wrong once must not erase cards: what was erased does not come back. Until a clock that has jumped, in either
+/// direction, has run steadily for a while, no card expires, and no change of a card is dated before the last right time. Then
+/// cards whose dates the wrong clock wrote count from that moment.
 package struct SeenTime: Hashable, Sendable {
-    /// The last time that is believed.
+    /// The last time that counts as right.
     package private(set) var last: Timestamp
-    /// Since when and until when a clock was seen that is too far ahead to be believed.
+    /// Since when and until when a clock has run that is far from it.
     package private(set) var doubted: ClosedRange<Timestamp>?
 
     init(last: Timestamp, doubted: ClosedRange<Timestamp>? = nil) {
@@ -119,20 +127,23 @@ package struct SeenTime: Hashable, Sendable {
         self.doubted = doubted
     }
 
-    mutating func see(_ now: Timestamp, believing: Bool) {
-        guard !believing, now > self.last.advanced(by: Limits.largestClockStep) else {
-            self.last = now
-            self.doubted = nil
-            return
-        }
-        guard let doubted, now >= doubted.upperBound.advanced(by: .zero - Limits.smallestClockStep),
+    /// - Parameter isRight: whether a person says so. It is said of clocks that are ahead: one that is behind erases too little.
+    mutating func see(_ now: Timestamp, isRight: Bool) {
+        if now > self.last.advanced(by: .zero - Limits.largestClockStep),
+            isRight || now <= self.last.advanced(by: Limits.largestClockStep)
+        {
+            self = SeenTime(last: now)
+        } else if let doubted, now >= doubted.upperBound.advanced(by: .zero - Limits.smallestClockStep),
             now <= doubted.upperBound.advanced(by: Limits.longestClockGap)
-        else {
+        {
+            // The bounds are times of the doubted clock, which has run steadily between them.
+            let isSteady = now >= doubted.lowerBound.advanced(by: Limits.steadyClock)
+            self =
+                isSteady
+                ? SeenTime(last: now)
+                : SeenTime(last: self.last, doubted: doubted.lowerBound...max(doubted.upperBound, now))
+        } else {
             self.doubted = now...now
-            return
         }
-        self.doubted = doubted.lowerBound...max(doubted.upperBound, now)
-        // The bounds are times of the doubted clock, which has run steadily between them.
-        if now >= doubted.lowerBound.advanced(by: Limits.steadyClock) { self.see(now, believing: true) }
     }
 }

@@ -11,13 +11,15 @@ extension CardStore {
     ///   - limit: the most cards.
     ///   - untriedFirst: whether cards that have not failed go first, then the one that failed longest ago: while the endpoint
     ///     fails.
+    ///   - told: hears of cards that do not open, which end here.
     package func claimVerification(
         by worker: Worker,
         provider: String,
         parameters: String,
         limit: Int,
         untriedFirst: Bool,
-        now: Timestamp
+        now: Timestamp,
+        told: (CardChange) -> Void = { _ in }
     ) async throws -> [VerificationJob] {
         try await Self.translating {
             let claimed = try await self.database.write { tx in
@@ -34,8 +36,20 @@ extension CardStore {
                     try self.begin(row, worker: worker, provider: provider, parameters: parameters, now: now, in: tx)
                 }
             }
-            guard !claimed.isEmpty else { return [] }
-            return try await self.withImages(claimed, worker: worker, now: now)
+            return try await self.opened(claimed, told: told) { claim, tx in
+                let (card, image) = try self.open(CardRow.require(claim.id, in: tx), in: tx)
+                return VerificationJob(
+                    card: card,
+                    image: image,
+                    reading: claim.reading,
+                    attempt: claim.attempt,
+                    tries: claim.tries,
+                    worker: worker.id
+                )
+            } end: { claim, tx in
+                if let attempt = claim.attempt { try self.endUnsent(attempt, now: now, in: tx) }
+                return try self.endUnreadable(claim.id, in: .prepared, of: worker, now: now, in: tx)
+            }
         }
     }
 
@@ -123,39 +137,52 @@ extension CardStore {
         return Claimed(id: row.id, reading: nil, attempt: attempt, tries: row.history.tries)
     }
 
-    /// Fetches what the claimed cards hold; one that does not open ends here.
-    private func withImages(_ claimed: [Claimed], worker: Worker, now: Timestamp) async throws -> [VerificationJob] {
-        let (jobs, damaged) = try await self.database.read { tx in
-            var jobs: [VerificationJob] = []
-            var damaged: [Claimed] = []
-            for claim in claimed {
-                do {
-                    let (card, image) = try self.open(CardRow.require(claim.id, in: tx), in: tx)
-                    jobs.append(
-                        VerificationJob(
-                            card: card,
-                            image: image,
-                            reading: claim.reading,
-                            attempt: claim.attempt,
-                            tries: claim.tries,
-                            worker: worker.id
-                        )
-                    )
-                } catch let error as CodedError where error.code == .imageUnreadable {
-                    damaged.append(claim)
+    /// Opens what was claimed; what does not open ends here, so that it stops no other.
+    ///
+    /// - Parameters:
+    ///   - told: hears of the cards that end.
+    ///   - open: throws `stored_image_unreadable` or `sandbox_damaged` for what does not open.
+    ///   - end: ends that, and returns its cards.
+    func opened<Claim: Sendable, Job: Sendable>(
+        _ claimed: [Claim],
+        told: (CardChange) -> Void,
+        open: @escaping @Sendable (Claim, Transaction) throws -> Job,
+        end: @escaping @Sendable (Claim, Transaction) throws -> [CardID]
+    ) async throws -> [Job] {
+        var jobs: [Job] = []
+        // One at a time: images and sources are the largest values there are.
+        for claim in claimed {
+            let job = try await self.database.read { tx -> Job? in
+                do { return try open(claim, tx) } catch let error as CodedError
+                    where error.code == .imageUnreadable || error.code == .sandboxDamaged
+                {
+                    return nil
                 }
             }
-            return (jobs, damaged)
-        }
-        for claim in damaged {
-            try await self.database.write { tx in
-                if let attempt = claim.attempt { try self.endUnsent(attempt, now: now, in: tx) }
-                let row = try CardRow.require(claim.id, in: tx)
-                guard row.state == .prepared else { return }
-                try self.failUnreadable(row, now: now, in: tx)
+            if let job {
+                jobs.append(job)
+            } else {
+                let ended = try await self.database.write { tx in
+                    try end(claim, tx).map { CardChange(try CardRow.require($0, in: tx)) }
+                }
+                ended.forEach(told)
             }
         }
         return jobs
+    }
+
+    /// Ends a claimed card that does not open, unless somebody else has it by now.
+    func endUnreadable(
+        _ id: CardID,
+        in state: CardState,
+        of worker: Worker,
+        now: Timestamp,
+        in tx: Transaction
+    ) throws -> [CardID] {
+        let row = try CardRow.require(id, in: tx)
+        guard row.state == state, row.worker == worker.id else { return [] }
+        try self.failUnreadable(row, now: now, in: tx)
+        return [id]
     }
 
     /// Ends an attempt for which there was nothing to send.

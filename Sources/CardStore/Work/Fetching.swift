@@ -73,26 +73,30 @@ extension CardStore {
     }
 
     /// Claims cards whose images are to be fetched; those that somebody else has claimed meanwhile are left out.
-    package func claimFetching(_ cards: [CardID], by worker: Worker, now: Timestamp) async throws -> [FetchJob] {
+    ///
+    /// - Parameter told: hears of cards that do not open, which end here.
+    package func claimFetching(
+        _ cards: [CardID],
+        by worker: Worker,
+        now: Timestamp,
+        told: (CardChange) -> Void = { _ in }
+    ) async throws -> [FetchJob] {
         try await Self.translating {
-            try await self.database.write { tx in
+            let claimed = try await self.database.write { tx -> [CardID] in
                 try self.require(worker, in: tx)
                 guard !cards.isEmpty else { return [] }
-                let claimed: [CardID] = try tx.rows(
+                return try tx.rows(
                     """
                     UPDATE card SET worker = \(worker.id)
                     WHERE id IN \(list: cards) AND state = 'fetching' AND worker IS NULL AND \(Self.isDue(at: now))
                     RETURNING id
                     """
                 ) { try $0.next() }
-                return try claimed.compactMap { id in
-                    let row = try CardRow.require(id, in: tx)
-                    do { return try self.fetchJob(row, worker: worker, in: tx) } catch is CodedError {
-                        // One that does not open ends here: it must not stop its stage.
-                        try self.failUnreadable(row, now: now, in: tx)
-                        return nil
-                    }
-                }
+            }
+            return try await self.opened(claimed, told: told) { id, tx in
+                try self.fetchJob(CardRow.require(id, in: tx), worker: worker, in: tx)
+            } end: { id, tx in
+                try self.endUnreadable(id, in: .fetching, of: worker, now: now, in: tx)
             }
         }
     }

@@ -27,42 +27,36 @@ package enum PreparationConclusion: Sendable {
 
 extension CardStore {
     /// Claims received cards whose images are to be prepared.
-    package func claimPreparation(by worker: Worker, limit: Int, now: Timestamp) async throws -> [PreparationJob] {
+    ///
+    /// - Parameter told: hears of cards that do not open, which end here.
+    package func claimPreparation(
+        by worker: Worker,
+        limit: Int,
+        now: Timestamp,
+        told: (CardChange) -> Void = { _ in }
+    ) async throws -> [PreparationJob] {
         try await Self.translating {
             let claimed = try await self.database.write { tx in
                 try self.require(worker, in: tx)
                 return try self.claim(state: .received, by: worker, limit: limit, untriedFirst: false, now: now, in: tx)
                     .map(\.id)
             }
-            var jobs: [PreparationJob] = []
-            // One at a time: sources are the largest values there are.
-            for id in claimed {
-                if let job = try await self.preparation(of: id, worker: worker, now: now) { jobs.append(job) }
+            return try await self.opened(claimed, told: told) { id, tx in
+                let row = try CardRow.require(id, in: tx)
+                return PreparationJob(
+                    card: try row.card(self.vault),
+                    source: try self.source(of: id, key: row.key(self.vault), in: tx),
+                    tries: row.history.tries,
+                    worker: worker.id
+                )
+            } end: { id, tx in
+                try self.endUnreadable(id, in: .received, of: worker, now: now, in: tx)
             }
-            return jobs
         }
     }
 
     /// When the next received card may be prepared; `nil` if none waits.
     package func nextPreparation() async throws -> Timestamp? { try await self.nextDue(in: .received) }
-
-    /// Opens what was claimed; one that does not open ends here.
-    private func preparation(of id: CardID, worker: Worker, now: Timestamp) async throws -> PreparationJob? {
-        let job = try await self.database.read { tx -> PreparationJob? in
-            let row = try CardRow.require(id, in: tx)
-            guard let card = try? row.card(self.vault), let key = try? row.key(self.vault),
-                let source = try? self.source(of: id, key: key, in: tx)
-            else { return nil }
-            return PreparationJob(card: card, source: source, tries: row.history.tries, worker: worker.id)
-        }
-        if let job { return job }
-        try await self.database.write { tx in
-            let row = try CardRow.require(id, in: tx)
-            guard row.state == .received, row.worker == worker.id else { return }
-            try self.failUnreadable(row, now: now, in: tx)
-        }
-        return nil
-    }
 
     /// Writes down what came of preparing a claimed card; its source goes in the transaction that brings the image.
     ///

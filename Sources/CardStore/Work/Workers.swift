@@ -80,24 +80,34 @@ extension CardStore {
     )
 
     /// Ends to work: gives back what is still claimed, and the lock.
-    package func end(_ worker: Worker, onUnknown: UnknownPolicy = .resend, now: Timestamp) async throws {
-        try await Self.translating {
+    ///
+    /// - Returns: the cards that are held since it was sending them.
+    @discardableResult
+    package func end(
+        _ worker: Worker,
+        onUnknown: UnknownPolicy = .resend,
+        now: Timestamp
+    ) async throws -> [CardChange] {
+        let held = try await Self.translating {
             try await self.database.write { tx in
                 try self.releaseClaims(of: worker.id, onUnknown: onUnknown, now: now, in: tx)
             }
         }
         unlink(self.folder.workerLock(worker.id))
         worker.release()
+        return held
     }
 
     /// Writes the heartbeat and takes over what dead workers had claimed.
     ///
+    /// - Parameter told: hears of the cards that are held since a dead worker was sending them.
     /// - Returns: how many dead workers there were.
     @discardableResult
     package func heartbeat(
         of worker: Worker,
         onUnknown: UnknownPolicy = .resend,
-        now: Timestamp
+        now: Timestamp,
+        told: (CardChange) -> Void = { _ in }
     ) async throws -> Int {
         try await Self.translating {
             let others = try await self.database.read { tx in
@@ -107,12 +117,13 @@ extension CardStore {
             let dead = try others.compactMap { id in try self.lockIfDead(id).map { (id: id, lock: $0) } }
             defer { dead.forEach { $0.lock.release() } }
             let ids = dead.map(\.id)
-            try await self.database.write { tx in
+            let held = try await self.database.write { tx in
                 try self.require(worker, in: tx)
                 try tx.run("UPDATE worker SET seen_at = \(now) WHERE id = \(worker.id)")
                 try Self.see(now, in: tx)
-                for id in ids { try self.releaseClaims(of: id, onUnknown: onUnknown, now: now, in: tx) }
+                return try ids.flatMap { try self.releaseClaims(of: $0, onUnknown: onUnknown, now: now, in: tx) }
             }
+            held.forEach(told)
             for id in ids { unlink(self.folder.workerLock(id)) }
             self.reserve.keep(freeBytes: self.freeBytes)
             return ids.count
@@ -137,12 +148,14 @@ extension CardStore {
     }
 
     /// Gives back what a worker has claimed. What it was sending may have arrived.
+    ///
+    /// - Returns: the cards that are held for that.
     private func releaseClaims(
         of worker: String,
         onUnknown: UnknownPolicy,
         now: Timestamp,
         in tx: Transaction
-    ) throws {
+    ) throws -> [CardChange] {
         let interrupted: [DeliveryID] = try tx.rows(
             """
             UPDATE delivery SET may_be_applied = 1 WHERE state IN ('open', 'kept') AND id IN (
@@ -150,16 +163,11 @@ extension CardStore {
             ) RETURNING id
             """
         ) { try $0.next() }
-        if onUnknown == .hold {
-            for id in interrupted {
-                try OpenDelivery(id, store: self, now: now, in: tx)
-                    .apply(
-                        .kept(Self.interruption),
-                        retry: RetryTerms(maxAttempts: 1, delay: .zero),
-                        store: self,
-                        in: tx
-                    )
-            }
+        let held = try (onUnknown == .hold ? interrupted : []).flatMap { id in
+            let delivery = try OpenDelivery(id, store: self, now: now, in: tx)
+            let terms = RetryTerms(maxAttempts: 1, delay: .zero)
+            try delivery.apply(.kept(Self.interruption), retry: terms, store: self, in: tx)
+            return try delivery.members.map { CardChange(try CardRow.require($0, in: tx)) }
         }
         try tx.run(
             """
@@ -171,6 +179,7 @@ extension CardStore {
         try tx.run("UPDATE delivery SET worker = NULL WHERE worker = \(worker)")
         try tx.run("UPDATE run SET worker = NULL WHERE worker = \(worker)")
         try tx.run("DELETE FROM worker WHERE id = \(worker)")
+        return held
     }
 
     private static let interruption = RemoteFailure(

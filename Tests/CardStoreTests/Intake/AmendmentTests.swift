@@ -148,6 +148,33 @@ import Testing
         #expect(try await harness.state(card) == "prepared")
     }
 
+    @Test(arguments: [true, false])
+    func `a card that failed before it was in a delivery goes again when its own submitter puts it right`(
+        isOwn: Bool
+    ) async throws {
+        let harness = try await StoreHarness()
+        let card = try await harness.failedVerification("front", number: "N")
+        let submitter = isOwn ? "local" : "two"
+        try await harness.admit("front", number: "N", submitter: submitter)
+        #expect(try await harness.state(card) == "failed attempts_exhausted", "nothing new was said")
+        let again = harness.photo("front", number: "N", submitter: submitter) { $0.expectedName = Redacted("SPECIMEN") }
+        _ = try await harness.store.admit([again], now: harness.now)
+        #expect(try await harness.state(card) == (isOwn ? "prepared" : "failed attempts_exhausted"))
+        #expect(try await harness.card(card).metadata.expectedName == (isOwn ? Redacted("SPECIMEN") : nil))
+        #expect(try await harness.claim().map(\.tries) == (isOwn ? [0] : []))
+    }
+
+    @Test func `nothing amends a card that failed in a delivery`() async throws {
+        let harness = try await StoreHarness()
+        let (card, job) = try await harness.delivering("front", number: "N")
+        try await harness.conclude(job, .failure(.unknown))
+        try await harness.plant("UPDATE card SET state = 'failed', reason = 'attempts_exhausted'")
+        let again = harness.photo("front", number: "N") { $0.expectedName = Redacted("SPECIMEN") }
+        _ = try await harness.store.admit([again], now: harness.now)
+        #expect(try await harness.state(card) == "failed attempts_exhausted")
+        #expect(try await harness.card(card).metadata.expectedName == nil)
+    }
+
     @Test func `a damaged card does not stop the list that names it again`() async throws {
         let harness = try await StoreHarness()
         let card = try await harness.admit("front", number: "N").card
@@ -241,5 +268,24 @@ import Testing
         #expect(try await harness.state(card) == "rejected image_too_large_bytes")
         #expect(try await harness.card(card).metadata.side == .back)
         #expect(try await harness.store.nextVerification() == nil)
+    }
+}
+
+extension StoreHarness {
+    /// A card whose attempts to verify it are used up, while another one was read.
+    fileprivate func failedVerification(_ bytes: String, number: String) async throws -> CardID {
+        let card = try await self.admit(bytes, number: number).card
+        let terms = RetryTerms(maxAttempts: 1, delay: .zero)
+        let failed = VerificationConclusion.failed(Self.failure(.transient), terms)
+        for job in try await self.claim() { try await self.store.conclude(job, with: failed, now: self.now) }
+        self.pass(.seconds(1))
+        try await self.admit("other", number: "M")
+        for job in try await self.claim() where job.card.id != card {
+            try await self.conclude(job, side: .front, number: nil)
+        }
+        try await self.killWorker()
+        let again = try #require(try await self.claim().first)
+        try await self.store.conclude(again, with: failed, now: self.now)
+        return card
     }
 }

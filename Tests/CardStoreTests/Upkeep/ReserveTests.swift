@@ -36,6 +36,19 @@ import Testing
         #expect(value == 7)
     }
 
+    @Test func `an erasure makes a reserve again that was given up, with nobody else at work`() async throws {
+        let harness = try await StoreHarness()
+        let cards = [
+            try await harness.admit("front", number: "N").card, try await harness.admit("back", number: "N").card,
+        ]
+        try await harness.store.end(harness.worker, now: harness.now)
+        for card in cards {
+            #expect(harness.store.reserve.giveUp())
+            try await harness.erase(card)
+            #expect(harness.store.reserve.isWhole)
+        }
+    }
+
     private static func code(_ body: () async throws -> Void) async -> ReasonCode? {
         do { try await CardStore.translating(body) } catch { return (error as? CodedError)?.code }
         return nil
@@ -44,16 +57,22 @@ import Testing
     @Test func `a database that may not grow has a photo refused and a card erased`() async throws {
         let harness = try await StoreHarness()
         let id = try await harness.admit("front", number: "N").card
+        let other = try await harness.admit("other", number: "O").card
         try await harness.plant("PRAGMA max_page_count = 1")
         var photo = harness.photo("large", number: "M")
         photo.content = .received(Data(count: 1 << 20))
         await #expect {
             _ = try await harness.store.admit([photo], now: harness.now)
         } throws: { ($0 as? CodedError)?.code == .diskSpaceLow }
-        #expect(try await harness.store.counts().states == [.prepared: 1])
+        #expect(try await harness.store.counts().states == [.prepared: 2])
         #expect(harness.store.reserve.isWhole, "what takes more in does not use it up")
-        try await harness.erase(id)
-        #expect(try await harness.state(id) == "erased requested")
+        // The disk fills up again and again: each erasure uses the reserve up, and makes it again.
+        for card in [id, other] {
+            try await harness.plant("PRAGMA max_page_count = 1")
+            try await harness.erase(card)
+            #expect(try await harness.state(card) == "erased requested")
+            #expect(harness.store.reserve.isWhole)
+        }
         #expect(try await harness.findings() == [])
     }
 

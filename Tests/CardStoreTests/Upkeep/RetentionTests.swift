@@ -44,13 +44,13 @@ import Testing
     private static func erase(
         _ harness: StoreHarness,
         _ terms: RetentionTerms,
-        believing: Bool = false,
+        clockIsRight: Bool = false,
         limit: Int = 500
     ) async throws -> Set<CardID> {
         Set(
             try await harness.store.eraseExpired(
                 terms,
-                believingClock: believing,
+                clockIsRight: clockIsRight,
                 limit: limit,
                 by: StoreHarness.person,
                 now: harness.now
@@ -125,7 +125,7 @@ import Testing
         harness.pass(.seconds(400 * 86_400))
         let terms = Self.terms("delivered", Self.day)
         #expect(try await Self.erase(harness, terms) == [])
-        #expect(try await Self.erase(harness, terms, believing: true) == cards["delivered"])
+        #expect(try await Self.erase(harness, terms, clockIsRight: true) == cards["delivered"])
         #expect(try await harness.store.see(harness.now).doubted == nil)
     }
 
@@ -142,7 +142,7 @@ import Testing
         #expect(try await harness.store.see(steady).last == steady)
     }
 
-    @Test func `a clock that goes on in small steps is believed, however far it comes`() async throws {
+    @Test func `a clock that goes on in small steps counts as right, however far it comes`() async throws {
         let harness = try await StoreHarness()
         for _ in 0..<10 {
             harness.pass(.seconds(6 * 86_400))

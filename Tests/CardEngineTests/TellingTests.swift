@@ -1,0 +1,57 @@
+import CardEngine
+import CardModel
+import Foundation
+import Synchronization
+import Testing
+
+@testable import CardStore
+
+/// What becomes of cards outside a call to an endpoint is told, too: progress, counts and the exit code live on it.
+@Suite(.timeLimit(.minutes(5))) struct TellingTests {
+    private static func told(_ harness: EngineHarness) -> [String] {
+        harness.state.withLock { state in
+            state.events.compactMap { event in
+                guard case .changed(let change) = event else { return nil }
+                return change.state.rawValue + (change.reason.map { " \($0.rawValue)" } ?? "")
+            }
+        }
+    }
+
+    @Test func `a card that a dead process was sending is told of when it is held`() async throws {
+        let harness = try await EngineHarness()
+        let settings = harness.settings { $0.onUnknown = .hold }
+        harness.state.withLock { state in
+            state.onDeliver = {
+                // Whoever removes the lock takes the process for dead; the next one takes its work over.
+                try harness.removeWorkerLock()
+                try await harness.run([], settings)
+                #expect(Self.told(harness).contains("held outcome_unknown"))
+            }
+        }
+        let items = try harness.items(["N1": ["front"]])
+        _ = await #expect(throws: CodedError.self) { try await harness.run(items, settings) }
+    }
+
+    @Test(arguments: [false, true])
+    func `a card that does not open when it is claimed is told of`(whileDelivering: Bool) async throws {
+        let harness = try await EngineHarness()
+        let failure = EngineHarness.failure(.transient)
+        harness.state.withLock { state in
+            if whileDelivering {
+                state.onDeliver = { harness.state.withLock { $0.engine }?.end() }
+                state.deliveries = [{ _ in .failed(failure) }]
+            } else {
+                state.onVerify = { _, engine in engine.end() }
+                state.verifyFailures["front"] = [failure]
+            }
+        }
+        let items = try harness.items(["N1": ["front"]])
+        try await harness.run(items)
+        #expect(try await harness.states() == ["N1 front": whileDelivering ? "delivering" : "prepared"])
+        try await harness.store.database.write { tx in _ = try tx.run("UPDATE blob SET bytes = x'00'") }
+        harness.state.withLock { ($0.onDeliver, $0.onVerify) = (nil, nil) }
+        try await harness.run(items)
+        #expect(Self.told(harness).last == "failed stored_image_unreadable")
+        #expect(try await harness.states() == ["N1 front": "failed stored_image_unreadable"])
+    }
+}
