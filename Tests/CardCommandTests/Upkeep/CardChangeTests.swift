@@ -75,7 +75,7 @@ struct CardChangeTests {
             return seen
         }
         #expect(result.terminationStatus.isSuccess)
-        return result.closureResult ?? []
+        return result.closureResult
     }
 
     @Test("A list is printed as it is read: what changes behind the reader's place is seen")
