@@ -52,7 +52,12 @@ struct OpenAPITests {
             #expect(Set(operation.problems.map { "\($0.status.code)" }).isSubset(of: responses.keys))
             #expect(responses.keys.contains { $0.hasPrefix("2") }, "\(operation.path)")
             let security = try #require(node["security"] as? [[String: Any]])
-            if case .token = operation.access { #expect(!security.isEmpty) } else { #expect(security.isEmpty) }
+            if case .token(let scope) = operation.access {
+                #expect(security as? [[String: [String]]] == [["token": [scope.rawValue]]])
+                #expect(node["x-scope"] as? String == scope.rawValue)
+            } else {
+                #expect(security.isEmpty && node["x-scope"] == nil)
+            }
             #expect((node["requestBody"] != nil) == operation.hasBody, "\(operation.path)")
             let parameters = node["parameters"] as? [[String: Any]] ?? []
             let inPath = operation.path.split(separator: "/").filter { $0.hasPrefix("{") }

@@ -73,8 +73,8 @@ struct RestoreCommand: AsyncParsableCommand {
             Who was erased after the backup was made stays erased: by the sandbox that is replaced, by the list erasures.jsonl \
             in its folder, and by lists named with --erasures. What else happened after the backup is not known, so cards that \
             may have gone on are held (reason restored) for a person to decide. Photos that were taken in after the backup are \
-            not known either. The sandbox that is replaced is removed; make a backup of it first to keep it. Ends with 66 if \
-            there is no such backup, or the sandbox holds cards and --force is missing, 74 if the backup is not whole, 75 if a \
+            not known either. The sandbox that is replaced is removed; make a backup of it first to keep it. Ends with 64 if the \
+            sandbox holds cards and --force is missing, 66 if there is no such backup, 74 if the backup is not whole, 75 if a \
             process has the sandbox open, 78 if the key does not open the backup.
             """
     )
@@ -122,6 +122,9 @@ struct RestoreCommand: AsyncParsableCommand {
                 tombstonesTakenOver: report.takenOver,
                 accessLinesTakenOver: report.logLines,
                 replacedCards: report.replacedCards,
+                replacedUnreadable: report.couldNotReadReplaced,
+                replacedKeyMissing: report.lacksKeyOfReplaced,
+                erasuresUnknown: report.knowsNoErasures,
                 brokenRules: report.findings.count
             )
             await output.print(self.format)
@@ -169,6 +172,9 @@ private struct RestoreOutput: Report {
     let tombstonesTakenOver: Int
     let accessLinesTakenOver: Int?
     let replacedCards: Int
+    let replacedUnreadable: Bool
+    let replacedKeyMissing: Bool
+    let erasuresUnknown: Bool
     let brokenRules: Int
 
     var lines: [String] {

@@ -7,11 +7,16 @@ import Glibc
 extension GlobalOptions {
     /// Opens the sandbox, calls a function, closes it, and turns errors into words and an exit status.
     func withSandbox(_ body: (CardStore) async throws -> CommandStatus) async throws {
+        try await self.withSandbox { store, _ in try await body(store) }
+    }
+
+    /// Opens the sandbox for a function that asks the configuration too.
+    func withSandbox(_ body: (CardStore, Configuration) async throws -> CommandStatus) async throws {
         try await CommandRunner.run {
             let configuration = try self.load().configuration
             let store = try await configuration.openStore(creating: false)
             let result: Result<CommandStatus, any Error>
-            do { result = .success(try await body(store)) } catch { result = .failure(error) }
+            do { result = .success(try await body(store, configuration)) } catch { result = .failure(error) }
             try store.close()
             return try result.get()
         }

@@ -16,8 +16,9 @@ struct StatusCommand: AsyncParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func run() async throws {
-        try await self.options.withSandbox { store in
-            try await StatusReport(of: store, now: Timestamp(Date())).print(self.format)
+        try await self.options.withSandbox { store, configuration in
+            let room = store.room(intakeFreeSpace: configuration.engine.intakeFreeSpace)
+            try await StatusReport(of: store, room, now: Timestamp(Date())).print(self.format)
             return .delivered
         }
     }
@@ -44,13 +45,26 @@ private struct StatusReport: Report {
         let hangs: Bool
     }
 
+    /// What the disk of the sandbox has room for.
+    private struct Disk: Encodable {
+        let freeBytes: Int64
+        let intake: Bool
+        let verification: Bool
+    }
+
     private let cards: [String: Int]
     private let needingAttention: Int
     private let attention: [CardDocument]
     private let stopped: [String: Rest]
     private let workers: [Process]
+    private let sandbox: Disk
 
-    init(of store: CardStore, now: Timestamp) async throws {
+    init(of store: CardStore, _ room: DiskRoom, now: Timestamp) async throws {
+        self.sandbox = Disk(
+            freeBytes: store.freeBytes,
+            intake: room == .ample,
+            verification: room != .finishingOnly
+        )
         var attention = CardFilter()
         attention.needsAttention = true
         let counts = try await store.counts()
@@ -89,6 +103,10 @@ private struct StatusReport: Report {
         lines += self.workers.map { worker in
             "\(worker.command) at work since \(worker.since), process \(worker.process), \(worker.claims) claimed"
                 + (worker.hangs ? "; it hangs: end it, and others go on with its cards" : "")
+        }
+        if !self.sandbox.intake {
+            let what = self.sandbox.verification ? "taken in" : "taken in or verified"
+            lines.append("the disk of the sandbox is nearly full: nothing more is \(what); free some space")
         }
         return lines
     }

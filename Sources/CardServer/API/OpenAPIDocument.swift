@@ -72,8 +72,10 @@ enum OpenAPIDocument {
             responses["\(status)"] = response
         }
         text["responses"] = responses
-        if case .token = operation.access {
-            text["security"] = [["token": [String]()]]
+        if case .token(let scope) = operation.access {
+            // The roles of a requirement (OpenAPI 3.1, "Security Requirement Object"); tools that know only 3.0 read `x-scope`.
+            text["security"] = [["token": [scope.rawValue]]]
+            text["x-scope"] = scope.rawValue
         } else {
             text["security"] = [String]()
         }

@@ -40,11 +40,11 @@ package final class ServerMetrics: Sendable {
 
     private let series = Mutex<[Metric: [[String]: Series]]>([:])
 
-    /// Begins with nothing but the metrics that have no labels, at zero.
+    /// Begins with the metrics whose labels are known, at zero, so that a rate is right from the first event on.
     package init() {
-        self.series.withLock { series in
-            for metric in Metric.unlabelled { series[metric] = [[]: Series()] }
-        }
+        for metric in Metric.unlabelled { self.add(metric, by: 0) }
+        for result in ["admitted", "duplicate", "refused"] { self.add(.inputs, [result], by: 0) }
+        for state in CardState.allCases { self.add(.cardsEntered, [state.rawValue], by: 0) }
     }
 
     // MARK: Counting

@@ -216,7 +216,7 @@ package struct Restore: Sendable {
     private func notEmpty(_ why: Message) -> CodedError {
         CodedError(
             ReasonCode(rawValue: "sandbox_not_empty"),
-            .conflict,
+            .usage,
             "the sandbox \(Redacted(self.folder.path)) is there, and " + why
                 + "; replace it with --force, or name another folder (sandbox.path)"
         )

@@ -50,6 +50,8 @@ struct KeyAndBackupTests {
         }
         try await store.end(worker, now: Timestamp(Date()))
         try store.close()
+        let unforced = try await self.tool.run(["restore", backup] + self.tool.sandboxOption)
+        #expect(unforced.status == 64 && unforced.errors.contains("--force"), "\(unforced.errors)")
         let restored = try await self.tool.run(["restore", backup, "--force"] + self.tool.sandboxOption)
         #expect(restored.status == 0, "\(restored.errors)")
         let list = try await self.tool.run(["cards", "list"] + self.tool.sandboxOption)
