@@ -4,20 +4,20 @@ import CardStore
 import Foundation
 
 /// `status`: how many cards stand where, which need a person, who is at work, and which endpoints rest.
-struct StatusCommand: AsyncParsableCommand {
+struct StatusCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "status",
         abstract: "Show how many cards there are in each state, which need a person, and which endpoints rest and why."
     )
 
-    @Option(name: .long, help: "The form of the report.")
+    @Option(help: "The form of the report.")
     var format = ReportFormat.text
 
     @OptionGroup var options: GlobalOptions
 
-    func run() async throws {
+    func execute() async throws -> CommandStatus {
         try await self.options.withSandbox { store in
-            try await StatusReport(of: store, now: Timestamp(Date())).print(self.format)
+            try await StatusReport(of: store, now: .now).print(self.format)
             return .delivered
         }
     }

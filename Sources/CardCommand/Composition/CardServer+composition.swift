@@ -78,7 +78,7 @@ extension CardServer.Ports {
         self.run = runs.run
         self.runs = runs.all
         self.erase = { card, reason, origin in
-            let erased = try await store.erase([card], because: reason, by: origin, now: Timestamp(Date()))
+            let erased = try await store.erase([card], because: reason, by: origin, now: .now)
             return try await EmbeddedErasure(store: store, folder: configuration.embeddedDocuments).finish(erased).first
         }
     }

@@ -26,18 +26,11 @@ struct Pipeline: Sendable {
         events: @escaping @Sendable (PipelineEvent) -> Void,
         _ body: @escaping @Sendable (Engine) async throws -> Value
     ) async throws -> Value {
-        let worker = try await self.store.startWorker(id: id, command: command, now: Timestamp(Date()))
-        let result: Result<Value, any Error>
-        do { result = .success(try await self.withEndpoints(worker, events, body)) } catch { result = .failure(error) }
-        do {
-            try await self.store.end(worker, onUnknown: self.configuration.engine.onUnknown, now: Timestamp(Date()))
+        let worker = try await self.store.startWorker(id: id, command: command, now: .now)
+        return try await ending(body: { try await self.withEndpoints(worker, events, body) }) {
+            try await self.store.end(worker, onUnknown: self.configuration.engine.onUnknown, now: .now)
             try await EmbeddedErasure(store: self.store, folder: self.configuration.embeddedDocuments).finish()
-        } catch {
-            // An error of the work says more than that of its end.
-            _ = try result.get()
-            throw error
         }
-        return try result.get()
     }
 
     private func withEndpoints<Value: Sendable>(
@@ -80,10 +73,7 @@ struct Pipeline: Sendable {
                 log.observe(event)
             }
         )
-        let result: Result<Value, any Error>
-        do { result = .success(try await body(engine)) } catch { result = .failure(error) }
-        try await outside.close()
-        return try result.get()
+        return try await ending(body: { try await body(engine) }, by: outside.close)
     }
 
     /// Begins nothing more, as a signal asks, and says what that leads to.

@@ -10,7 +10,8 @@ private let waits = Duration.zero...Duration.seconds(86_400)
 extension ConfigurationKey {
     static let verification: [ConfigurationKey] =
         [
-            ConfigurationKey("verification.url", \.verifier.endpoint.url, .address, default: "none: it must be set")
+            ConfigurationKey("verification.url", \.verifier.endpoint.url, .address)
+                .defaults(to: "none: it must be set")
                 .means("Address of the verification service; the dialect's path is added where it has none."),
             ConfigurationKey("verification.dialect", \.verifier.dialect, .word)
                 .means("What the service speaks."),
@@ -65,7 +66,8 @@ extension ConfigurationKey {
 
     static let delivery: [ConfigurationKey] =
         [
-            ConfigurationKey("delivery.url", \.backend.endpoint.url, .address, default: "none: it must be set")
+            ConfigurationKey("delivery.url", \.backend.endpoint.url, .address)
+                .defaults(to: "none: it must be set")
                 .means("Address of the business backend, with its path."),
             ConfigurationKey("delivery.layout", \.backend.layout, .word)
                 .means("Cards of a request: one; front and back of a business number; several of one user account."),

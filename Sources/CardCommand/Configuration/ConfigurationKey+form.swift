@@ -42,13 +42,9 @@ extension ConfigurationKey {
             .means("How replies are encrypted; they are then Base64 of that."),
         .optional("delivery.reply.key_file", \.deliverySecrets.replyKeyFile, .path)
             .means("File (mode 0600) with the key of encrypted replies: 16 bytes, or 24 and more."),
-        ConfigurationKey(
-            "delivery.reply.iv",
-            \.deliverySecrets.replyStartVector,
-            .secret,
-            default: "that of the convention"
-        )
-        .means("Start vector of 3des-cbc: 8 bytes."),
+        ConfigurationKey("delivery.reply.iv", \.deliverySecrets.replyStartVector, .secret)
+            .defaults(to: "that of the convention")
+            .means("Start vector of 3des-cbc: 8 bytes."),
         ConfigurationKey("delivery.retcode.success", \.backend.retcodes.success, .codes)
             .means("RETCODEs of an accepted card."),
         ConfigurationKey("delivery.retcode.already_exists", \.backend.retcodes.alreadyExists, .codes)

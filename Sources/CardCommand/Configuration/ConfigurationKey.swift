@@ -12,7 +12,7 @@ struct ConfigurationKey: Sendable {
     /// Whether its value must never be shown.
     let isSecret: Bool
     /// What holds if nobody sets it, in words, where that is more than the property's own value.
-    let defaultWords: String?
+    private(set) var defaultWords: String?
     /// Fills the property; `false` if the value is not what is expected.
     let fill: @Sendable (WrittenValue, UserFolders, inout Configuration) -> Bool
     /// Shows the property.
@@ -23,13 +23,11 @@ struct ConfigurationKey: Sendable {
         _ name: String,
         _ property: any WritableKeyPath<Configuration, Value> & Sendable,
         _ type: ValueType<Value>,
-        default words: String? = nil,
         isSecret: Bool = false
     ) {
         self.name = name
         self.expectation = type.expectation
         self.isSecret = isSecret || Value.self == Redacted<String>.self
-        self.defaultWords = words
         self.fill = { written, folders, configuration in
             guard let value = type.read(written, folders) else { return false }
             configuration[keyPath: property] = value
@@ -42,8 +40,7 @@ struct ConfigurationKey: Sendable {
     static func optional<Value: Sendable>(
         _ name: String,
         _ property: any WritableKeyPath<Configuration, Value?> & Sendable,
-        _ type: ValueType<Value>,
-        default words: String? = nil
+        _ type: ValueType<Value>
     ) -> ConfigurationKey {
         let isSecret = Value.self == Redacted<String>.self
         let unset = isSecret ? ShownValue.secret(isSet: false) : .unset
@@ -52,13 +49,20 @@ struct ConfigurationKey: Sendable {
             show: { $0.map(type.show) ?? unset },
             read: { written, folders in type.read(written, folders).map { .some($0) } }
         )
-        return ConfigurationKey(name, property, optional, default: words, isSecret: isSecret)
+        return ConfigurationKey(name, property, optional, isSecret: isSecret)
     }
 
     /// Says what it is for.
     func means(_ meaning: String) -> ConfigurationKey {
         var key = self
         key.meaning = meaning
+        return key
+    }
+
+    /// Says what holds if nobody sets it.
+    func defaults(to words: String) -> ConfigurationKey {
+        var key = self
+        key.defaultWords = words
         return key
     }
 

@@ -17,16 +17,13 @@ struct KeysCommand: AsyncParsableCommand {
         subcommands: [Init.self, Rotate.self]
     )
 
-    /// Makes a key file.
-    struct Init: AsyncParsableCommand {
+    struct Init: Command {
         static let configuration = CommandConfiguration(
-            commandName: "init",
             abstract: "Make a file with a new key.",
             discussion: "The file has mode 0600; one that is there already is never replaced."
         )
 
         @Option(
-            name: .long,
             help: ArgumentHelp(
                 "Where to make it.",
                 discussion: """
@@ -39,20 +36,18 @@ struct KeysCommand: AsyncParsableCommand {
         )
         var keyFile: String?
 
-        @Option(name: .long, help: "The form of the report.")
+        @Option(help: "The form of the report.")
         var format = ReportFormat.text
 
         @OptionGroup var options: GlobalOptions
 
-        func run() async throws {
-            try await CommandRunner.run {
-                let configuration = try self.options.load().configuration
-                let folders = UserFolders(environment: ProcessInfo.processInfo.environment)
-                try await MadeKey(named: self.keyFile, configuration: configuration, folders: folders).print(
-                    self.format
-                )
-                return .delivered
-            }
+        func execute() async throws -> CommandStatus {
+            let configuration = try self.options.load().configuration
+            let folders = UserFolders(environment: ProcessInfo.processInfo.environment)
+            try await MadeKey(named: self.keyFile, configuration: configuration, folders: folders).print(
+                self.format
+            )
+            return .delivered
         }
     }
 }
@@ -136,10 +131,8 @@ struct MadeKey: Report {
 }
 
 extension KeysCommand {
-    /// Replaces the key of the sandbox.
-    struct Rotate: AsyncParsableCommand {
+    struct Rotate: Command {
         static let configuration = CommandConfiguration(
-            commandName: "rotate",
             abstract: "Replace the key of the sandbox, while no other process works on it.",
             discussion: """
                 A new key goes into the key file first, the keys of all cards are wrapped with it, and the old one moves to \
@@ -151,14 +144,14 @@ extension KeysCommand {
                 """
         )
 
-        @Option(name: .long, help: "The form of the report.")
+        @Option(help: "The form of the report.")
         var format = ReportFormat.text
 
         @OptionGroup var options: GlobalOptions
 
-        func run() async throws {
+        func execute() async throws -> CommandStatus {
             let configuration = try self.options.load().configuration
-            try await self.options.withSandbox { store in
+            return try await self.options.withSandbox { store in
                 let report = try await KeyChange(configuration: configuration, store: store).run()
                 await report.print(self.format)
                 return report.damaged == 0 ? .delivered : .someNotDelivered

@@ -9,7 +9,7 @@ import Logging
 import ServiceLifecycle
 
 /// `serve`: takes cards in over HTTP and drives them, until it is asked to end.
-struct ServeCommand: AsyncParsableCommand {
+struct ServeCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "serve",
         abstract: "Take cards in over HTTP: uploads, webhooks, runs on demand; with watched folders beside it.",
@@ -26,7 +26,7 @@ struct ServeCommand: AsyncParsableCommand {
             """
     )
 
-    @Option(name: .long, help: ArgumentHelp("Address and port to listen on (server.listen).", valueName: "host:port"))
+    @Option(help: ArgumentHelp("Address and port to listen on (server.listen).", valueName: "host:port"))
     var listen: String?
 
     @Flag(name: [.long, .short], help: "Nothing on standard error but the log and warnings.")
@@ -34,12 +34,10 @@ struct ServeCommand: AsyncParsableCommand {
 
     @OptionGroup var options: PipelineOptions
 
-    func run() async throws {
-        try await CommandRunner.run {
-            let settings = self.listen.map { ["server.listen": $0] } ?? [:]
-            let configuration = try self.options.loadConfiguration(requiringRemotes: true, settings)
-            return try await ServeSession(configuration: configuration, isQuiet: self.quiet).run()
-        }
+    func execute() async throws -> CommandStatus {
+        let settings = self.listen.map { ["server.listen": $0] } ?? [:]
+        let configuration = try self.options.loadConfiguration(requiringRemotes: true, settings)
+        return try await ServeSession(configuration: configuration, isQuiet: self.quiet).run()
     }
 }
 

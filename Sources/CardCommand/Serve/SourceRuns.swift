@@ -48,7 +48,7 @@ final class SourceRuns: Sendable {
     /// Starts a run over a source, or names the one that waits; `nil` if there is no such source.
     @Sendable func start(_ name: String) async throws -> RunStatus? {
         guard let source = self.sources[name] else { return nil }
-        let run = try await self.store.askForRun(over: name, now: Timestamp(Date()))
+        let run = try await self.store.askForRun(over: name, now: .now)
         source.bell.continuation.yield()
         return self.status(of: run)
     }
@@ -94,7 +94,7 @@ final class SourceRuns: Sendable {
             exceptOver: self.sources.keys.sorted(),
             by: self.worker,
             as: unreadable,
-            now: Timestamp(Date())
+            now: .now
         )
         try await withThrowingTaskGroup(of: Void.self) { clocks in
             clocks.addTask {
@@ -149,7 +149,7 @@ final class SourceRuns: Sendable {
     }
 
     private func end(_ run: SourceRun, as report: SourceRun.Report) async throws {
-        try await self.store.end(run, as: report, by: self.worker, now: Timestamp(Date()))
+        try await self.store.end(run, as: report, by: self.worker, now: .now)
         let state = report.reason == nil ? RunStatus.State.complete : .failed
         self.logger.info(
             "run over a source ended",

@@ -6,7 +6,7 @@ import CardStore
 import Foundation
 
 /// `watch`: takes in the photos that arrive in folders, until a signal.
-struct WatchCommand: AsyncParsableCommand {
+struct WatchCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "watch",
         abstract: "Watch folders for photos of identity cards, verify them and deliver them to the business backend.",
@@ -27,10 +27,10 @@ struct WatchCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("Folders to watch; without any, those of watch.folders.", valueName: "dir"))
     var folders: [String] = []
 
-    @Option(name: .long, help: ArgumentHelp("The user account of images without one of their own.", valueName: "no"))
+    @Option(help: ArgumentHelp("The user account of images without one of their own.", valueName: "no"))
     var userNo: String?
 
-    @Option(name: .long, help: "The form of the lines on standard output.")
+    @Option(help: "The form of the lines on standard output.")
     var format = LineFormat.text
 
     @Flag(name: [.long, .short], help: "No words on standard error but warnings.")
@@ -42,38 +42,23 @@ struct WatchCommand: AsyncParsableCommand {
         _ = try SubmittedFields.options(userNo: self.userNo)
     }
 
-    func run() async throws {
-        try await CommandRunner.run {
-            try await WatchSession(
-                folders: self.folders,
-                fields: try SubmittedFields.options(userNo: self.userNo),
-                format: self.format,
-                isQuiet: self.quiet,
-                configuration: try self.options.loadConfiguration(requiringRemotes: true)
-            ).run()
-        }
-    }
-}
-
-/// One `watch`, from the arguments to the exit status.
-struct WatchSession: Sendable {
-    let folders: [String]
-    let fields: SubmittedFields
-    let format: LineFormat
-    let isQuiet: Bool
-    let configuration: Configuration
-
-    /// Watches until a signal, and returns the exit status.
-    func run() async throws -> CommandStatus {
+    func execute() async throws -> CommandStatus {
+        let configuration = try self.options.loadConfiguration(requiringRemotes: true)
         // Before any folder is looked at: root may read what the owner of the sandbox may not.
-        try SandboxOwner.become(of: self.configuration.sandboxPath)
-        let options = try self.configuration.watchOptions(folders: self.folders, fields: self.fields)
-        return try await self.configuration.withSandbox { try await self.watch(options, store: $0) }
+        try SandboxOwner.become(of: configuration.sandboxPath)
+        let fields = try SubmittedFields.options(userNo: self.userNo)
+        let options = try configuration.watchOptions(folders: self.folders, fields: fields)
+        return try await configuration.withSandbox { try await self.watch(options, configuration, store: $0) }
     }
 
-    private func watch(_ options: WatchOptions, store: CardStore) async throws -> CommandStatus {
+    private func watch(
+        _ options: WatchOptions,
+        _ configuration: Configuration,
+        store: CardStore
+    ) async throws -> CommandStatus {
         let (reports, notices) = (WatchReports(store: store, format: self.format), ServiceNotices())
-        let pipeline = Pipeline(configuration: self.configuration, store: store)
+        let pipeline = Pipeline(configuration: configuration, store: store)
+        let isQuiet = self.quiet
         let observe: @Sendable (PipelineEvent) -> Void = { event in
             reports.observe(event)
             notices.observe(event)
@@ -81,12 +66,12 @@ struct WatchSession: Sendable {
         let signal = try await running {
             defer { reports.finish() }
             return try await pipeline.with("watch", id: UUID().uuidString.lowercased(), events: observe) { engine in
-                let intake = WatchIntake(engine: engine, store: store, configuration: self.configuration)
+                let intake = WatchIntake(engine: engine, store: store, configuration: configuration)
                 let watch = FolderWatch(options: options, time: .system, take: intake.take) { event in
                     reports.observe(event)
                     notices.observe(event)
                 }
-                if !self.isQuiet {
+                if !isQuiet {
                     let count = options.folders.count
                     Console.standardError("watching \(count) \(count == 1 ? "folder" : "folders"); end with Ctrl-C")
                 }
