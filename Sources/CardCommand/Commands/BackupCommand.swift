@@ -3,7 +3,6 @@ import CardModel
 import CardStore
 import Foundation
 
-/// `backup`: a whole copy of the sandbox in one file, made while others work in it.
 struct BackupCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "backup",
@@ -64,7 +63,6 @@ private struct BackupOutput: Report {
     }
 }
 
-/// `restore`: puts a backup in the place of the sandbox.
 struct RestoreCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "restore",

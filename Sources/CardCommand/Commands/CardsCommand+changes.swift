@@ -113,9 +113,7 @@ private struct CardChanges {
         let known = Set(try await self.store.standing(of: ids).map(\.card))
         let unknown = ids.filter { !known.contains($0) }
         guard unknown.isEmpty else {
-            throw CodedError(
-                .notFound,
-                .notFound,
+            throw CodedError.notFound(
                 "there is no card \(unknown.map(\.rawValue).joined(separator: ", ")); list them: idcard-pipeline cards list"
             )
         }
@@ -143,13 +141,6 @@ private struct CardChanges {
 }
 
 extension CardStore {
-    /// The cards that the pipeline itself may move on, and those that only wait for a person to do so.
-    func runnableCards() async throws -> [CardID] {
-        var filter = CardFilter()
-        filter.states = CardState.allCases.filter(\.isRunnable)
-        return try await self.cardIDs(filter)
-    }
-
     /// The identifiers of all cards that a filter finds, in the order of their intake.
     func cardIDs(_ filter: CardFilter) async throws -> [CardID] {
         var ids: [CardID] = []

@@ -76,9 +76,10 @@ extension CardsCommand {
                     var filter = CardFilter()
                     filter.number = BusinessNumber(stored: businessNo.trimmed)
                     let found = try await store.cardIDs(filter)
-                    if found.isEmpty {
-                        let what: Message = "there is no card of the business number \(Redacted(businessNo))"
-                        throw CodedError(.notFound, .notFound, what + "; look by cards list")
+                    guard !found.isEmpty else {
+                        throw CodedError.notFound(
+                            "there is no card of the business number \(Redacted(businessNo)); look by cards list"
+                        )
                     }
                     named += found
                 }

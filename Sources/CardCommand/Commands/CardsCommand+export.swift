@@ -34,7 +34,7 @@ extension CardsCommand {
             return try await self.options.withSandbox { store in
                 let export = try await store.export(id, to: self.purpose.origin(of: "cards export"), now: .now)
                 guard export.details.card.state != .erased else {
-                    throw CodedError(.notFound, .notFound, "card \(id.rawValue) is erased; there is nothing of it")
+                    throw CodedError.notFound("card \(id.rawValue) is erased; there is nothing of it")
                 }
                 try DurableFile.makeFolders(self.output, mode: 0o700)
                 var files = [("\(id).json", JSONText.data(ExportDocument(export.details), isIndented: true))]

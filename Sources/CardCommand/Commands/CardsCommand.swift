@@ -3,7 +3,6 @@ import CardModel
 import CardStore
 import Foundation
 
-/// `cards`: lists, shows and changes single cards.
 struct CardsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cards",

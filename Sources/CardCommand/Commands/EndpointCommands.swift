@@ -5,7 +5,6 @@ import Logging
 import ServiceLifecycle
 import UnixSignals
 
-/// `verifier`: the built-in verification endpoint alone.
 struct VerifierCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "verifier",
@@ -48,7 +47,6 @@ struct VerifierCommand: Command {
     }
 }
 
-/// `backend`: the built-in business backend alone.
 struct BackendCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "backend",
@@ -157,7 +155,6 @@ struct ListeningOptions: ParsableArguments {
         }
     }
 
-    /// Logs to standard error.
     var logger: Logger {
         var logger = Logger(label: "idcard-pipeline") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = self.logLevel

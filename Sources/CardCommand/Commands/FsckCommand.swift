@@ -3,7 +3,6 @@ import CardModel
 import CardStore
 import Foundation
 
-/// `fsck`: checks the sandbox.
 struct FsckCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "fsck",

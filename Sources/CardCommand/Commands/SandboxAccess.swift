@@ -13,10 +13,7 @@ extension GlobalOptions {
 }
 
 /// Calls a function, and another one whatever the first came to; an error of the work says more than that of its end.
-func ending<Value>(
-    body: () async throws -> Value,
-    by end: () async throws -> Void
-) async throws -> Value {
+func ending<Value>(body: () async throws -> Value, by end: () async throws -> Void) async throws -> Value {
     let result: Result<Value, any Error>
     do { result = .success(try await body()) } catch { result = .failure(error) }
     do { try await end() } catch {
@@ -66,6 +63,11 @@ extension Configuration {
         }
     }
 
+}
+
+extension CodedError {
+    /// What is asked for does not exist.
+    static func notFound(_ what: Message) -> CodedError { CodedError(.notFound, .notFound, what) }
 }
 
 extension Timestamp {

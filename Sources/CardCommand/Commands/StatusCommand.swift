@@ -3,7 +3,6 @@ import CardModel
 import CardStore
 import Foundation
 
-/// `status`: how many cards stand where, which need a person, who is at work, and which endpoints rest.
 struct StatusCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "status",

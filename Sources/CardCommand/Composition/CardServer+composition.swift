@@ -8,7 +8,6 @@ import CardStore
 import Foundation
 
 extension Configuration.WebhookSettings {
-    /// The key that names the secrets.
     var key: String { self.secretsFile == nil ? "webhooks.secrets" : "webhooks.secrets_file" }
 
     /// The secrets as they stand in the configuration, or in their file now.

@@ -27,28 +27,21 @@ struct Pipeline: Sendable {
         _ body: @escaping @Sendable (Engine) async throws -> Value
     ) async throws -> Value {
         let worker = try await self.store.startWorker(id: id, command: command, now: .now)
-        return try await ending(body: { try await self.withEndpoints(worker, events, body) }) {
+        return try await ending(body: {
+            guard self.configuration.isEmbedded else {
+                guard let verification = self.configuration.verification, let delivery = self.configuration.delivery
+                else { throw ConfigurationError(mistakes: []) }
+                return try await self.withEngine(worker, verification, delivery, events, body)
+            }
+            // What the built-in endpoints have to say is no event of the pipeline.
+            var logger = self.configuration.logger(runID: id)
+            logger.logLevel = max(logger.logLevel, .notice)
+            return try await EmbeddedEndpoints(configuration: self.configuration, logger: logger).serve {
+                try await self.withEngine(worker, $0, $1, events, body)
+            }
+        }) {
             try await self.store.end(worker, onUnknown: self.configuration.engine.onUnknown, now: .now)
             try await EmbeddedErasure(store: self.store, folder: self.configuration.embeddedDocuments).finish()
-        }
-    }
-
-    private func withEndpoints<Value: Sendable>(
-        _ worker: Worker,
-        _ events: @escaping @Sendable (PipelineEvent) -> Void,
-        _ body: @escaping @Sendable (Engine) async throws -> Value
-    ) async throws -> Value {
-        guard self.configuration.isEmbedded else {
-            guard let verification = self.configuration.verification, let delivery = self.configuration.delivery else {
-                throw ConfigurationError(mistakes: [])
-            }
-            return try await self.withEngine(worker, verification, delivery, events, body)
-        }
-        // What the built-in endpoints have to say is no event of the pipeline.
-        var logger = self.configuration.logger(runID: worker.id)
-        logger.logLevel = max(logger.logLevel, .notice)
-        return try await EmbeddedEndpoints(configuration: self.configuration, logger: logger).serve {
-            try await self.withEngine(worker, $0, $1, events, body)
         }
     }
 
@@ -154,7 +147,6 @@ struct Outside: Sendable {
         )
     }
 
-    /// Closes connections and ends the threads.
     func close() async throws {
         await self.verification.shutdown()
         await self.backend.shutdown()

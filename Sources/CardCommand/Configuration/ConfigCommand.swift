@@ -4,7 +4,6 @@ import CardModel
 import CardRemote
 import CardStore
 
-/// `config check`, `config show`, `config sample` and `config reference`.
 struct ConfigCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "config",
@@ -158,7 +157,6 @@ struct ShownConfiguration: Report {
     private let embedded: Bool
     private let settings: [Setting]
 
-    /// Takes a loaded configuration.
     init(_ loaded: LoadedConfiguration) {
         self.file = loaded.file
         self.embedded = loaded.configuration.isEmbedded

@@ -7,7 +7,6 @@ struct ConfigurationKey: Sendable {
     let name: String
     /// What it is for, in one sentence.
     private(set) var meaning = ""
-    /// What is expected as its value.
     let expectation: String
     /// Whether its value must never be shown.
     let isSecret: Bool
@@ -15,7 +14,6 @@ struct ConfigurationKey: Sendable {
     private(set) var defaultWords: String?
     /// Fills the property; `false` if the value is not what is expected.
     let fill: @Sendable (WrittenValue, UserFolders, inout Configuration) -> Bool
-    /// Shows the property.
     let show: @Sendable (Configuration) -> ShownValue
 
     /// Declares a key beside the property that it fills.
@@ -52,7 +50,6 @@ struct ConfigurationKey: Sendable {
         return ConfigurationKey(name, property, optional, isSecret: isSecret)
     }
 
-    /// Says what it is for.
     func means(_ meaning: String) -> ConfigurationKey {
         var key = self
         key.meaning = meaning
@@ -69,7 +66,6 @@ struct ConfigurationKey: Sendable {
     /// The name of the variable: `IDCARD_` and the path in capitals with `_` for `.`.
     var variable: String { Self.variable(of: self.name) }
 
-    /// The variable of a key's name.
     static func variable(of name: String) -> String {
         Self.variablePrefix + name.uppercased().replacing(".", with: "_")
     }
@@ -77,7 +73,6 @@ struct ConfigurationKey: Sendable {
     /// What every variable of ours starts with.
     static let variablePrefix = "IDCARD_"
 
-    /// The key of a name.
     static func named(_ name: String) -> ConfigurationKey? { Self.byName[name] }
 
     private static let byName = Dictionary(Self.all.map { ($0.name, $0) }) { first, _ in first }

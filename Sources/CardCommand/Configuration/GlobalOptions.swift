@@ -89,7 +89,6 @@ extension SubmittedFields {
 }
 
 extension Configuration {
-    /// The logger of one run.
     func logger(runID: String) -> Logger {
         let (level, format) = (self.logLevel, self.logFormat)
         var logger = Logger(label: "idcard-pipeline") { _ in ConsoleLogHandler(level: level, format: format) }

@@ -4,7 +4,6 @@ import CardStore
 import Foundation
 import Glibc
 
-/// `keys init` and `keys rotate`.
 struct KeysCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys",
@@ -44,9 +43,7 @@ struct KeysCommand: AsyncParsableCommand {
         func execute() async throws -> CommandStatus {
             let configuration = try self.options.load().configuration
             let folders = UserFolders(environment: ProcessInfo.processInfo.environment)
-            try await MadeKey(named: self.keyFile, configuration: configuration, folders: folders).print(
-                self.format
-            )
+            try await MadeKey(named: self.keyFile, configuration: configuration, folders: folders).print(self.format)
             return .delivered
         }
     }
@@ -152,7 +149,7 @@ extension KeysCommand {
         func execute() async throws -> CommandStatus {
             let configuration = try self.options.load().configuration
             return try await self.options.withSandbox { store in
-                let report = try await KeyChange(configuration: configuration, store: store).run()
+                let report = try await store.changeKey(configuration)
                 await report.print(self.format)
                 return report.damaged == 0 ? .delivered : .someNotDelivered
             }
@@ -185,25 +182,22 @@ private struct KeyReport: Report {
     }
 }
 
-/// Changes the key that wraps all others.
-private struct KeyChange {
-    let configuration: Configuration
-    let store: CardStore
-
-    func run() async throws -> KeyReport {
-        let ring = try await self.configuration.vaultKeys(creating: false)
-        guard ring.keys.map(\.id) == self.store.keyIDs else { throw Self.changedMeanwhile }
-        let inUse = try await self.store.keysInUse()
+extension CardStore {
+    /// Changes the key that wraps all others.
+    fileprivate func changeKey(_ configuration: Configuration) async throws -> KeyReport {
+        let ring = try await configuration.vaultKeys(creating: false)
+        guard ring.keys.map(\.id) == self.keyIDs else { throw Self.changedMeanwhile }
+        let inUse = try await self.keysInUse()
         // Cut off earlier: the first key was stored and wraps nothing yet, or the others were not retired.
         var isBegun = inUse.first != ring.current.id
         var retired: [String] = []
         let rotation: KeyRotation
-        if let file = self.configuration.keyFile {
+        if let file = configuration.keyFile {
             isBegun = isBegun || ring.keys.count > 1
             let key = isBegun ? ring.current : VaultKey.random()
-            rotation = try await self.store.rotateKeys(to: key) {
+            rotation = try await self.rotateKeys(to: key) {
                 // A change of the key that ended while this one waited to be alone must not be written over.
-                guard try file.read() == ring, try await self.store.keysInUse() == inUse else {
+                guard try file.read() == ring, try await self.keysInUse() == inUse else {
                     throw Self.changedMeanwhile
                 }
                 guard !isBegun, let both = KeyRing([key] + ring.keys) else { return }
@@ -213,7 +207,7 @@ private struct KeyChange {
             }
         } else {
             guard isBegun else { throw Self.noNewKey }
-            rotation = try await self.store.rotateKeys(to: ring.current) {}
+            rotation = try await self.rotateKeys(to: ring.current) {}
         }
         return KeyReport(
             keyID: rotation.keyID,

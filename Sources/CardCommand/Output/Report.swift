@@ -10,7 +10,6 @@ enum ReportFormat: String, CaseIterable, ExpressibleByArgument {
 enum LineFormat: String, CaseIterable, ExpressibleByArgument {
     case text, jsonl
 
-    /// Prints a line.
     func print(_ line: some ReportLine) async {
         await Console.standardOutput(self == .text ? line.text : JSONText.line(line))
     }
@@ -26,7 +25,6 @@ enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
 
 /// An element of a list: the same facts for programs and for people.
 protocol ReportLine: Encodable {
-    /// The line for people.
     var text: String { get }
 }
 
@@ -34,12 +32,10 @@ extension CardDocument: ReportLine {}
 
 /// A report of a command: the same facts for programs and for people.
 protocol Report: Encodable {
-    /// The lines for people.
     var lines: [String] { get }
 }
 
 extension Report {
-    /// Prints the report on standard output.
     func print(_ format: ReportFormat) async {
         switch format {
         case .text: for line in self.lines { await Console.standardOutput(line) }

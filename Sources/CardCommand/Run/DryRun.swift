@@ -41,14 +41,9 @@ private struct DryRunReport: Encodable {
 
 /// What a run would do with one input, and who says so.
 struct PlannedInput: Hashable, ReportLine {
-    /// What would be done with it.
+    /// What would be done with it; what is no image is only counted.
     enum Action: String, CaseIterable, Encodable {
-        /// It would become a card, or be found to be one.
-        case take
-        /// It would be refused.
-        case refuse
-        /// It is no image: only counted.
-        case ignore
+        case take, refuse, ignore
     }
 
     let source: String

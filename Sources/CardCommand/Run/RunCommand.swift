@@ -5,7 +5,6 @@ import CardModel
 import CardStore
 import Foundation
 
-/// `run`: takes in every image, drives all to an end state, prints a summary, exits.
 struct RunCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "run",
@@ -123,7 +122,10 @@ struct RunCommand: Command {
         _ configuration: Configuration,
         store: CardStore
     ) async throws -> CommandStatus {
-        let tracker = RunTracker(listing: listing?.entries ?? [])
+        var runnable = CardFilter()
+        runnable.states = CardState.allCases.filter(\.isRunnable)
+        let adopted = listing == nil ? try await store.cardIDs(runnable) : []
+        let tracker = RunTracker(listing: listing?.entries ?? [], adopted: adopted)
         let pipeline = Pipeline(configuration: configuration, store: store)
         let runID = UUID().uuidString.lowercased()
         let printer = RunPrinter(
@@ -133,7 +135,6 @@ struct RunCommand: Command {
             format: self.format,
             runID: runID
         )
-        if listing == nil { tracker.adopt(try await store.runnableCards()) }
         let end = try await ProgressDisplay(tracker: tracker, isQuiet: self.quiet).showing {
             try await running {
                 defer { tracker.finish() }

@@ -8,7 +8,6 @@ import Foundation
 import Logging
 import ServiceLifecycle
 
-/// `serve`: takes cards in over HTTP and drives them, until it is asked to end.
 struct ServeCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "serve",
@@ -101,7 +100,10 @@ struct ServeSession: Sendable {
                     logger: logger,
                     onRunning: { port in
                         self.notice.say("READY=1")
-                        self.sayListening(settings, port)
+                        guard !self.isQuiet else { return }
+                        let host = settings.host.contains(":") ? "[\(settings.host)]" : settings.host
+                        let scheme = settings.tls == nil ? "http" : "https"
+                        Console.standardError("listening on \(scheme)://\(host):\(port); end with Ctrl-C")
                     }
                 ),
                 watch: folders.map { options in
@@ -114,12 +116,6 @@ struct ServeSession: Sendable {
             )
             try await engine.run { try await services.run() }
         }
-    }
-
-    private func sayListening(_ settings: CardServer.Configuration, _ port: Int) {
-        guard !self.isQuiet else { return }
-        let host = settings.host.contains(":") ? "[\(settings.host)]" : settings.host
-        Console.standardError("listening on http\(settings.tls == nil ? "" : "s")://\(host):\(port); end with Ctrl-C")
     }
 }
 

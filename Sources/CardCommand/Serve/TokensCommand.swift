@@ -3,7 +3,6 @@ import CardModel
 import CardServer
 import Foundation
 
-/// `tokens add`, `tokens list` and `tokens revoke`.
 struct TokensCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tokens",
@@ -19,7 +18,6 @@ struct TokensCommand: AsyncParsableCommand {
         subcommands: [Add.self, List.self, Revoke.self]
     )
 
-    /// The options of all.
     struct FileOptions: ParsableArguments {
         @Option(help: ArgumentHelp("The file of tokens (server.tokens_file).", valueName: "file"), completion: .file())
         var tokensFile: String?
@@ -171,9 +169,7 @@ struct TokensCommand: AsyncParsableCommand {
             let name = self.name
             try self.options.file().change { (tokens: inout [AccessToken]) throws(CodedError) in
                 guard tokens.contains(where: { $0.name == name }) else {
-                    throw CodedError(
-                        .notFound,
-                        .notFound,
+                    throw CodedError.notFound(
                         "there is no token of this name; see those there are: idcard-pipeline tokens list"
                     )
                 }
