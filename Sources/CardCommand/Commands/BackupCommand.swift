@@ -3,8 +3,7 @@ import CardModel
 import CardStore
 import Foundation
 
-/// `backup`: a whole copy of the sandbox in one file, made while others work in it.
-struct BackupCommand: AsyncParsableCommand {
+struct BackupCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "backup",
         abstract: "Copy the sandbox as it is at this moment into one file; others may go on working.",
@@ -19,7 +18,7 @@ struct BackupCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The file that the backup becomes.", valueName: "file"), completion: .file())
     var file: String
 
-    @Option(name: .long, help: "The form of the report.")
+    @Option(help: "The form of the report.")
     var format = ReportFormat.text
 
     @OptionGroup var options: GlobalOptions
@@ -30,7 +29,7 @@ struct BackupCommand: AsyncParsableCommand {
         }
     }
 
-    func run() async throws {
+    func execute() async throws -> CommandStatus {
         try await self.options.withSandbox { store in
             let report = try await store.backUp(to: URL(filePath: self.file).path)
             let output = BackupOutput(
@@ -64,8 +63,7 @@ private struct BackupOutput: Report {
     }
 }
 
-/// `restore`: puts a backup in the place of the sandbox.
-struct RestoreCommand: AsyncParsableCommand {
+struct RestoreCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "restore",
         abstract: "Put a backup in the place of the sandbox; nobody may have it open.",
@@ -82,55 +80,52 @@ struct RestoreCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The file that `backup` has made.", valueName: "file"), completion: .file())
     var file: String
 
-    @Flag(name: .long, help: "Replace a sandbox that holds cards, or cannot be read.")
+    @Flag(help: "Replace a sandbox that holds cards, or cannot be read.")
     var force = false
 
     @Option(
-        name: .long,
         help: ArgumentHelp("A list of erasures, a JSON object a line; may be given several times.", valueName: "file"),
         completion: .file()
     )
     var erasures: [String] = []
 
-    @Option(name: .long, help: "The form of the report.")
+    @Option(help: "The form of the report.")
     var format = ReportFormat.text
 
     @OptionGroup var purpose: PurposeOptions
 
     @OptionGroup var options: GlobalOptions
 
-    func run() async throws {
-        try await CommandRunner.run {
-            let configuration = try self.options.load().configuration
-            try SandboxOwner.become(of: configuration.sandboxPath)
-            try CardStore.refuseFirstEdition(at: configuration.sandboxPath)
-            let report = try await Restore(
-                of: URL(filePath: self.file).path,
-                into: configuration.sandboxPath,
-                kind: configuration.isEmbedded ? .embedded : nil,
-                ring: try await configuration.vaultKeys(creating: false).joined(with: configuration.retiredKeys),
-                replacing: self.force,
-                erasures: self.erasures.map { URL(filePath: $0).path },
-                by: self.purpose.origin(of: "restore"),
-                now: Timestamp(Date())
-            ).run()
-            let output = RestoreOutput(
-                cards: report.cards,
-                held: report.held,
-                erased: report.erased,
-                lastChange: report.lastChange?.description,
-                tombstonesTakenOver: report.takenOver,
-                accessLinesTakenOver: report.logLines,
-                replacedCards: report.replacedCards,
-                replacedUnreadable: report.couldNotReadReplaced,
-                replacedKeyMissing: report.lacksKeyOfReplaced,
-                erasuresUnknown: report.knowsNoErasures,
-                brokenRules: report.findings.count
-            )
-            await output.print(self.format)
-            for warning in Self.warnings(report) { Console.standardError("warning: \(warning)") }
-            return .delivered
-        }
+    func execute() async throws -> CommandStatus {
+        let configuration = try self.options.load().configuration
+        try SandboxOwner.become(of: configuration.sandboxPath)
+        try CardStore.refuseFirstEdition(at: configuration.sandboxPath)
+        let report = try await Restore(
+            of: URL(filePath: self.file).path,
+            into: configuration.sandboxPath,
+            kind: configuration.isEmbedded ? .embedded : nil,
+            ring: try await configuration.vaultKeys(creating: false).joined(with: configuration.retiredKeys),
+            replacing: self.force,
+            erasures: self.erasures.map { URL(filePath: $0).path },
+            by: self.purpose.origin(of: "restore"),
+            now: .now
+        ).run()
+        let output = RestoreOutput(
+            cards: report.cards,
+            held: report.held,
+            erased: report.erased,
+            lastChange: report.lastChange?.description,
+            tombstonesTakenOver: report.takenOver,
+            accessLinesTakenOver: report.logLines,
+            replacedCards: report.replacedCards,
+            replacedUnreadable: report.couldNotReadReplaced,
+            replacedKeyMissing: report.lacksKeyOfReplaced,
+            erasuresUnknown: report.knowsNoErasures,
+            brokenRules: report.findings.count
+        )
+        await output.print(self.format)
+        for warning in Self.warnings(report) { Console.standardError("warning: \(warning)") }
+        return .delivered
     }
 
     private static func warnings(_ report: RestoreReport) -> [String] {

@@ -4,10 +4,8 @@ import CardStore
 import Foundation
 
 extension CardsCommand {
-    /// Has rejected, failed or held cards done again.
-    struct Retry: AsyncParsableCommand {
+    struct Retry: Command {
         static let configuration = CommandConfiguration(
-            commandName: "retry",
             abstract: "Have rejected, failed or held cards done again; a run then goes on with them.",
             discussion: """
                 A rejected card is judged again by the reading that is kept, a failed one has all its attempts again. A card is \
@@ -22,11 +20,10 @@ extension CardsCommand {
         @Argument(help: ArgumentHelp("The ids of cards.", valueName: "card-id"))
         var cards: [String] = []
 
-        @Option(name: .long, help: "All cards in this state (rejected, failed, held); may be given several times.")
+        @Option(help: "All cards in this state (rejected, failed, held); may be given several times.")
         var state: [CardState] = []
 
         @Option(
-            name: .long,
             help:
                 "All cards that were rejected, failed or held for this reason, such as a RETCODE; with --state only those."
         )
@@ -34,7 +31,7 @@ extension CardsCommand {
 
         @OptionGroup var purpose: PurposeOptions
 
-        @Option(name: .long, help: "The form of the list of changed cards.")
+        @Option(help: "The form of the list of changed cards.")
         var format = OutputFormat.text
 
         @OptionGroup var options: GlobalOptions
@@ -51,9 +48,9 @@ extension CardsCommand {
             }
         }
 
-        func run() async throws {
+        func execute() async throws -> CommandStatus {
             let origin = self.purpose.origin(of: "cards retry")
-            try await self.options.withSandbox { store in
+            return try await self.options.withSandbox { store in
                 var ids = self.cards.map(CardID.init)
                 if !self.state.isEmpty || self.reason != nil {
                     var filter = CardFilter()
@@ -62,16 +59,14 @@ extension CardsCommand {
                     ids += try await store.cardIDs(filter)
                 }
                 return try await CardChanges(format: self.format, store: store).make(ids) { id in
-                    [try await store.retry(id, by: origin, now: Timestamp(Date()))]
+                    [try await store.retry(id, by: origin, now: .now)]
                 }
             }
         }
     }
 
-    /// Decides what becomes of cards that wait for a person.
-    struct Resolve: AsyncParsableCommand {
+    struct Resolve: Command {
         static let configuration = CommandConfiguration(
-            commandName: "resolve",
             abstract: "Decide what becomes of cards that wait for a person.",
             discussion: """
                 delivered: the backend holds the document. resend: the same delivery is sent again, byte for byte and under the \
@@ -90,16 +85,16 @@ extension CardsCommand {
 
         @OptionGroup var purpose: PurposeOptions
 
-        @Option(name: .long, help: "The form of the list of changed cards.")
+        @Option(help: "The form of the list of changed cards.")
         var format = OutputFormat.text
 
         @OptionGroup var options: GlobalOptions
 
-        func run() async throws {
+        func execute() async throws -> CommandStatus {
             let origin = self.purpose.origin(of: "cards resolve --as \(self.resolution.rawValue)")
-            try await self.options.withSandbox { store in
+            return try await self.options.withSandbox { store in
                 try await CardChanges(format: self.format, store: store).make(self.cards.map(CardID.init)) { id in
-                    try await store.resolve(id, as: self.resolution, by: origin, now: Timestamp(Date()))
+                    try await store.resolve(id, as: self.resolution, by: origin, now: .now)
                 }
             }
         }
@@ -118,9 +113,7 @@ private struct CardChanges {
         let known = Set(try await self.store.standing(of: ids).map(\.card))
         let unknown = ids.filter { !known.contains($0) }
         guard unknown.isEmpty else {
-            throw CodedError(
-                .notFound,
-                .notFound,
+            throw CodedError.notFound(
                 "there is no card \(unknown.map(\.rawValue).joined(separator: ", ")); list them: idcard-pipeline cards list"
             )
         }
@@ -148,13 +141,6 @@ private struct CardChanges {
 }
 
 extension CardStore {
-    /// The cards that the pipeline itself may move on, and those that only wait for a person to do so.
-    func runnableCards() async throws -> [CardID] {
-        var filter = CardFilter()
-        filter.states = CardState.allCases.filter(\.isRunnable)
-        return try await self.cardIDs(filter)
-    }
-
     /// The identifiers of all cards that a filter finds, in the order of their intake.
     func cardIDs(_ filter: CardFilter) async throws -> [CardID] {
         var ids: [CardID] = []

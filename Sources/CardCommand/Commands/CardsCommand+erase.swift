@@ -7,10 +7,8 @@ import Foundation
 import Glibc
 
 extension CardsCommand {
-    /// Erases cards for good.
-    struct Erase: AsyncParsableCommand {
+    struct Erase: Command {
         static let configuration = CommandConfiguration(
-            commandName: "erase",
             abstract: "Erase cards for good: only a tombstone without personal data stays.",
             discussion: """
                 The data key goes first, then image, fields and everything else; no run brings the card back from the same \
@@ -29,28 +27,27 @@ extension CardsCommand {
         @Argument(help: ArgumentHelp("The ids of cards.", valueName: "card-id"))
         var cards: [String] = []
 
-        @Option(name: .long, help: ArgumentHelp("All cards of this business number.", valueName: "no"))
+        @Option(help: ArgumentHelp("All cards of this business number.", valueName: "no"))
         var businessNo: String?
 
-        @Flag(name: .long, help: "All cards that have been in their state for longer than its retention.")
+        @Flag(help: "All cards that have been in their state for longer than its retention.")
         var expired = false
 
-        @Option(name: .long, help: ArgumentHelp("Why, as a code: letters, digits and _.", valueName: "code"))
+        @Option(help: ArgumentHelp("Why, as a code: letters, digits and _.", valueName: "code"))
         var reason: String?
 
         @OptionGroup var purpose: PurposeOptions
 
-        @Flag(name: .long, help: "Erase without asking.")
+        @Flag(help: "Erase without asking.")
         var yes = false
 
         @Option(
-            name: .long,
             help: ArgumentHelp("Where the built-in backend keeps its documents, if elsewhere.", valueName: "dir"),
             completion: .directory
         )
         var documents: String?
 
-        @Option(name: .long, help: "The form of the certificates.")
+        @Option(help: "The form of the certificates.")
         var format = OutputFormat.text
 
         @OptionGroup var options: GlobalOptions
@@ -70,19 +67,17 @@ extension CardsCommand {
             }
         }
 
-        func run() async throws {
+        func execute() async throws -> CommandStatus {
             let configuration = try self.options.load().configuration
             let origin = self.purpose.origin(of: "cards erase")
-            try await self.options.withSandbox { store in
+            return try await self.options.withSandbox { store in
                 var named = self.cards.map(CardID.init)
                 if let businessNo {
                     var filter = CardFilter()
                     filter.number = BusinessNumber(stored: businessNo.trimmed)
                     let found = try await store.cardIDs(filter)
                     guard !found.isEmpty else {
-                        throw CodedError(
-                            .notFound,
-                            .notFound,
+                        throw CodedError.notFound(
                             "there is no card of the business number \(Redacted(businessNo)); look by cards list"
                         )
                     }
@@ -96,31 +91,19 @@ extension CardsCommand {
                     named,
                     because: self.reason.map(ReasonCode.init(rawValue:)) ?? .requested,
                     by: origin,
-                    now: Timestamp(Date())
+                    now: .now
                 )
-                if self.expired { certificates += try await Self.eraseExpired(configuration, by: origin, in: store) }
+                var left = self.expired
+                while left {
+                    // Whoever has expired cards erased says that the clock is right.
+                    let terms = configuration.engine.retention
+                    let erased = try await store.eraseExpired(terms, clockIsRight: true, by: origin, now: .now)
+                    certificates += erased
+                    left = !erased.isEmpty
+                }
                 let folder = self.documents ?? configuration.embeddedDocuments
                 await self.print(try await EmbeddedErasure(store: store, folder: folder).finish(certificates))
                 return .delivered
-            }
-        }
-
-        /// Whoever has expired cards erased says that the clock is right.
-        private static func eraseExpired(
-            _ configuration: Configuration,
-            by origin: AccessOrigin,
-            in store: CardStore
-        ) async throws -> [ErasureCertificate] {
-            var certificates: [ErasureCertificate] = []
-            while true {
-                let erased = try await store.eraseExpired(
-                    configuration.engine.retention,
-                    clockIsRight: true,
-                    by: origin,
-                    now: Timestamp(Date())
-                )
-                guard !erased.isEmpty else { return certificates }
-                certificates += erased
             }
         }
 
@@ -165,19 +148,20 @@ struct EmbeddedErasure {
         let cards = Set(open.map(\.card))
         let documents = try await self.store.erasedDocuments().filter { cards.contains($0.card) }
         let places = documents.map { DocumentPlace(key: $0.key, position: $0.position) }
-        let found: Set<DocumentPlace>?
-        do { found = try EmbeddedBackend.erase(places, in: self.folder) } catch {
+        var erased: Set<CardID> = []
+        do {
+            let found = try EmbeddedBackend.erase(places, in: self.folder)
+            erased = Set(zip(documents, places).filter { found.contains($0.1) }.map(\.0.card))
+        } catch {
             guard error.code == .folderInUse else { throw error }
-            found = nil
         }
-        let erased = found.map { found in Set(zip(documents, places).filter { found.contains($0.1) }.map(\.0.card)) }
         var standings: [ErasureCertificate.Documents: [CardID]] = [:]
         for certificate in open {
             let isGone =
                 switch certificate.backend {
                 case .notSent, .refused: true
                 // What this folder does not have may lie in another one.
-                case .mayHold, .holds: erased?.contains(certificate.card) == true
+                case .mayHold, .holds: erased.contains(certificate.card)
                 }
             standings[isGone ? .erased : .remaining, default: []].append(certificate.card)
         }

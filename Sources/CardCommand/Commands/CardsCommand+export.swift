@@ -5,10 +5,8 @@ import Foundation
 import Glibc
 
 extension CardsCommand {
-    /// Writes what is known of one card into a folder.
-    struct Export: AsyncParsableCommand {
+    struct Export: Command {
         static let configuration = CommandConfiguration(
-            commandName: "export",
             abstract: "Write the fields and the image of one card into a folder, for its owner's eyes only.",
             discussion: """
                 Makes the files ID.json and ID.jpg with mode 0600; a file that is there already is not replaced. The export is \
@@ -22,7 +20,6 @@ extension CardsCommand {
         var card: String
 
         @Option(
-            name: .long,
             help: ArgumentHelp("The folder; it is made if it is not there.", valueName: "dir"),
             completion: .directory
         )
@@ -32,16 +29,12 @@ extension CardsCommand {
 
         @OptionGroup var options: GlobalOptions
 
-        func run() async throws {
+        func execute() async throws -> CommandStatus {
             let id = CardID(rawValue: self.card)
-            try await self.options.withSandbox { store in
-                let export = try await store.export(
-                    id,
-                    to: self.purpose.origin(of: "cards export"),
-                    now: Timestamp(Date())
-                )
+            return try await self.options.withSandbox { store in
+                let export = try await store.export(id, to: self.purpose.origin(of: "cards export"), now: .now)
                 guard export.details.card.state != .erased else {
-                    throw CodedError(.notFound, .notFound, "card \(id.rawValue) is erased; there is nothing of it")
+                    throw CodedError.notFound("card \(id.rawValue) is erased; there is nothing of it")
                 }
                 try DurableFile.makeFolders(self.output, mode: 0o700)
                 var files = [("\(id).json", JSONText.data(ExportDocument(export.details), isIndented: true))]
@@ -79,31 +72,29 @@ extension CardsCommand {
         }
     }
 
-    /// Shows the access log.
-    struct Log: AsyncParsableCommand {
+    struct Log: Command {
         static let configuration = CommandConfiguration(
-            commandName: "log",
             abstract: "Show the access log: who touched the personal data of which card, when and why.",
             discussion: "The log holds no personal data; showing it is its last line. `fsck` says whether it is whole."
         )
 
-        @Option(name: .long, help: ArgumentHelp("Only lines about this card.", valueName: "card-id"))
+        @Option(help: ArgumentHelp("Only lines about this card.", valueName: "card-id"))
         var card: String?
 
-        @Option(name: .long, help: ArgumentHelp("Only lines after this number.", valueName: "number"))
+        @Option(help: ArgumentHelp("Only lines after this number.", valueName: "number"))
         var after: Int64 = 0
 
         @OptionGroup var purpose: PurposeOptions
 
-        @Option(name: .long, help: "The form of the list.")
+        @Option(help: "The form of the list.")
         var format = LineFormat.text
 
         @OptionGroup var options: GlobalOptions
 
-        func run() async throws {
+        func execute() async throws -> CommandStatus {
             try await self.options.withSandbox { store in
                 let origin = self.purpose.origin(of: "cards log")
-                try await store.exportAccessLog(to: origin, now: Timestamp(Date())) { page in
+                try await store.exportAccessLog(to: origin, now: .now) { page in
                     for record in page where record.number > self.after {
                         guard self.card == nil || record.card?.rawValue == self.card else { continue }
                         await self.format.print(

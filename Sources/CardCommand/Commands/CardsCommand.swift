@@ -3,7 +3,6 @@ import CardModel
 import CardStore
 import Foundation
 
-/// `cards`: lists, shows and changes single cards.
 struct CardsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cards",
@@ -11,35 +10,27 @@ struct CardsCommand: AsyncParsableCommand {
         subcommands: [List.self, Show.self, Retry.self, Resolve.self, Erase.self, Export.self, Log.self]
     )
 
-}
-
-extension CardState: ExpressibleByArgument {}
-extension Resolution: ExpressibleByArgument {}
-
-extension CardsCommand {
-    /// Lists cards in the order of their intake.
-    struct List: AsyncParsableCommand {
+    struct List: Command {
         static let configuration = CommandConfiguration(
-            commandName: "list",
             abstract: "List cards in the order of their intake; an empty list prints nothing."
         )
 
-        @Option(name: .long, help: "Only cards in this state; may be given several times.")
+        @Option(help: "Only cards in this state; may be given several times.")
         var state: [CardState] = []
 
-        @Option(name: .long, help: "Only cards with this reason, which may be the remote's own code.")
+        @Option(help: "Only cards with this reason, which may be the remote's own code.")
         var reason: String?
 
-        @Flag(name: .long, help: "Only cards that need a person: failed, held, or without their front.")
+        @Flag(help: "Only cards that need a person: failed, held, or without their front.")
         var attention = false
 
-        @Option(name: .long, help: ArgumentHelp("Only cards of this business number.", valueName: "no"))
+        @Option(help: ArgumentHelp("Only cards of this business number.", valueName: "no"))
         var businessNo: String?
 
-        @Option(name: .long, help: ArgumentHelp("At most so many; 0 for all.", valueName: "n"))
+        @Option(help: ArgumentHelp("At most so many; 0 for all.", valueName: "n"))
         var limit = 0
 
-        @Option(name: .long, help: "The form of the list.")
+        @Option(help: "The form of the list.")
         var format = OutputFormat.text
 
         @Flag(name: [.long, .short], help: "Print card ids only.")
@@ -51,13 +42,13 @@ extension CardsCommand {
             guard self.limit >= 0 else { throw ValidationError("--limit is a number from 0, got \(self.limit).") }
         }
 
-        func run() async throws {
+        func execute() async throws -> CommandStatus {
             var filter = CardFilter()
             filter.states = self.state
             filter.reason = self.reason
             filter.needsAttention = self.attention
             filter.number = self.businessNo.map { BusinessNumber(stored: $0.trimmed) }
-            try await self.options.withSandbox { store in
+            return try await self.options.withSandbox { store in
                 // One by one, as they are read: a list may be longer than memory.
                 let isObject = self.format == .json && !self.quiet
                 if isObject { await Console.standardOutput("{\n  \"cards\" : [") }
@@ -79,13 +70,9 @@ extension CardsCommand {
             await Console.standardOutput(indent + text)
         }
     }
-}
 
-extension CardsCommand {
-    /// Shows one card with its history.
-    struct Show: AsyncParsableCommand {
+    struct Show: Command {
         static let configuration = CommandConfiguration(
-            commandName: "show",
             abstract: "Show one card and its history; fields read from it, and remote words, only with --reveal.",
             discussion: "Each look is written down in the access log."
         )
@@ -93,20 +80,20 @@ extension CardsCommand {
         @Argument(help: ArgumentHelp("The card's id.", valueName: "card-id"))
         var card: String
 
-        @Flag(name: .long, help: "Show the personal fields and the message too.")
+        @Flag(help: "Show the personal fields and the message too.")
         var reveal = false
 
         @OptionGroup var purpose: PurposeOptions
 
-        @Option(name: .long, help: "The form of the report.")
+        @Option(help: "The form of the report.")
         var format = ReportFormat.text
 
         @OptionGroup var options: GlobalOptions
 
-        func run() async throws {
+        func execute() async throws -> CommandStatus {
             let origin = self.purpose.origin(of: self.reveal ? "cards show --reveal" : "cards show")
-            try await self.options.withSandbox { store in
-                let details = try await store.show(CardID(rawValue: self.card), to: origin, now: Timestamp(Date()))
+            return try await self.options.withSandbox { store in
+                let details = try await store.show(CardID(rawValue: self.card), to: origin, now: .now)
                 let report = CardDetailsDocument(details, reveals: self.reveal, eventsWriteNull: false)
                 await report.print(self.format)
                 return .delivered
@@ -114,6 +101,9 @@ extension CardsCommand {
         }
     }
 }
+
+extension CardState: ExpressibleByArgument {}
+extension Resolution: ExpressibleByArgument {}
 
 extension CardDetailsDocument: Report {
     var lines: [String] {

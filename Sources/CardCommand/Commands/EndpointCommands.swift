@@ -5,8 +5,7 @@ import Logging
 import ServiceLifecycle
 import UnixSignals
 
-/// `verifier`: the built-in verification endpoint alone.
-struct VerifierCommand: AsyncParsableCommand {
+struct VerifierCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "verifier",
         abstract: "Serve the built-in verification endpoint, which reads cards with tesseract.",
@@ -19,14 +18,13 @@ struct VerifierCommand: AsyncParsableCommand {
 
     @OptionGroup var listening: ListeningOptions
 
-    @Option(name: .long, help: ArgumentHelp("The only API key accepted.", valueName: "key"))
+    @Option(help: ArgumentHelp("The only API key accepted.", valueName: "key"))
     var apiKey = "embedded-key"
 
-    @Option(name: .long, help: ArgumentHelp("The secret that goes with it.", valueName: "secret"))
+    @Option(help: ArgumentHelp("The secret that goes with it.", valueName: "secret"))
     var apiSecret = "embedded-secret"
 
     @Option(
-        name: .long,
         help: ArgumentHelp(
             "The dialect whose URL is printed: faceid-v1, facepp-v1 or faceid-v3; all are served.",
             valueName: "dialect"
@@ -35,7 +33,7 @@ struct VerifierCommand: AsyncParsableCommand {
     )
     var dialect = EmbeddedVerifier.Dialect.faceIDv1
 
-    func run() async throws {
+    func execute() async throws -> CommandStatus {
         var configuration = EmbeddedVerifier.Configuration(secrets: [self.apiKey: self.apiSecret])
         configuration.host = ListeningOptions.host
         configuration.port = self.listening.port
@@ -45,12 +43,11 @@ struct VerifierCommand: AsyncParsableCommand {
             logger: self.listening.logger,
             onRunning: { await ListeningOptions.announce($0, path) }
         )
-        try await self.listening.serve(verifier)
+        return try await self.listening.serve(verifier)
     }
 }
 
-/// `backend`: the built-in business backend alone.
-struct BackendCommand: AsyncParsableCommand {
+struct BackendCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "backend",
         abstract: "Serve the built-in business backend, which stores what it accepts in a folder with a ledger.",
@@ -62,41 +59,28 @@ struct BackendCommand: AsyncParsableCommand {
 
     @OptionGroup var listening: ListeningOptions
 
-    @Option(
-        name: .long,
-        help: ArgumentHelp("Where documents and ledger are kept.", valueName: "dir"),
-        completion: .directory
-    )
+    @Option(help: ArgumentHelp("Where documents and ledger are kept.", valueName: "dir"), completion: .directory)
     var documents: String
 
-    @Option(
-        name: .long,
-        help: ArgumentHelp("A TOKEN to accept; may be given several times; without it any.", valueName: "token")
-    )
+    @Option(help: ArgumentHelp("A TOKEN to accept; may be given several times; without it any.", valueName: "token"))
     var token: [String] = []
 
-    @Option(
-        name: .long,
-        help: ArgumentHelp("Ask for a new TOKEN after so many documents, once.", valueName: "n")
-    )
+    @Option(help: ArgumentHelp("Ask for a new TOKEN after so many documents, once.", valueName: "n"))
     var expireTokenAfter: Int?
 
     @Option(
-        name: .long,
         help: ArgumentHelp("What replies are written in: json or xml.", valueName: "format"),
         transform: word(of: "--reply-format")
     )
     var replyFormat = EmbeddedBackend.ReplyFormat.json
 
     @Option(
-        name: .long,
         help: ArgumentHelp("Hide replies in Base64 3DES: 3des-cbc or 3des-ecb.", valueName: "mode"),
         transform: word(of: "--reply-encryption")
     )
     var replyEncryption: EmbeddedBackend.ReplyEncryption.Mode?
 
     @Option(
-        name: .long,
         help: ArgumentHelp(
             "The key of the replies, 16 or 24 characters: for trying out, other users see it in the list of processes.",
             valueName: "key"
@@ -104,7 +88,7 @@ struct BackendCommand: AsyncParsableCommand {
     )
     var replyKey: String?
 
-    @Option(name: .long, help: ArgumentHelp("The start vector of 3des-cbc, 8 characters.", valueName: "iv"))
+    @Option(help: ArgumentHelp("The start vector of 3des-cbc, 8 characters.", valueName: "iv"))
     var replyIv = "01234567"
 
     func validate() throws {
@@ -113,7 +97,7 @@ struct BackendCommand: AsyncParsableCommand {
         }
     }
 
-    func run() async throws {
+    func execute() async throws -> CommandStatus {
         var configuration = EmbeddedBackend.Configuration(folder: self.documents)
         configuration.host = ListeningOptions.host
         configuration.port = self.listening.port
@@ -128,7 +112,7 @@ struct BackendCommand: AsyncParsableCommand {
             logger: self.listening.logger,
             onRunning: { await ListeningOptions.announce($0, "/upload") }
         )
-        try await self.listening.serve(backend)
+        return try await self.listening.serve(backend)
     }
 }
 
@@ -154,11 +138,10 @@ extension CodedError {
 
 /// Where a built-in endpoint listens: only on loopback, since it has neither TLS nor real accounts.
 struct ListeningOptions: ParsableArguments {
-    @Option(name: .long, help: ArgumentHelp("The port to listen on; 0 for a free one.", valueName: "port"))
+    @Option(help: ArgumentHelp("The port to listen on; 0 for a free one.", valueName: "port"))
     var port = 0
 
     @Option(
-        name: .long,
         help: ArgumentHelp("The least severity that is logged: trace, debug, info, … critical.", valueName: "level"),
         transform: word(of: "--log-level")
     )
@@ -172,7 +155,6 @@ struct ListeningOptions: ParsableArguments {
         }
     }
 
-    /// Logs to standard error.
     var logger: Logger {
         var logger = Logger(label: "idcard-pipeline") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = self.logLevel
@@ -184,16 +166,11 @@ struct ListeningOptions: ParsableArguments {
         await Console.standardOutput("http://\(Self.host):\(port)\(path)")
     }
 
-    /// Serves until a signal; an error that keeps an endpoint from serving ends the process in words.
-    func serve(_ endpoint: any Service) async throws {
-        try await CommandRunner.run {
-            let group = ServiceGroup(
-                services: [endpoint],
-                gracefulShutdownSignals: [.sigint, .sigterm],
-                logger: self.logger
-            )
-            do { try await group.run() } catch let error as EmbeddedError { throw CodedError(error) }
-            return .delivered
-        }
+    /// Serves until a signal.
+    func serve(_ endpoint: any Service) async throws -> CommandStatus {
+        let signals: [UnixSignal] = [.sigint, .sigterm]
+        let group = ServiceGroup(services: [endpoint], gracefulShutdownSignals: signals, logger: self.logger)
+        do { try await group.run() } catch let error as EmbeddedError { throw CodedError(error) }
+        return .delivered
     }
 }

@@ -3,8 +3,7 @@ import CardModel
 import CardStore
 import Foundation
 
-/// `fsck`: checks the sandbox.
-struct FsckCommand: AsyncParsableCommand {
+struct FsckCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "fsck",
         abstract: "Check that the sandbox is whole: rows, images, deliveries, access log; mend what is safe to mend.",
@@ -14,22 +13,22 @@ struct FsckCommand: AsyncParsableCommand {
             """
     )
 
-    @Flag(name: .long, help: "Mend what can be mended without a risk, then say what is left.")
+    @Flag(help: "Mend what can be mended without a risk, then say what is left.")
     var repair = false
 
-    @Option(name: .long, help: "The form of the report.")
+    @Option(help: "The form of the report.")
     var format = ReportFormat.text
 
     @OptionGroup var purpose: PurposeOptions
 
     @OptionGroup var options: GlobalOptions
 
-    func run() async throws {
+    func execute() async throws -> CommandStatus {
         try await self.options.withSandbox { store in
             var (mended, left): ([SandboxFinding], [SandboxFinding]) = ([], [])
             if self.repair {
                 let origin = self.purpose.origin(of: "fsck --repair")
-                (mended, left) = try await store.repair(by: origin, now: Timestamp(Date()))
+                (mended, left) = try await store.repair(by: origin, now: .now)
             } else {
                 left = try await store.check()
             }

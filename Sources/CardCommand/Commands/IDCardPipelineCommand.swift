@@ -32,7 +32,6 @@ package struct IDCardPipelineCommand: AsyncParsableCommand {
     /// Takes no arguments of its own.
     package init() {}
 
-    /// Runs the command line of this process.
     package static func start() async {
         ProcessSetup.begin()
         DecodingChild.runIfAsked(CommandLine.arguments)

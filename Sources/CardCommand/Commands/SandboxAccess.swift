@@ -5,35 +5,34 @@ import Foundation
 import Glibc
 
 extension GlobalOptions {
-    /// Opens the sandbox, calls a function, closes it, and turns errors into words and an exit status.
-    func withSandbox(_ body: (CardStore) async throws -> CommandStatus) async throws {
-        try await self.withSandbox { store, _ in try await body(store) }
+    /// Opens the sandbox that is there, calls a function, and closes it.
+    func withSandbox<Value>(_ body: (CardStore) async throws -> Value) async throws -> Value {
+        let store = try await self.load().configuration.openStore(creating: false)
+        return try await ending(body: { try await body(store) }, by: { try store.close() })
     }
+}
 
-    /// Opens the sandbox for a function that asks the configuration too.
-    func withSandbox(_ body: (CardStore, Configuration) async throws -> CommandStatus) async throws {
-        try await CommandRunner.run {
-            let configuration = try self.load().configuration
-            let store = try await configuration.openStore(creating: false)
-            let result: Result<CommandStatus, any Error>
-            do { result = .success(try await body(store, configuration)) } catch { result = .failure(error) }
-            try store.close()
-            return try result.get()
-        }
+/// Calls a function, and another one whatever the first came to; an error of the work says more than that of its end.
+func ending<Value>(body: () async throws -> Value, by end: () async throws -> Void) async throws -> Value {
+    let result: Result<Value, any Error>
+    do { result = .success(try await body()) } catch { result = .failure(error) }
+    do { try await end() } catch {
+        _ = try result.get()
+        throw error
     }
+    return try result.get()
 }
 
 extension Configuration {
     /// Opens the sandbox for a pipeline, or makes it, calls a function, and closes it.
     func withSandbox<Value>(_ body: (CardStore) async throws -> Value) async throws -> Value {
         let store = try await self.openStore(creating: true)
-        let result: Result<Value, any Error>
-        do { result = .success(try await body(store)) } catch { result = .failure(error) }
-        // Everything is durable before: that it did not close well is worth a line, not the result.
-        do { try store.close() } catch {
-            Console.standardError("warning: the sandbox did not close in order; check it: idcard-pipeline fsck")
+        return try await ending(body: { try await body(store) }) {
+            // Everything is durable before: that it did not close well is worth a line, not the result.
+            do { try store.close() } catch {
+                Console.standardError("warning: the sandbox did not close in order; check it: idcard-pipeline fsck")
+            }
         }
-        return try result.get()
     }
 
     /// Opens the sandbox as its owner.
@@ -47,9 +46,15 @@ extension Configuration {
         try CardStore.refuseFirstEdition(at: self.sandboxPath)
         var ring = try await self.vaultKeys(creating: creating)
         while true {
-            do { return try await self.openStore(creating: creating, ring) } catch let error as CodedError
-                where error.code == .wrongKey
-            {
+            do {
+                return try await CardStore.open(
+                    path: self.sandboxPath,
+                    kind: self.isEmbedded ? .embedded : creating ? .real : nil,
+                    ring: ring,
+                    creating: creating,
+                    now: .now
+                )
+            } catch let error as CodedError where error.code == .wrongKey {
                 // A rotation may have ended since the keys were read.
                 let newer = try await self.vaultKeys(creating: false)
                 guard newer != ring else { throw error }
@@ -58,21 +63,21 @@ extension Configuration {
         }
     }
 
-    private func openStore(creating: Bool, _ ring: KeyRing) async throws -> CardStore {
-        try await CardStore.open(
-            path: self.sandboxPath,
-            kind: self.isEmbedded ? .embedded : creating ? .real : nil,
-            ring: ring,
-            creating: creating,
-            now: Timestamp(Date())
-        )
-    }
+}
+
+extension CodedError {
+    /// What is asked for does not exist.
+    static func notFound(_ what: Message) -> CodedError { CodedError(.notFound, .notFound, what) }
+}
+
+extension Timestamp {
+    /// The time by this machine's clock.
+    static var now: Timestamp { Timestamp(Date()) }
 }
 
 /// Why somebody touches personal data, for the access log.
 struct PurposeOptions: ParsableArguments {
     @Option(
-        name: .long,
         help: ArgumentHelp(
             "Why, for the access log.",
             discussion: "Such as a ticket number; up to 200 characters, and never the holder's name or number.",
@@ -96,53 +101,6 @@ struct PurposeOptions: ParsableArguments {
         let number = geteuid()
         guard let entry = getpwuid(number), let name = entry.pointee.pw_name else { return "uid-\(number)" }
         return String(cString: name)
-    }
-}
-
-/// What a report looks like that is one object.
-enum ReportFormat: String, CaseIterable, Sendable, ExpressibleByArgument {
-    /// For people.
-    case text
-    /// One JSON object.
-    case json
-}
-
-/// An element of a list: the same facts for programs and for people.
-protocol ReportLine: Encodable {
-    /// The line for people.
-    var text: String { get }
-}
-
-extension CardDocument: ReportLine {}
-
-extension LineFormat {
-    /// Prints a line.
-    func print(_ line: some ReportLine) async {
-        switch self {
-        case .text: await Console.standardOutput(line.text)
-        case .jsonl: await Console.standardOutput(JSONText.line(line))
-        }
-    }
-}
-
-extension OutputFormat {
-    /// Prints an element of a list; what is one JSON object is printed as a whole.
-    func print(_ line: some ReportLine) async { await LineFormat(rawValue: self.rawValue)?.print(line) }
-}
-
-/// A report of a command: the same facts for programs and for people.
-protocol Report: Encodable {
-    /// The lines for people.
-    var lines: [String] { get }
-}
-
-extension Report {
-    /// Prints the report on standard output.
-    func print(_ format: ReportFormat) async {
-        switch format {
-        case .text: for line in self.lines { await Console.standardOutput(line) }
-        case .json: await Console.standardOutput(JSONText.document(self))
-        }
     }
 }
 

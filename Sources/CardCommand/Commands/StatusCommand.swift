@@ -3,22 +3,22 @@ import CardModel
 import CardStore
 import Foundation
 
-/// `status`: how many cards stand where, which need a person, who is at work, and which endpoints rest.
-struct StatusCommand: AsyncParsableCommand {
+struct StatusCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "status",
         abstract: "Show how many cards there are in each state, which need a person, and which endpoints rest and why."
     )
 
-    @Option(name: .long, help: "The form of the report.")
+    @Option(help: "The form of the report.")
     var format = ReportFormat.text
 
     @OptionGroup var options: GlobalOptions
 
-    func run() async throws {
-        try await self.options.withSandbox { store, configuration in
-            let room = store.room(intakeFreeSpace: configuration.engine.intakeFreeSpace)
-            try await StatusReport(of: store, room, now: Timestamp(Date())).print(self.format)
+    func execute() async throws -> CommandStatus {
+        let intakeFreeSpace = try self.options.load().configuration.engine.intakeFreeSpace
+        return try await self.options.withSandbox { store in
+            let room = store.room(intakeFreeSpace: intakeFreeSpace)
+            try await StatusReport(of: store, room, now: .now).print(self.format)
             return .delivered
         }
     }

@@ -8,7 +8,6 @@ import CardStore
 import Foundation
 
 extension Configuration.WebhookSettings {
-    /// The key that names the secrets.
     var key: String { self.secretsFile == nil ? "webhooks.secrets" : "webhooks.secrets_file" }
 
     /// The secrets as they stand in the configuration, or in their file now.
@@ -78,7 +77,7 @@ extension CardServer.Ports {
         self.run = runs.run
         self.runs = runs.all
         self.erase = { card, reason, origin in
-            let erased = try await store.erase([card], because: reason, by: origin, now: Timestamp(Date()))
+            let erased = try await store.erase([card], because: reason, by: origin, now: .now)
             return try await EmbeddedErasure(store: store, folder: configuration.embeddedDocuments).finish(erased).first
         }
     }

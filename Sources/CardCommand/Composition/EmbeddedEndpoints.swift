@@ -38,17 +38,15 @@ struct EmbeddedEndpoints {
                 return nil
             }
             group.addTask {
-                let result: Result<Value, any Error>
-                do {
-                    guard let verifier = await verifierPort.stream.first(where: { _ in true }),
-                        let backend = await backendPort.stream.first(where: { _ in true })
-                    else { throw CancellationError() }
-                    result = .success(try await body(self.verification(verifier), self.delivery(backend)))
-                } catch {
-                    result = .failure(error)
-                }
-                await services.triggerGracefulShutdown()
-                return try result.get()
+                try await ending(
+                    body: {
+                        guard let verifier = await verifierPort.stream.first(where: { _ in true }),
+                            let backend = await backendPort.stream.first(where: { _ in true })
+                        else { throw CancellationError() }
+                        return try await body(self.verification(verifier), self.delivery(backend))
+                    },
+                    by: services.triggerGracefulShutdown
+                )
             }
             return try await Self.outcome(of: &group)
         }

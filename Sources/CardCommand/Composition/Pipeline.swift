@@ -28,36 +28,22 @@ struct Pipeline: Sendable {
         events: @escaping @Sendable (PipelineEvent) -> Void,
         _ body: @escaping @Sendable (Engine) async throws -> Value
     ) async throws -> Value {
-        let worker = try await self.store.startWorker(id: id, command: command, now: Timestamp(Date()))
-        let result: Result<Value, any Error>
-        do { result = .success(try await self.withEndpoints(worker, events, body)) } catch { result = .failure(error) }
-        do {
-            try await self.store.end(worker, onUnknown: self.configuration.engine.onUnknown, now: Timestamp(Date()))
-            try await EmbeddedErasure(store: self.store, folder: self.configuration.embeddedDocuments).finish()
-        } catch {
-            // An error of the work says more than that of its end.
-            _ = try result.get()
-            throw error
-        }
-        return try result.get()
-    }
-
-    private func withEndpoints<Value: Sendable>(
-        _ worker: Worker,
-        _ events: @escaping @Sendable (PipelineEvent) -> Void,
-        _ body: @escaping @Sendable (Engine) async throws -> Value
-    ) async throws -> Value {
-        guard self.configuration.isEmbedded else {
-            guard let verification = self.configuration.verification, let delivery = self.configuration.delivery else {
-                throw ConfigurationError(mistakes: [])
+        let worker = try await self.store.startWorker(id: id, command: command, now: .now)
+        return try await ending(body: {
+            guard self.configuration.isEmbedded else {
+                guard let verification = self.configuration.verification, let delivery = self.configuration.delivery
+                else { throw ConfigurationError(mistakes: []) }
+                return try await self.withEngine(worker, verification, delivery, events, body)
             }
-            return try await self.withEngine(worker, verification, delivery, events, body)
-        }
-        // What the built-in endpoints have to say is no event of the pipeline.
-        var logger = self.configuration.logger(runID: worker.id)
-        logger.logLevel = max(logger.logLevel, .notice)
-        return try await EmbeddedEndpoints(configuration: self.configuration, logger: logger).serve {
-            try await self.withEngine(worker, $0, $1, events, body)
+            // What the built-in endpoints have to say is no event of the pipeline.
+            var logger = self.configuration.logger(runID: id)
+            logger.logLevel = max(logger.logLevel, .notice)
+            return try await EmbeddedEndpoints(configuration: self.configuration, logger: logger).serve {
+                try await self.withEngine(worker, $0, $1, events, body)
+            }
+        }) {
+            try await self.store.end(worker, onUnknown: self.configuration.engine.onUnknown, now: .now)
+            try await EmbeddedErasure(store: self.store, folder: self.configuration.embeddedDocuments).finish()
         }
     }
 
@@ -82,10 +68,7 @@ struct Pipeline: Sendable {
                 log.observe(event)
             }
         )
-        let result: Result<Value, any Error>
-        do { result = .success(try await body(engine)) } catch { result = .failure(error) }
-        try await outside.close()
-        return try result.get()
+        return try await ending(body: { try await body(engine) }, by: outside.close)
     }
 
     /// Begins nothing more, as a signal asks, and says what that leads to.
@@ -166,7 +149,6 @@ struct Outside: Sendable {
         )
     }
 
-    /// Closes connections and ends the threads.
     func close() async throws {
         await self.verification.shutdown()
         await self.backend.shutdown()

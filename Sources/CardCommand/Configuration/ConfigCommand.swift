@@ -4,7 +4,6 @@ import CardModel
 import CardRemote
 import CardStore
 
-/// `config check`, `config show`, `config sample` and `config reference`.
 struct ConfigCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "config",
@@ -12,55 +11,45 @@ struct ConfigCommand: AsyncParsableCommand {
         subcommands: [Check.self, Show.self, Sample.self, Page.self]
     )
 
-    /// Says whether `run` and `serve` could start, and everything that is wrong or doubtful.
-    struct Check: AsyncParsableCommand {
+    struct Check: Command {
         static let configuration = CommandConfiguration(
-            commandName: "check",
             abstract: "Check the configuration as run and serve would use it.",
             discussion: "Ends with 78 if anything is wrong. Contacts nobody."
         )
 
         @OptionGroup var options: GlobalOptions
 
-        @Option(name: .long, help: "How to write the report.")
+        @Option(help: "How to write the report.")
         var format = ReportFormat.text
 
-        func run() async throws {
-            try await CommandRunner.run {
-                let report = await CheckedConfiguration { () throws(ConfigurationError) in
-                    try self.options.load(requiringRemotes: true)
-                }
-                await report.print(self.format)
-                return report.ok ? .delivered : .configuration
+        func execute() async throws -> CommandStatus {
+            let report = await CheckedConfiguration { () throws(ConfigurationError) in
+                try self.options.load(requiringRemotes: true)
             }
+            await report.print(self.format)
+            return report.ok ? .delivered : .configuration
         }
     }
 
-    /// Shows every key with its effective value and where that comes from.
-    struct Show: AsyncParsableCommand {
+    struct Show: Command {
         static let configuration = CommandConfiguration(
-            commandName: "show",
             abstract: "Show every key with its effective value and its source.",
             discussion: "Secrets are shown as <set> or <unset>. Ends with 78 if a value cannot be used."
         )
 
         @OptionGroup var options: GlobalOptions
 
-        @Option(name: .long, help: "How to write the list.")
+        @Option(help: "How to write the list.")
         var format = ReportFormat.text
 
-        func run() async throws {
-            try await CommandRunner.run {
-                await ShownConfiguration(try self.options.load()).print(self.format)
-                return .delivered
-            }
+        func execute() async throws -> CommandStatus {
+            await ShownConfiguration(try self.options.load()).print(self.format)
+            return .delivered
         }
     }
 
-    /// Prints a file to start from.
-    struct Sample: AsyncParsableCommand {
+    struct Sample: Command {
         static let configuration = CommandConfiguration(
-            commandName: "sample",
             abstract: "Print a configuration file to start from: every key with its default, commented out.",
             discussion: """
                 It is read from ~/.config/idcard-pipeline/idcard-pipeline.yaml, and needs mode 0600 once it holds secrets:
@@ -70,26 +59,21 @@ struct ConfigCommand: AsyncParsableCommand {
                 """
         )
 
-        func run() async throws {
-            try await CommandRunner.run {
-                await Console.standardOutput(ConfigurationReference.sample())
-                return .delivered
-            }
+        func execute() async throws -> CommandStatus {
+            await Console.standardOutput(ConfigurationReference.sample())
+            return .delivered
         }
     }
 
-    /// Prints the page of all keys.
-    struct Page: AsyncParsableCommand {
+    struct Page: Command {
         static let configuration = CommandConfiguration(
             commandName: "reference",
             abstract: "Print the page of all keys in Markdown: values, defaults and meanings."
         )
 
-        func run() async throws {
-            try await CommandRunner.run {
-                await Console.standardOutput(ConfigurationReference.page())
-                return .delivered
-            }
+        func execute() async throws -> CommandStatus {
+            await Console.standardOutput(ConfigurationReference.page())
+            return .delivered
         }
     }
 }
@@ -173,7 +157,6 @@ struct ShownConfiguration: Report {
     private let embedded: Bool
     private let settings: [Setting]
 
-    /// Takes a loaded configuration.
     init(_ loaded: LoadedConfiguration) {
         self.file = loaded.file
         self.embedded = loaded.configuration.isEmbedded

@@ -53,7 +53,6 @@ struct Configuration: Sendable {
     /// What is odd, but allowed.
     var notices: [Message] = []
 
-    /// Takes what has no default.
     init(sandboxPath: String) {
         self.sandboxPath = sandboxPath
         self.engine.preparing = 0
@@ -78,7 +77,6 @@ struct Configuration: Sendable {
 }
 
 extension Configuration {
-    /// Where photos are decoded.
     enum Isolation: String, CaseIterable, Sendable {
         /// In this process.
         case none
@@ -110,7 +108,6 @@ extension Configuration {
         var replyStartVector = Redacted("01234567")
     }
 
-    /// The way in over HTTP.
     struct ServerSettings: Sendable {
         var listen = "127.0.0.1:8080"
         var certificate: String?
@@ -121,7 +118,6 @@ extension Configuration {
         var corsOrigins: [String] = []
     }
 
-    /// Whose webhooks are accepted.
     struct WebhookSettings: Sendable {
         /// One or several with commas between.
         var secrets: Redacted<String>?
@@ -131,13 +127,11 @@ extension Configuration {
 
 /// All that is wrong with a configuration, told together.
 struct ConfigurationError: Error, Sendable {
-    /// One mistake, and where it stands.
     struct Mistake: Sendable {
         /// The key it is about, if it is about one.
         var key: String?
         /// Its line in the file, from 1, if it stands there.
         var line: Int?
-        /// What is wrong.
         var error: CodedError
     }
 

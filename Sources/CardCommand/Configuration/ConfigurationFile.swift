@@ -18,7 +18,6 @@ struct ConfigurationFile {
     /// The variable that names the file.
     static let variable = "IDCARD_CONFIG"
 
-    /// Where it lies.
     let path: String
     /// Whether group or others may read it.
     let isReadableByOthers: Bool
@@ -43,8 +42,23 @@ struct ConfigurationFile {
     /// - Throws: `configuration_unreadable`, `setting_twice`; the message never quotes the file, which may hold secrets.
     init(path: String) throws(ConfigurationError) {
         self.path = path
+        var isReadableByOthers = false
         let text: String
-        (text, self.isReadableByOthers) = try Self.read(path)
+        do {
+            text = try LimitedText.read(path, upTo: Self.maximumBytes) { status in
+                let (mode, owner) = (status.st_mode & 0o044, status.st_uid)
+                isReadableByOthers = CredentialFolder.othersMayTouch(path, mode: mode, owner: owner)
+            }
+        } catch {
+            let remedy: Message =
+                switch error {
+                case LimitedText.Refusal.tooLong: "name the right file with --config"
+                case LimitedText.Refusal.notUTF8: "save it as UTF-8"
+                default: "name another with --config or \(Self.variable)"
+                }
+            throw Self.unreadable(path, LimitedText.reason(error) + "; " + remedy)
+        }
+        self.isReadableByOthers = isReadableByOthers
         let root: Node?
         do { root = try Yams.compose(yaml: text) } catch { throw Self.malformed(error, path) }
         guard let root, root.null == nil else { return }
@@ -94,29 +108,6 @@ struct ConfigurationFile {
         self.mistakes.append(.init(key: name, line: line, error: CodedError(.settingInvalid, .configuration, message)))
     }
 
-    private static func read(_ path: String) throws(ConfigurationError) -> (String, isReadableByOthers: Bool) {
-        var status = stat()
-        let bytes: Data
-        do {
-            let descriptor = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
-            bytes = try descriptor.closeAfter {
-                guard fstat(descriptor.rawValue, &status) == 0 else { throw Errno(rawValue: errno) }
-                return try descriptor.readUpTo(Self.maximumBytes + 1)
-            }
-        } catch {
-            let reason = (error as? Errno)?.description ?? "it fails to be read"
-            throw Self.unreadable(path, "cannot be read (\(reason)); name another with --config or \(Self.variable)")
-        }
-        guard bytes.count <= Self.maximumBytes else {
-            let limit = ByteCountText.render(Int64(Self.maximumBytes))
-            throw Self.unreadable(path, "is longer than \(limit); name the right file with --config")
-        }
-        guard let text = String(data: bytes, encoding: .utf8) else {
-            throw Self.unreadable(path, "is not UTF-8 text; save it as UTF-8")
-        }
-        return (text, CredentialFolder.othersMayTouch(path, mode: status.st_mode & 0o044, owner: status.st_uid))
-    }
-
     /// Says what the parser found without its quotation of the line.
     private static func malformed(_ error: any Error, _ path: String) -> ConfigurationError {
         switch error {
@@ -146,23 +137,5 @@ struct ConfigurationFile {
         return ConfigurationError(mistakes: [
             .init(line: line, error: CodedError(.configurationUnreadable, .configuration, message))
         ])
-    }
-}
-
-extension FileDescriptor {
-    /// Reads to the end of the file, but at most a number of bytes.
-    func readUpTo(_ limit: Int) throws -> Data {
-        var bytes = Data()
-        while bytes.count < limit {
-            let wanted = min(16_384, limit - bytes.count)
-            let piece = try Data(
-                [UInt8](unsafeUninitializedCapacity: wanted) { buffer, count in
-                    count = try self.read(into: UnsafeMutableRawBufferPointer(buffer), retryOnInterrupt: true)
-                }
-            )
-            if piece.isEmpty { break }
-            bytes.append(piece)
-        }
-        return bytes
     }
 }

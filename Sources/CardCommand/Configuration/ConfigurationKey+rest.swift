@@ -10,22 +10,14 @@ private let retentions = Duration.zero...Duration.seconds(3650 * 86_400)
 
 extension ConfigurationKey {
     static let sandbox: [ConfigurationKey] = [
-        ConfigurationKey(
-            "sandbox.path",
-            \.sandboxPath,
-            .path,
-            default: "$XDG_DATA_HOME/idcard-pipeline/sandbox, with --embedded …/embedded"
-        )
-        .means("Folder of the sandbox, in which cards are durable; nothing in it is ever an input."),
+        ConfigurationKey("sandbox.path", \.sandboxPath, .path)
+            .defaults(to: "$XDG_DATA_HOME/idcard-pipeline/sandbox, with --embedded …/embedded")
+            .means("Folder of the sandbox, in which cards are durable; nothing in it is ever an input."),
         ConfigurationKey("sandbox.intake_free_space", \.engine.intakeFreeSpace, .bytes(0...(1 << 50)))
             .means("Free space on the disk of the sandbox below which nothing more is taken in."),
-        .optional(
-            "vault.key_file",
-            \.vault.keyFile,
-            .path,
-            default: "$XDG_CONFIG_HOME/idcard-pipeline/vault.key, with --embedded …/embedded.key"
-        )
-        .means("File (mode 0600) with the keys of the sandbox, the current one first; keys init makes it."),
+        .optional("vault.key_file", \.vault.keyFile, .path)
+            .defaults(to: "$XDG_CONFIG_HOME/idcard-pipeline/vault.key, with --embedded …/embedded.key")
+            .means("File (mode 0600) with the keys of the sandbox, the current one first; keys init makes it."),
         .optional("vault.key", \.vault.key, .secret)
             .means(
                 "Keys of the sandbox with commas between, the current one first; set one of this, key_file and key_command."
@@ -64,13 +56,9 @@ extension ConfigurationKey {
             .means("PEM file with the certificate of serve and its chain; it is read again at SIGHUP."),
         .optional("server.tls.key", \.server.key, .path)
             .means("PEM file (mode 0600) with the private key of that certificate."),
-        .optional(
-            "server.tokens_file",
-            \.server.tokensFile,
-            .path,
-            default: "$XDG_CONFIG_HOME/idcard-pipeline/tokens.json"
-        )
-        .means("File (mode 0600) of who may ask, with a hash of each token."),
+        .optional("server.tokens_file", \.server.tokensFile, .path)
+            .defaults(to: "$XDG_CONFIG_HOME/idcard-pipeline/tokens.json")
+            .means("File (mode 0600) of who may ask, with a hash of each token."),
         ConfigurationKey("server.rate_limit", \.server.rateLimit, .integer(1...1_000_000))
             .means("Requests that one token may make in a minute."),
         ConfigurationKey("server.cors_origins", \.server.corsOrigins, .list)

@@ -7,15 +7,13 @@ struct ConfigurationKey: Sendable {
     let name: String
     /// What it is for, in one sentence.
     private(set) var meaning = ""
-    /// What is expected as its value.
     let expectation: String
     /// Whether its value must never be shown.
     let isSecret: Bool
     /// What holds if nobody sets it, in words, where that is more than the property's own value.
-    let defaultWords: String?
+    private(set) var defaultWords: String?
     /// Fills the property; `false` if the value is not what is expected.
     let fill: @Sendable (WrittenValue, UserFolders, inout Configuration) -> Bool
-    /// Shows the property.
     let show: @Sendable (Configuration) -> ShownValue
 
     /// Declares a key beside the property that it fills.
@@ -23,13 +21,11 @@ struct ConfigurationKey: Sendable {
         _ name: String,
         _ property: any WritableKeyPath<Configuration, Value> & Sendable,
         _ type: ValueType<Value>,
-        default words: String? = nil,
         isSecret: Bool = false
     ) {
         self.name = name
         self.expectation = type.expectation
         self.isSecret = isSecret || Value.self == Redacted<String>.self
-        self.defaultWords = words
         self.fill = { written, folders, configuration in
             guard let value = type.read(written, folders) else { return false }
             configuration[keyPath: property] = value
@@ -42,8 +38,7 @@ struct ConfigurationKey: Sendable {
     static func optional<Value: Sendable>(
         _ name: String,
         _ property: any WritableKeyPath<Configuration, Value?> & Sendable,
-        _ type: ValueType<Value>,
-        default words: String? = nil
+        _ type: ValueType<Value>
     ) -> ConfigurationKey {
         let isSecret = Value.self == Redacted<String>.self
         let unset = isSecret ? ShownValue.secret(isSet: false) : .unset
@@ -52,20 +47,25 @@ struct ConfigurationKey: Sendable {
             show: { $0.map(type.show) ?? unset },
             read: { written, folders in type.read(written, folders).map { .some($0) } }
         )
-        return ConfigurationKey(name, property, optional, default: words, isSecret: isSecret)
+        return ConfigurationKey(name, property, optional, isSecret: isSecret)
     }
 
-    /// Says what it is for.
     func means(_ meaning: String) -> ConfigurationKey {
         var key = self
         key.meaning = meaning
         return key
     }
 
+    /// Says what holds if nobody sets it.
+    func defaults(to words: String) -> ConfigurationKey {
+        var key = self
+        key.defaultWords = words
+        return key
+    }
+
     /// The name of the variable: `IDCARD_` and the path in capitals with `_` for `.`.
     var variable: String { Self.variable(of: self.name) }
 
-    /// The variable of a key's name.
     static func variable(of name: String) -> String {
         Self.variablePrefix + name.uppercased().replacing(".", with: "_")
     }
@@ -73,7 +73,6 @@ struct ConfigurationKey: Sendable {
     /// What every variable of ours starts with.
     static let variablePrefix = "IDCARD_"
 
-    /// The key of a name.
     static func named(_ name: String) -> ConfigurationKey? { Self.byName[name] }
 
     private static let byName = Dictionary(Self.all.map { ($0.name, $0) }) { first, _ in first }

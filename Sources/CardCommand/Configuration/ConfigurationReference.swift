@@ -52,24 +52,23 @@ enum ConfigurationReference {
             `IDCARD_VERIFICATION_API_KEY`. Lists in variables have commas between their items.
 
             """
-        let sections = ConfigurationKey.sections.map { title, keys in
-            let fields =
-                keys.contains { $0.name.hasPrefix(ConfigurationKey.fieldFamily) }
-                ? "| `\(ConfigurationKey.fieldFamily)NAME` | a text of one line | – | \(Self.furtherField) |\n" : ""
-            return "\n## \(title)\n\n\(Self.table(of: keys))\(fields)"
+        var lines: [String] = []
+        for (title, keys) in ConfigurationKey.sections {
+            lines += ["", "## \(title)", "", "| key | value | default | meaning |", "|---|---|---|---|"]
+            lines += keys.map { key in
+                let secret = key.isSecret ? " Secret." : ""
+                return "| `\(key.name)` | \(key.expectation) | \(Self.standard(of: key)) | \(key.meaning)\(secret) |"
+            }
+            if keys.contains(where: { $0.name.hasPrefix(ConfigurationKey.fieldFamily) }) {
+                lines.append(
+                    "| `\(ConfigurationKey.fieldFamily)NAME` | a text of one line | – | \(Self.furtherField) |"
+                )
+            }
         }
-        return head + sections.joined()
+        return head + lines.joined(separator: "\n") + "\n"
     }
 
     private static let furtherField = "A further field of every form, with a constant value."
-
-    private static func table(of keys: [ConfigurationKey]) -> String {
-        let rows = keys.map { key in
-            let secret = key.isSecret ? " Secret." : ""
-            return "| `\(key.name)` | \(key.expectation) | \(Self.standard(of: key)) | \(key.meaning)\(secret) |"
-        }
-        return (["| key | value | default | meaning |", "|---|---|---|---|"] + rows).joined(separator: "\n") + "\n"
-    }
 
     private static func line(of key: ConfigurationKey) -> String {
         let value: String =

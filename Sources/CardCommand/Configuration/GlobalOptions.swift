@@ -5,9 +5,7 @@ import Logging
 
 /// The options every command that touches the sandbox or an endpoint takes.
 struct GlobalOptions: ParsableArguments {
-    /// The configuration file.
     @Option(
-        name: .long,
         help: ArgumentHelp(
             "The configuration file.",
             discussion: """
@@ -20,16 +18,10 @@ struct GlobalOptions: ParsableArguments {
     )
     var config: String?
 
-    /// The folder of the sandbox.
-    @Option(
-        name: .long,
-        help: ArgumentHelp("The folder of the sandbox (sandbox.path).", valueName: "dir"),
-        completion: .directory
-    )
+    @Option(help: ArgumentHelp("The folder of the sandbox (sandbox.path).", valueName: "dir"), completion: .directory)
     var sandbox: String?
 
-    /// Whether the built-in endpoints take the place of the configured ones.
-    @Flag(name: .long, help: "Use the built-in verifier and business backend, with a sandbox of their own.")
+    @Flag(help: "Use the built-in verifier and business backend, with a sandbox of their own.")
     var embedded = false
 
     /// Loads the configuration as these options ask.
@@ -51,9 +43,7 @@ struct GlobalOptions: ParsableArguments {
 
 /// The options of the commands that drive cards.
 struct PipelineOptions: ParsableArguments {
-    /// Where the built-in backend keeps what it accepts.
     @Option(
-        name: .long,
         help: ArgumentHelp(
             "With --embedded: where the built-in backend keeps documents and ledger.",
             discussion: "By default the folder embedded-documents in the sandbox.",
@@ -99,7 +89,6 @@ extension SubmittedFields {
 }
 
 extension Configuration {
-    /// The logger of one run.
     func logger(runID: String) -> Logger {
         let (level, format) = (self.logLevel, self.logFormat)
         var logger = Logger(label: "idcard-pipeline") { _ in ConsoleLogHandler(level: level, format: format) }

@@ -11,16 +11,13 @@ struct LoadedConfiguration: Sendable {
         case variable(String)
         case option
 
-        /// The line in the file.
         var line: Int? { if case .file(let line) = self { line } else { nil } }
     }
 
     private(set) var folders: UserFolders
-    /// The values.
     var configuration = Configuration(sandboxPath: "")
     /// Where the values come from that are no defaults, by key.
     private(set) var sources: [String: Source] = [:]
-    /// The file that was read.
     let file: String?
     /// What is wrong, in the order of the layers.
     var mistakes: [ConfigurationError.Mistake] = []
@@ -97,12 +94,7 @@ struct LoadedConfiguration: Sendable {
     }
 
     /// Fills the property of a key, or says why not.
-    private mutating func fill(
-        _ name: String,
-        _ value: WrittenValue,
-        from source: Source,
-        at place: Message
-    ) {
+    private mutating func fill(_ name: String, _ value: WrittenValue, from source: Source, at place: Message) {
         guard let key = ConfigurationKey.named(name) else {
             if let remedy = RemovedKeys.remedy(name) {
                 return self.note(.settingRemoved, name, from: source, at: place, remedy)

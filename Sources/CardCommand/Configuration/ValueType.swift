@@ -73,7 +73,6 @@ enum ShownValue: Hashable, Sendable, Encodable {
 struct ValueType<Value: Sendable>: Sendable {
     /// What is expected, for messages and the reference: `a whole number from 1 to 256`.
     let expectation: String
-    /// Shows a value.
     let show: @Sendable (Value) -> ShownValue
     /// Reads a value; `nil` if it is not what is expected.
     let read: @Sendable (WrittenValue, UserFolders) -> Value?

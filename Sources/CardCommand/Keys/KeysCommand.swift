@@ -4,7 +4,6 @@ import CardStore
 import Foundation
 import Glibc
 
-/// `keys init` and `keys rotate`.
 struct KeysCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys",
@@ -17,16 +16,13 @@ struct KeysCommand: AsyncParsableCommand {
         subcommands: [Init.self, Rotate.self]
     )
 
-    /// Makes a key file.
-    struct Init: AsyncParsableCommand {
+    struct Init: Command {
         static let configuration = CommandConfiguration(
-            commandName: "init",
             abstract: "Make a file with a new key.",
             discussion: "The file has mode 0600; one that is there already is never replaced."
         )
 
         @Option(
-            name: .long,
             help: ArgumentHelp(
                 "Where to make it.",
                 discussion: """
@@ -39,20 +35,16 @@ struct KeysCommand: AsyncParsableCommand {
         )
         var keyFile: String?
 
-        @Option(name: .long, help: "The form of the report.")
+        @Option(help: "The form of the report.")
         var format = ReportFormat.text
 
         @OptionGroup var options: GlobalOptions
 
-        func run() async throws {
-            try await CommandRunner.run {
-                let configuration = try self.options.load().configuration
-                let folders = UserFolders(environment: ProcessInfo.processInfo.environment)
-                try await MadeKey(named: self.keyFile, configuration: configuration, folders: folders).print(
-                    self.format
-                )
-                return .delivered
-            }
+        func execute() async throws -> CommandStatus {
+            let configuration = try self.options.load().configuration
+            let folders = UserFolders(environment: ProcessInfo.processInfo.environment)
+            try await MadeKey(named: self.keyFile, configuration: configuration, folders: folders).print(self.format)
+            return .delivered
         }
     }
 }
@@ -136,10 +128,8 @@ struct MadeKey: Report {
 }
 
 extension KeysCommand {
-    /// Replaces the key of the sandbox.
-    struct Rotate: AsyncParsableCommand {
+    struct Rotate: Command {
         static let configuration = CommandConfiguration(
-            commandName: "rotate",
             abstract: "Replace the key of the sandbox, while no other process works on it.",
             discussion: """
                 A new key goes into the key file first, the keys of all cards are wrapped with it, and the old one moves to \
@@ -151,15 +141,15 @@ extension KeysCommand {
                 """
         )
 
-        @Option(name: .long, help: "The form of the report.")
+        @Option(help: "The form of the report.")
         var format = ReportFormat.text
 
         @OptionGroup var options: GlobalOptions
 
-        func run() async throws {
+        func execute() async throws -> CommandStatus {
             let configuration = try self.options.load().configuration
-            try await self.options.withSandbox { store in
-                let report = try await KeyChange(configuration: configuration, store: store).run()
+            return try await self.options.withSandbox { store in
+                let report = try await store.changeKey(configuration)
                 await report.print(self.format)
                 return report.damaged == 0 ? .delivered : .someNotDelivered
             }
@@ -192,25 +182,22 @@ private struct KeyReport: Report {
     }
 }
 
-/// Changes the key that wraps all others.
-private struct KeyChange {
-    let configuration: Configuration
-    let store: CardStore
-
-    func run() async throws -> KeyReport {
-        let ring = try await self.configuration.vaultKeys(creating: false)
-        guard ring.keys.map(\.id) == self.store.keyIDs else { throw Self.changedMeanwhile }
-        let inUse = try await self.store.keysInUse()
+extension CardStore {
+    /// Changes the key that wraps all others.
+    fileprivate func changeKey(_ configuration: Configuration) async throws -> KeyReport {
+        let ring = try await configuration.vaultKeys(creating: false)
+        guard ring.keys.map(\.id) == self.keyIDs else { throw Self.changedMeanwhile }
+        let inUse = try await self.keysInUse()
         // Cut off earlier: the first key was stored and wraps nothing yet, or the others were not retired.
         var isBegun = inUse.first != ring.current.id
         var retired: [String] = []
         let rotation: KeyRotation
-        if let file = self.configuration.keyFile {
+        if let file = configuration.keyFile {
             isBegun = isBegun || ring.keys.count > 1
             let key = isBegun ? ring.current : VaultKey.random()
-            rotation = try await self.store.rotateKeys(to: key) {
+            rotation = try await self.rotateKeys(to: key) {
                 // A change of the key that ended while this one waited to be alone must not be written over.
-                guard try file.read() == ring, try await self.store.keysInUse() == inUse else {
+                guard try file.read() == ring, try await self.keysInUse() == inUse else {
                     throw Self.changedMeanwhile
                 }
                 guard !isBegun, let both = KeyRing([key] + ring.keys) else { return }
@@ -220,7 +207,7 @@ private struct KeyChange {
             }
         } else {
             guard isBegun else { throw Self.noNewKey }
-            rotation = try await self.store.rotateKeys(to: ring.current) {}
+            rotation = try await self.rotateKeys(to: ring.current) {}
         }
         return KeyReport(
             keyID: rotation.keyID,

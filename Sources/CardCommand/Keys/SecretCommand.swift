@@ -33,11 +33,27 @@ struct SecretCommand: Sendable {
     /// - Throws: `CodedError` `secret_unreadable`; `CancellationError`.
     func run() async throws -> Redacted<String> {
         do {
-            return Redacted(try await self.outputInTime())
+            return try await withThrowingTaskGroup(of: Redacted<String>?.self) { group in
+                group.addTask { Redacted(try await self.output()) }
+                group.addTask {
+                    try await Task.sleep(for: self.timeout)
+                    return nil
+                }
+                defer { group.cancelAll() }
+                // The first to end decides; leaving the group ends a command that still runs.
+                guard let first = try await group.next(), let output = first else {
+                    throw self.error("took longer than \(DurationText.render(self.timeout))")
+                }
+                return output
+            }
         } catch {
             // A command that was cut short together with our task shows as an error of its own.
             try Task.checkCancellation()
-            throw self.translated(error)
+            if let error = error as? CodedError { throw error }
+            guard let error = error as? SubprocessError, error.code == .outputLimitExceeded else {
+                throw self.error("could not be run or its output not be read")
+            }
+            throw self.error("wrote more than \(ByteCountText.render(Int64(SecretFile.maximumBytes)))")
         }
     }
 
@@ -49,23 +65,6 @@ struct SecretCommand: Sendable {
             "\(self.key) " + reason + "; run it by hand with /bin/sh -c: it must end with status 0 and write "
                 + self.expected
         )
-    }
-
-    private func outputInTime() async throws -> String {
-        let timeout = self.timeout
-        return try await withThrowingTaskGroup(of: String?.self) { group in
-            group.addTask { try await self.output() }
-            group.addTask {
-                try await Task.sleep(for: timeout)
-                return nil
-            }
-            defer { group.cancelAll() }
-            // The first to end decides; leaving the group ends a command that still runs.
-            guard let first = try await group.next(), let output = first else {
-                throw self.error("took longer than \(DurationText.render(timeout))")
-            }
-            return output
-        }
     }
 
     private func output() async throws -> String {
@@ -98,12 +97,4 @@ struct SecretCommand: Sendable {
             (Environment.Key(stringLiteral: key.variable), String?.none)
         }
     )
-
-    private func translated(_ error: any Error) -> CodedError {
-        if let error = error as? CodedError { return error }
-        if let error = error as? SubprocessError, error.code == .outputLimitExceeded {
-            return self.error("wrote more than \(ByteCountText.render(Int64(SecretFile.maximumBytes)))")
-        }
-        return self.error("could not be run or its output not be read")
-    }
 }

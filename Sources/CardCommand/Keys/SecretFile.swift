@@ -8,7 +8,6 @@ struct SecretFile {
     /// Most bytes that are read; keys and tokens take a few hundred.
     static let maximumBytes = 64 * 1024
 
-    /// Where it lies.
     let path: String
     /// The key that names it.
     let key: String
@@ -30,29 +29,16 @@ struct SecretFile {
     ///
     /// - Throws: `secret_insecure`, `secret_unreadable`.
     func readText(expected: Message) throws(CodedError) -> Redacted<String> {
-        let bytes: Data
         do {
-            // Without O_NONBLOCK a FIFO of that name would stop us for ever.
-            let descriptor = try FileDescriptor.open(self.path, .readOnly, options: [.closeOnExec, .nonBlocking])
-            bytes = try descriptor.closeAfter { try self.contents(of: descriptor, expected) }
+            return Redacted(try LimitedText.read(self.path, upTo: Self.maximumBytes) { try self.check($0, expected) })
         } catch let error as CodedError {
             throw error
         } catch {
-            let reason = (error as? Errno)?.description ?? "it fails to be read"
-            throw self.unreadable("cannot be read (\(reason))", expected)
+            throw self.unreadable(LimitedText.reason(error), expected)
         }
-        guard bytes.count <= Self.maximumBytes else {
-            throw self.unreadable("is longer than \(ByteCountText.render(Int64(Self.maximumBytes)))", expected)
-        }
-        guard let text = String(data: bytes, encoding: .utf8) else {
-            throw self.unreadable("is not UTF-8 text", expected)
-        }
-        return Redacted(text)
     }
 
-    private func contents(of descriptor: FileDescriptor, _ expected: Message) throws -> Data {
-        var status = stat()
-        guard fstat(descriptor.rawValue, &status) == 0 else { throw Errno(rawValue: errno) }
+    private func check(_ status: stat, _ expected: Message) throws(CodedError) {
         guard status.st_mode & S_IFMT == S_IFREG else { throw self.unreadable("is not a regular file", expected) }
         guard !CredentialFolder.othersMayTouch(self.path, mode: status.st_mode, owner: status.st_uid) else {
             let mode = String(status.st_mode & 0o777, radix: 8)
@@ -63,7 +49,6 @@ struct SecretFile {
                 "belongs to another user, who could put something else into it; run: chown \(geteuid()) \(Redacted(self.path))"
             )
         }
-        return try descriptor.readUpTo(Self.maximumBytes + 1)
     }
 
     private func insecure(_ what: Message) -> CodedError {
@@ -76,6 +61,49 @@ struct SecretFile {
             .configuration,
             "\(self.key): \(Redacted(self.path)) " + what + "; it must hold " + expected + ", mode 0600"
         )
+    }
+}
+
+/// A file of text, read whole within a limit.
+enum LimitedText {
+    /// Why a file that can be read gives no text.
+    enum Refusal: Error {
+        case tooLong(limit: Int)
+        case notUTF8
+    }
+
+    /// Reads a file.
+    ///
+    /// - Parameter check: looks at the opened file, whose rights need not be those of whatever has the name a moment later.
+    /// - Throws: `Errno`, `Refusal`; what the check throws.
+    static func read(_ path: String, upTo limit: Int, _ check: (stat) throws -> Void) throws -> String {
+        // Without O_NONBLOCK a FIFO of that name would stop us for ever.
+        let descriptor = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
+        var bytes = Data()
+        try descriptor.closeAfter {
+            var status = stat()
+            guard fstat(descriptor.rawValue, &status) == 0 else { throw Errno(rawValue: errno) }
+            try check(status)
+            while bytes.count <= limit {
+                let piece = try [UInt8](unsafeUninitializedCapacity: 16_384) { buffer, count in
+                    count = try descriptor.read(into: UnsafeMutableRawBufferPointer(buffer), retryOnInterrupt: true)
+                }
+                if piece.isEmpty { break }
+                bytes.append(contentsOf: piece)
+            }
+        }
+        guard bytes.count <= limit else { throw Refusal.tooLong(limit: limit) }
+        guard let text = String(data: bytes, encoding: .utf8) else { throw Refusal.notUTF8 }
+        return text
+    }
+
+    /// What an error of reading says of the file.
+    static func reason(_ error: any Error) -> Message {
+        switch error {
+        case Refusal.tooLong(let limit): "is longer than \(ByteCountText.render(Int64(limit)))"
+        case Refusal.notUTF8: "is not UTF-8 text"
+        default: "cannot be read (\((error as? Errno)?.description ?? "it fails to be read"))"
+        }
     }
 }
 

@@ -25,71 +25,22 @@ enum CommandStatus: Int32, CaseIterable, Sendable {
     /// Interrupted by SIGTERM; all is durable.
     case terminated = 143
 
-    /// The status as what a command throws to end with it.
-    var exitCode: ExitCode { ExitCode(self.rawValue) }
-
-    /// The status of a command that an error ends.
-    init(_ error: CodedError) {
-        switch error.kind {
-        case .usage: self = .usage
-        case .input, .notFound, .conflict: self = .inputUnreadable
-        case .endpoint: self = .endpointStopped
-        case .storage: self = .sandboxError
-        case .temporary: self = .workRemains
-        case .configuration: self = .configuration
-        }
-    }
-}
-
-/// The forms of data on standard output.
-enum OutputFormat: String, CaseIterable, Sendable, ExpressibleByArgument {
-    /// For people.
-    case text
-    /// One JSON object.
-    case json
-    /// One JSON object a line.
-    case jsonl
-}
-
-/// How a command writes lines that come one by one.
-enum LineFormat: String, CaseIterable, ExpressibleByArgument {
-    /// For people.
-    case text
-    /// One JSON object a line.
-    case jsonl
-}
-
-/// Runs a command to its exit status; every error ends here, in words on standard error.
-enum CommandRunner {
-    /// Runs a command and throws its exit code unless it is 0.
-    ///
-    /// - Parameter consolation: what holds although its report could not be written.
-    static func run(
-        consolation: String = "the sandbox has everything",
-        _ body: () async throws -> CommandStatus
-    ) async throws {
-        var status: CommandStatus
-        do { status = try await body() } catch { status = self.report(error) }
-        if let error = Console.outputError {
-            // A report that is cut must not look like success.
-            Console.standardError(
-                "error: standard output cannot be written: \(String(cString: strerror(error))); \(consolation)"
-            )
-            status = .sandboxError
-        }
-        await Console.finish()
-        if status != .delivered { throw status.exitCode }
-    }
-
-    /// Says what happened and returns the status to exit with.
-    static func report(_ error: any Error) -> CommandStatus {
+    /// Says what an error is, and takes the status that it calls for.
+    fileprivate init(telling error: any Error) {
         switch error {
         case let error as CodedError:
             Console.standardError("error: " + error.message.text())
-            return CommandStatus(error)
+            switch error.kind {
+            case .usage: self = .usage
+            case .input, .notFound, .conflict: self = .inputUnreadable
+            case .endpoint: self = .endpointStopped
+            case .storage: self = .sandboxError
+            case .temporary: self = .workRemains
+            case .configuration: self = .configuration
+            }
         case let error as ConfigurationError:
             for mistake in error.mistakes { Console.standardError("error: " + mistake.error.message.text()) }
-            return .configuration
+            self = .configuration
         default:
             // A description may hold a path or personal data; domain and code tell one error from another.
             Console.standardError(
@@ -98,7 +49,32 @@ enum CommandRunner {
                 is safe there: run the same command again, and report this code if it fails again
                 """
             )
-            return .sandboxError
+            self = .sandboxError
         }
+    }
+}
+
+/// A command; every error of it ends in words on standard error, and in one of the documented exit statuses.
+protocol Command: AsyncParsableCommand {
+    /// Does the work, and returns the status to exit with.
+    func execute() async throws -> CommandStatus
+    /// What holds although the report could not be written.
+    var consolation: String { get }
+}
+
+extension Command {
+    var consolation: String { "the sandbox has everything" }
+
+    func run() async throws {
+        var status: CommandStatus
+        do { status = try await self.execute() } catch { status = CommandStatus(telling: error) }
+        if let error = Console.outputError {
+            // A report that is cut must not look like success.
+            let reason = String(cString: strerror(error))
+            Console.standardError("error: standard output cannot be written: \(reason); \(self.consolation)")
+            status = .sandboxError
+        }
+        await Console.finish()
+        if status != .delivered { throw ExitCode(status.rawValue) }
     }
 }

@@ -15,14 +15,14 @@ enum Console {
         /// Words that are not written yet, and those left out since.
         var waiting = 0
         var leftOut = 0
+        /// What stands at the bottom of the terminal, to be erased before anything else is written.
+        var live: [String] = []
     }
 
     /// How many lines of words may wait for a reader: the log of some hundred cards.
     private static let mostWaiting = 1000
 
     private static let state = Mutex(State())
-    /// What stands at the bottom of the terminal, to be erased before anything else is written; only the queue uses it.
-    private static let live = Mutex<[String]>([])
     private static let queue = DispatchQueue(label: "console")
 
     /// Whether standard error is a terminal that can show live lines.
@@ -36,18 +36,18 @@ enum Console {
 
     /// Writes data and returns when they are written; the line is ended if the text does not end it.
     static func standardOutput(_ text: String) async {
-        await self.inOrder { self.write(text, to: STDOUT_FILENO) }
+        await self.inOrder {
+            guard let error = self.write(text, to: STDOUT_FILENO), error != EPIPE else { return }
+            self.state.withLock { $0.outputError = $0.outputError ?? error }
+        }
     }
 
     /// Writes words for a person, sooner or later; the line is ended if the text does not end it.
     static func standardError(_ text: String) {
         let isTaken = self.state.withLock { state in
-            guard state.waiting < self.mostWaiting else {
-                state.leftOut += 1
-                return false
-            }
-            state.waiting += 1
-            return true
+            let hasRoom = state.waiting < self.mostWaiting
+            if hasRoom { state.waiting += 1 } else { state.leftOut += 1 }
+            return hasRoom
         }
         guard isTaken else { return }
         self.queue.async {
@@ -66,7 +66,7 @@ enum Console {
     static func showLive(_ lines: [String]) async {
         await self.inOrder {
             self.erase()
-            self.live.withLock { $0 = lines }
+            self.state.withLock { $0.live = lines }
             self.draw()
         }
     }
@@ -85,35 +85,27 @@ enum Console {
 
     // MARK: On the queue
 
-    private static func write(_ text: String, to descriptor: Int32) {
+    /// Writes a text above the live lines, and returns the `errno` of a write that failed.
+    @discardableResult
+    private static func write(_ text: String, to descriptor: Int32) -> Int32? {
         self.erase()
-        let error = DescriptorOutput.write(text.hasSuffix("\n") ? text : text + "\n", to: descriptor)
-        if descriptor == STDOUT_FILENO, let error, error != EPIPE {
-            self.state.withLock { $0.outputError = $0.outputError ?? error }
-        }
-        self.draw()
+        defer { self.draw() }
+        return self.writeAll(text.hasSuffix("\n") ? text : text + "\n", to: descriptor)
     }
 
     private static func erase() {
-        let count = self.live.withLock(\.count)
-        if count > 0 { self.decorate("\u{1B}[\(count)A\u{1B}[J") }
+        let count = self.state.withLock(\.live.count)
+        // There is no other place to say that standard error fails.
+        if count > 0 { _ = self.writeAll("\u{1B}[\(count)A\u{1B}[J", to: STDERR_FILENO) }
     }
 
     private static func draw() {
-        let lines = self.live.withLock { $0 }
-        if !lines.isEmpty { self.decorate(lines.map { $0 + "\n" }.joined()) }
+        let lines = self.state.withLock(\.live).map { $0 + "\n" }
+        if !lines.isEmpty { _ = self.writeAll(lines.joined(), to: STDERR_FILENO) }
     }
 
-    /// Writes to the terminal; there is no other place to say that standard error fails.
-    private static func decorate(_ text: String) { _ = DescriptorOutput.write(text, to: STDERR_FILENO) }
-}
-
-/// Writes text to an open descriptor.
-enum DescriptorOutput {
     /// Writes everything, past interruptions, short writes and a reader that is slower than a non-blocking descriptor.
-    ///
-    /// - Returns: the `errno` of the write that failed; `nil` if everything was written.
-    static func write(_ text: String, to descriptor: Int32) -> Int32? {
+    private static func writeAll(_ text: String, to descriptor: Int32) -> Int32? {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
             let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
@@ -123,20 +115,12 @@ enum DescriptorOutput {
             }
             // A write of nothing would be repeated for ever.
             let error = count < 0 ? errno : EIO
-            switch error {
-            case EINTR: continue
-            case EAGAIN: if let error = self.waitUntilWritable(descriptor) { return error }
-            default: return error
+            guard error == EINTR || error == EAGAIN else { return error }
+            var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+            // A descriptor in error counts as ready: the next write tells the error.
+            while error == EAGAIN, poll(&request, 1, -1) < 0 {
+                guard errno == EINTR else { return errno }
             }
-        }
-        return nil
-    }
-
-    private static func waitUntilWritable(_ descriptor: Int32) -> Int32? {
-        var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        // A descriptor in error counts as ready: the next write tells the error.
-        while poll(&request, 1, -1) < 0 {
-            guard errno == EINTR else { return errno }
         }
         return nil
     }

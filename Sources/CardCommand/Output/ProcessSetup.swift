@@ -5,34 +5,23 @@ import Glibc
 enum ProcessSetup {
     /// Fills closed standard streams, keeps memory and files from others, and lets glibc give memory back.
     static func begin() {
-        self.secureStreams()
-        // Files and folders are for their owner alone, whatever umask we were started with.
-        umask(0o077)
-        self.refuseTraces()
-        self.raiseDescriptorLimit()
-    }
-
-    /// A reader that goes away (`| head`) must not kill a run half-way: writing answers EPIPE instead. A descriptor 0, 1 or 2
-    /// that is closed would be given to the next file opened, and a report would be written into the sandbox.
-    private static func secureStreams() {
+        // A reader that goes away (`| head`) must not kill a run half-way: writing answers EPIPE instead.
         signal(SIGPIPE, SIG_IGN)
+        // A descriptor 0, 1 or 2 that is closed would be given to the next file opened, and a report would be written into the
+        // sandbox. The lowest free descriptor is taken, which is this one.
         for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(descriptor, F_GETFD) < 0 {
-            // The lowest free descriptor is taken, which is this one.
             _ = open("/dev/null", O_RDWR)
         }
-    }
-
-    /// No core dumps and no backtraces: those quote memory around registers, which may be a name. `SWIFT_BACKTRACE` in the
-    /// environment asks for them all the same.
-    private static func refuseTraces() {
-        // Where the kernel refuses, nothing more can be done.
+        // Files and folders are for their owner alone, whatever umask we were started with.
+        umask(0o077)
+        // No core dumps and no backtraces: those quote memory around registers, which may be a name. `SWIFT_BACKTRACE` in the
+        // environment asks for them all the same. Where the kernel refuses, nothing more can be done.
         _ = DecodingChild.refuseDumps()
-        guard getenv("SWIFT_BACKTRACE") == nil else { return }
-        for number in [SIGQUIT, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP] { signal(number, SIG_DFL) }
-    }
-
-    /// The usual 1,024 open files are for programs that wait by `select(2)`.
-    private static func raiseDescriptorLimit() {
+        if getenv("SWIFT_BACKTRACE") == nil {
+            let signals = [SIGQUIT, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP]
+            for number in signals { signal(number, SIG_DFL) }
+        }
+        // The usual 1,024 open files are for programs that wait by `select(2)`.
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
         limit.rlim_cur = max(limit.rlim_cur, min(limit.rlim_max, 65_536))

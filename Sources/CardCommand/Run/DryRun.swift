@@ -2,11 +2,11 @@ import CardInput
 import CardModel
 import CardRemote
 
-extension RunSession {
+extension RunCommand {
     /// Shows what a run would do with each input, and who says so; takes nothing in.
-    func dryRun() async throws -> CommandStatus {
-        guard let listing = try self.listing() else { return .delivered }
-        let hasConfiguredUser = self.configuration.delivery?.userNumber != nil
+    func plan(_ configuration: Configuration) async throws -> CommandStatus {
+        guard let listing = try self.listing(configuration) else { return .delivered }
+        let hasConfiguredUser = configuration.delivery?.userNumber != nil
         let inputs = listing.entries.map { PlannedInput($0, hasConfiguredUser: hasConfiguredUser) }
         var counts = Dictionary(uniqueKeysWithValues: PlannedInput.Action.allCases.map { ($0.rawValue, 0) })
         for input in inputs { counts[input.action.rawValue, default: 0] += 1 }
@@ -41,14 +41,9 @@ private struct DryRunReport: Encodable {
 
 /// What a run would do with one input, and who says so.
 struct PlannedInput: Hashable, ReportLine {
-    /// What would be done with it.
+    /// What would be done with it; what is no image is only counted.
     enum Action: String, CaseIterable, Encodable {
-        /// It would become a card, or be found to be one.
-        case take
-        /// It would be refused.
-        case refuse
-        /// It is no image: only counted.
-        case ignore
+        case take, refuse, ignore
     }
 
     let source: String

@@ -5,8 +5,7 @@ import CardModel
 import CardStore
 import Foundation
 
-/// `run`: takes in every image, drives all to an end state, prints a summary, exits.
-struct RunCommand: AsyncParsableCommand {
+struct RunCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "run",
         abstract: "Take in photos of identity cards, verify them and deliver them to the business backend.",
@@ -30,7 +29,6 @@ struct RunCommand: AsyncParsableCommand {
     var paths: [String] = []
 
     @Option(
-        name: .long,
         help: ArgumentHelp(
             "A CSV or JSONL file with metadata per image.",
             discussion: "Columns: path, business_no, user_no, expected_id_number, expected_name, side, priority.",
@@ -40,11 +38,10 @@ struct RunCommand: AsyncParsableCommand {
     )
     var manifest: String?
 
-    @Option(name: .long, help: ArgumentHelp("The business number of images without one of their own.", valueName: "no"))
+    @Option(help: ArgumentHelp("The business number of images without one of their own.", valueName: "no"))
     var businessNo: String?
 
     @Option(
-        name: .long,
         help: ArgumentHelp(
             "What in the path of an image is its business number, if nothing else gives one.",
             discussion: """
@@ -58,14 +55,13 @@ struct RunCommand: AsyncParsableCommand {
     )
     var businessNoFrom: String?
 
-    @Option(name: .long, help: ArgumentHelp("The user account of images without one of their own.", valueName: "no"))
+    @Option(help: ArgumentHelp("The user account of images without one of their own.", valueName: "no"))
     var userNo: String?
 
-    @Option(name: .long, help: "The form of the report on standard output.")
+    @Option(help: "The form of the report on standard output.")
     var format = OutputFormat.text
 
     @Flag(
-        name: .long,
         help: ArgumentHelp(
             "Show which file would go to which case and user, and who says so; take nothing in.",
             discussion:
@@ -95,48 +91,21 @@ struct RunCommand: AsyncParsableCommand {
         do { return try BusinessNumberRule(businessNoFrom) } catch { throw ValidationError(error.message.text()) }
     }
 
-    func run() async throws {
-        try await CommandRunner.run {
-            let session = RunSession(
-                paths: self.paths,
-                manifest: self.manifest,
-                fields: try self.fields(),
-                businessNumberRule: try self.rule(),
-                format: self.format,
-                isQuiet: self.quiet,
-                configuration: try self.options.loadConfiguration(requiringRemotes: !self.dryRun)
-            )
-            return try await self.dryRun ? session.dryRun() : session.run()
-        }
-    }
-}
-
-/// One `run`, from the arguments to the exit status.
-struct RunSession: Sendable {
-    let paths: [String]
-    let manifest: String?
-    let fields: SubmittedFields
-    let businessNumberRule: BusinessNumberRule?
-    let format: OutputFormat
-    let isQuiet: Bool
-    let configuration: Configuration
-
-    /// Runs, prints, and returns the exit status.
-    func run() async throws -> CommandStatus {
+    func execute() async throws -> CommandStatus {
+        let configuration = try self.options.loadConfiguration(requiringRemotes: !self.dryRun)
+        if self.dryRun { return try await self.plan(configuration) }
         // Before any photo is looked at: root may read what the owner of the sandbox may not.
-        try SandboxOwner.become(of: self.configuration.sandboxPath)
-        let listing = try self.listing()
+        try SandboxOwner.become(of: configuration.sandboxPath)
+        let listing = try self.listing(configuration)
         if let listing { Self.say(listing) }
-        return try await self.configuration.withSandbox { try await self.run(listing, store: $0) }
+        return try await configuration.withSandbox { try await self.run(listing, configuration, store: $0) }
     }
 
     /// Lists the inputs that the command line names; `nil` if it names none, and the run goes on with what is there.
-    func listing() throws -> BatchListing? {
+    func listing(_ configuration: Configuration) throws -> BatchListing? {
         guard !self.paths.isEmpty || self.manifest != nil else { return nil }
-        let options = try self.configuration.inputs(self.fields, rule: self.businessNumberRule)
-        return try self.configuration.listing(
-            of: BatchSource(paths: self.paths, manifest: self.manifest, options: options)
-        )
+        let options = try configuration.inputs(try self.fields(), rule: try self.rule())
+        return try configuration.listing(of: BatchSource(paths: self.paths, manifest: self.manifest, options: options))
     }
 
     /// What was passed over because of its name, once for each rule, and whether nothing is left.
@@ -148,19 +117,25 @@ struct RunSession: Sendable {
         if let emptiness = listing.emptiness { Console.standardError("note: " + emptiness.text()) }
     }
 
-    private func run(_ listing: BatchListing?, store: CardStore) async throws -> CommandStatus {
-        let tracker = RunTracker(listing: listing?.entries ?? [])
-        let pipeline = Pipeline(configuration: self.configuration, store: store)
+    private func run(
+        _ listing: BatchListing?,
+        _ configuration: Configuration,
+        store: CardStore
+    ) async throws -> CommandStatus {
+        var runnable = CardFilter()
+        runnable.states = CardState.allCases.filter(\.isRunnable)
+        let adopted = listing == nil ? try await store.cardIDs(runnable) : []
+        let tracker = RunTracker(listing: listing?.entries ?? [], adopted: adopted)
+        let pipeline = Pipeline(configuration: configuration, store: store)
         let runID = UUID().uuidString.lowercased()
         let printer = RunPrinter(
             tracker: tracker,
             store: store,
-            configuration: self.configuration,
+            configuration: configuration,
             format: self.format,
             runID: runID
         )
-        if listing == nil { tracker.adopt(try await store.runnableCards()) }
-        let end = try await ProgressDisplay(tracker: tracker, isQuiet: self.isQuiet).showing {
+        let end = try await ProgressDisplay(tracker: tracker, isQuiet: self.quiet).showing {
             try await running {
                 defer { tracker.finish() }
                 return try await pipeline.with("run", id: runID, events: tracker.observe) { engine in
@@ -169,7 +144,7 @@ struct RunSession: Sendable {
                     }
                 }
             } beside: {
-                if self.format == .jsonl { try await printer.printEndings() }
+                if printer.format == .jsonl { try await printer.printEndings() }
             }
         }
         return try await printer.print(stopped: end.value, signal: end.signal)

@@ -21,7 +21,6 @@ struct RunCounts: Sendable, Encodable {
 
     subscript(key: String) -> Int { self.byKey[key] ?? 0 }
 
-    /// All inputs.
     var total: Int { self.byKey.values.reduce(0, +) }
 
     /// For example `24 inputs: 22 delivered, 1 rejected, 1 duplicate`.

@@ -6,22 +6,18 @@ import Synchronization
 
 /// Follows the inputs of one run: which card each is, which cards this run moved, and what has ended.
 final class RunTracker: Sendable {
-    /// What became of an input.
-    private enum Standing: Sendable {
-        case notReached
+    /// What became of an input that was to be taken in.
+    private enum Fate: Sendable {
         case taken(CardID, isDuplicate: Bool)
         case refused(CodedError)
-        case ignored
 
-        var isNotReached: Bool { if case .notReached = self { true } else { false } }
         var card: CardID? { if case .taken(let id, _) = self { id } else { nil } }
     }
 
     private struct State {
-        var standings: [Standing]
+        /// By the places of the inputs; those that were not reached have none.
+        var fates: [Int: Fate] = [:]
         var moved: Set<CardID> = []
-        /// For a run without inputs: the cards that had work or needed a person when it began.
-        var adopted: [CardID] = []
         /// The inputs that wait for their card to end.
         var waiting: [CardID: [Int]] = [:]
         var figures = RunFigures()
@@ -29,44 +25,43 @@ final class RunTracker: Sendable {
 
     private let listing: [BatchListing.Entry]
     private let places: [InputItem: Int]
+    private let adopted: [CardID]
     private let state: Mutex<State>
     private let ended: AsyncStream<Int>.Continuation
     /// The places of inputs as they end, for `jsonl`.
     let endings: AsyncStream<Int>
 
-    init(listing: [BatchListing.Entry]) {
+    /// Begins to follow.
+    ///
+    /// - Parameter adopted: for a run without inputs: the cards that have work or need a person now.
+    init(listing: [BatchListing.Entry], adopted: [CardID]) {
         self.listing = listing
-        var places: [InputItem: Int] = [:]
-        var state = State(standings: [])
+        self.adopted = adopted
         // No more than one of each input is ever announced.
         (self.endings, self.ended) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(max(1, listing.count)))
+        var places: [InputItem: Int] = [:]
+        var state = State()
         for (place, entry) in listing.enumerated() {
-            switch entry {
-            case .take(let item):
+            if case .take(let item) = entry {
                 places[item] = place
                 state.figures.intake.total += 1
-                state.standings.append(.notReached)
-                continue
-            case .refuse(let input): state.standings.append(.refused(input.error))
-            case .ignore: state.standings.append(.ignored)
+            } else {
+                self.ended.yield(place)
             }
-            self.ended.yield(place)
         }
         self.places = places
         self.state = Mutex(state)
     }
 
-    /// How far the stages are.
     var figures: RunFigures { self.state.withLock { $0.figures } }
 
-    /// Takes note of what the engine tells.
     func observe(_ event: PipelineEvent) {
         let ended = self.state.withLock { state -> [Int] in
             switch event {
             case .taken(let item, let outcome): return self.note(outcome, of: item, in: &state)
             case .refused(let item, let error):
                 guard let place = self.places[item] else { return [] }
-                state.standings[place] = .refused(error)
+                state.fates[place] = .refused(error)
                 state.figures.intake.done += 1
                 return [place]
             case .changed(let change):
@@ -81,15 +76,11 @@ final class RunTracker: Sendable {
         for place in ended { self.ended.yield(place) }
     }
 
-    /// Takes cards of the sandbox for the inputs of a run that names none.
-    func adopt(_ cards: [CardID]) { self.state.withLock { $0.adopted = cards } }
-
-    /// No more events come.
     func finish() { self.ended.finish() }
 
     private func note(_ outcome: AdmissionOutcome, of item: InputItem, in state: inout State) -> [Int] {
         guard let place = self.places[item] else { return [] }
-        state.standings[place] = .taken(outcome.card, isDuplicate: outcome.isDuplicate)
+        state.fates[place] = .taken(outcome.card, isDuplicate: outcome.isDuplicate)
         state.figures.intake.done += 1
         if !outcome.isDuplicate {
             state.moved.insert(outcome.card)
@@ -104,38 +95,41 @@ final class RunTracker: Sendable {
 
     /// What became of an input, with its card as it stands now.
     func line(_ place: Int, card: Card?) -> RunLine {
-        var line: RunLine
         switch self.listing[place] {
+        case .ignore(let name): return RunLine(source: name.reveal(), state: "ignored")
+        case .refuse(let input):
+            var line = RunLine(source: input.name.reveal(), state: input.error.stateOfInput)
+            line.describe(input.error)
+            return line
         case .take(let item):
-            line = RunLine(
+            var line = RunLine(
                 source: item.name.reveal(),
                 businessNo: item.metadata.businessNumber.rawValue,
                 side: item.metadata.side,
                 state: "unchanged"
             )
-        case .refuse(let input): line = RunLine(source: input.name.reveal(), state: CardState.rejected.rawValue)
-        case .ignore(let name): line = RunLine(source: name.reveal(), state: "ignored")
+            switch self.state.withLock({ $0.fates[place] }) {
+            case nil: break
+            case .refused(let error):
+                line.state = error.stateOfInput
+                line.describe(error)
+            case .taken(let id, let isDuplicate):
+                line.cardID = id
+                if let card { line.describe(card) }
+                if isDuplicate { line.duplicateOf = id }
+            }
+            return line
         }
-        switch self.state.withLock({ $0.standings[place] }) {
-        case .notReached, .ignored: break
-        case .refused(let error):
-            line.state = error.stateOfInput
-            line.describe(error)
-        case .taken(let id, let isDuplicate):
-            line.cardID = id
-            if let card { line.describe(card) }
-            if isDuplicate { line.duplicateOf = id }
-        }
-        return line
     }
 
-    /// The card of an input, if it has one.
-    func card(at place: Int) -> CardID? { self.state.withLock { $0.standings[place].card } }
+    func card(at place: Int) -> CardID? { self.state.withLock { $0.fates[place]?.card } }
 
     /// The places of the inputs that have not ended as far as is known here.
     var unfinished: [Int] {
         self.state.withLock { state in
-            let notReached = state.standings.indices.filter { state.standings[$0].isNotReached }
+            let notReached = self.listing.indices.filter { place in
+                if case .take = self.listing[place] { state.fates[place] == nil } else { false }
+            }
             return (state.waiting.values.joined() + notReached).sorted()
         }
     }
@@ -151,15 +145,16 @@ final class RunTracker: Sendable {
                 guard let card = cards[id] else { return }
                 tally.note(card, isMoved: state.moved.contains(id), isFirst: counted.insert(id).inserted)
             }
-            for standing in state.standings {
-                switch standing {
-                case .notReached: tally.noteNotReached()
-                case .ignored: tally.counts.add("ignored")
-                case .refused(let error): tally.note(error)
-                case .taken(let id, _): note(id)
+            for (place, entry) in self.listing.enumerated() {
+                switch (entry, state.fates[place]) {
+                case (.ignore, _): tally.counts.add("ignored")
+                case (.refuse(let input), _): tally.note(input.error)
+                case (.take, .refused(let error)): tally.note(error)
+                case (.take, .taken(let id, _)): note(id)
+                case (.take, nil): tally.noteNotReached()
                 }
             }
-            if self.listing.isEmpty { state.moved.union(state.adopted).forEach(note) }
+            if self.listing.isEmpty { state.moved.union(self.adopted).forEach(note) }
             return tally
         }
     }
@@ -167,13 +162,10 @@ final class RunTracker: Sendable {
     /// Every card that is an input, or was moved by a run without inputs.
     var knownCards: [CardID] {
         self.state.withLock { state in
-            Array(
-                self.listing.isEmpty ? state.moved.union(state.adopted) : Set(state.standings.compactMap(\.card))
-            )
+            Array(self.listing.isEmpty ? state.moved.union(self.adopted) : Set(state.fates.values.compactMap(\.card)))
         }
     }
 
-    /// How many inputs there are.
     var count: Int { self.listing.count }
 }
 

@@ -8,8 +8,7 @@ import Foundation
 import Logging
 import ServiceLifecycle
 
-/// `serve`: takes cards in over HTTP and drives them, until it is asked to end.
-struct ServeCommand: AsyncParsableCommand {
+struct ServeCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "serve",
         abstract: "Take cards in over HTTP: uploads, webhooks, runs on demand; with watched folders beside it.",
@@ -26,7 +25,7 @@ struct ServeCommand: AsyncParsableCommand {
             """
     )
 
-    @Option(name: .long, help: ArgumentHelp("Address and port to listen on (server.listen).", valueName: "host:port"))
+    @Option(help: ArgumentHelp("Address and port to listen on (server.listen).", valueName: "host:port"))
     var listen: String?
 
     @Flag(name: [.long, .short], help: "Nothing on standard error but the log and warnings.")
@@ -34,12 +33,10 @@ struct ServeCommand: AsyncParsableCommand {
 
     @OptionGroup var options: PipelineOptions
 
-    func run() async throws {
-        try await CommandRunner.run {
-            let settings = self.listen.map { ["server.listen": $0] } ?? [:]
-            let configuration = try self.options.loadConfiguration(requiringRemotes: true, settings)
-            return try await ServeSession(configuration: configuration, isQuiet: self.quiet).run()
-        }
+    func execute() async throws -> CommandStatus {
+        let settings = self.listen.map { ["server.listen": $0] } ?? [:]
+        let configuration = try self.options.loadConfiguration(requiringRemotes: true, settings)
+        return try await ServeSession(configuration: configuration, isQuiet: self.quiet).run()
     }
 }
 
@@ -106,7 +103,10 @@ struct ServeSession: Sendable {
                     logger: logger,
                     onRunning: { port in
                         self.notice.say("READY=1")
-                        self.sayListening(settings, port)
+                        guard !self.isQuiet else { return }
+                        let host = settings.host.contains(":") ? "[\(settings.host)]" : settings.host
+                        let scheme = settings.tls == nil ? "http" : "https"
+                        Console.standardError("listening on \(scheme)://\(host):\(port); end with Ctrl-C")
                     }
                 ),
                 watch: folders.map { options in
@@ -119,12 +119,6 @@ struct ServeSession: Sendable {
             )
             try await engine.run { try await services.run() }
         }
-    }
-
-    private func sayListening(_ settings: CardServer.Configuration, _ port: Int) {
-        guard !self.isQuiet else { return }
-        let host = settings.host.contains(":") ? "[\(settings.host)]" : settings.host
-        Console.standardError("listening on http\(settings.tls == nil ? "" : "s")://\(host):\(port); end with Ctrl-C")
     }
 }
 

@@ -48,12 +48,11 @@ final class SourceRuns: Sendable {
     /// Starts a run over a source, or names the one that waits; `nil` if there is no such source.
     @Sendable func start(_ name: String) async throws -> RunStatus? {
         guard let source = self.sources[name] else { return nil }
-        let run = try await self.store.askForRun(over: name, now: Timestamp(Date()))
+        let run = try await self.store.askForRun(over: name, now: .now)
         source.bell.continuation.yield()
         return self.status(of: run)
     }
 
-    /// Returns a run.
     @Sendable func run(_ id: String) async throws -> RunStatus? { try await self.store.run(id).map(self.status) }
 
     /// Returns the runs that are known, the newest first.
@@ -61,10 +60,8 @@ final class SourceRuns: Sendable {
 
     private func status(of run: SourceRun) -> RunStatus {
         let report = run.report ?? self.tallies.withLock { $0[run.id] }?.report
-        let state: RunStatus.State =
-            if run.endedAt == nil { .running } else if run.report?.reason == nil, run.report != nil { .complete } else {
-                .failed
-            }
+        let isComplete = run.report.map { $0.reason == nil } ?? false
+        let state: RunStatus.State = run.endedAt == nil ? .running : isComplete ? .complete : .failed
         var status = RunStatus(id: run.id, source: run.source, state: state, startedAt: run.createdAt)
         status.counts = report?.counts ?? SourceTally.none
         status.refusals = report?.refusals ?? [:]
@@ -90,12 +87,7 @@ final class SourceRuns: Sendable {
     /// - Throws: what the sandbox throws.
     func work() async throws {
         let unreadable = SourceRun.Report(reason: .sourceUnreadable, counts: SourceTally.none)
-        try await self.store.endRuns(
-            exceptOver: self.sources.keys.sorted(),
-            by: self.worker,
-            as: unreadable,
-            now: Timestamp(Date())
-        )
+        try await self.store.endRuns(exceptOver: self.sources.keys.sorted(), by: self.worker, as: unreadable, now: .now)
         try await withThrowingTaskGroup(of: Void.self) { clocks in
             clocks.addTask {
                 repeat {
@@ -149,7 +141,7 @@ final class SourceRuns: Sendable {
     }
 
     private func end(_ run: SourceRun, as report: SourceRun.Report) async throws {
-        try await self.store.end(run, as: report, by: self.worker, now: Timestamp(Date()))
+        try await self.store.end(run, as: report, by: self.worker, now: .now)
         let state = report.reason == nil ? RunStatus.State.complete : .failed
         self.logger.info(
             "run over a source ended",
@@ -197,7 +189,6 @@ final class SourceTally: Sendable {
         self.state = Mutex((report, left))
     }
 
-    /// What the run has come to.
     var report: SourceRun.Report { self.state.withLock { $0.report } }
     /// Whether something has become of every input.
     var isComplete: Bool { self.state.withLock(\.left.isEmpty) }
@@ -207,7 +198,6 @@ final class SourceTally: Sendable {
         self.state.withLock { state in groups.filter { $0.contains(where: state.left.contains) } }
     }
 
-    /// Counts what the engine tells.
     @Sendable func count(_ event: PipelineEvent) {
         self.state.withLock { state in
             switch event {

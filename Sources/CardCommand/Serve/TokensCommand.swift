@@ -3,7 +3,6 @@ import CardModel
 import CardServer
 import Foundation
 
-/// `tokens add`, `tokens list` and `tokens revoke`.
 struct TokensCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tokens",
@@ -19,23 +18,17 @@ struct TokensCommand: AsyncParsableCommand {
         subcommands: [Add.self, List.self, Revoke.self]
     )
 
-    /// The options of all.
     struct FileOptions: ParsableArguments {
-        @Option(
-            name: .long,
-            help: ArgumentHelp("The file of tokens (server.tokens_file).", valueName: "file"),
-            completion: .file()
-        )
+        @Option(help: ArgumentHelp("The file of tokens (server.tokens_file).", valueName: "file"), completion: .file())
         var tokensFile: String?
 
         @Option(
-            name: .long,
             help: ArgumentHelp("The configuration file whose server.tokens_file counts.", valueName: "file"),
             completion: .file(extensions: ["yaml", "yml"])
         )
         var config: String?
 
-        @Option(name: .long, help: "The form of the report.")
+        @Option(help: "The form of the report.")
         var format = ReportFormat.text
 
         func file() throws -> TokensFile {
@@ -55,15 +48,9 @@ struct TokensCommand: AsyncParsableCommand {
             return TokensFile(path: path)
         }
     }
-}
 
-extension TokensCommand {
-    /// Makes a token.
-    struct Add: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "add",
-            abstract: "Make a token, and show it this once."
-        )
+    struct Add: Command {
+        static let configuration = CommandConfiguration(abstract: "Make a token, and show it this once.")
 
         private struct Made: Report {
             let name: String
@@ -74,13 +61,10 @@ extension TokensCommand {
         @Argument(help: "What it is called: letters, digits and ._-; the access log names it.")
         var name: String
 
-        @Option(name: .long, parsing: .upToNextOption, help: "What it may do: submit, read, operate; several.")
+        @Option(parsing: .upToNextOption, help: "What it may do: submit, read, operate; several.")
         var scope: [String]
 
-        @Option(
-            name: .long,
-            help: ArgumentHelp("How many days it works; without it: until revoked.", valueName: "days")
-        )
+        @Option(help: ArgumentHelp("How many days it works; without it: until revoked.", valueName: "days"))
         var days: Int?
 
         @OptionGroup var options: FileOptions
@@ -98,41 +82,39 @@ extension TokensCommand {
             }
         }
 
-        func run() async throws {
-            try await CommandRunner.run(consolation: "the token is made; revoke it if nobody has read it") {
-                var random = SystemRandomNumberGenerator()
-                let now = Date()
-                let (token, secret) = try AccessToken.generate(
-                    name: self.name,
-                    scopes: Set(self.scope.compactMap(TokenScope.init)),
-                    expiresAt: self.days.map { now.addingTimeInterval(Double($0) * 86_400) },
-                    now: now,
-                    using: &random
-                )
-                try self.options.file().change { (tokens: inout [AccessToken]) throws(CodedError) in
-                    guard !tokens.contains(where: { $0.name == token.name }) else {
-                        throw CodedError(
-                            ReasonCode(rawValue: "token_invalid"),
-                            .configuration,
-                            """
-                            there is a token of the name \(token.name) already; choose another, or take that one back: \
-                            idcard-pipeline tokens revoke \(token.name)
-                            """
-                        )
-                    }
-                    tokens.append(token)
+        var consolation: String { "the token is made; revoke it if nobody has read it" }
+
+        func execute() async throws -> CommandStatus {
+            var random = SystemRandomNumberGenerator()
+            let now = Date()
+            let (token, secret) = try AccessToken.generate(
+                name: self.name,
+                scopes: Set(self.scope.compactMap(TokenScope.init)),
+                expiresAt: self.days.map { now.addingTimeInterval(Double($0) * 86_400) },
+                now: now,
+                using: &random
+            )
+            try self.options.file().change { (tokens: inout [AccessToken]) throws(CodedError) in
+                guard !tokens.contains(where: { $0.name == token.name }) else {
+                    throw CodedError(
+                        ReasonCode(rawValue: "token_invalid"),
+                        .configuration,
+                        """
+                        there is a token of the name \(token.name) already; choose another, or take that one back: \
+                        idcard-pipeline tokens revoke \(token.name)
+                        """
+                    )
                 }
-                await Made(name: token.name, token: secret.reveal()).print(self.options.format)
-                Console.standardError("this is shown once; a running server knows it after SIGHUP")
-                return .delivered
+                tokens.append(token)
             }
+            await Made(name: token.name, token: secret.reveal()).print(self.options.format)
+            Console.standardError("this is shown once; a running server knows it after SIGHUP")
+            return .delivered
         }
     }
 
-    /// Lists tokens.
-    struct List: AsyncParsableCommand {
+    struct List: Command {
         static let configuration = CommandConfiguration(
-            commandName: "list",
             abstract: "List the tokens: names, scopes and times, never the tokens themselves."
         )
 
@@ -158,27 +140,23 @@ extension TokensCommand {
 
         @OptionGroup var options: FileOptions
 
-        func run() async throws {
-            try await CommandRunner.run {
-                let tokens = try self.options.file().readForUpkeep()
-                let lines = tokens.map { token in
-                    Line(
-                        name: token.name,
-                        scopes: token.scopes.sorted().map(\.rawValue),
-                        createdAt: token.createdAt.formatted(.iso8601),
-                        expiresAt: token.expiresAt?.formatted(.iso8601)
-                    )
-                }
-                await Listed(tokens: lines).print(self.options.format)
-                return .delivered
+        func execute() async throws -> CommandStatus {
+            let tokens = try self.options.file().readForUpkeep()
+            let lines = tokens.map { token in
+                Line(
+                    name: token.name,
+                    scopes: token.scopes.sorted().map(\.rawValue),
+                    createdAt: token.createdAt.formatted(.iso8601),
+                    expiresAt: token.expiresAt?.formatted(.iso8601)
+                )
             }
+            await Listed(tokens: lines).print(self.options.format)
+            return .delivered
         }
     }
 
-    /// Takes a token back.
-    struct Revoke: AsyncParsableCommand {
+    struct Revoke: Command {
         static let configuration = CommandConfiguration(
-            commandName: "revoke",
             abstract: "Take a token back; a running server refuses it after SIGHUP."
         )
 
@@ -187,24 +165,20 @@ extension TokensCommand {
 
         @OptionGroup var options: FileOptions
 
-        func run() async throws {
-            try await CommandRunner.run {
-                let name = self.name
-                try self.options.file().change { (tokens: inout [AccessToken]) throws(CodedError) in
-                    guard tokens.contains(where: { $0.name == name }) else {
-                        throw CodedError(
-                            .notFound,
-                            .notFound,
-                            "there is no token of this name; see those there are: idcard-pipeline tokens list"
-                        )
-                    }
-                    tokens.removeAll { $0.name == name }
+        func execute() async throws -> CommandStatus {
+            let name = self.name
+            try self.options.file().change { (tokens: inout [AccessToken]) throws(CodedError) in
+                guard tokens.contains(where: { $0.name == name }) else {
+                    throw CodedError.notFound(
+                        "there is no token of this name; see those there are: idcard-pipeline tokens list"
+                    )
                 }
-                Console.standardError(
-                    "a running server refuses it after SIGHUP; one that reads a copy of the file, after a restart"
-                )
-                return .delivered
+                tokens.removeAll { $0.name == name }
             }
+            Console.standardError(
+                "a running server refuses it after SIGHUP; one that reads a copy of the file, after a restart"
+            )
+            return .delivered
         }
     }
 }

@@ -7,7 +7,6 @@ import Glibc
 struct TokensFile: Sendable {
     private static let key = "server.tokens_file"
 
-    /// Where it lies.
     let path: String
 
     /// Reads the tokens; none if there is no file.
@@ -43,7 +42,7 @@ struct TokensFile: Sendable {
     /// Changes the file whole or not at all; of two processes one waits for the other.
     ///
     /// - Throws: as ``read()``; `file_not_written`; what the body throws.
-    func change<Value>(_ body: (inout [AccessToken]) throws(CodedError) -> Value) throws -> Value {
+    func change(_ body: (inout [AccessToken]) throws(CodedError) -> Void) throws {
         let path = KeyFile.resolved(self.path)
         let folder = DurableFile.folder(of: path)
         try DurableFile.makeFolders(folder, mode: 0o700)
@@ -55,13 +54,12 @@ struct TokensFile: Sendable {
         }
         defer { close(descriptor) }
         var tokens = try self.readForUpkeep()
-        let value = try body(&tokens)
+        try body(&tokens)
         let content = try AccessToken.content(of: tokens)
         guard content.count <= SecretFile.maximumBytes else {
             throw self.error("would become too long to be read; revoke tokens that nobody uses")
         }
         try DurableFile.replace(path, with: Array(content))
-        return value
     }
 
     private func error(_ what: Message) -> CodedError {

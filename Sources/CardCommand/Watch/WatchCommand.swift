@@ -4,9 +4,9 @@ import CardInput
 import CardModel
 import CardStore
 import Foundation
+import Synchronization
 
-/// `watch`: takes in the photos that arrive in folders, until a signal.
-struct WatchCommand: AsyncParsableCommand {
+struct WatchCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "watch",
         abstract: "Watch folders for photos of identity cards, verify them and deliver them to the business backend.",
@@ -27,10 +27,10 @@ struct WatchCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("Folders to watch; without any, those of watch.folders.", valueName: "dir"))
     var folders: [String] = []
 
-    @Option(name: .long, help: ArgumentHelp("The user account of images without one of their own.", valueName: "no"))
+    @Option(help: ArgumentHelp("The user account of images without one of their own.", valueName: "no"))
     var userNo: String?
 
-    @Option(name: .long, help: "The form of the lines on standard output.")
+    @Option(help: "The form of the lines on standard output.")
     var format = LineFormat.text
 
     @Flag(name: [.long, .short], help: "No words on standard error but warnings.")
@@ -42,38 +42,23 @@ struct WatchCommand: AsyncParsableCommand {
         _ = try SubmittedFields.options(userNo: self.userNo)
     }
 
-    func run() async throws {
-        try await CommandRunner.run {
-            try await WatchSession(
-                folders: self.folders,
-                fields: try SubmittedFields.options(userNo: self.userNo),
-                format: self.format,
-                isQuiet: self.quiet,
-                configuration: try self.options.loadConfiguration(requiringRemotes: true)
-            ).run()
-        }
-    }
-}
-
-/// One `watch`, from the arguments to the exit status.
-struct WatchSession: Sendable {
-    let folders: [String]
-    let fields: SubmittedFields
-    let format: LineFormat
-    let isQuiet: Bool
-    let configuration: Configuration
-
-    /// Watches until a signal, and returns the exit status.
-    func run() async throws -> CommandStatus {
+    func execute() async throws -> CommandStatus {
+        let configuration = try self.options.loadConfiguration(requiringRemotes: true)
         // Before any folder is looked at: root may read what the owner of the sandbox may not.
-        try SandboxOwner.become(of: self.configuration.sandboxPath)
-        let options = try self.configuration.watchOptions(folders: self.folders, fields: self.fields)
-        return try await self.configuration.withSandbox { try await self.watch(options, store: $0) }
+        try SandboxOwner.become(of: configuration.sandboxPath)
+        let fields = try SubmittedFields.options(userNo: self.userNo)
+        let options = try configuration.watchOptions(folders: self.folders, fields: fields)
+        return try await configuration.withSandbox { try await self.watch(options, configuration, store: $0) }
     }
 
-    private func watch(_ options: WatchOptions, store: CardStore) async throws -> CommandStatus {
+    private func watch(
+        _ options: WatchOptions,
+        _ configuration: Configuration,
+        store: CardStore
+    ) async throws -> CommandStatus {
         let (reports, notices) = (WatchReports(store: store, format: self.format), ServiceNotices())
-        let pipeline = Pipeline(configuration: self.configuration, store: store)
+        let pipeline = Pipeline(configuration: configuration, store: store)
+        let isQuiet = self.quiet
         let observe: @Sendable (PipelineEvent) -> Void = { event in
             reports.observe(event)
             notices.observe(event)
@@ -81,12 +66,12 @@ struct WatchSession: Sendable {
         let signal = try await running {
             defer { reports.finish() }
             return try await pipeline.with("watch", id: UUID().uuidString.lowercased(), events: observe) { engine in
-                let intake = WatchIntake(engine: engine, store: store, configuration: self.configuration)
+                let intake = WatchIntake(engine: engine, store: store, configuration: configuration)
                 let watch = FolderWatch(options: options, time: .system, take: intake.take) { event in
                     reports.observe(event)
                     notices.observe(event)
                 }
-                if !self.isQuiet {
+                if !isQuiet {
                     let count = options.folders.count
                     Console.standardError("watching \(count) \(count == 1 ? "folder" : "folders"); end with Ctrl-C")
                 }
@@ -101,5 +86,87 @@ struct WatchSession: Sendable {
         }
         if reports.counts.total > 0 { Console.standardError(reports.counts.line) }
         return signal ?? .delivered
+    }
+}
+
+/// Follows the files of a watch: prints a line for each once its card has ended, or it was refused.
+final class WatchReports: Sendable {
+    private enum News: Sendable {
+        case taken(InputItem, AdmissionOutcome)
+        case ended(CardID)
+        case refused(Redacted<String>, CodedError, CardID?)
+    }
+
+    private let store: CardStore
+    private let format: LineFormat
+    private let news: AsyncStream<News>
+    private let teller: AsyncStream<News>.Continuation
+    private let tally = Mutex(RunCounts())
+
+    init(store: CardStore, format: LineFormat) {
+        self.store = store
+        self.format = format
+        (self.news, self.teller) = AsyncStream.makeStream()
+    }
+
+    /// How many files ended how.
+    var counts: RunCounts { self.tally.withLock { $0 } }
+
+    func observe(_ event: PipelineEvent) {
+        switch event {
+        // The watch refuses what was rejected at once.
+        case .taken(_, let outcome) where outcome.state == .rejected && !outcome.isDuplicate: break
+        case .taken(let item, let outcome): self.teller.yield(.taken(item, outcome))
+        case .changed(let change) where !change.state.isRunnable: self.teller.yield(.ended(change.card))
+        case .changed, .refused, .sending, .failed: break
+        }
+    }
+
+    func observe(_ event: WatchEvent) {
+        guard case .refused(let name, let error, let card) = event else { return }
+        self.teller.yield(.refused(name, error, card))
+    }
+
+    /// No more news come; `print` returns once all lines are written.
+    func finish() { self.teller.finish() }
+
+    func print() async throws {
+        // Each card with the files that are it; a file is known here before its card is looked at.
+        var files: [CardID: [(item: InputItem, isDuplicate: Bool)]] = [:]
+        for await news in self.news {
+            let card: CardID
+            switch news {
+            case .refused(let name, let error, let card):
+                await self.print(Self.refusal(of: name, error, card))
+                continue
+            case .taken(let item, let outcome):
+                card = outcome.card
+                files[card, default: []].append((item, outcome.isDuplicate))
+            case .ended(let ended):
+                card = ended
+            }
+            guard files[card] != nil, let known = try await self.store.cards([card]).first, !known.state.isRunnable
+            else {
+                continue
+            }
+            for file in files.removeValue(forKey: card) ?? [] {
+                var line = RunLine(source: file.item.name.reveal(), state: known.state.rawValue)
+                line.describe(known)
+                if file.isDuplicate { line.duplicateOf = card }
+                await self.print(line)
+            }
+        }
+    }
+
+    private static func refusal(of name: Redacted<String>, _ error: CodedError, _ card: CardID?) -> RunLine {
+        var line = RunLine(source: name.reveal(), state: CardState.rejected.rawValue)
+        line.cardID = card
+        line.describe(error)
+        return line
+    }
+
+    private func print(_ line: RunLine) async {
+        self.tally.withLock { $0.add(line.duplicateOf == nil ? line.state : "duplicate") }
+        await self.format.print(line)
     }
 }

@@ -16,19 +16,12 @@ struct ServeTests {
     init() throws {
         self.tool = try Tool()
         self.forms.open()
-        self.backend.answer { [forms] _ in
-            await forms.pass()
-            return nil
-        }
+        self.backend.answer { [forms] _ in await forms.wait() }
     }
 
     /// Serves while a function asks; both endpoints are there before and after.
     private func serving(_ others: [String] = [], _ body: (_ file: [String]) async throws -> Void) async throws {
-        try await self.tool.serving(self.verifier, self.backend) { verifier, backend in
-            try await body(
-                RemoteConfiguration(others: others).write(for: self.tool, verifier: verifier, backend: backend)
-            )
-        }
+        try await self.tool.serving(self.verifier, self.backend, RemoteConfiguration(others: others), body)
     }
 
     private func deliveries(_ count: Int) async { for _ in 0..<count { await self.forms.arrival() } }
@@ -90,10 +83,7 @@ struct ServeTests {
     func killed() async throws {
         let token = try await self.tool.token("desk", "submit")
         let readings = Gate()
-        self.verifier.answer { _ in
-            await readings.pass()
-            return nil
-        }
+        self.verifier.answer { _ in await readings.wait() }
         try await self.serving { file in
             let status = try await self.tool.serve(file) { errors, send in
                 let service = try await Service(errors)

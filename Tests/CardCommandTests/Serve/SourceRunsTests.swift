@@ -16,18 +16,11 @@ struct SourceRunsTests {
     init() throws {
         self.tool = try Tool()
         self.forms.open()
-        self.backend.answer { [forms] _ in
-            await forms.pass()
-            return nil
-        }
+        self.backend.answer { [forms] _ in await forms.wait() }
     }
 
     private func serving(_ others: [String], _ body: (_ file: [String]) async throws -> Void) async throws {
-        try await self.tool.serving(MarkVerifier(), self.backend) { verifier, backend in
-            try await body(
-                RemoteConfiguration(others: others).write(for: self.tool, verifier: verifier, backend: backend)
-            )
-        }
+        try await self.tool.serving(MarkVerifier(), self.backend, RemoteConfiguration(others: others), body)
     }
 
     private static let ended = "run over a source ended"

@@ -99,10 +99,7 @@ struct FrontOrderTests {
         try Data((rows.joined(separator: "\n") + "\n").utf8).write(to: manifest)
         // Nothing is verified before the kill, so that the run cannot have ended.
         let gate = Gate()
-        let held = MarkVerifier { _ in
-            await gate.pass()
-            return nil
-        }
+        let held = MarkVerifier { _ in await gate.wait() }
         try await tool.servingBoth(verifier: held) { verifier, backend in
             let file = try self.configuration(tool, verifier, backend, delivery: [])
             let run = ["run", "--manifest", manifest.path] + file

@@ -33,9 +33,7 @@ struct StopTests {
         _ configuration: RemoteConfiguration = RemoteConfiguration(),
         _ body: (_ file: [String]) async throws -> Void
     ) async throws {
-        try await self.tool.serving(self.verifier, self.backend) { verifier, backend in
-            try await body(try configuration.write(for: self.tool, verifier: verifier, backend: backend))
-        }
+        try await self.tool.serving(self.verifier, self.backend, configuration, body)
     }
 
     private func states(_ file: [String]) async throws -> [String] {

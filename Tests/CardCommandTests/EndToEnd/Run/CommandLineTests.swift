@@ -38,6 +38,18 @@ struct CommandLineTests {
     }
 
     @Test(
+        "A configuration file that is not there ends every command with 78, in words",
+        arguments: [
+            ["status"], ["cards", "erase", "none", "--yes"], ["keys", "rotate"], ["run", "x"], ["tokens", "list"],
+        ]
+    )
+    func missingFile(arguments: [String]) async throws {
+        let outcome = try await Tool().run(arguments + ["--config", "/no/such.yaml"])
+        #expect(outcome.status == 78)
+        #expect(outcome.errors.hasPrefix("error: the configuration file /no/such.yaml cannot be read"))
+    }
+
+    @Test(
         "Looking at a sandbox that is not there ends with 74 and makes none",
         arguments: [["status"], ["cards", "list"]]
     )

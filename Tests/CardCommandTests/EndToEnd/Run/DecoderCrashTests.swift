@@ -17,9 +17,7 @@ struct DecoderCrashTests {
     /// Serves both endpoints for as long as a function runs, which is given a command that runs over a front.
     private func serving(_ others: [String] = [], _ body: (_ command: [String]) async throws -> Void) async throws {
         let photos = try self.tool.folder("photos", ["S-1/front.jpg": .front(1)])
-        try await self.tool.serving(self.verifier, ScriptedBackend()) { verifier, backend in
-            let file = try RemoteConfiguration(others: others)
-                .write(for: self.tool, verifier: verifier, backend: backend)
+        try await self.tool.serving(self.verifier, ScriptedBackend(), RemoteConfiguration(others: others)) { file in
             try await body(["run", photos.path, "--format", "json"] + file)
         }
     }

@@ -1,7 +1,6 @@
 import Foundation
 import Glibc
 import Subprocess
-import Synchronization
 import TestSupport
 import Testing
 
@@ -160,10 +159,7 @@ struct RunTests {
             ] {
                 // A run cannot end by itself while it waits for an answer.
                 let gate = Gate()
-                verifier.answer { _ in
-                    await gate.pass()
-                    return nil
-                }
+                verifier.answer(0, thenWaitAt: gate)
                 let ended = try await tool.running(["run", pairs.path] + file) { errors, send in
                     await gate.arrival()
                     try send(signal)
@@ -189,15 +185,7 @@ struct RunTests {
             for count in [0, 2, 5, 3, 7] {
                 // So many photos are read, then no more: the run cannot end before it is killed.
                 let gate = Gate()
-                let left = Mutex(count)
-                verifier.answer { _ in
-                    let isRead = left.withLock { left in
-                        left -= 1
-                        return left >= 0
-                    }
-                    if !isRead { await gate.pass() }
-                    return nil
-                }
+                verifier.answer(count, thenWaitAt: gate)
                 let ended = try await tool.running(command) { _, send in
                     await gate.arrival()
                     try send(.kill)

@@ -21,20 +21,11 @@ struct ShutdownTests {
 
     /// Serves both endpoints for as long as a function runs, which is given a command that runs over a front.
     private func serving(_ others: [String] = [], _ body: (_ command: [String]) async throws -> Void) async throws {
-        self.verifier.answer { [readings] _ in
-            await readings.pass()
-            return nil
-        }
-        self.backend.answer { [acceptances] _ in
-            await acceptances.pass()
-            return nil
-        }
+        self.verifier.answer { [readings] _ in await readings.wait() }
+        self.backend.answer { [acceptances] _ in await acceptances.wait() }
         let photos = try self.tool.folder("photos", ["S-1/front.jpg": .front(1)])
-        try await self.tool.serving(self.verifier, self.backend) { verifier, backend in
-            let configuration = RemoteConfiguration(others: others)
-            try await body(
-                ["run", photos.path] + configuration.write(for: self.tool, verifier: verifier, backend: backend)
-            )
+        try await self.tool.serving(self.verifier, self.backend, RemoteConfiguration(others: others)) { file in
+            try await body(["run", photos.path] + file)
         }
     }
 

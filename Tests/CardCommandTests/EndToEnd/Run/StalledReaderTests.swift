@@ -34,19 +34,12 @@ struct StalledReaderTests {
     @Test("Cards are verified and delivered, signals are heard, and all lines are there once somebody reads again")
     func goesOn() async throws {
         let (tool, readings, acceptances) = (try Tool(), Gate(), Gate())
-        let verifier = MarkVerifier { _ in
-            await readings.pass()
-            return nil
-        }
-        let backend = ScriptedBackend { _ in
-            await acceptances.pass()
-            return nil
-        }
+        let verifier = MarkVerifier { _ in await readings.wait() }
+        let backend = ScriptedBackend { _ in await acceptances.wait() }
         // Only the photo in the folder has a number: the line of the other one meets the full pipe first.
         let photos = try tool.folder("photos", ["S-1/front.jpg": .front(1), "odd.jpg": .front(2)])
         let pipe = try FullPipe()
-        try await tool.serving(verifier, backend) { verifier, backend in
-            let file = try RemoteConfiguration().write(for: tool, verifier: verifier, backend: backend)
+        try await tool.serving(verifier, backend) { file in
             let command = ["run", photos.appending(path: "odd.jpg").path, photos.path, "--format", "jsonl"] + file
             let result = try await Subprocess.run(
                 .path(FilePath(Project.binary.path)),

@@ -65,6 +65,18 @@ extension Tool {
         try await verifier.serving { verifier in try await backend.serving { try await body(verifier, $0) } }
     }
 
+    /// The same, with a configuration that names both.
+    func serving(
+        _ verifier: MarkVerifier,
+        _ backend: ScriptedBackend,
+        _ configuration: RemoteConfiguration = RemoteConfiguration(),
+        _ body: (_ file: [String]) async throws -> Void
+    ) async throws {
+        try await self.serving(verifier, backend) { verifier, backend in
+            try await body(configuration.write(for: self, verifier: verifier, backend: backend))
+        }
+    }
+
     /// The folder of the backend that `servingBoth` starts.
     var documents: URL { self.home.appending(path: "documents") }
 

@@ -132,21 +132,12 @@ final class Tool: Sendable {
     ///
     /// - Returns: its exit status, or 128 and the signal that ended it.
     func run(_ arguments: [String], sending signal: Signal, atLogLine line: Int) async throws -> Int32 {
-        let result = try await Subprocess.run(
-            .path(FilePath(Project.binary.path)),
-            arguments: Arguments(arguments),
-            environment: self.environment(["IDCARD_LOG_LEVEL": "debug"]),
-            input: .none,
-            output: .discarded,
-            error: .sequence
-        ) { execution in
-            var seen = 0
-            for try await text in execution.standardError.strings() where text.contains(" debug ") {
-                seen += 1
-                if seen == line { try execution.send(signal: signal) }
+        try await self.running(arguments, ["IDCARD_LOG_LEVEL": "debug"]) { errors, send in
+            for _ in 1...line {
+                guard try await errors.line(containing: " debug ") != nil else { return }
             }
+            try send(signal)
         }
-        return Self.status(result.terminationStatus)
     }
 
     /// Runs the command while a function looks at what it says on standard error and sends it signals.

@@ -1,7 +1,6 @@
 import Foundation
 import Glibc
 import Subprocess
-import Synchronization
 import TestSupport
 import Testing
 
@@ -106,15 +105,7 @@ struct WatchTests {
             for count in [0, 3, 1, 4] {
                 // So many photos are read, then no more: nothing is finished when the process is killed.
                 let gate = Gate()
-                let left = Mutex(count)
-                verifier.answer { _ in
-                    let isRead = left.withLock { left in
-                        left -= 1
-                        return left >= 0
-                    }
-                    if !isRead { await gate.pass() }
-                    return nil
-                }
+                verifier.answer(count, thenWaitAt: gate)
                 let status = try await self.watching(arguments) { lines, send in
                     #expect(try await lines.line(containing: "watching 1 folder") != nil)
                     for _ in 1...2 {
@@ -161,10 +152,7 @@ struct WatchTests {
     )
     func signalled(signal: Signal, status: Int32) async throws {
         let gate = Gate()
-        let verifier = MarkVerifier { _ in
-            await gate.pass()
-            return nil
-        }
+        let verifier = MarkVerifier { _ in await gate.wait() }
         try self.bring("R-1/front.jpg", MarkedPhoto.front(1).jpeg)
         try await self.tool.servingBoth(verifier: verifier) { address, backend in
             let file = try self.configuration("sidecar_wait: 0s", address, backend)
@@ -185,10 +173,7 @@ struct WatchTests {
     @Test("A late sidecar amends its card until that is in a delivery; after that it goes to failed with a note")
     func lateSidecar() async throws {
         let (gate, backend) = (Gate(), ScriptedBackend())
-        let verifier = MarkVerifier { photo in
-            if photo.holder.place == 1 { await gate.pass() }
-            return nil
-        }
+        let verifier = MarkVerifier { $0.holder.place == 1 ? await gate.wait() : nil }
         let places = ["done/R-1", "failed/R-2"].map { self.inbox.appending(path: $0) }
         for place in places { try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true) }
         let (done, failed) = (try FolderArrivals(in: places[0]), try FolderArrivals(in: places[1]))
