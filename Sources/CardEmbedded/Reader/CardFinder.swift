@@ -13,10 +13,7 @@ struct CardFinder: Sendable {
     /// Edges are looked for at the first of these gradients and, while no outline convinces, at fainter ones.
     private static let thresholds = [140, 64, 32]
 
-    private struct Outline {
-        var quad: Quad
-        var score: Double
-    }
+    private typealias Outline = (quad: Quad, score: Double)
 
     /// Possible outlines of a card in order of likelihood, the whole frame among them.
     func candidates(in photo: Raster) -> [Quad] {
@@ -54,7 +51,7 @@ struct CardFinder: Sendable {
                 let pairs = [(top, left), (top, right), (bottom, right), (bottom, left)]
                 let quad = Quad(corners: pairs.map { Line.crossing(level: $0, upright: $1) })
                 guard self.isPlausible(quad, in: edges), let score = self.score(quad, on: edges) else { continue }
-                found.append(Outline(quad: quad, score: score))
+                found.append((quad, score))
             }
         }
         return Array(found.sorted { $0.score > $1.score }.prefix(24))
@@ -91,13 +88,8 @@ struct CardFinder: Sendable {
     /// Judges an outline: how far its four sides run along edges, and how big it is, less how far those edges run on
     /// beyond its corners, as the grain of a table does. `nil` when a side has hardly any edge.
     private static func score(_ quad: Quad, on edges: EdgeMap) -> Double? {
-        let corners = quad.corners
-        var total = 0.0
-        var weakest = 1.0
-        var overrun = 0.0
-        for index in 0..<4 {
-            let start = corners[index]
-            let end = corners[(index + 1) % 4]
+        var (total, weakest, overrun) = (0.0, 1.0, 0.0)
+        for (start, end) in zip(quad.corners, quad.turned(quarters: 1).corners) {
             func place(_ t: Double) -> Point {
                 Point(x: start.x + t * (end.x - start.x), y: start.y + t * (end.y - start.y))
             }

@@ -17,14 +17,11 @@ struct OutlineRefiner: Sendable {
         return result.displacement(from: quad) < 4 * self.reach ? result : quad
     }
 
-    private struct Side {
-        var start: Point
-        var end: Point
-    }
+    private typealias Side = (start: Point, end: Point)
 
     private func refinedSide(from start: Point, to end: Point) -> Side {
         let length = start.distance(to: end)
-        guard length > 20 else { return Side(start: start, end: end) }
+        guard length > 20 else { return (start, end) }
         let normal = Point(x: -(end.y - start.y) / length, y: (end.x - start.x) / length)
         var points: [(t: Double, shift: Double, weight: Double)] = []
         for index in 0..<Self.sampleCount {
@@ -34,11 +31,11 @@ struct OutlineRefiner: Sendable {
                 points.append((t, step.shift, step.strength))
             }
         }
-        guard let (base, slope) = Self.line(through: points) else { return Side(start: start, end: end) }
+        guard let (base, slope) = Self.line(through: points) else { return (start, end) }
         func moved(_ point: Point, by shift: Double) -> Point {
             Point(x: point.x + normal.x * shift, y: point.y + normal.y * shift)
         }
-        return Side(start: moved(start, by: base), end: moved(end, by: base + slope))
+        return (moved(start, by: base), moved(end, by: base + slope))
     }
 
     /// The place across a side where the colour changes most.

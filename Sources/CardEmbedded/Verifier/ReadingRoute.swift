@@ -48,10 +48,12 @@ final class ReadingRoute: Sendable {
         do {
             guard self.enter() else { throw VerifierFault.concurrency }
             defer { self.running.withLock { $0 -= 1 } }
-            let received = try await self.form(of: request, in: dialect, context: context)
+            let limit = dialect.bodyBytes
+            let body = try await request.wholeBody(upTo: limit, within: Limits.bodyTime, context: context)
+            let received = try ReceivedForm(parsing: body, contentType: request.headers[.contentType])
             try self.accounts.admit(received)
             let form = try VerifierForm(received, dialect)
-            let text = try await self.text(of: form.image, in: dialect)
+            let text = try await self.reader.text(ofJPEG: Array(form.image), edges: dialect.edges)
             self.logger.info(
                 "card read",
                 metadata: [
@@ -60,7 +62,8 @@ final class ReadingRoute: Sendable {
             )
             let answer = ReadingAnswer(text: text, withLegality: form.wantsLegality).json(in: dialect, mark: mark)
             return try Response(.ok, json: answer, contentType: VerifierFault.contentType)
-        } catch let fault as VerifierFault {
+        } catch {
+            let fault = try self.fault(of: error, in: dialect)
             self.logger.info("request refused", metadata: ["verifier.error": "\(fault.message)"])
             if fault.endsConnection { context.closeConnection(in: Limits.lingerTime) }
             return try fault.response(in: dialect, mark: mark)
@@ -75,38 +78,26 @@ final class ReadingRoute: Sendable {
         }
     }
 
-    private func text(of image: Data, in dialect: EmbeddedVerifier.Dialect) async throws -> CardText? {
-        do {
-            return try await self.reader.text(ofJPEG: Array(image), edges: dialect.edges)
-        } catch let error as EmbeddedError {
-            switch error.code {
-            case .imageUndecodable: throw VerifierFault.image("IMAGE_ERROR_UNSUPPORTED_FORMAT", dialect)
-            case .imageTooLarge: throw VerifierFault.image("INVALID_IMAGE_SIZE", dialect)
-            default:
-                self.logger.error(
-                    "card not read",
-                    metadata: ["verifier.code": "\(error.code)", "verifier.message": "\(error.message)"]
-                )
-                throw VerifierFault.internal
-            }
-        }
-    }
-
-    private func form(
-        of request: Request,
-        in dialect: EmbeddedVerifier.Dialect,
-        context: ConnectionContext
-    ) async throws -> ReceivedForm {
-        do {
-            let limit = dialect.bodyBytes
-            let body = try await request.wholeBody(upTo: limit, within: Limits.bodyTime, context: context)
-            return try ReceivedForm(parsing: body, contentType: request.headers[.contentType])
-        } catch is Request.BodyTooLarge {
-            throw VerifierFault.bodyTooLarge(dialect)
-        } catch let error as MultipartFormError {
+    /// What an error of the layers below is in the vendor's words; others are thrown on.
+    private func fault(of error: any Error, in dialect: EmbeddedVerifier.Dialect) throws -> VerifierFault {
+        switch error {
+        case let fault as VerifierFault: return fault
+        case is Request.BodyTooLarge: return .bodyTooLarge(dialect)
+        case let error as MultipartFormError:
             // The vendor has no word for a form that cannot be read; to its program all parts are missing.
             self.logger.info("form not read", metadata: ["verifier.message": "\(error.message)"])
-            throw VerifierFault.missing("api_key")
+            return .missing("api_key")
+        case let error as EmbeddedError where error.code == .imageUndecodable:
+            return .image("IMAGE_ERROR_UNSUPPORTED_FORMAT", dialect)
+        case let error as EmbeddedError where error.code == .imageTooLarge:
+            return .image("INVALID_IMAGE_SIZE", dialect)
+        case let error as EmbeddedError:
+            self.logger.error(
+                "card not read",
+                metadata: ["verifier.code": "\(error.code)", "verifier.message": "\(error.message)"]
+            )
+            return .internal
+        default: throw error
         }
     }
 }
