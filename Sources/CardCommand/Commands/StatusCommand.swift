@@ -1,4 +1,5 @@
 import ArgumentParser
+import CardEngine
 import CardModel
 import CardStore
 import Foundation
