@@ -191,7 +191,8 @@ struct ServiceAddress {
         else { return nil }
         let host = name.trimmingCharacters(in: CharacterSet(charactersIn: "[]")).lowercased()
         // Names below localhost are this machine, too (RFC 6761).
-        self.isReadable = scheme == "http" && !host.hasSuffix(".localhost") && !CardServer.Configuration.isLoopback(host)
+        self.isReadable =
+            scheme == "http" && !host.hasSuffix(".localhost") && !CardServer.Configuration.isLoopback(host)
         self.shown = parts.query == nil ? text : text.prefix { $0 != "?" } + "?<redacted>"
     }
 }
