@@ -37,7 +37,14 @@ extension CardsCommand {
                     throw CodedError.notFound("card \(id.rawValue) is erased; there is nothing of it")
                 }
                 try DurableFile.makeFolders(self.output, mode: 0o700)
-                var files = [("\(id).json", JSONText.data(ExportDocument(export.details), isIndented: true))]
+                let metadata = export.details.card.metadata
+                let document = ExportDocument(
+                    card: CardDetailsDocument(export.details, reveals: true, eventsWriteNull: false),
+                    userNo: metadata.userNumber?.reveal(),
+                    expectedIDNumber: metadata.expectation.idNumber?.reveal(),
+                    expectedName: metadata.expectation.name?.reveal()
+                )
+                var files = [("\(id).json", JSONText.data(document, isIndented: true))]
                 if let image = export.image { files.append(("\(id).jpg", image.jpeg)) }
                 for (name, content) in files {
                     try Self.write(content, to: "\(self.output)/\(name)")
@@ -117,18 +124,10 @@ extension CardsCommand {
 
 /// Everything that is known of one card, for `cards export`.
 private struct ExportDocument: Encodable {
-    private let card: CardDetailsDocument
-    private let userNo: String?
-    private let expectedIDNumber: String?
-    private let expectedName: String?
-
-    init(_ details: CardDetails) {
-        let metadata = details.card.metadata
-        self.card = CardDetailsDocument(details, reveals: true, eventsWriteNull: false)
-        self.userNo = metadata.userNumber?.reveal()
-        self.expectedIDNumber = metadata.expectation.idNumber?.reveal()
-        self.expectedName = metadata.expectation.name?.reveal()
-    }
+    let card: CardDetailsDocument
+    let userNo: String?
+    let expectedIDNumber: String?
+    let expectedName: String?
 }
 
 /// One line of the access log.

@@ -8,12 +8,16 @@ extension GlobalOptions {
     /// Opens the sandbox that is there, calls a function, and closes it.
     func withSandbox<Value>(_ body: (CardStore) async throws -> Value) async throws -> Value {
         let store = try await self.load().configuration.openStore(creating: false)
-        return try await ending(body: { try await body(store) }, by: { try store.close() })
+        return try await ending {
+            try await body(store)
+        } by: {
+            try store.close()
+        }
     }
 }
 
 /// Calls a function, and another one whatever the first came to; an error of the work says more than that of its end.
-func ending<Value>(body: () async throws -> Value, by end: () async throws -> Void) async throws -> Value {
+func ending<Value>(_ body: () async throws -> Value, by end: () async throws -> Void) async throws -> Value {
     let result: Result<Value, any Error>
     do { result = .success(try await body()) } catch { result = .failure(error) }
     do { try await end() } catch {
@@ -27,7 +31,9 @@ extension Configuration {
     /// Opens the sandbox for a pipeline, or makes it, calls a function, and closes it.
     func withSandbox<Value>(_ body: (CardStore) async throws -> Value) async throws -> Value {
         let store = try await self.openStore(creating: true)
-        return try await ending(body: { try await body(store) }) {
+        return try await ending {
+            try await body(store)
+        } by: {
             // Everything is durable before: that it did not close well is worth a line, not the result.
             do { try store.close() } catch {
                 Console.standardError("warning: the sandbox did not close in order; check it: idcard-pipeline fsck")

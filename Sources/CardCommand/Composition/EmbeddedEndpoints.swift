@@ -38,15 +38,14 @@ struct EmbeddedEndpoints {
                 return nil
             }
             group.addTask {
-                try await ending(
-                    body: {
-                        guard let verifier = await verifierPort.stream.first(where: { _ in true }),
-                            let backend = await backendPort.stream.first(where: { _ in true })
-                        else { throw CancellationError() }
-                        return try await body(self.verification(verifier), self.delivery(backend))
-                    },
-                    by: services.triggerGracefulShutdown
-                )
+                try await ending {
+                    guard let verifier = await verifierPort.stream.first(where: { _ in true }),
+                        let backend = await backendPort.stream.first(where: { _ in true })
+                    else { throw CancellationError() }
+                    return try await body(self.verification(verifier), self.delivery(backend))
+                } by: {
+                    await services.triggerGracefulShutdown()
+                }
             }
             return try await Self.outcome(of: &group)
         }

@@ -29,7 +29,7 @@ struct Pipeline: Sendable {
         _ body: @escaping @Sendable (Engine) async throws -> Value
     ) async throws -> Value {
         let worker = try await self.store.startWorker(id: id, command: command, now: .now)
-        return try await ending(body: {
+        return try await ending {
             guard self.configuration.isEmbedded else {
                 guard let verification = self.configuration.verification, let delivery = self.configuration.delivery
                 else { throw ConfigurationError(mistakes: []) }
@@ -41,7 +41,7 @@ struct Pipeline: Sendable {
             return try await EmbeddedEndpoints(configuration: self.configuration, logger: logger).serve {
                 try await self.withEngine(worker, $0, $1, events, body)
             }
-        }) {
+        } by: {
             try await self.store.end(worker, onUnknown: self.configuration.engine.onUnknown, now: .now)
             try await EmbeddedErasure(store: self.store, folder: self.configuration.embeddedDocuments).finish()
         }
@@ -68,7 +68,7 @@ struct Pipeline: Sendable {
                 log.observe(event)
             }
         )
-        return try await ending(body: { try await body(engine) }, by: outside.close)
+        return try await ending({ try await body(engine) }, by: outside.close)
     }
 
     /// Begins nothing more, as a signal asks, and says what that leads to.
@@ -90,10 +90,8 @@ struct Pipeline: Sendable {
 /// The outside of one process: the endpoints' clients, and the threads that decode.
 struct Outside: Sendable {
     let ports: EnginePorts
-    private let verification: VerificationService
-    private let backend: BusinessBackend
-    private let fetcher: ImageFetcher
-    private let threads: NIOThreadPool
+    /// Closes connections and ends the threads.
+    let close: @Sendable () async throws -> Void
 
     /// Makes the clients and starts the threads.
     ///
@@ -117,10 +115,12 @@ struct Outside: Sendable {
         let backend = try BusinessBackend(delivery)
         let threads = NIOThreadPool(numberOfThreads: count)
         threads.start()
-        self.verification = verification
-        self.backend = backend
-        self.fetcher = fetcher
-        self.threads = threads
+        self.close = {
+            await verification.shutdown()
+            await backend.shutdown()
+            await fetcher.shutdown()
+            try await threads.shutdownGracefully()
+        }
         self.ports = EnginePorts(
             read: { file in
                 try await threads.runIfActive { try SourceFile.read(file, limit: maxSourceBytes) }
@@ -147,12 +147,5 @@ struct Outside: Sendable {
                 refreshToken: { await backend.refreshToken(staleIn: $0) }
             )
         )
-    }
-
-    func close() async throws {
-        await self.verification.shutdown()
-        await self.backend.shutdown()
-        await self.fetcher.shutdown()
-        try await self.threads.shutdownGracefully()
     }
 }

@@ -77,13 +77,9 @@ struct LoadedConfiguration: Sendable {
             self.fill(key.name, .text(text), from: .variable(key.variable), at: "\(key.variable)")
         }
         let known = Set(ConfigurationKey.all.map(\.variable)).union([ConfigurationFile.variable])
-        let removed = Dictionary(
-            RemovedKeys.names.map { (ConfigurationKey.variable(of: $0), $0) },
-            uniquingKeysWith: { first, _ in first }
-        )
         for name in environment.keys.sorted() where name.hasPrefix(ConfigurationKey.variablePrefix) {
             if known.contains(name) { continue }
-            if let key = removed[name] {
+            if let key = RemovedKeys.names.first(where: { ConfigurationKey.variable(of: $0) == name }) {
                 self.note(.settingRemoved, key, from: .variable(name), at: "\(name)", RemovedKeys.remedy(key) ?? "")
             } else {
                 let near = NameSuggestion.closest(to: name, among: known.sorted())
@@ -106,14 +102,8 @@ struct LoadedConfiguration: Sendable {
         }
         guard key.fill(value, self.folders, &self.configuration) else {
             let shown: Message = key.isSecret ? "its value" : "\"\(Redacted(value.shown))\""
-            self.unread.insert(name)
-            return self.note(
-                .settingInvalid,
-                name,
-                from: source,
-                at: place,
-                shown + " cannot be used; write \(key.expectation)"
-            )
+            let what: Message = shown + " cannot be used; write \(key.expectation)"
+            return self.note(.settingInvalid, name, from: source, at: place, what)
         }
         self.sources[name] = source
     }

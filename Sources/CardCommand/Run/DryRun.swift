@@ -12,20 +12,14 @@ extension RunCommand {
         for input in inputs { counts[input.action.rawValue, default: 0] += 1 }
         for input in inputs { await self.format.print(input) }
         switch self.format {
-        case .text: await Console.standardOutput(Self.line(counts, total: inputs.count))
+        case .text:
+            let parts = PlannedInput.Action.allCases.map(\.rawValue).filter { counts[$0, default: 0] > 0 }
+                .map { "\(counts[$0, default: 0]) to \($0)" }
+            await Console.standardOutput(RunCounts.line(inputs.count, parts))
         case .json: await Console.standardOutput(JSONText.document(DryRunReport(counts: counts, inputs: inputs)))
         case .jsonl: await Console.standardOutput(JSONText.line(DryRunReport(counts: counts, inputs: nil)))
         }
         return inputs.contains { $0.action == .refuse } ? .someNotDelivered : .delivered
-    }
-
-    private static func line(_ counts: [String: Int], total: Int) -> String {
-        let parts = PlannedInput.Action.allCases.compactMap { action -> String? in
-            guard let count = counts[action.rawValue], count > 0 else { return nil }
-            return "\(count) to \(action.rawValue)"
-        }
-        let noun = total == 1 ? "input" : "inputs"
-        return "\(total) \(noun): \(parts.isEmpty ? "nothing to do" : parts.joined(separator: ", "))"
     }
 }
 

@@ -25,9 +25,12 @@ struct RunCounts: Sendable, Encodable {
 
     /// For example `24 inputs: 22 delivered, 1 rejected, 1 duplicate`.
     var line: String {
-        let parts = Self.allKeys.filter { self[$0] > 0 }.map { "\(self[$0]) \($0)" }
-        let ends = parts.isEmpty ? "nothing to do" : parts.joined(separator: ", ")
-        return "\(self.total) \(self.total == 1 ? "input" : "inputs"): \(ends)"
+        Self.line(self.total, Self.allKeys.filter { self[$0] > 0 }.map { "\(self[$0]) \($0)" })
+    }
+
+    /// How many inputs there are, and what becomes of them.
+    static func line(_ total: Int, _ parts: [String]) -> String {
+        "\(total) \(total == 1 ? "input" : "inputs"): \(parts.isEmpty ? "nothing to do" : parts.joined(separator: ", "))"
     }
 
     func encode(to encoder: any Encoder) throws { try self.byKey.encode(to: encoder) }

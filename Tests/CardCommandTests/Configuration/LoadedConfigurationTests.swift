@@ -10,7 +10,7 @@ import Testing
 @testable import CardCommand
 
 @Suite("Loading the configuration")
-struct ConfigurationLoaderTests {
+struct LoadedConfigurationTests {
     private let home: ScratchHome
 
     init() throws { self.home = try ScratchHome() }
