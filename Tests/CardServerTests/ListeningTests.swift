@@ -153,6 +153,27 @@ struct ListeningTests {
         }
     }
 
+    @Test func `a connection beyond the limit ends without a handshake`() async throws {
+        try await self.withCertificates { (old, _, place) async throws in
+            try place.install(old)
+            let client = try Self.trust(old)
+            try await ServerHarness.with({
+                $0.tls = place.files
+                $0.connections.connections = 1
+            }) {
+                (harness) async throws in
+                try await RawConnection.with(port: harness.port, tls: client) { (first) async throws in
+                    try await first.send(RawRequest("GET", "/healthz").bytes)
+                    #expect(try await first.response()?.status == 200)
+                    #expect(try await harness.connected { second in try await second.end() } == 0)
+                    try await first.send(RawRequest("GET", "/metrics", token: "reader").bytes)
+                    let figures = try #require(try await first.response()?.text)
+                    #expect(figures.contains("\nidcard_http_refused_connections 1\n"))
+                }
+            }
+        }
+    }
+
     @Test func `a card is submitted over TLS, and a large one is refused half-way`() async throws {
         try await self.withCertificates { (old, _, place) async throws in
             try place.install(old)

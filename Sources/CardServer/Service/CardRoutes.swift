@@ -12,10 +12,6 @@ struct CardRoutes: Sendable {
         @Nullable var nextCursor: String?
     }
 
-    private struct Changed: Encodable {
-        let cards: [CardDocument]
-    }
-
     let ports: CardServer.Ports
 
     // MARK: Looking
@@ -124,7 +120,7 @@ struct CardRoutes: Sendable {
     /// Has the decision carried out at once, and shows the cards that it was about.
     private func answer(of ids: [CardID]) async throws -> Response {
         self.ports.engine.wake()
-        return Response(json: Changed(cards: try await self.ports.store.cards(ids).map(CardDocument.init)))
+        return Response(json: ["cards": try await self.ports.store.cards(ids).map(CardDocument.init)])
     }
 
     // MARK: Reading requests

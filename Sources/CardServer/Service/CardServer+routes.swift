@@ -76,10 +76,6 @@ extension Router<ServerContext> {
 
 /// Starts batches over the sources of the configuration, and tells of them.
 private struct RunRoutes: Sendable {
-    private struct List: Encodable {
-        let runs: [RunStatus]
-    }
-
     let reception: Reception
 
     /// `POST /v1/runs`.
@@ -92,7 +88,7 @@ private struct RunRoutes: Sendable {
     }
 
     /// `GET /v1/runs`.
-    func list() async throws -> Response { Response(json: List(runs: try await self.reception.ports.runs())) }
+    func list() async throws -> Response { Response(json: ["runs": try await self.reception.ports.runs()]) }
 
     /// `GET /v1/runs/{run_id}`.
     func show(_ context: ServerContext) async throws -> Response {
