@@ -179,19 +179,19 @@ package final class CardStore: Sendable {
         try await database.withWriter { connection in
             try connection.inTransaction(.immediate) {
                 try Schema.createTables(on: connection)
-                try Self.begin(kind: kind ?? .real, ring: ring, now: now, in: Transaction(connection))
+                try Self.begin(kind: kind ?? .real, ring: ring, in: Transaction(connection, at: now))
                 return .commit
             }
         }
     }
 
-    private static func begin(kind: Kind, ring: KeyRing, now: Timestamp, in tx: Transaction) throws {
+    private static func begin(kind: Kind, ring: KeyRing, in tx: Transaction) throws {
         let keys = try Vault.create(under: ring)
         let vault = try Vault(ring: ring, keyID: ring.current.id, sealedKeys: keys)
         try tx.run(
             """
             INSERT INTO store (id, kind, key_id, sealed_keys, next_order, seen_at, log_seal)
-            VALUES (1, \(kind.rawValue), \(ring.current.id), \(keys), 1, \(now), \(AccessLog.seal(of: .none, by: vault)))
+            VALUES (1, \(kind.rawValue), \(ring.current.id), \(keys), 1, \(tx.now), \(AccessLog.seal(of: .none, by: vault)))
             """
         )
     }
@@ -233,6 +233,34 @@ extension CardStore {
     /// Runs a change or a look at the sandbox with the database's errors as people are to see them.
     static func translating<Value>(_ body: () async throws -> Value) async throws -> Value {
         do { return try await body() } catch { throw Self.meaning(of: error) }
+    }
+
+    /// Looks at one moment of the sandbox; see ``Database/read(at:_:)``.
+    func read<Value: Sendable>(
+        at time: Timestamp? = nil,
+        _ body: @escaping @Sendable (Transaction) throws -> Value
+    ) async throws -> Value {
+        try await Self.translating { try await self.database.read(at: time, body) }
+    }
+
+    /// Makes a change, whole or not at all; see ``Database/write(at:locking:byteCount:usesReserve:_:)``.
+    @discardableResult
+    func write<Value: Sendable>(
+        at time: Timestamp? = nil,
+        locking numbers: [BusinessNumber] = [],
+        byteCount: Int = 0,
+        usesReserve: Bool = true,
+        _ change: @escaping @Sendable (Transaction) throws -> Value
+    ) async throws -> Value {
+        try await Self.translating {
+            try await self.database.write(
+                at: time,
+                locking: numbers.map(\.rawValue).sorted(),
+                byteCount: byteCount,
+                usesReserve: usesReserve,
+                change
+            )
+        }
     }
 
     private static func translated<Value>(_ body: () throws -> Value) throws -> Value {

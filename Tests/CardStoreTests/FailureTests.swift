@@ -211,7 +211,7 @@ import Testing
             let jpeg = Data(bytes.utf8)
             let image = PreparedImage(jpeg: jpeg, width: 1, height: 1, digest: ContentDigest(of: jpeg))
             try await harness.store.database.write { [store = harness.store] tx in
-                try store.put(image, of: card, key: store.vault.key(of: card, in: tx), in: tx)
+                try store.put(image, of: card, key: CardRow.require(card, in: tx).key(store.vault), in: tx)
             }
         }
         let jobs = try await harness.store.claimVerification(

@@ -108,18 +108,18 @@ import Testing
 
     @Test func `the next verification is due when the first card is that nobody verifies`() async throws {
         let harness = try await StoreHarness()
-        #expect(try await harness.store.nextVerification() == nil)
+        #expect(try await harness.store.nextDue(in: .prepared) == nil)
         try await harness.admit("front", number: "N")
-        #expect(try #require(try await harness.store.nextVerification()) <= harness.now)
+        #expect(try #require(try await harness.store.nextDue(in: .prepared)) <= harness.now)
         let job = try #require(try await harness.claim().first)
-        #expect(try await harness.store.nextVerification() == nil)
+        #expect(try await harness.store.nextDue(in: .prepared) == nil)
         let terms = RetryTerms(maxAttempts: 5, delay: .seconds(60))
         let failure = StoreHarness.failure(.transient)
         try await harness.store.conclude(job, with: .failed(failure, terms), now: harness.now)
-        #expect(try await harness.store.nextVerification() == harness.now.advanced(by: .seconds(60)))
+        #expect(try await harness.store.nextDue(in: .prepared) == harness.now.advanced(by: .seconds(60)))
         harness.pass(.seconds(59))
         #expect(try await harness.claim().isEmpty)
         try await harness.admit("back", number: "N")
-        #expect(try #require(try await harness.store.nextVerification()) <= harness.now)
+        #expect(try #require(try await harness.store.nextDue(in: .prepared)) <= harness.now)
     }
 }

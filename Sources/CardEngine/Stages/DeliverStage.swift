@@ -108,11 +108,8 @@ final class DeliverStage: Sendable {
             material = try await self.context.store.material(for: members.map(\.card))
         } catch let error as CodedError where error.code == .imageUnreadable {
             self.gate.withdraw()
-            let changes = try await self.context.store.failUnreadable(
-                members.map(\.card),
-                because: error,
-                now: self.context.time.now()
-            )
+            let now = self.context.time.now()
+            let changes = try await self.context.store.failUnreadable(members.map(\.card), now: now)
             return changes.forEach(self.context.tell)
         }
         let draft: DeliveryDraft

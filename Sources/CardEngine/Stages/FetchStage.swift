@@ -41,9 +41,9 @@ final class FetchStage: Sendable {
 
     private func nextDue() async throws -> Timestamp? {
         let store = self.context.store
-        guard let rest = self.rest.withLock(\.self) else { return try await store.nextFetching() }
+        guard let rest = self.rest.withLock(\.self) else { return try await store.nextDue(in: .fetching) }
         // What is due waits for its host; something else may be due before.
-        return try await min(rest, store.nextFetching(after: self.context.time.now()) ?? rest)
+        return try await min(rest, store.nextDue(in: .fetching, after: self.context.time.now()) ?? rest)
     }
 
     // MARK: Claiming

@@ -11,7 +11,7 @@ struct PrepareStage: Sendable {
             name: .prepare,
             gate: self.gate,
             claim: self.claim,
-            nextDue: { try await self.context.store.nextPreparation() },
+            nextDue: { try await self.context.store.nextDue(in: .received) },
             perform: self.perform
         )
     }

@@ -11,7 +11,7 @@ struct VerifyStage: Sendable {
             name: .verify,
             gate: self.gate,
             claim: self.claim,
-            nextDue: { try await self.context.store.nextVerification() },
+            nextDue: { try await self.context.store.nextDue(in: .prepared) },
             perform: self.perform
         )
     }

@@ -1,99 +1,69 @@
 import CardModel
 import Foundation
 
-/// What a sender says once more about bytes that are there.
-struct SentAgain {
-    let metadata: CardMetadata
-    let name: Redacted<String>?
-    let submitter: String
-    /// What there is of the photo; `nil` for a file that was not read.
-    let content: Admission.Content?
-
-    init(_ photo: Admission) {
-        self.metadata = photo.metadata
-        self.name = photo.name
-        self.submitter = photo.submitter
-        self.content = photo.content
-    }
-
-    init(_ file: ListedFile) {
-        self.metadata = file.metadata
-        self.name = file.name
-        self.submitter = file.submitter
-        self.content = nil
-    }
-
-    /// A card whose image, fetched, is that of another card.
-    init(_ card: Card, name: Redacted<String>?, source: Data) {
-        self.metadata = card.metadata
-        self.name = name
-        self.submitter = card.submitter
-        self.content = .received(source)
-    }
-}
-
 // What a sender says once more about bytes that are there: de-duplication with amended metadata.
 extension CardStore {
     /// Amends a card with what its own submitter says of the same bytes now, and gives it an image if it had none.
     ///
+    /// - Parameters:
+    ///   - new: what is said now.
+    ///   - content: what there is of the photo; `nil` for a file that was not read.
     /// - Returns: the card as the answer.
-    func amend(_ row: CardRow, with photo: SentAgain, now: Timestamp, in tx: Transaction) throws -> AdmissionOutcome {
+    func amend(
+        _ row: CardRow,
+        with new: CardMetadata,
+        name: Redacted<String>?,
+        of submitter: String,
+        content: Admission.Content?,
+        in tx: Transaction
+    ) throws -> AdmissionOutcome {
         let unchanged = AdmissionOutcome(card: row.id, state: row.state, reason: row.reason, isDuplicate: true)
         // One that does not open stays as it is: it must not stop a list.
-        guard row.submitter == photo.submitter, try self.mayBeAmended(row, in: tx),
+        guard row.submitter == submitter, try self.mayBeAmended(row, in: tx),
             let key = try? row.key(self.vault), let said = try? row.card(self.vault).metadata
         else { return unchanged }
-        let metadata = said.takingOver(photo.metadata)
+        let metadata = said.takingOver(new)
         if metadata != said {
-            try self.store(metadata, of: row, name: photo.name, key: key, in: tx)
+            try self.store(metadata, of: row, name: name, key: key, in: tx)
             // It may have waited for just this: a user account.
             try Transition.markForDecision(row.number, in: tx)
         }
         // Whoever verifies it at this moment finds what changed, and has it judged again.
         guard row.worker == nil,
-            let transition = try self.beginning(row, with: photo, said: said, metadata: metadata, in: tx)
+            let transition = try self.beginning(row, with: content, said: said, metadata: metadata, in: tx)
         else { return unchanged }
-        if let content = photo.content, try !self.hasImage(row.id, in: tx) {
+        if let content, try !self.hasImage(row.id, in: tx) {
             try self.dropSource(of: row.id, in: tx)
             try self.put(content, of: row.id, key: key, in: tx)
         }
-        try transition.perform(
-            also: ", side = NULL, failures = 0, tries = 0, failed_at = NULL, due_at = NULL",
-            number: row.number,
-            key: key,
-            now: now,
-            in: tx
-        )
-        if row.reason == .memberMismatch { try self.releaseMismatched(of: row.number, now: now, in: tx) }
+        try self.move(row, transition, also: ", side = NULL, \(Transition.fresh)", in: tx)
+        if row.reason == .memberMismatch { try self.releaseMismatched(of: row.number, in: tx) }
         return AdmissionOutcome(card: row.id, state: transition.to, reason: transition.reason, isDuplicate: true)
     }
 
     /// Once one card of a mismatched form is corrected, the others go again, too.
-    private func releaseMismatched(of number: BusinessNumber, now: Timestamp, in tx: Transaction) throws {
+    private func releaseMismatched(of number: BusinessNumber, in tx: Transaction) throws {
         let cards: [CardID] = try tx.rows(
             "SELECT id FROM card WHERE number = \(number) AND state = 'held' AND reason = \(ReasonCode.memberMismatch)"
         ) { try $0.next() }
-        for card in cards {
-            try Transition(card, from: .held, to: .verified).perform(number: number, key: nil, now: now, in: tx)
-        }
+        for card in cards { try self.move(CardRow.require(card, in: tx), Transition(.verified), in: tx) }
     }
 
     /// How a card that is sent again begins once more; `nil` if it stays where it is.
     private func beginning(
         _ row: CardRow,
-        with photo: SentAgain,
+        with content: Admission.Content?,
         said: CardMetadata,
         metadata: CardMetadata,
         in tx: Transaction
     ) throws -> Transition? {
-        let again = Transition(row.id, from: row.state, to: .prepared)
+        let again = Transition(.prepared)
         guard try self.hasImage(row.id, in: tx) else {
             // One whose bytes are still to be prepared goes on as it is, unless they come prepared now.
-            guard let start = photo.content?.start, start == .prepared || !row.state.isRunnable, row.state != .failed
+            guard let start = content?.start, start == .prepared || !row.state.isRunnable, row.state != .failed
             else { return nil }
-            let again = Transition(row.id, from: row.state, to: start)
             let owner: String? = try tx.value("SELECT submitter FROM application WHERE number = \(row.number)")
-            return owner == row.submitter ? again : Self.holdForeign(row.id, from: row.state)
+            return owner == row.submitter ? Transition(start) : Self.holdForeign(row.id)
         }
         if row.state == .superseded { return try self.isReplaced(row, in: tx) ? nil : again }
         switch row.reason {

@@ -2,69 +2,64 @@ import CardModel
 import Foundation
 
 /// A row of `card` with the wrapped key that opens its values.
+@dynamicMemberLookup
 struct CardRow {
     /// The columns that ``init(_:)`` reads, from `card` and its `card_key`.
     static let columns: SQL = """
-        card.id, card.state, card.number, card.submitter, card.side, card.expected_side, card.intake_order, card.priority,
-        card.reason, card.remote_code, card.message, card.metadata, card.waits_until, card.due_at, card.worker, card.failures,
-        card.tries, card.failed_at, card.blamed_at, card.shrunk, card.accepted, card.without_front, card.alone, card.delivery, card.created_at,
-        card.changed_at, card_key.key_id, card_key.wrapped
+        card.id, card.state, card.reason, card.remote_code, card.number, card.expected_side, card.priority, card.submitter,
+        card.side, card.intake_order, card.failures, card.due_at, card.waits_until, card.shrunk, card.accepted, card.delivery,
+        card.created_at, card.changed_at, card.message, card.metadata, card.worker, card.failures, card.tries, card.failed_at,
+        card.blamed_at, card.without_front, card.alone, card_key.key_id, card_key.wrapped
         """
     static let tables: SQL = "card LEFT JOIN card_key ON card_key.card = card.id"
 
-    let id: CardID
-    let state: CardState
-    let number: BusinessNumber
-    let submitter: String
-    let side: CardSide?
-    let expectedSide: CardSide?
-    let order: Int64
-    let priority: Int
-    let reason: ReasonCode?
-    let remoteCode: String?
-    let message: Data?
-    let metadata: Data?
-    let waitsUntil: Timestamp
-    let dueAt: Timestamp?
+    /// The card without its personal values.
+    private let bare: Card
+    let sealedMessage: Data?
+    let sealedMetadata: Data?
     let worker: String?
     let history: FailureHistory
-    let isShrunk: Bool
-    let isAccepted: Bool
     let goesWithoutFront: Bool
     let goesAlone: Bool
-    let delivery: DeliveryID?
-    let createdAt: Timestamp
-    let changedAt: Timestamp
     private let keyID: String?
     private let wrappedKey: Data?
 
     init(_ row: inout Row) throws {
-        self.id = try row.next()
-        self.state = try row.next()
-        self.number = try row.next()
-        self.submitter = try row.next()
-        self.side = try row.next()
-        self.expectedSide = try row.next()
-        self.order = try row.next()
-        self.priority = try row.next()
-        self.reason = try row.next()
-        self.remoteCode = try row.next()
-        self.message = try row.next()
-        self.metadata = try row.next()
-        self.waitsUntil = try row.next()
-        self.dueAt = try row.next()
+        self.bare = Card(
+            id: try row.next(),
+            state: try row.next(),
+            reason: try row.next(),
+            remoteCode: try row.next(),
+            message: nil,
+            metadata: CardMetadata(businessNumber: try row.next(), side: try row.next(), priority: try row.next()),
+            submitter: try row.next(),
+            side: try row.next(),
+            order: try row.next(),
+            failures: try row.next(),
+            dueAt: try row.next(),
+            waitsUntil: try row.next(),
+            isShrunk: try row.next(),
+            isAccepted: try row.next(),
+            delivery: try row.next(),
+            createdAt: try row.next(),
+            changedAt: try row.next()
+        )
+        self.sealedMessage = try row.next()
+        self.sealedMetadata = try row.next()
         self.worker = try row.next()
         self.history = try FailureHistory(&row)
-        self.isShrunk = try row.next()
-        self.isAccepted = try row.next()
         self.goesWithoutFront = try row.next()
         self.goesAlone = try row.next()
-        self.delivery = try row.next()
-        self.createdAt = try row.next()
-        self.changedAt = try row.next()
         self.keyID = try row.next()
         self.wrappedKey = try row.next()
     }
+
+    subscript<Value>(dynamicMember path: KeyPath<Card, Value>) -> Value { self.bare[keyPath: path] }
+
+    var number: BusinessNumber { self.bare.metadata.businessNumber }
+    /// The side that its sender named.
+    var expectedSide: CardSide? { self.bare.metadata.side }
+    var priority: Int { self.bare.metadata.priority }
 
     /// Fetches a card.
     static func fetch(_ id: CardID, in tx: Transaction) throws -> CardRow? {
@@ -98,40 +93,20 @@ struct CardRow {
     func card(_ vault: Vault) throws -> Card {
         let key = self.state == .erased ? nil : try self.key(vault)
         var card = self.bare
-        if let key, let sealed = self.metadata {
+        if let key, let sealed = self.sealedMetadata {
             let values = try key.open(json: sealed, as: SealedMetadata.self, column: SealedMetadata.column)
             card.metadata.userNumber = values.userNumber
             card.metadata.expectedIDNumber = values.expectedIDNumber
             card.metadata.expectedName = values.expectedName
         }
-        if let key, let message { card.message = try key.open(json: message, column: Self.messageColumn) }
+        if let key, let message = self.sealedMessage {
+            card.message = try key.open(json: message, column: Self.messageColumn)
+        }
         return card
     }
 
     /// The card for lists: without its personal values if they do not open, so that one damaged card hides no other.
     func shown(_ vault: Vault) -> Card { (try? self.card(vault)) ?? self.bare }
-
-    private var bare: Card {
-        Card(
-            id: self.id,
-            state: self.state,
-            reason: self.reason,
-            remoteCode: self.remoteCode,
-            message: nil,
-            metadata: CardMetadata(businessNumber: self.number, side: self.expectedSide, priority: self.priority),
-            submitter: self.submitter,
-            side: self.side,
-            order: self.order,
-            failures: self.history.failures,
-            dueAt: self.dueAt,
-            waitsUntil: self.waitsUntil,
-            isShrunk: self.isShrunk,
-            isAccepted: self.isAccepted,
-            delivery: self.delivery,
-            createdAt: self.createdAt,
-            changedAt: self.changedAt
-        )
-    }
 
     static let messageColumn = "card.message"
 }

@@ -25,23 +25,31 @@ extension CardStore {
         bytes.append(image.digest.bytes)
         bytes.append(image.jpeg)
         let sealed = try key.seal(bytes, column: "blob.image")
+        try self.put(sealed, as: "image", of: card, in: tx)
+    }
+
+    /// Stores the one sealed value of a kind that a card has, in the place of an older one.
+    func put(_ sealed: Data, as kind: String, of card: CardID, in tx: Transaction) throws {
         try tx.run(
             """
-            INSERT INTO blob (card, kind, start, bytes) VALUES (\(card), 'image', 0, \(sealed))
+            INSERT INTO blob (card, kind, start, bytes) VALUES (\(card), \(kind), 0, \(sealed))
             ON CONFLICT (card, kind, start) DO UPDATE SET bytes = excluded.bytes
             """
         )
+    }
+
+    /// Returns the one sealed value of a kind that a card may have.
+    func sealed(_ kind: String, of card: CardID, in tx: Transaction) throws -> Data? {
+        try tx.value("SELECT bytes FROM blob WHERE card = \(card) AND kind = \(kind) AND start = 0")
     }
 
     /// Returns the prepared image of a card.
     ///
     /// - Throws: `stored_image_unreadable` if it is missing or damaged.
     func image(of card: CardID, key: CardKey, in tx: Transaction) throws -> PreparedImage {
-        let sealed: Data? = try tx.value("SELECT bytes FROM blob WHERE card = \(card) AND kind = 'image' AND start = 0")
-        guard let sealed, let bytes = try? key.open(sealed, column: "blob.image"), bytes.count > Self.imageHeaderSize
-        else {
-            throw Self.unreadable
-        }
+        guard let sealed = try self.sealed("image", of: card, in: tx),
+            let bytes = try? key.open(sealed, column: "blob.image"), bytes.count > Self.imageHeaderSize
+        else { throw Self.unreadable }
         let edges = stride(from: 0, to: 8, by: 4).map { offset in
             bytes.dropFirst(offset).prefix(4).reduce(0) { $0 << 8 | Int($1) }
         }
@@ -65,9 +73,8 @@ extension CardStore {
     }
 
     /// Ends a card that does not open: one damaged card must not stop its stage.
-    func failUnreadable(_ row: CardRow, now: Timestamp, in tx: Transaction) throws {
-        // Without its key the reason stands alone: nothing can be sealed for it.
-        try Transition(row.id, from: row.state, to: .failed, reason: .imageUnreadable, message: Self.unreadable.message)
-            .perform(number: row.number, key: try? row.key(self.vault), now: now, in: tx)
+    @discardableResult
+    func failUnreadable(_ row: CardRow, in tx: Transaction) throws -> CardChange {
+        try self.move(row, Transition(.failed, .imageUnreadable, Self.unreadable.message), in: tx)
     }
 }

@@ -101,27 +101,29 @@ extension CardStore {
     ///
     /// A photo whose image could not be used left no bytes, so its file is read again.
     package func known(_ files: [ListedFile], now: Timestamp) async throws -> [AdmissionOutcome?] {
-        try await Self.translating {
-            let (found, changed) = try await self.database.read { tx in
-                let found = try files.map { try self.known($0.file, number: $0.metadata.businessNumber, in: tx) }
-                let changed = try files.indices.filter { index in
-                    try found[index].map { try self.changes($0, files[index], in: tx) } ?? false
-                }
-                return (found, changed)
+        let (found, changed) = try await self.read { tx in
+            let found = try files.map { try self.known($0.file, number: $0.metadata.businessNumber, in: tx) }
+            let changed = try files.indices.filter { index in
+                try found[index].map { try self.changes($0, files[index], in: tx) } ?? false
             }
-            guard !changed.isEmpty else { return found }
-            let numbers = Set(changed.map { files[$0].metadata.businessNumber.rawValue }).sorted()
-            let amended = try await self.database.write(locking: numbers) { tx in
-                try changed.compactMap { index -> (Int, AdmissionOutcome)? in
-                    guard let card = found[index]?.card else { return nil }
-                    let row = try CardRow.require(card, in: tx)
-                    return (index, try self.amend(row, with: SentAgain(files[index]), now: now, in: tx))
-                }
-            }
-            var outcomes = found
-            for (index, outcome) in amended { outcomes[index] = outcome }
-            return outcomes
+            return (found, changed)
         }
+        guard !changed.isEmpty else { return found }
+        let numbers = changed.map { files[$0].metadata.businessNumber }
+        let amended = try await self.write(at: now, locking: numbers) { tx in
+            try changed.compactMap { index -> (Int, AdmissionOutcome)? in
+                guard let card = found[index]?.card else { return nil }
+                let row = try CardRow.require(card, in: tx)
+                let file = files[index]
+                return (
+                    index,
+                    try self.amend(row, with: file.metadata, name: file.name, of: file.submitter, content: nil, in: tx)
+                )
+            }
+        }
+        var outcomes = found
+        for (index, outcome) in amended { outcomes[index] = outcome }
+        return outcomes
     }
 
     /// Whether what a list says now may change a card.
@@ -165,25 +167,30 @@ extension CardStore {
             case .remote, .refused: sum
             }
         }
-        let numbers = Set(photos.map(\.metadata.businessNumber.rawValue)).sorted()
-        return try await Self.translating {
-            try await self.database.write(locking: numbers, byteCount: byteCount, usesReserve: false) { tx in
-                try photos.map { try self.admit($0, now: now, in: tx) }
-            }
+        let numbers = photos.map(\.metadata.businessNumber)
+        return try await self.write(at: now, locking: numbers, byteCount: byteCount, usesReserve: false) { tx in
+            try photos.map { try self.admit($0, in: tx) }
         }
     }
 
-    private func admit(_ photo: Admission, now: Timestamp, in tx: Transaction) throws -> AdmissionOutcome {
+    private func admit(_ photo: Admission, in tx: Transaction) throws -> AdmissionOutcome {
         if let receipt = photo.receipt, let known = try self.outcome(of: receipt, from: photo.submitter, in: tx) {
             return known
         }
         let source = photo.source.map { self.vault.fingerprint($0.bytes, .source) }
         let outcome: AdmissionOutcome
         if let same = try self.sameCard(as: photo, source: source, in: tx) {
-            outcome = try self.amend(CardRow.require(same, in: tx), with: SentAgain(photo), now: now, in: tx)
+            outcome = try self.amend(
+                CardRow.require(same, in: tx),
+                with: photo.metadata,
+                name: photo.name,
+                of: photo.submitter,
+                content: photo.content,
+                in: tx
+            )
         } else {
             let submitter = try self.firstSubmitter(of: photo, in: tx)
-            outcome = try self.insert(photo, source: source, isForeign: submitter != photo.submitter, now: now, in: tx)
+            outcome = try self.insert(photo, source: source, isForeign: submitter != photo.submitter, in: tx)
         }
         try self.remember(photo, as: outcome.card, in: tx)
         if let receipt = photo.receipt { try self.remember(receipt, of: photo, as: outcome.card, in: tx) }
@@ -210,13 +217,9 @@ extension CardStore {
         return photo.submitter
     }
 
-    private func insert(
-        _ photo: Admission,
-        source: Data?,
-        isForeign: Bool,
-        now: Timestamp,
-        in tx: Transaction
-    ) throws -> AdmissionOutcome {
+    private func insert(_ photo: Admission, source: Data?, isForeign: Bool, in tx: Transaction) throws
+        -> AdmissionOutcome
+    {
         let start = Self.start(of: photo, isForeign: isForeign)
         let metadata = photo.metadata
         guard let order: Int64 = try tx.value("SELECT next_order FROM store") else { throw Vault.unopenable("store") }
@@ -226,8 +229,8 @@ extension CardStore {
             INSERT INTO card (id, state, number, submitter, expected_side, intake_order, priority, source, reason, waits_until,
             created_at, changed_at)
             VALUES (\(photo.id), \(start.to), \(metadata.businessNumber), \(photo.submitter), \(metadata.side), \(order),
-            \(metadata.priority), \(source), \(start.reason), \(photo.waitsUntil), \(now),
-            \(Transition.date(now)))
+            \(metadata.priority), \(source), \(start.reason), \(photo.waitsUntil), \(tx.now),
+            \(Transition.date(tx.now)))
             """
         )
         let key = try self.vault.makeKey(of: photo.id, in: tx)
@@ -235,7 +238,7 @@ extension CardStore {
         let sealed = try key.seal(json: SealedMetadata(metadata, inputName: photo.name), column: SealedMetadata.column)
         try tx.run("UPDATE card SET message = \(message), metadata = \(sealed) WHERE id = \(photo.id)")
         try self.put(photo.content, of: photo.id, key: key, in: tx)
-        try start.note(sealed: message, now: now, in: tx)
+        try self.note(start, of: photo.id, sealed: message, in: tx)
         try self.raisePriority(of: metadata.businessNumber, to: metadata.priority, in: tx)
         return AdmissionOutcome(card: photo.id, state: start.to, reason: start.reason, isDuplicate: false)
     }
@@ -257,23 +260,21 @@ extension CardStore {
 
     private static func start(of photo: Admission, isForeign: Bool) -> Transition {
         if case .refused(let error) = photo.content {
-            return Transition(photo.id, from: .received, to: .rejected, reason: error.code, message: error.message)
+            return Transition(.rejected, error.code, error.message)
         }
         // Nothing is spent on it before a person accepts it.
-        if isForeign { return Self.holdForeign(photo.id, from: .received) }
-        return Transition(photo.id, from: .received, to: photo.content.start ?? .rejected)
+        if isForeign { return Self.holdForeign(photo.id) }
+        return Transition(photo.content.start ?? .rejected)
     }
 
-    static func holdForeign(_ card: CardID, from state: CardState) -> Transition {
+    static func holdForeign(_ card: CardID) -> Transition {
         Transition(
-            card,
-            from: state,
-            to: .held,
-            reason: .submitterConflict,
-            message: """
-                somebody else sent the first card of this business number; look at the card, then accept or reject it: \
-                idcard-pipeline cards resolve \(card.rawValue) --as accept
-                """
+            .held,
+            .submitterConflict,
+            """
+            somebody else sent the first card of this business number; look at the card, then accept or reject it: \
+            idcard-pipeline cards resolve \(card.rawValue) --as accept
+            """
         )
     }
 

@@ -13,21 +13,12 @@ struct StoredReading: Codable {
 extension CardStore {
     func put(_ reading: StoredReading, of card: CardID, key: CardKey, in tx: Transaction) throws {
         let sealed = try key.seal(json: reading, column: StoredReading.column)
-        try tx.run(
-            """
-            INSERT INTO blob (card, kind, start, bytes) VALUES (\(card), 'reading', 0, \(sealed))
-            ON CONFLICT (card, kind, start) DO UPDATE SET bytes = excluded.bytes
-            """
-        )
+        try self.put(sealed, as: "reading", of: card, in: tx)
     }
 
     /// Returns what is stored of a card's reading.
     func reading(of row: CardRow, in tx: Transaction) throws -> StoredReading? {
-        let sealed: Data? = try tx.value(
-            "SELECT bytes FROM blob WHERE card = \(row.id) AND kind = 'reading' AND start = 0"
-        )
-        guard let sealed else { return nil }
-        let key = try row.key(self.vault)
-        return try key.open(json: sealed, column: StoredReading.column)
+        guard let sealed = try self.sealed("reading", of: row.id, in: tx) else { return nil }
+        return try row.key(self.vault).open(json: sealed, column: StoredReading.column)
     }
 }

@@ -32,9 +32,7 @@ extension CardStore {
     ///
     /// - Throws: `request_reused` if the name was used for another request.
     package func outcome(of receipt: Receipt, from submitter: String) async throws -> AdmissionOutcome? {
-        try await Self.translating {
-            try await self.database.read { tx in try self.outcome(of: receipt, from: submitter, in: tx) }
-        }
+        try await self.read { tx in try self.outcome(of: receipt, from: submitter, in: tx) }
     }
 
     func outcome(of receipt: Receipt, from submitter: String, in tx: Transaction) throws -> AdmissionOutcome? {

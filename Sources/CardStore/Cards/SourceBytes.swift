@@ -78,20 +78,12 @@ extension CardStore {
     /// Stores where the image of a card is fetched from.
     func put(_ address: SealedAddress, of card: CardID, key: CardKey, in tx: Transaction) throws {
         let sealed = try key.seal(json: address, column: SealedAddress.column)
-        try tx.run(
-            """
-            INSERT INTO blob (card, kind, start, bytes) VALUES (\(card), 'address', 0, \(sealed))
-            ON CONFLICT (card, kind, start) DO UPDATE SET bytes = excluded.bytes
-            """
-        )
+        try self.put(sealed, as: "address", of: card, in: tx)
     }
 
     /// Returns where the image of a card is fetched from.
     func address(of card: CardID, key: CardKey, in tx: Transaction) throws -> SealedAddress {
-        let sealed: Data? = try tx.value(
-            "SELECT bytes FROM blob WHERE card = \(card) AND kind = 'address' AND start = 0"
-        )
-        guard let sealed else { throw Self.unreadable }
+        guard let sealed = try self.sealed("address", of: card, in: tx) else { throw Self.unreadable }
         return try key.open(json: sealed, column: SealedAddress.column)
     }
 

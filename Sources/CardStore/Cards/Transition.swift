@@ -1,66 +1,32 @@
-import CardModel
+package import CardModel
 import Foundation
 
-/// A change of a card's state: one conditional update with its event, and the mark that its number is to be decided again.
+/// Where a card goes, and why.
 struct Transition {
-    let card: CardID
-    let from: CardState
     let to: CardState
     var reason: ReasonCode?
     var remoteCode: String?
     var message: Message?
 
-    init(
-        _ card: CardID,
-        from: CardState,
-        to: CardState,
-        reason: ReasonCode? = nil,
-        remoteCode: String? = nil,
-        message: Message? = nil
-    ) {
-        self.card = card
-        self.from = from
-        self.to = to
+    init(_ state: CardState, _ reason: ReasonCode? = nil, _ message: Message? = nil) {
+        self.to = state
         self.reason = reason
-        self.remoteCode = remoteCode
         self.message = message
     }
 
-    /// Makes the change in the transaction of what causes it.
-    ///
-    /// - Parameters:
-    ///   - also: further assignments of the same update, each led by a comma.
-    ///   - key: seals the message; without one, of a card whose key is damaged, there is none.
-    /// - Throws: `DatabaseError` of kind `constraint` if the card does not stand where it was.
-    func perform(also assignments: SQL = "", number: BusinessNumber, key: CardKey?, now: Timestamp, in tx: Transaction)
-        throws
-    {
-        let sealed = try self.message.flatMap { try key?.seal(json: $0, column: CardRow.messageColumn) }
-        try tx.one(
-            """
-            UPDATE card SET state = \(self.to), reason = \(self.reason), remote_code = \(self.remoteCode), message = \(sealed),
-            worker = NULL, changed_at = \(Self.date(now)) \(assignments)
-            WHERE id = \(self.card) AND state = \(self.from)
-            """
-        )
-        try self.note(sealed: sealed, now: now, in: tx)
-        try Self.markForDecision(number, in: tx)
+    /// Where a card goes after a call that failed.
+    init(_ state: CardState, _ reason: ReasonCode, _ failure: RemoteFailure) {
+        self.init(state, reason, failure.message)
+        self.remoteCode = failure.code
     }
+
+    /// Assigns what a card has that did not fail yet and is due.
+    static let fresh: SQL = "failures = 0, tries = 0, failed_at = NULL, due_at = NULL"
 
     /// When a card changes: never before the last time that the sandbox has seen, or a clock that is behind would have it expire
     /// as soon as the clock is right again.
     static func date(_ now: Timestamp) -> SQL {
         "(SELECT CASE WHEN seen_at > \(now) THEN seen_at ELSE \(now) END FROM store)"
-    }
-
-    /// Writes the event of a card that is new.
-    func note(sealed: Data?, now: Timestamp, in tx: Transaction) throws {
-        try tx.run(
-            """
-            INSERT INTO event (card, at, state, reason, remote_code, message)
-            VALUES (\(self.card), \(now), \(self.to), \(self.reason), \(self.remoteCode), \(sealed))
-            """
-        )
     }
 
     /// Marks that the cards of a number are to be looked at, at once whatever the clock says; only one that is `verified` can be
@@ -72,5 +38,66 @@ struct Transition {
             WHERE number = \(number) AND EXISTS (SELECT 1 FROM card WHERE number = \(number) AND state = 'verified')
             """
         )
+    }
+}
+
+extension CardStore {
+    /// Changes the state of a card: one conditional update with its event, and the mark that its number is to be decided again.
+    ///
+    /// A card whose key does not open gets no message: nothing can be sealed for it.
+    ///
+    /// - Parameter assignments: further ones of the same update, led by a comma.
+    /// - Returns: where the card stands now.
+    /// - Throws: `DatabaseError` of kind `constraint` if it does not stand where it was read.
+    @discardableResult
+    func move(_ row: CardRow, _ transition: Transition, also assignments: SQL = "", in tx: Transaction) throws
+        -> CardChange
+    {
+        let sealed = try transition.message.flatMap { message in
+            try (try? row.key(self.vault))?.seal(json: message, column: CardRow.messageColumn)
+        }
+        try tx.one(
+            """
+            UPDATE card SET state = \(transition.to), reason = \(transition.reason), remote_code = \(transition.remoteCode),
+            message = \(sealed), worker = NULL, changed_at = \(Transition.date(tx.now)) \(assignments)
+            WHERE id = \(row.id) AND state = \(row.state)
+            """
+        )
+        try self.note(transition, of: row.id, sealed: sealed, in: tx)
+        try Transition.markForDecision(row.number, in: tx)
+        return CardChange(
+            card: row.id,
+            state: transition.to,
+            reason: transition.reason,
+            remoteCode: transition.remoteCode
+        )
+    }
+
+    /// Writes the event of a card.
+    func note(_ transition: Transition, of card: CardID, sealed: Data?, in tx: Transaction) throws {
+        try tx.run(
+            """
+            INSERT INTO event (card, at, state, reason, remote_code, message)
+            VALUES (\(card), \(tx.now), \(transition.to), \(transition.reason), \(transition.remoteCode), \(sealed))
+            """
+        )
+    }
+}
+
+/// Where a card stands after a change, for progress and reports.
+package struct CardChange: Hashable, Sendable {
+    /// The card.
+    package var card: CardID
+    /// Its state.
+    package var state: CardState
+    /// Why.
+    package var reason: ReasonCode?
+    /// The remote's own code.
+    package var remoteCode: String?
+}
+
+extension CardChange {
+    init(_ row: CardRow) {
+        self.init(card: row.id, state: row.state, reason: row.reason, remoteCode: row.remoteCode)
     }
 }

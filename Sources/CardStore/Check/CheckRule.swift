@@ -8,11 +8,14 @@ struct CheckRule: Sendable {
     let message: Message
     /// Selects the identifier of each card that breaks the rule.
     let query: SQL
+    /// The changes that mend it without a risk; each looks again for itself.
+    let mends: [SQL]
 
-    init(_ code: String, _ message: Message, _ query: SQL) {
+    init(_ code: String, _ message: Message, _ query: SQL, mends: [SQL] = []) {
         self.code = code
         self.message = message
         self.query = query
+        self.mends = mends
     }
 
     /// All rules: those of the life of a card, of deliveries, of business numbers, of work, and of what is left behind.
@@ -56,7 +59,13 @@ struct CheckRule: Sendable {
             """
             SELECT card.id FROM card JOIN application ON application.number = card.number
             WHERE card.state = 'verified' AND card.reason IS NULL AND application.decide_at IS NULL
-            """
+            """,
+            mends: [
+                """
+                UPDATE application SET decide_at = 0 WHERE decide_at IS NULL
+                AND number IN (SELECT number FROM card WHERE state = 'verified' AND reason IS NULL)
+                """
+            ]
         ),
     ]
 
@@ -124,7 +133,15 @@ struct CheckRule: Sendable {
             SELECT min(delivery_card.card) FROM delivery JOIN delivery_card ON delivery_card.delivery = delivery.id
             JOIN card ON card.id = delivery_card.card WHERE delivery.state = 'kept'
             GROUP BY delivery.id HAVING count(*) FILTER (WHERE card.state = 'held') = 0
-            """
+            """,
+            mends: [
+                """
+                UPDATE delivery SET state = 'closed', parts = NULL WHERE state = 'kept' AND NOT EXISTS (
+                    SELECT 1 FROM delivery_card JOIN card ON card.id = delivery_card.card
+                    WHERE delivery_card.delivery = delivery.id AND card.state = 'held'
+                )
+                """
+            ]
         ),
         CheckRule(
             "delivery_without_attempt",
@@ -160,7 +177,8 @@ struct CheckRule: Sendable {
                 OR (coalesce(card.side, card.expected_side) = 'back'
                     AND coalesce(application.back_delivered, 0) < card.intake_order)
             )
-            """
+            """,
+            mends: [Self.noting("front_delivered", "front"), Self.noting("back_delivered", "back")]
         ),
         CheckRule(
             "disputed_without_holder",
@@ -177,12 +195,30 @@ struct CheckRule: Sendable {
             SELECT card.id FROM card JOIN application ON application.number = card.number
             WHERE application.disputed = 0 AND card.holder IS NOT NULL
             AND (application.holder IS NULL OR application.holder <> card.holder)
-            """
+            """,
+            mends: [
+                """
+                UPDATE application SET holder = (
+                    SELECT holder FROM card WHERE card.number = application.number AND holder IS NOT NULL ORDER BY intake_order LIMIT 1
+                ) WHERE holder IS NULL
+                """,
+                """
+                UPDATE application SET disputed = 1, decide_at = 0 WHERE disputed = 0 AND EXISTS (
+                    SELECT 1 FROM card WHERE card.number = application.number AND card.holder <> application.holder
+                )
+                """,
+            ]
         ),
         CheckRule(
             "order_ahead",
             "the card's place among the inputs was not given out yet, so a later photo would count as older",
-            "SELECT id FROM card WHERE intake_order >= (SELECT next_order FROM store)"
+            "SELECT id FROM card WHERE intake_order >= (SELECT next_order FROM store)",
+            mends: [
+                """
+                UPDATE store SET next_order = (SELECT max(intake_order) + 1 FROM card)
+                WHERE next_order <= (SELECT max(intake_order) FROM card)
+                """
+            ]
         ),
     ]
 
@@ -194,7 +230,11 @@ struct CheckRule: Sendable {
             SELECT id FROM card WHERE worker IS NOT NULL AND state NOT IN ('fetching', 'received', 'prepared')
             UNION SELECT delivery_card.card FROM delivery JOIN delivery_card ON delivery_card.delivery = delivery.id
             WHERE delivery.worker IS NOT NULL AND delivery.state <> 'open'
-            """
+            """,
+            mends: [
+                "UPDATE card SET worker = NULL WHERE worker IS NOT NULL AND state NOT IN ('fetching', 'received', 'prepared')",
+                "UPDATE delivery SET worker = NULL WHERE worker IS NOT NULL AND state <> 'open'",
+            ]
         ),
         CheckRule(
             "attempt_of_nobody",
@@ -203,7 +243,18 @@ struct CheckRule: Sendable {
             SELECT coalesce(delivery_card.card, attempt.subject) FROM attempt
             LEFT JOIN delivery_card ON delivery_card.delivery = attempt.subject
             WHERE attempt.ended_at IS NULL AND attempt.worker NOT IN (SELECT id FROM worker)
-            """
+            """,
+            mends: [
+                """
+                UPDATE delivery SET may_be_applied = 1 WHERE id IN (
+                    SELECT subject FROM attempt WHERE ended_at IS NULL AND worker NOT IN (SELECT id FROM worker)
+                )
+                """,
+                """
+                UPDATE attempt SET ended_at = started_at, class = 'unknown', code = 'interrupted'
+                WHERE ended_at IS NULL AND worker NOT IN (SELECT id FROM worker)
+                """,
+            ]
         ),
     ]
 
@@ -230,7 +281,19 @@ struct CheckRule: Sendable {
             """
             SELECT delivery_card.card FROM delivery JOIN delivery_card ON delivery_card.delivery = delivery.id
             WHERE delivery.state NOT IN ('open', 'kept') AND delivery.parts IS NOT NULL
-            """
+            """,
+            mends: ["UPDATE delivery SET parts = NULL WHERE state NOT IN ('open', 'kept') AND parts IS NOT NULL"]
         ),
     ]
+
+    /// Notes on each number the last card of a side that was delivered.
+    private static func noting(_ column: SQL, _ side: String) -> SQL {
+        let last: SQL = """
+            SELECT max(intake_order) FROM card WHERE card.number = application.number AND card.state = 'delivered'
+            AND coalesce(card.side, card.expected_side) = \(side)
+            """
+        return """
+            UPDATE application SET \(column) = (\(last)) WHERE coalesce(\(column), 0) < coalesce((\(last)), 0)
+            """
+    }
 }

@@ -8,7 +8,7 @@ extension CardStore {
         var last: Int64 = 0
         while true {
             let after = last
-            let page = try await self.database.read { tx in
+            let page = try await self.read { tx in
                 let rows = try tx.rows(
                     """
                     SELECT \(CardRow.columns) FROM \(CardRow.tables)
@@ -46,11 +46,11 @@ extension CardStore {
         func note(_ column: String, _ opens: Bool) {
             if !opens { broken.insert(column) }
         }
-        if let metadata = row.metadata {
+        if let metadata = row.sealedMetadata {
             let value: SealedMetadata? = try? key.open(json: metadata, column: SealedMetadata.column)
             note(SealedMetadata.column, value != nil)
         }
-        var messages = row.message.map { [$0] } ?? []
+        var messages = row.sealedMessage.map { [$0] } ?? []
         messages += try tx.rows("SELECT message FROM event WHERE card = \(row.id) AND message IS NOT NULL") {
             try $0.next()
         }

@@ -1,7 +1,19 @@
 package import CardModel
-import Foundation
 
-// What follows from an attempt of a delivery, written down in one transaction.
+/// How a delivery is repeated and judged.
+package struct DeliveryTerms: Sendable {
+    /// How failures that count are repeated.
+    package var retry: RetryTerms
+    /// What is done about one that may have been applied.
+    package var onUnknown: UnknownPolicy
+
+    /// Describes terms.
+    package init(retry: RetryTerms, onUnknown: UnknownPolicy) {
+        self.retry = retry
+        self.onUnknown = onUnknown
+    }
+}
+
 extension CardStore {
     /// Writes down how an attempt of a delivery ended, and what follows for its members.
     ///
@@ -14,25 +26,50 @@ extension CardStore {
         now: Timestamp
     ) async throws -> [CardChange] {
         let (id, attempt) = (job.id, job.attempt)
-        return try await Self.translating {
-            try await self.database.write(locking: job.numbers.map(\.rawValue).sorted()) { tx in
-                var delivery = try OpenDelivery(id, store: self, now: now, in: tx)
-                let isCurrent = try self.endAttempt(
-                    attempt,
-                    as: outcome.failureClass,
-                    code: outcome.toldFailure?.code,
-                    httpStatus: outcome.toldFailure?.httpStatus,
-                    now: now,
-                    in: tx
-                )
-                if delivery.isSettled(by: outcome, isCurrent: isCurrent) {
-                    if outcome.counts { try delivery.countFailure(outcome.failureClass, store: self, in: tx) }
-                    let settlement = DeliverySettlement(outcome, standing: delivery.standing, terms: terms)
-                    if outcome.failure?.failureClass == .unknown { try delivery.noteMayBeApplied(in: tx) }
-                    try delivery.apply(settlement, retry: terms.retry, store: self, in: tx)
-                }
-                return try delivery.members.map { CardChange(try CardRow.require($0, in: tx)) }
+        return try await self.write(at: now, locking: Array(job.numbers)) { tx in
+            var delivery = try OpenDelivery(id, store: self, in: tx)
+            let isCurrent = try self.endAttempt(attempt, after: outcome.toldFailure, in: tx)
+            if delivery.isSettled(by: outcome, isCurrent: isCurrent) {
+                try delivery.settle(outcome, terms: terms)
             }
+            return try delivery.standing
+        }
+    }
+}
+
+extension DeliveryOutcome {
+    /// The failure, if it is one of the delivery as a whole.
+    var failure: RemoteFailure? {
+        switch self {
+        case .accepted, .items: nil
+        case .tokenExpired(let failure), .failed(let failure): failure
+        }
+    }
+
+    /// The failure that its attempt is written down with: a joint reply that took no card tells as much of the endpoint as one
+    /// for the whole.
+    var toldFailure: RemoteFailure? {
+        guard case .items(let items) = self else { return self.failure }
+        let failures = items.map(\.failure)
+        return failures.contains(nil) ? nil : failures.first ?? nil
+    }
+
+    /// Whether the failure counts towards the most attempts.
+    var counts: Bool {
+        guard let failure else { return false }
+        switch failure.failureClass {
+        case .transient, .unknown: return true
+        case .stop: return failure.stopScope == .request
+        default: return false
+        }
+    }
+}
+
+extension DeliveryItemOutcome {
+    fileprivate var failure: RemoteFailure? {
+        switch self {
+        case .accepted: nil
+        case .rejected(let failure), .notApplied(let failure), .unknown(let failure): failure
         }
     }
 }

@@ -52,30 +52,26 @@ extension CardStore {
                 SELECT 1 FROM card WHERE card.number = application.number AND card.state = 'verified' AND failed_at IS NOT NULL
             )
             """ : ""
-        return try await Self.translating {
-            try await self.database.read { tx in
-                let due: [BusinessNumber] = try tx.rows(
-                    """
-                    SELECT number FROM application WHERE decide_at IS NOT NULL AND (decide_at <= \(now) OR EXISTS (
-                        SELECT 1 FROM card WHERE card.number = application.number AND state = 'verified' AND changed_at > \(now)
-                    )) \(untried) ORDER BY priority DESC, decide_at LIMIT \(limit + excluded.count)
-                    """
-                ) { try $0.next() }
-                return try due.filter { !excluded.contains($0) }.prefix(limit).map { number in
-                    let application = try Application(number, terms: terms, store: self, now: now, in: tx)
-                    return DeliveryProposal(number: number, groups: application.groups(vault: self.vault))
-                }
+        return try await self.read(at: now) { tx in
+            let due: [BusinessNumber] = try tx.rows(
+                """
+                SELECT number FROM application WHERE decide_at IS NOT NULL AND (decide_at <= \(now) OR EXISTS (
+                    SELECT 1 FROM card WHERE card.number = application.number AND state = 'verified' AND changed_at > \(now)
+                )) \(untried) ORDER BY priority DESC, decide_at LIMIT \(limit + excluded.count)
+                """
+            ) { try $0.next() }
+            return try due.filter { !excluded.contains($0) }.prefix(limit).map { number in
+                let application = try Application(number, terms: terms, store: self, in: tx)
+                return DeliveryProposal(number: number, groups: application.groups)
             }
         }
     }
 
     /// When the next number is to be decided; `nil` if none is.
     package func nextDecision() async throws -> Timestamp? {
-        try await Self.translating {
-            try await self.database.read { tx in
-                try tx.value("SELECT min(decide_at) FROM application WHERE decide_at IS NOT NULL", as: Timestamp?.self)
-                    ?? nil
-            }
+        try await self.read { tx in
+            try tx.value("SELECT min(decide_at) FROM application WHERE decide_at IS NOT NULL", as: Timestamp?.self)
+                ?? nil
         }
     }
 
@@ -88,12 +84,10 @@ extension CardStore {
         terms: DecidingTerms,
         now: Timestamp
     ) async throws -> [CardChange] {
-        try await Self.translating {
-            try await self.database.write(locking: numbers.map(\.rawValue).sorted()) { tx in
-                try numbers.flatMap { number in
-                    let application = try Application(number, terms: terms, store: self, now: now, in: tx)
-                    return try application.apply(forming: [], store: self, in: tx)
-                }
+        try await self.write(at: now, locking: numbers) { tx in
+            try numbers.flatMap { number in
+                let application = try Application(number, terms: terms, store: self, in: tx)
+                return try application.apply(forming: [])
             }
         }
     }
@@ -104,11 +98,12 @@ struct Application {
     let number: BusinessNumber
     let decision: ApplicationDecision
     private let rows: [CardID: CardRow]
+    private let store: CardStore
+    private let tx: Transaction
     private let pair: (front: CardID, back: CardID)?
     private let warnings: [VerdictFinding]
-    private let now: Timestamp
 
-    init(_ number: BusinessNumber, terms: DecidingTerms, store: CardStore, now: Timestamp, in tx: Transaction) throws {
+    init(_ number: BusinessNumber, terms: DecidingTerms, store: CardStore, in tx: Transaction) throws {
         let rows = try tx.rows(
             """
             SELECT \(CardRow.columns) FROM \(CardRow.tables) WHERE card.number = \(number)
@@ -125,12 +120,13 @@ struct Application {
         delivered[.front] = facts?.front
         delivered[.back] = facts?.back
         let snapshot = ApplicationSnapshot(
-            cards: rows.map { ApplicationCard($0, now: now) },
+            cards: rows.map { ApplicationCard($0, now: tx.now) },
             isDisputed: facts?.disputed ?? false,
             delivered: delivered
         )
         self.number = number
-        self.now = now
+        self.store = store
+        self.tx = tx
         self.rows = Dictionary(uniqueKeysWithValues: rows.map { ($0.id, $0) })
         self.pair = ApplicationRules.pair(in: snapshot)
         var findings: [VerdictFinding] = []
@@ -138,7 +134,7 @@ struct Application {
             findings = try store.findings(front: front, back: back, rules: terms.rules, in: tx)
         }
         self.warnings = findings.filter { $0.severity == .warn }
-        var decision = ApplicationRules.decide(snapshot, pairFindings: findings, policy: terms.policy, now: now)
+        var decision = ApplicationRules.decide(snapshot, pairFindings: findings, policy: terms.policy, now: tx.now)
         if !terms.hasDefaultUserNumber {
             Self.keepBackWithoutAccount(&decision, rows: self.rows, vault: store.vault)
         }
@@ -163,7 +159,7 @@ struct Application {
     }
 
     /// The members of each delivery that may be formed now.
-    func groups(vault: Vault) -> [[DeliveryMember]] {
+    var groups: [[DeliveryMember]] {
         self.decision.ready.map { ids in
             ids.compactMap { id in
                 guard let row = self.rows[id], let side = row.anySide else { return nil }
@@ -172,7 +168,7 @@ struct Application {
                     side: side,
                     businessNumber: self.number,
                     // One that does not open is found out when its material is fetched.
-                    userNumber: (try? row.card(vault))?.metadata.userNumber,
+                    userNumber: (try? row.card(self.store.vault))?.metadata.userNumber,
                     goesAlone: row.goesAlone
                 )
             }
@@ -185,56 +181,37 @@ struct Application {
     ///
     /// - Parameter formed: the cards that go into a delivery in the same transaction; others that may go stay due.
     /// - Returns: the cards whose state changed.
-    func apply(forming formed: [CardID], store: CardStore, in tx: Transaction) throws -> [CardChange] {
-        var changed: [CardID] = []
-        for id in self.decision.superseded {
-            try self.move(id, to: .superseded, reason: .superseded, message: nil, store: store, in: tx)
-            changed.append(id)
+    func apply(forming formed: [CardID]) throws -> [CardChange] {
+        var moves = self.decision.superseded.map { ($0, Transition(.superseded, .superseded)) }
+        moves += self.decision.held.map { ($0, Transition(.held, $1.reason, $1.message)) }
+        moves += self.decision.rejected.map { ($0, Transition(.rejected, $1.reason, $1.message)) }
+        let changes = try moves.compactMap { id, transition in
+            try self.rows[id].map { try self.store.move($0, transition, in: self.tx) }
         }
-        for (id, finding) in self.decision.held {
-            try self.move(id, to: .held, reason: finding.reason, message: finding.message, store: store, in: tx)
-            changed.append(id)
-        }
-        for (id, finding) in self.decision.rejected {
-            try self.move(id, to: .rejected, reason: finding.reason, message: finding.message, store: store, in: tx)
-            changed.append(id)
-        }
-        try self.noteWarnings(store: store, in: tx)
+        try self.noteWarnings()
         for (id, reason) in self.decision.waiting where self.rows[id]?.reason != reason {
-            try tx.run("UPDATE card SET reason = \(reason), message = NULL WHERE id = \(id) AND state = 'verified'")
+            try self.tx.run(
+                "UPDATE card SET reason = \(reason), message = NULL WHERE id = \(id) AND state = 'verified'"
+            )
         }
         let others = self.decision.ready.joined().contains { !formed.contains($0) }
         let next = others ? Timestamp(millisecondsSinceEpoch: 0) : self.decision.reconsiderAt
-        try tx.run("UPDATE application SET decide_at = \(next) WHERE number = \(self.number)")
-        return try changed.map { CardChange(try CardRow.require($0, in: tx)) }
-    }
-
-    private func move(
-        _ id: CardID,
-        to state: CardState,
-        reason: ReasonCode,
-        message: Message?,
-        store: CardStore,
-        in tx: Transaction
-    ) throws {
-        guard let row = self.rows[id] else { return }
-        try Transition(id, from: .verified, to: state, reason: reason, message: message)
-            .perform(number: self.number, key: row.key(store.vault), now: self.now, in: tx)
+        try self.tx.run("UPDATE application SET decide_at = \(next) WHERE number = \(self.number)")
+        return changes
     }
 
     /// Once for each pair: what the rules say of cards that go all the same.
-    private func noteWarnings(store: CardStore, in tx: Transaction) throws {
+    private func noteWarnings() throws {
         guard let pair, let back = self.rows[pair.back], !self.warnings.isEmpty else { return }
-        let isNew = try tx.run(
+        let isNew = try self.tx.run(
             """
             UPDATE card SET compared_with = \(pair.front)
             WHERE id = \(pair.back) AND (compared_with IS NULL OR compared_with <> \(pair.front))
             """
         )
         guard isNew == 1 else { return }
-        let key = try back.key(store.vault)
         for warning in self.warnings {
-            try store.note(warning, of: back.id, in: back.state, key: key, now: self.now, in: tx)
+            try self.store.note(warning, of: back, in: back.state, in: self.tx)
         }
     }
 }

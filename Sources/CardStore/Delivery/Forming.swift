@@ -57,25 +57,16 @@ extension CardStore {
     ///
     /// - Throws: `stored_image_unreadable` if an image does not open.
     package func material(for cards: [CardID]) async throws -> DeliveryMaterial {
-        try await Self.translating {
-            try await self.database.read { tx in try self.material(for: cards, in: tx) }
-        }
+        try await self.read { tx in try self.material(for: cards, in: tx) }
     }
 
     /// Ends cards whose stored image does not open: they cannot go, and a person is told.
-    package func failUnreadable(
-        _ cards: [CardID],
-        because error: CodedError,
-        now: Timestamp
-    ) async throws -> [CardChange] {
-        try await Self.translating {
-            try await self.database.write { tx in
-                try cards.compactMap { id in
-                    let row = try CardRow.require(id, in: tx)
-                    guard row.state == .verified, (try? self.open(row, in: tx)) == nil else { return nil }
-                    try self.failUnreadable(row, now: now, in: tx)
-                    return CardChange(try CardRow.require(id, in: tx))
-                }
+    package func failUnreadable(_ cards: [CardID], now: Timestamp) async throws -> [CardChange] {
+        try await self.write(at: now) { tx in
+            try cards.compactMap { id in
+                let row = try CardRow.require(id, in: tx)
+                guard row.state == .verified, (try? self.open(row, in: tx)) == nil else { return nil }
+                return try self.failUnreadable(row, in: tx)
             }
         }
     }
@@ -88,31 +79,16 @@ extension CardStore {
         because failure: RemoteFailure,
         now: Timestamp
     ) async throws -> [CardChange] {
-        try await Self.translating {
-            try await self.database.write { tx in
-                try cards.compactMap { id in
-                    let row = try CardRow.require(id, in: tx)
-                    guard row.state == .verified else { return nil }
-                    let transition =
-                        failure.code == ReasonCode.memberMismatch.rawValue
-                        ? Transition(
-                            id,
-                            from: .verified,
-                            to: .held,
-                            reason: .memberMismatch,
-                            message: failure.message
-                        )
-                        : Transition(
-                            id,
-                            from: .verified,
-                            to: .failed,
-                            reason: .refusedByRemote,
-                            remoteCode: failure.code,
-                            message: failure.message
-                        )
-                    try transition.perform(number: row.number, key: row.key(self.vault), now: now, in: tx)
-                    return CardChange(try CardRow.require(id, in: tx))
-                }
+        try await self.write(at: now) { tx in
+            try cards.compactMap { id in
+                let row = try CardRow.require(id, in: tx)
+                guard row.state == .verified else { return nil }
+                let isMismatch = failure.code == ReasonCode.memberMismatch.rawValue
+                let transition =
+                    isMismatch
+                    ? Transition(.held, .memberMismatch, failure.message)
+                    : Transition(.failed, .refusedByRemote, failure)
+                return try self.move(row, transition, in: tx)
             }
         }
     }
@@ -123,18 +99,16 @@ extension CardStore {
         _ members: [DeliveryMember],
         within byteCount: Int
     ) async throws -> (members: [DeliveryMember], isFull: Bool) {
-        try await Self.translating {
-            try await self.database.read { tx in
-                var room = byteCount
-                for (index, member) in members.enumerated() {
-                    let size: Int? = try tx.value(
-                        "SELECT length(bytes) FROM blob WHERE card = \(member.card) AND kind = 'image' AND start = 0"
-                    )
-                    room -= max(0, (size ?? 0) - Self.imageOverhead)
-                    if index > 0, room < 0 { return (Array(members.prefix(index)), true) }
-                }
-                return (members, room <= 0)
+        try await self.read { tx in
+            var room = byteCount
+            for (index, member) in members.enumerated() {
+                let size: Int? = try tx.value(
+                    "SELECT length(bytes) FROM blob WHERE card = \(member.card) AND kind = 'image' AND start = 0"
+                )
+                room -= max(0, (size ?? 0) - Self.imageOverhead)
+                if index > 0, room < 0 { return (Array(members.prefix(index)), true) }
             }
+            return (members, room <= 0)
         }
     }
 
@@ -166,15 +140,11 @@ extension CardStore {
         now: Timestamp
     ) async throws -> DeliveryJob? {
         let numbers = Set(draft.members.map(\.businessNumber))
-        let formed = try await Self.translating {
-            try await self.database.write(locking: numbers.map(\.rawValue).sorted()) { tx -> Formed? in
-                try self.require(worker, in: tx)
-                let applications = try numbers.map {
-                    try Application($0, terms: terms, store: self, now: now, in: tx)
-                }
-                guard Self.mayGo(draft, by: applications) else { return nil }
-                return try self.form(draft, of: applications, worker: worker, now: now, in: tx)
-            }
+        let formed = try await self.write(at: now, locking: Array(numbers)) { tx -> Formed? in
+            try self.require(worker, in: tx)
+            let applications = try numbers.map { try Application($0, terms: terms, store: self, in: tx) }
+            guard Self.mayGo(draft, by: applications) else { return nil }
+            return try self.form(draft, of: applications, worker: worker, in: tx)
         }
         guard let formed else { return nil }
         return DeliveryJob(
@@ -218,14 +188,12 @@ extension CardStore {
         _ draft: DeliveryDraft,
         of applications: [Application],
         worker: Worker,
-        now: Timestamp,
         in tx: Transaction
     ) throws -> Formed {
         let members = draft.members.map(\.card)
         let rows = try members.map { try CardRow.require($0, in: tx) }
-        let keys = try Dictionary(uniqueKeysWithValues: rows.map { ($0.id, try $0.key(self.vault)) })
         let priority = rows.map(\.priority).max() ?? 0
-        guard let first = members.first, let firstKey = keys[first] else {
+        guard let firstKey = try rows.first?.key(self.vault) else {
             throw DatabaseError(.constraint, "a delivery needs a card")
         }
         // Whoever erases a member closes the delivery, so the first member's key opens the parts for as long as they matter.
@@ -233,38 +201,25 @@ extension CardStore {
         try tx.run(
             """
             INSERT INTO delivery (id, key, boundary, parts, state, worker, priority, formed_at, changed_at)
-            VALUES (\(draft.id), \(draft.key), \(draft.boundary), \(parts), 'open', \(worker.id), \(priority), \(now), \(now))
+            VALUES (\(draft.id), \(draft.key), \(draft.boundary), \(parts), 'open', \(worker.id), \(priority), \(tx.now), \(tx.now))
             """
         )
-        for (position, member) in draft.members.enumerated() {
+        for (position, row) in rows.enumerated() {
             try tx.run(
-                "INSERT INTO delivery_card (delivery, position, card) VALUES (\(draft.id), \(position), \(member.card))"
+                "INSERT INTO delivery_card (delivery, position, card) VALUES (\(draft.id), \(position), \(row.id))"
             )
-            guard let key = keys[member.card] else { continue }
-            try Transition(member.card, from: .verified, to: .delivering).perform(
-                also: ", delivery = \(draft.id), due_at = NULL",
-                number: member.businessNumber,
-                key: key,
-                now: now,
-                in: tx
-            )
+            try self.move(row, Transition(.delivering), also: ", delivery = \(draft.id), due_at = NULL", in: tx)
         }
         // After the moves, each of which marks its number.
-        let changes = try applications.flatMap { try $0.apply(forming: members, store: self, in: tx) }
-        let attempt = try self.beginSending(draft.id, members: members, worker: worker, now: now, in: tx)
+        let changes = try applications.flatMap { try $0.apply(forming: members) }
+        let attempt = try self.beginSending(draft.id, members: members, worker: worker, in: tx)
         return Formed(attempt: attempt, tries: rows.map(\.history.tries).max() ?? 0, changes: changes)
     }
 
-    func beginSending(
-        _ id: DeliveryID,
-        members: [CardID],
-        worker: Worker,
-        now: Timestamp,
-        in tx: Transaction
-    ) throws -> Int64 {
+    func beginSending(_ id: DeliveryID, members: [CardID], worker: Worker, in tx: Transaction) throws -> Int64 {
         let origin = AccessOrigin(actor: "engine:\(worker.id)", purpose: "deliver")
-        try AccessLog.append(.deliver, of: members, by: origin, vault: self.vault, now: now, in: tx)
-        return try self.beginAttempt(.deliver, of: id.rawValue, worker: worker.id, now: now, in: tx)
+        try AccessLog.append(.deliver, of: members, by: origin, vault: self.vault, in: tx)
+        return try self.beginAttempt(.deliver, of: id.rawValue, worker: worker.id, in: tx)
     }
 }
 

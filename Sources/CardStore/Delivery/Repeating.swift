@@ -12,48 +12,39 @@ extension CardStore {
         now: Timestamp,
         told: (CardChange) -> Void = { _ in }
     ) async throws -> [DeliveryJob] {
-        try await Self.translating {
-            let claimed = try await self.database.write { tx in
-                try self.require(worker, in: tx)
-                let ids: [DeliveryID] = try tx.rows(
-                    """
-                    UPDATE delivery SET worker = \(worker.id) WHERE id IN (
-                        SELECT id FROM delivery WHERE state = 'open' AND worker IS NULL AND \(Self.isDue(at: now))
-                        ORDER BY priority DESC, tries, formed_at LIMIT \(limit)
-                    ) RETURNING id
-                    """
-                ) { try $0.next() }
-                return try ids.map { id in
-                    let members = try self.members(of: id, in: tx)
-                    let attempt = try self.beginSending(id, members: members, worker: worker, now: now, in: tx)
-                    return Claimed(id: id, members: members, attempt: attempt)
-                }
-            }
-            return try await self.opened(claimed, told: told) { claim, tx in
-                try self.job(claim.id, members: claim.members, attempt: claim.attempt, in: tx)
-            } end: { claim, tx in
-                try self.endUnsent(claim.attempt, now: now, in: tx)
-                try OpenDelivery(claim.id, store: self, now: now, in: tx).abandon(store: self, in: tx)
-                return claim.members
+        let claimed = try await self.write(at: now) { tx in
+            try self.require(worker, in: tx)
+            let ids: [DeliveryID] = try tx.rows(
+                """
+                UPDATE delivery SET worker = \(worker.id) WHERE id IN (
+                    SELECT id FROM delivery WHERE state = 'open' AND worker IS NULL AND \(Self.isDue(at: now))
+                    ORDER BY priority DESC, tries, formed_at LIMIT \(limit)
+                ) RETURNING id
+                """
+            ) { try $0.next() }
+            return try ids.map { id in
+                let members = try self.members(of: id, in: tx)
+                let attempt = try self.beginSending(id, members: members, worker: worker, in: tx)
+                return (id: id, members: members, attempt: attempt)
             }
         }
-    }
-
-    private struct Claimed: Sendable {
-        let id: DeliveryID
-        let members: [CardID]
-        let attempt: Int64
+        return try await self.opened(claimed, now: now, told: told) { claim, tx in
+            try self.job(claim.id, members: claim.members, attempt: claim.attempt, in: tx)
+        } end: { claim, tx in
+            try self.endUnsent(claim.attempt, in: tx)
+            let delivery = try OpenDelivery(claim.id, store: self, in: tx)
+            try delivery.abandon()
+            return try delivery.standing
+        }
     }
 
     /// When the next delivery is due again; `nil` if none is.
     package func nextDelivery() async throws -> Timestamp? {
-        try await Self.translating {
-            try await self.database.read { tx in
-                try tx.value(
-                    "SELECT min(coalesce(due_at, 0)) FROM delivery WHERE state = 'open' AND worker IS NULL",
-                    as: Timestamp?.self
-                ) ?? nil
-            }
+        try await self.read { tx in
+            try tx.value(
+                "SELECT min(coalesce(due_at, 0)) FROM delivery WHERE state = 'open' AND worker IS NULL",
+                as: Timestamp?.self
+            ) ?? nil
         }
     }
 

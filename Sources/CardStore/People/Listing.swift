@@ -62,8 +62,6 @@ package struct AttemptRecord: Hashable, Sendable {
     package var failureClass: FailureClass?
     /// The remote's code, or ours.
     package var code: String?
-    /// The HTTP status.
-    package var httpStatus: Int?
 }
 
 // MARK: Looking
@@ -76,16 +74,14 @@ extension CardStore {
     ///   - order: the intake order of the last card of the page before; 0 for the first page.
     ///   - limit: the most cards of the page.
     package func cards(_ filter: CardFilter, after order: Int64, limit: Int) async throws -> [Card] {
-        try await Self.translating {
-            try await self.database.read { tx in
-                let rows = try tx.rows(
-                    """
-                    SELECT \(CardRow.columns) FROM \(CardRow.tables) WHERE card.intake_order > \(order) \(Self.condition(filter))
-                    ORDER BY card.intake_order LIMIT \(min(limit, Limits.pageSize))
-                    """
-                ) { try CardRow(&$0) }
-                return rows.map { $0.shown(self.vault) }
-            }
+        try await self.read { tx in
+            let rows = try tx.rows(
+                """
+                SELECT \(CardRow.columns) FROM \(CardRow.tables) WHERE card.intake_order > \(order) \(Self.condition(filter))
+                ORDER BY card.intake_order LIMIT \(min(limit, Limits.pageSize))
+                """
+            ) { try CardRow(&$0) }
+            return rows.map { $0.shown(self.vault) }
         }
     }
 
@@ -108,35 +104,29 @@ extension CardStore {
 
     /// Returns cards by their identifiers; one that is not there is left out.
     package func cards(_ ids: [CardID]) async throws -> [Card] {
-        try await Self.translating {
-            try await self.database.read { tx in
-                try ids.compactMap { try CardRow.fetch($0, in: tx)?.shown(self.vault) }
-            }
+        try await self.read { tx in
+            try ids.compactMap { try CardRow.fetch($0, in: tx)?.shown(self.vault) }
         }
     }
 
     /// Returns where cards stand, without opening anything of theirs.
     package func standing(of ids: [CardID]) async throws -> [CardChange] {
-        try await Self.translating {
-            try await self.database.read { tx in
-                try ids.compactMap { try CardRow.fetch($0, in: tx).map(CardChange.init) }
-            }
+        try await self.read { tx in
+            try ids.compactMap { try CardRow.fetch($0, in: tx).map(CardChange.init) }
         }
     }
 
     /// Shows a card to a person, which the access log notes.
     package func show(_ id: CardID, to origin: AccessOrigin, now: Timestamp) async throws -> CardDetails {
-        try await Self.translating {
-            try await self.database.write { tx in
-                try AccessLog.append(.show, of: [id], by: origin, vault: self.vault, now: now, in: tx)
-                return try self.details(of: id, in: tx)
-            }
+        try await self.write(at: now) { tx in
+            try AccessLog.append(.show, of: [id], by: origin, vault: self.vault, in: tx)
+            return try self.details(of: id, in: tx)
         }
     }
 
     /// Returns a card for an answer that shows nothing personal of it; who shows it to a person uses ``show(_:to:now:)``.
     package func details(of id: CardID) async throws -> CardDetails {
-        try await Self.translating { try await self.database.read { tx in try self.details(of: id, in: tx) } }
+        try await self.read { tx in try self.details(of: id, in: tx) }
     }
 
     func details(of id: CardID, in tx: Transaction) throws -> CardDetails {
@@ -155,7 +145,7 @@ extension CardStore {
     }
 
     func inputName(of row: CardRow, key: CardKey?) -> Redacted<String>? {
-        guard let key, let sealed = row.metadata else { return nil }
+        guard let key, let sealed = row.sealedMetadata else { return nil }
         return try? key.open(json: sealed, as: SealedMetadata.self, column: SealedMetadata.column).inputName
     }
 
@@ -178,7 +168,7 @@ extension CardStore {
     private func attempts(of id: CardID, in tx: Transaction) throws -> [AttemptRecord] {
         try tx.rows(
             """
-            SELECT stage, subject, started_at, ended_at, class, code, http_status FROM attempt
+            SELECT stage, subject, started_at, ended_at, class, code FROM attempt
             WHERE subject = \(id) OR subject IN (SELECT delivery FROM delivery_card WHERE card = \(id)) ORDER BY id
             """
         ) { row in
@@ -190,24 +180,21 @@ extension CardStore {
                 startedAt: try row.next(),
                 endedAt: try row.next(),
                 failureClass: try row.next(),
-                code: try row.next(),
-                httpStatus: try row.next()
+                code: try row.next()
             )
         }
     }
 
     /// Returns how many cards stand where, and how many need a person.
     package func counts() async throws -> (states: [CardState: Int], needingAttention: Int) {
-        try await Self.translating {
-            try await self.database.read { tx in
-                let states: [(CardState, Int)] = try tx.rows("SELECT state, count(*) FROM card GROUP BY state") { row in
-                    (try row.next(), try row.next())
-                }
-                var filter = CardFilter()
-                filter.needsAttention = true
-                let attention: Int? = try tx.value("SELECT count(*) FROM card WHERE 1 = 1 \(Self.condition(filter))")
-                return (Dictionary(uniqueKeysWithValues: states), attention ?? 0)
+        try await self.read { tx in
+            let states: [(CardState, Int)] = try tx.rows("SELECT state, count(*) FROM card GROUP BY state") { row in
+                (try row.next(), try row.next())
             }
+            var filter = CardFilter()
+            filter.needsAttention = true
+            let attention: Int? = try tx.value("SELECT count(*) FROM card WHERE 1 = 1 \(Self.condition(filter))")
+            return (Dictionary(uniqueKeysWithValues: states), attention ?? 0)
         }
     }
 }

@@ -8,26 +8,17 @@ extension CardStore {
     /// - Throws: `not_found`, or `card_conflict` with what to do instead.
     @discardableResult
     package func retry(_ id: CardID, by origin: AccessOrigin, now: Timestamp) async throws -> CardChange {
-        try await Self.translating {
-            try await self.database.write { tx in
-                let row = try CardRow.require(id, in: tx)
-                let circumstances = try self.circumstances(of: row, isReplaced: self.isReplaced(row, in: tx), in: tx)
-                var card = self.judged(row)
-                // Outside its delivery it would be verified, unless that may have arrived.
-                if row.state == .delivering { card.state = .verified }
-                try OperatorRules.requireRetry(of: card, under: circumstances)
-                try AccessLog.append(.retry, of: [id], by: origin, vault: self.vault, now: now, in: tx)
-                if row.state == .delivering { _ = try self.leaveDelivery(row, now: now, in: tx) }
-                let target = card.state == .verified ? .verified : try self.start(of: id, in: tx) ?? .prepared
-                try Transition(id, from: row.state, to: target).perform(
-                    also: ", failures = 0, tries = 0, failed_at = NULL, due_at = NULL",
-                    number: row.number,
-                    key: nil,
-                    now: now,
-                    in: tx
-                )
-                return CardChange(try CardRow.require(id, in: tx))
-            }
+        try await self.write(at: now) { tx in
+            let row = try CardRow.require(id, in: tx)
+            let circumstances = try self.circumstances(of: row, isReplaced: self.isReplaced(row, in: tx), in: tx)
+            var card = self.judged(row)
+            // Outside its delivery it would be verified, unless that may have arrived.
+            if row.state == .delivering { card.state = .verified }
+            try OperatorRules.requireRetry(of: card, under: circumstances)
+            try AccessLog.append(.retry, of: [id], by: origin, vault: self.vault, in: tx)
+            if row.state == .delivering { _ = try self.leaveDelivery(row, in: tx) }
+            let target = card.state == .verified ? .verified : try self.start(of: id, in: tx) ?? .prepared
+            return try self.move(row, Transition(target), also: ", \(Transition.fresh)", in: tx)
         }
     }
 
@@ -42,67 +33,58 @@ extension CardStore {
         by origin: AccessOrigin,
         now: Timestamp
     ) async throws -> [CardChange] {
-        try await Self.translating {
-            try await self.database.write { tx in
-                let row = try CardRow.require(id, in: tx)
-                try self.require(resolution, of: row, in: tx)
-                try AccessLog.append(.resolve, of: [id], by: origin, vault: self.vault, now: now, in: tx)
-                let others: [CardID]
-                if resolution == .resend {
-                    others = try self.resend(row, now: now, in: tx)
-                } else {
-                    others = try self.leaveDelivery(row, now: now, in: tx)
-                    try self.move(row, by: resolution, now: now, in: tx)
-                }
-                return try ([id] + others).map { CardChange(try CardRow.require($0, in: tx)) }
+        try await self.write(at: now) { tx in
+            let row = try CardRow.require(id, in: tx)
+            try self.require(resolution, of: row, in: tx)
+            try AccessLog.append(.resolve, of: [id], by: origin, vault: self.vault, in: tx)
+            let others: [CardID]
+            if resolution == .resend {
+                others = try self.resend(row, in: tx)
+            } else {
+                others = try self.leaveDelivery(row, in: tx)
+                try self.move(row, by: resolution, in: tx)
             }
+            return try ([id] + others).map { CardChange(try CardRow.require($0, in: tx)) }
         }
     }
 
-    private func move(_ row: CardRow, by resolution: Resolution, now: Timestamp, in tx: Transaction) throws {
-        func perform(_ transition: Transition, also assignments: SQL = "") throws {
-            try transition.perform(also: assignments, number: row.number, key: nil, now: now, in: tx)
-        }
-        // A front that a person settles is read again from the row, which the delivery may have moved.
-        let state = try CardRow.require(row.id, in: tx).state
+    private func move(_ row: CardRow, by resolution: Resolution, in tx: Transaction) throws {
+        // What closed its delivery may have moved it.
+        let moved = try CardRow.require(row.id, in: tx)
         switch resolution {
-        case .reject: try perform(Transition(row.id, from: state, to: .rejected, reason: .rejectedByOperator))
+        case .reject: try self.move(moved, Transition(.rejected, .rejectedByOperator), in: tx)
         case .delivered:
-            try perform(Transition(row.id, from: state, to: .delivered))
+            try self.move(moved, Transition(.delivered), in: tx)
             try self.noteDelivered(row, in: tx)
         case .accept where row.reason == .submitterConflict:
-            try perform(Transition(row.id, from: state, to: self.start(of: row.id, in: tx) ?? .prepared))
+            try self.move(moved, Transition(self.start(of: row.id, in: tx) ?? .prepared), in: tx)
         case .accept:
             // The first word settles whose card it is; a second one, or one about a missing front, lets a back go alone.
             let isLone = row.isAccepted || row.state == .verified || row.goesWithoutFront
             // Cards of different user accounts that are right both go one by one.
             let goesAlone = row.goesAlone || row.reason == .memberMismatch
-            try perform(
-                Transition(row.id, from: state, to: .verified),
-                also: ", accepted = 1, without_front = \(isLone), alone = \(goesAlone), failures = 0, due_at = NULL"
+            try self.move(
+                moved,
+                Transition(.verified),
+                also: ", accepted = 1, without_front = \(isLone), alone = \(goesAlone), failures = 0, due_at = NULL",
+                in: tx
             )
         case .resend: break
         }
     }
 
     /// Sends the kept delivery of a card again, byte for byte, with all its members that are still held.
-    private func resend(_ row: CardRow, now: Timestamp, in tx: Transaction) throws -> [CardID] {
+    private func resend(_ row: CardRow, in tx: Transaction) throws -> [CardID] {
         guard let delivery = row.delivery else { return [] }
         let members = try self.members(of: delivery, in: tx).map { try CardRow.require($0, in: tx) }
             .filter { $0.state == .held && $0.delivery == delivery }
         for member in members {
             if member.id != row.id { try self.require(.resend, of: member, in: tx) }
-            try Transition(member.id, from: .held, to: .delivering).perform(
-                also: ", failures = 0, tries = 0, failed_at = NULL, due_at = NULL",
-                number: member.number,
-                key: nil,
-                now: now,
-                in: tx
-            )
+            try self.move(member, Transition(.delivering), also: ", \(Transition.fresh)", in: tx)
         }
         try tx.one(
             """
-            UPDATE delivery SET state = 'open', failures = 0, tries = 0, failed_at = NULL, due_at = NULL, changed_at = \(now)
+            UPDATE delivery SET state = 'open', \(Transition.fresh), changed_at = \(tx.now)
             WHERE id = \(delivery) AND state = 'kept'
             """
         )
@@ -111,7 +93,7 @@ extension CardStore {
 
     /// Takes a card out of its delivery, which is thereby closed: the others are `outcome_unknown`, or `verified` if it surely
     /// was not applied.
-    func leaveDelivery(_ row: CardRow, now: Timestamp, in tx: Transaction) throws -> [CardID] {
+    func leaveDelivery(_ row: CardRow, in tx: Transaction) throws -> [CardID] {
         guard let delivery = row.delivery,
             try tx.exists("SELECT 1 FROM delivery WHERE id = \(delivery) AND state IN ('open', 'kept')")
         else {
@@ -120,8 +102,7 @@ extension CardStore {
             }
             return []
         }
-        let open = try OpenDelivery(delivery, store: self, now: now, in: tx)
-        return try open.close(leaving: row.id, store: self, in: tx)
+        return try OpenDelivery(delivery, store: self, in: tx).close(leaving: row.id)
     }
 
     /// Notes on the number that a card of it was delivered: the order outlives the card.

@@ -1,3 +1,4 @@
+import CardModel
 import Foundation
 import GRDB
 import Synchronization
@@ -14,6 +15,7 @@ final class Database: Sendable {
         let refuse: @Sendable (any Error) -> Void
         let byteCount: Int
         let usesReserve: Bool
+        let time: Timestamp?
     }
 
     private struct Outcome: Sendable {
@@ -65,54 +67,56 @@ final class Database: Sendable {
     ///
     /// The file is only read, unless its making was cut off: then SQLite has to undo what was begun before it can be read.
     static func identity(path: String) throws -> (application: Int, version: Int, isEmpty: Bool) {
-        do {
-            return try self.identity(path: path, readonly: true)
-        } catch let error as GRDB.DatabaseError where error.extendedResultCode == .SQLITE_READONLY_ROLLBACK {
-            do { return try self.identity(path: path, readonly: false) } catch { throw Self.translated(error) }
-        } catch {
-            throw Self.translated(error)
-        }
-    }
-
-    private static func identity(
-        path: String,
-        readonly: Bool
-    ) throws -> (application: Int, version: Int, isEmpty: Bool) {
-        var configuration = Configuration()
-        configuration.readonly = readonly
-        configuration.busyMode = .timeout(Limits.busyTimeout)
-        let queue = try DatabaseQueue(path: path, configuration: configuration)
-        defer { try? queue.close() }
-        return try queue.read { connection in
+        func look(_ connection: GRDB.Database) throws -> (application: Int, version: Int, isEmpty: Bool) {
             (
                 application: try Int.fetchOne(connection, sql: "PRAGMA application_id") ?? 0,
                 version: try Int.fetchOne(connection, sql: "PRAGMA user_version") ?? 0,
                 isEmpty: try Int.fetchOne(connection, sql: "SELECT count(*) FROM sqlite_master") == 0
             )
         }
+        do {
+            return try Self.withFile(path, readonly: true, look)
+        } catch let error as GRDB.DatabaseError where error.extendedResultCode == .SQLITE_READONLY_ROLLBACK {
+            do { return try Self.withFile(path, look) } catch { throw Self.translated(error) }
+        } catch {
+            throw Self.translated(error)
+        }
+    }
+
+    /// Lends a connection to a file, outside any transaction, for something short.
+    static func withFile<Value>(
+        _ path: String,
+        readonly: Bool = false,
+        _ body: (GRDB.Database) throws -> Value
+    ) throws -> Value {
+        var configuration = Configuration()
+        configuration.readonly = readonly
+        configuration.busyMode = .timeout(Limits.busyTimeout)
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        defer { try? queue.close() }
+        return try queue.inDatabase(body)
     }
 
     /// Lays out an empty file.
     static func layOut(path: String) throws {
-        do {
-            let queue = try DatabaseQueue(path: path)
-            defer { try? queue.close() }
-            try queue.inDatabase { connection in try Schema.layOut(connection) }
-        } catch {
-            throw Self.translated(error)
-        }
+        do { try Self.withFile(path, Schema.layOut) } catch { throw Self.translated(error) }
     }
 
     /// How many commits were made since the opening.
     var commits: Int { self.state.withLock { $0.commits } }
 
     /// Runs statements on one snapshot.
-    func read<Value: Sendable>(_ body: @escaping @Sendable (Transaction) throws -> Value) async throws -> Value {
+    func read<Value: Sendable>(
+        at time: Timestamp? = nil,
+        _ body: @escaping @Sendable (Transaction) throws -> Value
+    ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             self.pool.asyncRead { result in
                 continuation.resume(
                     with: Result {
-                        do { return try body(Transaction(result.get())) } catch { throw Self.translated(error) }
+                        do { return try body(Transaction(result.get(), at: time)) } catch {
+                            throw Self.translated(error)
+                        }
                     }
                 )
             }
@@ -122,6 +126,7 @@ final class Database: Sendable {
     /// Makes a change, whole or not at all; durable when it returns.
     ///
     /// - Parameters:
+    ///   - time: when it happens.
     ///   - numbers: the business numbers that the change reads and then writes. SQLite has one writer; a driver with several
     ///     locks them.
     ///   - byteCount: about how much it writes beside its rows, in bytes.
@@ -129,6 +134,7 @@ final class Database: Sendable {
     ///   - change: the change; it may run again when another one of its group breaks the transaction.
     @discardableResult
     func write<Value: Sendable>(
+        at time: Timestamp? = nil,
         locking numbers: [String] = [],
         byteCount: Int = 0,
         usesReserve: Bool = true,
@@ -151,7 +157,8 @@ final class Database: Sendable {
                     },
                     refuse: { continuation.resume(throwing: $0) },
                     byteCount: byteCount,
-                    usesReserve: usesReserve
+                    usesReserve: usesReserve,
+                    time: time
                 )
             )
         }
@@ -239,7 +246,7 @@ final class Database: Sendable {
 
     private func make(_ change: Change, on connection: GRDB.Database) throws -> Outcome {
         try connection.execute(sql: "SAVEPOINT change")
-        let outcome = change.make(Transaction(connection))
+        let outcome = change.make(Transaction(connection, at: change.time))
         // Some errors (a full disk) end the whole transaction.
         guard connection.isInsideTransaction else { throw DatabaseError(.full, "the transaction ended early") }
         if outcome.failure != nil { try connection.execute(sql: "ROLLBACK TO change") }

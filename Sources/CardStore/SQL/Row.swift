@@ -90,6 +90,13 @@ extension Timestamp: Readable {
     }
 }
 
+extension BusinessNumber: Readable {
+    init?(_ statement: OpaquePointer, _ column: Int32) {
+        guard let value = String(statement, column) else { return nil }
+        self.init(stored: value)
+    }
+}
+
 extension CardID: Readable {
     init?(_ statement: OpaquePointer, _ column: Int32) {
         guard let value = String(statement, column) else { return nil }
@@ -104,37 +111,14 @@ extension DeliveryID: Readable {
     }
 }
 
-extension BusinessNumber: Readable {
-    init?(_ statement: OpaquePointer, _ column: Int32) {
-        guard let value = String(statement, column) else { return nil }
-        self.init(stored: value)
-    }
-}
-
-extension ReasonCode: Readable {
+extension Readable where Self: RawRepresentable<String> {
     init?(_ statement: OpaquePointer, _ column: Int32) {
         guard let value = String(statement, column) else { return nil }
         self.init(rawValue: value)
     }
 }
 
-extension CardState: Readable {
-    init?(_ statement: OpaquePointer, _ column: Int32) {
-        guard let value = String(statement, column) else { return nil }
-        self.init(rawValue: value)
-    }
-}
-
-extension CardSide: Readable {
-    init?(_ statement: OpaquePointer, _ column: Int32) {
-        guard let value = String(statement, column) else { return nil }
-        self.init(rawValue: value)
-    }
-}
-
-extension FailureClass: Readable {
-    init?(_ statement: OpaquePointer, _ column: Int32) {
-        guard let value = String(statement, column) else { return nil }
-        self.init(rawValue: value)
-    }
-}
+extension ReasonCode: Readable {}
+extension CardState: Readable {}
+extension CardSide: Readable {}
+extension FailureClass: Readable {}

@@ -94,7 +94,11 @@ extension Timestamp: Bindable { var bound: Bound { .integer(self.millisecondsSin
 extension CardID: Bindable { var bound: Bound { .text(self.rawValue) } }
 extension DeliveryID: Bindable { var bound: Bound { .text(self.rawValue) } }
 extension BusinessNumber: Bindable { var bound: Bound { .text(self.rawValue) } }
-extension CardState: Bindable { var bound: Bound { .text(self.rawValue) } }
-extension CardSide: Bindable { var bound: Bound { .text(self.rawValue) } }
-extension ReasonCode: Bindable { var bound: Bound { .text(self.rawValue) } }
-extension FailureClass: Bindable { var bound: Bound { .text(self.rawValue) } }
+extension CardState: Bindable {}
+extension CardSide: Bindable {}
+extension ReasonCode: Bindable {}
+extension FailureClass: Bindable {}
+
+extension Bindable where Self: RawRepresentable<String> {
+    var bound: Bound { .text(self.rawValue) }
+}

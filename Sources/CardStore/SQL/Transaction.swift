@@ -1,3 +1,4 @@
+import CardModel
 import Foundation
 import GRDB
 import GRDBSQLite
@@ -6,21 +7,23 @@ import GRDBSQLite
 struct Transaction {
     /// GRDB's connection; its value API costs more than half of a statement's time, so values are bound and read here.
     private let connection: GRDB.Database
+    private let time: Timestamp?
 
-    init(_ connection: GRDB.Database) {
+    init(_ connection: GRDB.Database, at time: Timestamp? = nil) {
         self.connection = connection
+        self.time = time
+    }
+
+    /// When it happens; what it writes down carries this time.
+    var now: Timestamp {
+        guard let time else { preconditionFailure("a transaction that asks for the time must be begun with one") }
+        return time
     }
 
     /// Runs a statement and returns how many rows it changed.
     @discardableResult
     func run(_ sql: SQL) throws -> Int {
-        try self.stepping(sql) { statement in
-            while true {
-                let code = sqlite3_step(statement)
-                if code == SQLITE_DONE { break }
-                guard code == SQLITE_ROW else { throw self.failure() }
-            }
-        }
+        try self.forEach(sql) { _ in }
         return Int(sqlite3_changes64(self.connection.sqliteConnection))
     }
 

@@ -151,24 +151,15 @@ extension Database {
 
     /// Copies one state of a database, whatever others write meanwhile, without its free pages.
     static func vacuum(_ path: String, into copy: String) throws {
-        var configuration = Configuration()
-        configuration.readonly = true
-        configuration.busyMode = .timeout(Limits.busyTimeout)
-        let queue = try DatabaseQueue(path: path, configuration: configuration)
-        defer { try? queue.close() }
-        try queue.unsafeRead { try $0.execute(sql: "VACUUM INTO ?", arguments: [copy]) }
+        try Self.withFile(path, readonly: true) { try $0.execute(sql: "VACUUM INTO ?", arguments: [copy]) }
     }
 
     /// Takes the log over into the file and removes it.
     ///
     /// - Returns: whether that was done: `false` if another connection has the file open.
     static func leaveLog(of path: String) throws -> Bool {
-        var configuration = Configuration()
-        configuration.busyMode = .timeout(Limits.busyTimeout)
         do {
-            let queue = try DatabaseQueue(path: path, configuration: configuration)
-            defer { try? queue.close() }
-            return try queue.writeWithoutTransaction { connection in
+            return try Self.withFile(path) { connection in
                 try connection.execute(sql: "PRAGMA synchronous = FULL")
                 return try String.fetchOne(connection, sql: "PRAGMA journal_mode = DELETE") == "delete"
             }

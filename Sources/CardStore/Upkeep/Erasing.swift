@@ -22,18 +22,16 @@ extension CardStore {
 
     /// The certificates of erased cards; of all that there are if none is named.
     package func certificates(of cards: [CardID]? = nil) async throws -> [ErasureCertificate] {
-        try await Self.translating {
-            try await self.database.read { tx in
-                guard let cards else {
-                    let sealed = try tx.rows(
-                        "SELECT certificate FROM card WHERE state = 'erased' ORDER BY intake_order"
-                    ) { try $0.next(Data?.self) }
-                    return try sealed.compactMap(\.self).map(Self.certificate)
-                }
-                return try cards.compactMap { card in
-                    try tx.value("SELECT certificate FROM card WHERE id = \(card)", as: Data?.self)?
-                        .map(Self.certificate)
-                }
+        try await self.read { tx in
+            guard let cards else {
+                let sealed = try tx.rows(
+                    "SELECT certificate FROM card WHERE state = 'erased' ORDER BY intake_order"
+                ) { try $0.next(Data?.self) }
+                return try sealed.compactMap(\.self).map(Self.certificate)
+            }
+            return try cards.compactMap { card in
+                try tx.value("SELECT certificate FROM card WHERE id = \(card)", as: Data?.self)?
+                    .map(Self.certificate)
             }
         }
     }
@@ -46,36 +44,32 @@ extension CardStore {
 
     /// Writes down what became of the documents of erased cards in the built-in backend.
     package func certify(_ documents: ErasureCertificate.Documents, of cards: [CardID]) async throws {
-        try await Self.translating {
-            let list = self.erasureList
-            try await self.database.write { tx in
-                var lines: [Data] = []
-                for card in cards {
-                    let line: Data? =
-                        try tx.value("SELECT certificate FROM card WHERE id = \(card)", as: Data?.self) ?? nil
-                    guard var certificate = try line.map(Self.certificate) else { continue }
-                    guard certificate.documents != documents else { continue }
-                    certificate.documents = documents
-                    lines.append(try certificate.line)
-                    try tx.run("UPDATE card SET certificate = \(try certificate.line) WHERE id = \(card)")
-                }
-                try list.append(lines)
+        let list = self.erasureList
+        try await self.write { tx in
+            var lines: [Data] = []
+            for card in cards {
+                let line: Data? =
+                    try tx.value("SELECT certificate FROM card WHERE id = \(card)", as: Data?.self) ?? nil
+                guard var certificate = try line.map(Self.certificate) else { continue }
+                guard certificate.documents != documents else { continue }
+                certificate.documents = documents
+                lines.append(try certificate.line)
+                try tx.run("UPDATE card SET certificate = \(try certificate.line) WHERE id = \(card)")
             }
+            try list.append(lines)
         }
     }
 
     /// Where erased cards stood in the deliveries they were in, from 1: what a built-in backend is to erase.
     package func erasedDocuments() async throws -> [(card: CardID, key: String, position: Int)] {
-        try await Self.translating {
-            try await self.database.read { tx in
-                try tx.rows(
-                    """
-                    SELECT card.id, delivery.key, delivery_card.position + 1 FROM card
-                    JOIN delivery_card ON delivery_card.card = card.id JOIN delivery ON delivery.id = delivery_card.delivery
-                    WHERE card.state = 'erased' ORDER BY card.intake_order, delivery.formed_at
-                    """
-                ) { row in (card: try row.next(), key: try row.next(), position: try row.next()) }
-            }
+        try await self.read { tx in
+            try tx.rows(
+                """
+                SELECT card.id, delivery.key, delivery_card.position + 1 FROM card
+                JOIN delivery_card ON delivery_card.card = card.id JOIN delivery ON delivery.id = delivery_card.delivery
+                WHERE card.state = 'erased' ORDER BY card.intake_order, delivery.formed_at
+                """
+            ) { row in (card: try row.next(), key: try row.next(), position: try row.next()) }
         }
     }
 
@@ -126,7 +120,7 @@ struct Erasure: Sendable {
             while !rest.isEmpty {
                 let group = Array(rest.prefix(Limits.cardsPerErasure))
                 rest = rest.dropFirst(group.count)
-                try await self.store.database.write { tx in _ = try self.erase(group, in: tx) }
+                try await self.store.database.write(at: self.now) { tx in _ = try self.erase(group, in: tx) }
                 self.reached(.committed)
             }
             return try await self.finish(cards)
@@ -162,22 +156,8 @@ struct Erasure: Sendable {
     }
 
     private func erase(_ row: CardRow, in tx: Transaction) throws -> ErasureCertificate {
-        let head = try AccessLog.append(
-            .erase,
-            of: [row.id],
-            by: self.origin,
-            vault: self.store.vault,
-            now: self.now,
-            in: tx
-        )
-        let certificate = try ErasureCertificate(
-            of: row,
-            reason: self.reason,
-            by: self.origin,
-            logged: head,
-            now: self.now,
-            in: tx
-        )
+        let head = try AccessLog.append(.erase, of: [row.id], by: self.origin, vault: self.store.vault, in: tx)
+        let certificate = try ErasureCertificate(of: row, reason: self.reason, by: self.origin, logged: head, in: tx)
         // What is being sent at this moment may arrive.
         try tx.run(
             """
@@ -185,16 +165,15 @@ struct Erasure: Sendable {
             AND EXISTS (SELECT 1 FROM attempt WHERE subject = delivery.id AND ended_at IS NULL)
             """
         )
-        _ = try self.store.leaveDelivery(row, now: self.now, in: tx)
+        _ = try self.store.leaveDelivery(row, in: tx)
         try Self.destroy(row.id, in: tx)
-        try Transition(row.id, from: row.state, to: .erased, reason: self.reason).perform(
+        try self.store.move(
+            row,
+            Transition(.erased, self.reason),
             also: """
-                , was_delivered = \(row.state == .delivered), certificate = \(try certificate.line), failures = 0, tries = 0,
-                failed_at = NULL, blamed_at = NULL, due_at = NULL
+                , was_delivered = \(row.state == .delivered), certificate = \(try certificate.line), blamed_at = NULL,
+                \(Transition.fresh)
                 """,
-            number: row.number,
-            key: nil,
-            now: self.now,
             in: tx
         )
         return certificate

@@ -85,12 +85,11 @@ extension ErasureCertificate {
         reason: ReasonCode,
         by origin: AccessOrigin,
         logged head: AccessLog.Head,
-        now: Timestamp,
         in tx: Transaction
     ) throws {
         let card = row.id
         self.card = card
-        self.erasedAt = now.description
+        self.erasedAt = tx.now.description
         self.reason = reason
         self.actor = origin.actor
         self.purpose = origin.purpose

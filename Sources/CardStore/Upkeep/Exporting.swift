@@ -49,28 +49,26 @@ extension CardStore {
     ///
     /// - Throws: `not_found`.
     package func export(_ id: CardID, to origin: AccessOrigin, now: Timestamp) async throws -> CardExport {
-        try await Self.translating {
-            try await self.database.write { tx in
-                let row = try CardRow.require(id, in: tx)
-                try AccessLog.append(.export, of: [id], by: origin, vault: self.vault, now: now, in: tx)
-                var export = CardExport(
-                    details: try self.details(of: id, in: tx),
-                    accesses: try tx.rows(
-                        "SELECT \(AccessRecord.columns) FROM access_log WHERE card = \(id) ORDER BY number"
-                    ) { try AccessRecord(&$0) }
-                )
-                if row.state == .erased {
-                    export.certificate = try tx.value(
-                        "SELECT certificate FROM card WHERE id = \(id)",
-                        as: Data?.self
-                    )?.map(Self.certificate)
-                } else if let key = try? row.key(self.vault) {
-                    export.image = try? self.image(of: id, key: key, in: tx)
-                    export.source = try? self.source(of: id, key: key, in: tx)
-                    export.address = try? self.address(of: id, key: key, in: tx).address
-                }
-                return export
+        try await self.write(at: now) { tx in
+            let row = try CardRow.require(id, in: tx)
+            try AccessLog.append(.export, of: [id], by: origin, vault: self.vault, in: tx)
+            var export = CardExport(
+                details: try self.details(of: id, in: tx),
+                accesses: try tx.rows(
+                    "SELECT \(AccessRecord.columns) FROM access_log WHERE card = \(id) ORDER BY number"
+                ) { try AccessRecord(&$0) }
+            )
+            if row.state == .erased {
+                export.certificate = try tx.value(
+                    "SELECT certificate FROM card WHERE id = \(id)",
+                    as: Data?.self
+                )?.map(Self.certificate)
+            } else if let key = try? row.key(self.vault) {
+                export.image = try? self.image(of: id, key: key, in: tx)
+                export.source = try? self.source(of: id, key: key, in: tx)
+                export.address = try? self.address(of: id, key: key, in: tx).address
             }
+            return export
         }
     }
 
@@ -80,25 +78,23 @@ extension CardStore {
         now: Timestamp,
         writing page: ([AccessRecord]) async throws -> Void
     ) async throws {
-        try await Self.translating {
-            let end = try await self.database.write { tx in
-                try AccessLog.append(.export, of: [nil], by: origin, vault: self.vault, now: now, in: tx).number
+        let end = try await self.write(at: now) { tx in
+            try AccessLog.append(.export, of: [nil], by: origin, vault: self.vault, in: tx).number
+        }
+        var last: Int64 = 0
+        while last < end {
+            let after = last
+            let lines = try await self.read { tx in
+                try tx.rows(
+                    """
+                    SELECT \(AccessRecord.columns) FROM access_log WHERE number > \(after) AND number <= \(end)
+                    ORDER BY number LIMIT \(Limits.pageSize)
+                    """
+                ) { try AccessRecord(&$0) }
             }
-            var last: Int64 = 0
-            while last < end {
-                let after = last
-                let lines = try await self.database.read { tx in
-                    try tx.rows(
-                        """
-                        SELECT \(AccessRecord.columns) FROM access_log WHERE number > \(after) AND number <= \(end)
-                        ORDER BY number LIMIT \(Limits.pageSize)
-                        """
-                    ) { try AccessRecord(&$0) }
-                }
-                guard let line = lines.last else { return }
-                last = line.number
-                try await page(lines)
-            }
+            guard let line = lines.last else { return }
+            last = line.number
+            try await page(lines)
         }
     }
 }

@@ -12,7 +12,7 @@ package struct KeyRotation: Hashable, Sendable {
 }
 
 /// A point on the way of a change of the key, for tests.
-enum RotationStep: String, CaseIterable, Sendable {
+package enum RotationStep: String, CaseIterable, Sendable {
     /// The command has made the new key durable.
     case stored
     /// Everything is wrapped with it within the transaction.
@@ -26,14 +26,12 @@ extension CardStore {
     ///
     /// Where the first key of the ring is not the only one, a change of the key was cut off: rotating to that key ends it.
     package func keysInUse() async throws -> [String] {
-        try await Self.translating {
-            try await self.database.read { tx in
-                let own: [String] = try tx.rows("SELECT key_id FROM store") { try $0.next() }
-                let others: [String] = try tx.rows("SELECT DISTINCT key_id FROM card_key ORDER BY key_id") {
-                    try $0.next()
-                }
-                return own + others.filter { !own.contains($0) }
+        try await self.read { tx in
+            let own: [String] = try tx.rows("SELECT key_id FROM store") { try $0.next() }
+            let others: [String] = try tx.rows("SELECT DISTINCT key_id FROM card_key ORDER BY key_id") {
+                try $0.next()
             }
+            return own + others.filter { !own.contains($0) }
         }
     }
 
@@ -49,37 +47,27 @@ extension CardStore {
     ///   - key: the new key.
     ///   - storing: makes the new key durable beside the old one; called once nobody else can work, before anything changes.
     ///   - retiring: puts the old key away once nothing needs it; still nobody else can work.
+    ///   - reached: called at each point on the way.
     /// - Throws: `sandbox_busy` if a process is at work; `wrong_key` if the ring lacks a key that wraps something.
     package func rotateKeys(
         to key: VaultKey,
         storing: () async throws -> Void,
-        retiring: () throws -> Void = {}
-    ) async throws -> KeyRotation {
-        try await self.rotateKeys(to: key, storing: storing, retiring: retiring, reached: { _ in })
-    }
-
-    func rotateKeys(
-        to key: VaultKey,
-        storing: () async throws -> Void,
         retiring: () throws -> Void = {},
-        reached: @escaping @Sendable (RotationStep) -> Void
+        reached: @escaping @Sendable (RotationStep) -> Void = { _ in }
     ) async throws -> KeyRotation {
         let alone = try await Self.takeAlone(self.folder)
         defer { alone.release() }
         let vault = self.vault
         try await storing()
         reached(.stored)
-        let rotation = try await Self.translating {
-            let rotation = try await self.database.write { tx in
-                let rotation = try vault.rewrap(with: key, in: tx)
-                reached(.rewrapped)
-                return rotation
-            }
-            reached(.committed)
-            // The old wrappings stand in it.
-            _ = await self.emptyLog()
+        let rotation = try await self.write { tx in
+            let rotation = try vault.rewrap(with: key, in: tx)
+            reached(.rewrapped)
             return rotation
         }
+        reached(.committed)
+        // The old wrappings stand in it.
+        _ = await self.emptyLog()
         try retiring()
         return rotation
     }

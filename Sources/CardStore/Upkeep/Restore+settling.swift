@@ -29,7 +29,7 @@ extension Restore {
                 try await self.takeOver(store, isSame: isSame, &report)
             }
             report.erased += try await self.erase(erased, in: store)
-            report.held = try await database.write { tx in try self.hold(store, in: tx) }
+            report.held = try await database.write(at: self.now) { tx in try self.hold(store, in: tx) }
             report.findings = try await store.requireWhole()
             report.cards = try await database.read { tx in try tx.value("SELECT count(*) FROM card") ?? 0 }
             _ = await store.emptyLog()
@@ -74,7 +74,7 @@ extension Restore {
     private func takeOverLog(_ store: CardStore) async throws -> Int? {
         struct Differs: Error {}
         do {
-            return try await store.database.write { tx in
+            return try await store.database.write(at: self.now) { tx in
                 let lines = try tx.run(
                     """
                     INSERT INTO main.access_log (number, at, actor, action, purpose, card, mac)
@@ -93,7 +93,7 @@ extension Restore {
 
     /// Takes over who was erased in the replaced sandbox, and what its numbers know.
     private func takeOver(_ store: CardStore, isSame: Bool, _ report: inout RestoreReport) async throws {
-        let erased = try await store.database.write { tx in
+        let erased = try await store.database.write(at: self.now) { tx in
             let alive: [CardID] = try tx.rows(
                 """
                 SELECT id FROM main.card WHERE state <> 'erased'
@@ -114,7 +114,7 @@ extension Restore {
         report.erased += erased
         // Of another sandbox neither places nor numbers mean anything here.
         guard isSame else { return }
-        report.takenOver = try await store.database.write { tx in
+        report.takenOver = try await store.database.write(at: self.now) { tx in
             try Self.takeOverNumbers(in: tx)
             return try Self.takeOverTombstones(in: tx)
         }
@@ -190,7 +190,7 @@ extension Restore {
     ///
     /// - Returns: how many were not erased in the backup.
     private func erase(_ entries: [ErasureList.Entry], in store: CardStore) async throws -> Int {
-        try await store.database.write { tx in
+        try await store.database.write(at: self.now) { tx in
             let alive = try entries.filter { entry in
                 try tx.exists("SELECT 1 FROM main.card WHERE id = \(entry.card) AND state <> 'erased'")
             }
@@ -211,7 +211,7 @@ extension Restore {
     private func hold(_ store: CardStore, in tx: Transaction) throws -> Int {
         try self.keepDeliveries(in: tx)
         try tx.run("UPDATE main.card SET worker = NULL WHERE worker IS NOT NULL")
-        try tx.run("UPDATE main.run SET state = 'ended', worker = NULL, ended_at = \(self.now) WHERE state <> 'ended'")
+        try tx.run("UPDATE main.run SET state = 'ended', worker = NULL, ended_at = \(tx.now) WHERE state <> 'ended'")
         try tx.run("DELETE FROM main.worker")
         try tx.run("DELETE FROM main.rest")
         let rows = try tx.rows(
@@ -224,7 +224,7 @@ extension Restore {
             """
         ) { try CardRow(&$0) }
         for row in rows { try self.hold(row, store, in: tx) }
-        try AccessLog.append(.restore, of: [nil], by: self.origin, vault: store.vault, now: self.now, in: tx)
+        try AccessLog.append(.restore, of: [nil], by: self.origin, vault: store.vault, in: tx)
         if try tx.exists(
             """
             SELECT 1 FROM main.store WHERE key_id <> \(self.ring.current.id)
@@ -240,19 +240,19 @@ extension Restore {
     private func keepDeliveries(in tx: Transaction) throws {
         try tx.run(
             """
-            UPDATE main.attempt SET ended_at = \(self.now), class = 'unknown', code = 'interrupted' WHERE ended_at IS NULL
+            UPDATE main.attempt SET ended_at = \(tx.now), class = 'unknown', code = 'interrupted' WHERE ended_at IS NULL
             """
         )
         try tx.run(
             """
             INSERT INTO main.attempt (stage, subject, worker, started_at, ended_at, class, code)
-            SELECT 'deliver', id, 'restore', \(self.now), \(self.now), 'unknown', 'restored' FROM main.delivery
+            SELECT 'deliver', id, 'restore', \(tx.now), \(tx.now), 'unknown', 'restored' FROM main.delivery
             WHERE state IN ('open', 'kept')
             """
         )
         try tx.run(
             """
-            UPDATE main.delivery SET state = 'kept', may_be_applied = 1, worker = NULL, due_at = NULL, changed_at = \(self.now)
+            UPDATE main.delivery SET state = 'kept', may_be_applied = 1, worker = NULL, due_at = NULL, changed_at = \(tx.now)
             WHERE state IN ('open', 'kept')
             """
         )
@@ -262,15 +262,10 @@ extension Restore {
         // Other cards heed what these say, and a restore must not take a person's word out of it.
         let heeded: Set<ReasonCode> = [.outcomeUnknown, .holderConflict, .submitterConflict]
         let reason = row.state == .held ? row.reason.flatMap { heeded.contains($0) ? $0 : nil } : nil
-        try Transition(
-            row.id,
-            from: row.state,
-            to: .held,
-            reason: reason ?? .restored,
-            message: """
-                it comes from a backup, and what happened to it since is not known; ask the backend whether it has the card, \
-                then resolve or retry it: idcard-pipeline cards resolve \(row.id.rawValue)
-                """
-        ).perform(also: ", due_at = NULL", number: row.number, key: try? row.key(store.vault), now: self.now, in: tx)
+        let message: Message = """
+            it comes from a backup, and what happened to it since is not known; ask the backend whether it has the card, \
+            then resolve or retry it: idcard-pipeline cards resolve \(row.id.rawValue)
+            """
+        try store.move(row, Transition(.held, reason ?? .restored, message), also: ", due_at = NULL", in: tx)
     }
 }

@@ -52,24 +52,22 @@ extension CardStore {
     ) async throws -> [ErasureCertificate] {
         let seen = try await self.see(now, isRight: clockIsRight)
         guard seen.doubted == nil else { return [] }
-        return try await Self.translating {
-            let erasure = Erasure(store: self, reason: .retention, origin: origin, now: now)
-            var erased: [CardID] = []
-            while erased.count < limit {
-                let most = min(Limits.cardsPerErasure, limit - erased.count)
-                // Asked within the transaction: a card may come back to life at any time.
-                let batch = try await self.database.write { tx in
-                    var cards: [CardID] = []
-                    for query in terms.expired(limit: most, now: now) where cards.count < most {
-                        cards += try tx.rows(query) { try $0.next() }
-                    }
-                    return try erasure.erase(Array(cards.prefix(most)), in: tx)
+        let erasure = Erasure(store: self, reason: .retention, origin: origin, now: now)
+        var erased: [CardID] = []
+        while erased.count < limit {
+            let most = min(Limits.cardsPerErasure, limit - erased.count)
+            // Asked within the transaction: a card may come back to life at any time.
+            let batch = try await self.write(at: now) { tx in
+                var cards: [CardID] = []
+                for query in terms.expired(limit: most, now: now) where cards.count < most {
+                    cards += try tx.rows(query) { try $0.next() }
                 }
-                if batch.isEmpty { break }
-                erased += batch
+                return try erasure.erase(Array(cards.prefix(most)), in: tx)
             }
-            return erased.isEmpty ? [] : try await erasure.finish(erased)
+            if batch.isEmpty { break }
+            erased += batch
         }
+        return erased.isEmpty ? [] : try await erasure.finish(erased)
     }
 
     /// Notes the time that the clock says.
@@ -77,13 +75,11 @@ extension CardStore {
     /// - Parameter isRight: whether a person says that a clock that has jumped ahead is right.
     @discardableResult
     package func see(_ now: Timestamp, isRight: Bool = false) async throws -> SeenTime {
-        try await Self.translating {
-            try await self.database.write { tx in try Self.see(now, isRight: isRight, in: tx) }
-        }
+        try await self.write(at: now) { tx in try Self.see(isRight: isRight, in: tx) }
     }
 
     @discardableResult
-    static func see(_ now: Timestamp, isRight: Bool = false, in tx: Transaction) throws -> SeenTime {
+    static func see(isRight: Bool = false, in tx: Transaction) throws -> SeenTime {
         let stored = try tx.row("SELECT seen_at, doubted_since, doubted_until FROM store") { row in
             let last = try row.next(Timestamp.self)
             let (since, until) = (try row.next(Timestamp?.self), try row.next(Timestamp?.self))
@@ -92,7 +88,7 @@ extension CardStore {
         }
         guard let stored else { throw DatabaseError(.damaged, "the store has no row") }
         var seen = stored
-        seen.see(now, isRight: isRight)
+        seen.see(tx.now, isRight: isRight)
         guard seen != stored else { return seen }
         try tx.run(
             """
@@ -102,10 +98,10 @@ extension CardStore {
         )
         if seen.last < stored.last.advanced(by: .zero - Limits.smallestClockStep) {
             // The clock was ahead before: what changed then would stay for as long as it was wrong.
-            try tx.run("UPDATE card SET changed_at = \(now) WHERE changed_at > \(now)")
+            try tx.run("UPDATE card SET changed_at = \(tx.now) WHERE changed_at > \(tx.now)")
         } else if !isRight, seen.last > stored.last.advanced(by: Limits.longestClockGap) {
             // The clock was behind before, or nobody looked for longer than ever: nobody knows how old the cards are.
-            try tx.run("UPDATE card SET changed_at = \(now) WHERE changed_at <= \(stored.last)")
+            try tx.run("UPDATE card SET changed_at = \(tx.now) WHERE changed_at <= \(stored.last)")
         }
         return seen
     }

@@ -74,7 +74,6 @@ enum AccessLog {
         of cards: [CardID?],
         by origin: AccessOrigin,
         vault: Vault,
-        now: Timestamp,
         in tx: Transaction
     ) throws -> Head {
         var head = try Self.head(in: tx)
@@ -82,14 +81,14 @@ enum AccessLog {
         for card in cards {
             let number = head.number + 1
             let line = Self.encoded([
-                String(number), String(now.millisecondsSinceEpoch), origin.actor, action.rawValue, origin.purpose,
+                String(number), String(tx.now.millisecondsSinceEpoch), origin.actor, action.rawValue, origin.purpose,
                 card?.rawValue ?? "",
             ])
             head = Head(number: number, code: vault.chainCode(of: head.code + line))
             try tx.run(
                 """
                 INSERT INTO access_log (number, at, actor, action, purpose, card, mac)
-                VALUES (\(number), \(now), \(origin.actor), \(action.rawValue), \(origin.purpose), \(card), \(head.code))
+                VALUES (\(number), \(tx.now), \(origin.actor), \(action.rawValue), \(origin.purpose), \(card), \(head.code))
                 """
             )
         }

@@ -67,18 +67,9 @@ struct Vault: Sendable {
         return CardKey(card: card, key: key)
     }
 
-    /// Fetches the data key of a card.
+    /// Opens the wrapped data key of a card.
     ///
-    /// - Throws: `CodedError` `wrong_key`, or `sandbox_damaged` if there is none or it does not open.
-    func key(of card: CardID, in tx: Transaction) throws -> CardKey {
-        let row = try tx.row("SELECT key_id, wrapped FROM card_key WHERE card = \(card)") { row in
-            (id: try row.next(String.self), wrapped: try row.next(Data.self))
-        }
-        guard let row else { throw Self.unopenable("card_key.wrapped") }
-        return try self.unwrap(row.wrapped, keyID: row.id, of: card)
-    }
-
-    /// Opens a wrapped data key that was read along with other columns.
+    /// - Throws: `CodedError` `wrong_key`, or `sandbox_damaged` if it does not open.
     func unwrap(_ wrapped: Data, keyID: String, of card: CardID) throws -> CardKey {
         guard let wrapping = self.ring.key(keyID) else { throw Self.wrongKey(keyID) }
         let column = Self.keyColumn(keyID)

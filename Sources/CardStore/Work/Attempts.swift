@@ -16,7 +16,7 @@ package struct RetryTerms: Sendable {
 }
 
 /// A call to an outside service.
-enum AttemptStage: String {
+enum AttemptStage: String, Bindable {
     case fetch
     case verify
     case deliver
@@ -59,12 +59,7 @@ struct FailureHistory {
 extension FailureHistory {
     /// Reads `failures, tries, failed_at, blamed_at`.
     init(_ row: inout Row) throws {
-        self.init(
-            failures: try row.next(),
-            tries: try row.next(),
-            failedAt: try row.next(),
-            blamedAt: try row.next()
-        )
+        self.init(failures: try row.next(), tries: try row.next(), failedAt: try row.next(), blamedAt: try row.next())
     }
 }
 
@@ -72,41 +67,27 @@ extension FailureHistory {
 
 extension CardStore {
     /// Writes an attempt down before its first byte is sent.
-    func beginAttempt(
-        _ stage: AttemptStage,
-        of subject: String,
-        worker: String,
-        now: Timestamp,
-        in tx: Transaction
-    ) throws -> Int64 {
+    func beginAttempt(_ stage: AttemptStage, of subject: String, worker: String, in tx: Transaction) throws -> Int64 {
         let id: Int64? = try tx.value(
             """
             INSERT INTO attempt (stage, subject, worker, started_at)
-            VALUES (\(stage.rawValue), \(subject), \(worker), \(now)) RETURNING id
+            VALUES (\(stage), \(subject), \(worker), \(tx.now)) RETURNING id
             """
         )
         guard let id else { throw DatabaseError(.damaged, "an attempt got no number") }
         return id
     }
 
-    /// Writes down how an attempt ended.
+    /// Writes down how an attempt ended; without a failure it was accepted.
     ///
     /// - Returns: whether it was under way; `false` if its worker was taken for dead meanwhile.
     @discardableResult
-    func endAttempt(
-        _ id: Int64,
-        as failureClass: FailureClass,
-        code: String?,
-        httpStatus: Int?,
-        now: Timestamp,
-        in tx: Transaction
-    ) throws -> Bool {
-        let status = httpStatus.map(Int64.init)
+    func endAttempt(_ id: Int64, after failure: RemoteFailure?, in tx: Transaction) throws -> Bool {
         let wasOpen = try tx.exists("SELECT 1 FROM attempt WHERE id = \(id) AND ended_at IS NULL")
         try tx.one(
             """
-            UPDATE attempt SET ended_at = \(now), class = \(failureClass), code = \(code), http_status = \(status)
-            WHERE id = \(id)
+            UPDATE attempt SET ended_at = \(tx.now), class = \(failure?.failureClass ?? .accepted), code = \(failure?.code),
+            http_status = \(failure?.httpStatus) WHERE id = \(id)
             """
         )
         return wasOpen
@@ -125,21 +106,20 @@ extension CardStore {
         after history: FailureHistory,
         stage: AttemptStage,
         own: SQL,
-        now: Timestamp,
         in tx: Transaction
     ) throws -> FailureHistory {
-        var next = history.repeated(at: now)
+        var next = history.repeated(at: tx.now)
         guard history.failedAt != nil, let blamedAt = history.blamedAt else { return next }
         let began = failureClass == .stop ? Timestamp(millisecondsSinceEpoch: 0) : blamedAt
         next.hasCounted = try tx.exists(
             """
-            SELECT 1 FROM attempt WHERE stage = \(stage.rawValue) AND class = 'accepted'
-            AND ended_at >= \(blamedAt) AND ended_at <= \(now) AND started_at > \(began) AND subject NOT IN (\(own))
+            SELECT 1 FROM attempt WHERE stage = \(stage) AND class = 'accepted'
+            AND ended_at >= \(blamedAt) AND ended_at <= \(tx.now) AND started_at > \(began) AND subject NOT IN (\(own))
             """
         )
         if next.hasCounted {
             next.failures += 1
-            next.blamedAt = now
+            next.blamedAt = tx.now
         }
         return next
     }

@@ -21,56 +21,42 @@ extension CardStore {
         now: Timestamp,
         told: (CardChange) -> Void = { _ in }
     ) async throws -> [VerificationJob] {
-        try await Self.translating {
-            let claimed = try await self.database.write { tx in
-                try self.require(worker, in: tx)
-                let rows = try self.claim(
-                    state: .prepared,
-                    by: worker,
-                    limit: limit,
-                    untriedFirst: untriedFirst,
-                    now: now,
-                    in: tx
-                )
-                return try rows.map { row in
-                    try self.begin(row, worker: worker, provider: provider, parameters: parameters, now: now, in: tx)
-                }
-            }
-            return try await self.opened(claimed, told: told) { claim, tx in
-                let (card, image) = try self.open(CardRow.require(claim.id, in: tx), in: tx)
-                return VerificationJob(
-                    card: card,
-                    image: image,
-                    reading: claim.reading,
-                    attempt: claim.attempt,
-                    tries: claim.tries,
-                    worker: worker.id
-                )
-            } end: { claim, tx in
-                if let attempt = claim.attempt { try self.endUnsent(attempt, now: now, in: tx) }
-                return try self.endUnreadable(claim.id, in: .prepared, of: worker, now: now, in: tx)
+        let claimed = try await self.write(at: now) { tx in
+            try self.require(worker, in: tx)
+            let rows = try self.claim(state: .prepared, by: worker, limit: limit, untriedFirst: untriedFirst, in: tx)
+            return try rows.map { row in
+                try self.begin(row, worker: worker, provider: provider, parameters: parameters, in: tx)
             }
         }
+        return try await self.opened(claimed, now: now, told: told) { claim, tx in
+            let (card, image) = try self.open(CardRow.require(claim.id, in: tx), in: tx)
+            return VerificationJob(
+                card: card,
+                image: image,
+                reading: claim.reading,
+                attempt: claim.attempt,
+                tries: claim.tries,
+                worker: worker.id
+            )
+        } end: { claim, tx in
+            if let attempt = claim.attempt { try self.endUnsent(attempt, in: tx) }
+            return try self.endUnreadable(claim.id, in: .prepared, of: worker, in: tx)
+        }
     }
-
-    /// When the next card that waits for its time may be verified; `nil` if none waits.
-    package func nextVerification() async throws -> Timestamp? { try await self.nextDue(in: .prepared) }
 
     /// When the next unclaimed card in a state is due; `nil` if there is none.
     ///
     /// - Parameter time: leaves out what is due by then.
-    func nextDue(in state: CardState, after time: Timestamp? = nil) async throws -> Timestamp? {
+    package func nextDue(in state: CardState, after time: Timestamp? = nil) async throws -> Timestamp? {
         let later: SQL = time.map { "AND due_at > \($0)" } ?? ""
-        return try await Self.translating {
-            try await self.database.read { tx in
-                try tx.value(
-                    """
-                    SELECT min(coalesce(due_at, 0)) FROM card WHERE state = \(state) AND worker IS NULL
-                    AND state IN ('fetching', 'received', 'prepared') \(later)
-                    """,
-                    as: Timestamp?.self
-                ) ?? nil
-            }
+        return try await self.read { tx in
+            try tx.value(
+                """
+                SELECT min(coalesce(due_at, 0)) FROM card WHERE state = \(state) AND worker IS NULL
+                AND state IN ('fetching', 'received', 'prepared') \(later)
+                """,
+                as: Timestamp?.self
+            ) ?? nil
         }
     }
 
@@ -80,7 +66,6 @@ extension CardStore {
         by worker: Worker,
         limit: Int,
         untriedFirst: Bool,
-        now: Timestamp,
         in tx: Transaction
     ) throws -> [CardRow] {
         let inTurn: SQL = "ORDER BY priority DESC, intake_order"
@@ -96,7 +81,7 @@ extension CardStore {
                 UPDATE card SET worker = \(worker.id) WHERE id IN (
                     SELECT id FROM card
                     WHERE state = \(state) AND state IN ('fetching', 'received', 'prepared') AND worker IS NULL
-                    AND \(Self.isDue(at: now)) \(turn) LIMIT \(limit - ids.count)
+                    AND \(Self.isDue(at: tx.now)) \(turn) LIMIT \(limit - ids.count)
                 ) RETURNING id
                 """
             ) { try $0.next() }
@@ -110,31 +95,25 @@ extension CardStore {
         ) { try CardRow(&$0) }
     }
 
-    private struct Claimed: Sendable {
-        let id: CardID
-        let reading: CardReading?
-        let attempt: Int64?
-        let tries: Int
-    }
+    private typealias Claimed = (id: CardID, reading: CardReading?, attempt: Int64?, tries: Int)
 
     private func begin(
         _ row: CardRow,
         worker: Worker,
         provider: String,
         parameters: String,
-        now: Timestamp,
         in tx: Transaction
     ) throws -> Claimed {
         // One that does not open is read again.
         if let stored = try? self.reading(of: row, in: tx), stored.key.provider == provider,
             stored.key.parameters == parameters, stored.key.imageDigest == (try? self.open(row, in: tx))?.image.digest
         {
-            return Claimed(id: row.id, reading: stored.reading, attempt: nil, tries: row.history.tries)
+            return (id: row.id, reading: stored.reading, attempt: nil, tries: row.history.tries)
         }
-        let attempt = try self.beginAttempt(.verify, of: row.id.rawValue, worker: worker.id, now: now, in: tx)
+        let attempt = try self.beginAttempt(.verify, of: row.id.rawValue, worker: worker.id, in: tx)
         let origin = AccessOrigin(actor: "engine:\(worker.id)", purpose: "verify")
-        try AccessLog.append(.verify, of: [row.id], by: origin, vault: self.vault, now: now, in: tx)
-        return Claimed(id: row.id, reading: nil, attempt: attempt, tries: row.history.tries)
+        try AccessLog.append(.verify, of: [row.id], by: origin, vault: self.vault, in: tx)
+        return (id: row.id, reading: nil, attempt: attempt, tries: row.history.tries)
     }
 
     /// Opens what was claimed; what does not open ends here, so that it stops no other.
@@ -142,17 +121,18 @@ extension CardStore {
     /// - Parameters:
     ///   - told: hears of the cards that end.
     ///   - open: throws `stored_image_unreadable` or `sandbox_damaged` for what does not open.
-    ///   - end: ends that, and returns its cards.
+    ///   - end: ends that.
     func opened<Claim: Sendable, Job: Sendable>(
         _ claimed: [Claim],
+        now: Timestamp,
         told: (CardChange) -> Void,
         open: @escaping @Sendable (Claim, Transaction) throws -> Job,
-        end: @escaping @Sendable (Claim, Transaction) throws -> [CardID]
+        end: @escaping @Sendable (Claim, Transaction) throws -> [CardChange]
     ) async throws -> [Job] {
         var jobs: [Job] = []
         // One at a time: images and sources are the largest values there are.
         for claim in claimed {
-            let job = try await self.database.read { tx -> Job? in
+            let job = try await self.read { tx -> Job? in
                 do { return try open(claim, tx) } catch let error as CodedError
                     where error.code == .imageUnreadable || error.code == .sandboxDamaged
                 {
@@ -162,32 +142,23 @@ extension CardStore {
             if let job {
                 jobs.append(job)
             } else {
-                let ended = try await self.database.write { tx in
-                    try end(claim, tx).map { CardChange(try CardRow.require($0, in: tx)) }
-                }
-                ended.forEach(told)
+                try await self.write(at: now) { tx in try end(claim, tx) }.forEach(told)
             }
         }
         return jobs
     }
 
     /// Ends a claimed card that does not open, unless somebody else has it by now.
-    func endUnreadable(
-        _ id: CardID,
-        in state: CardState,
-        of worker: Worker,
-        now: Timestamp,
-        in tx: Transaction
-    ) throws -> [CardID] {
+    func endUnreadable(_ id: CardID, in state: CardState, of worker: Worker, in tx: Transaction) throws -> [CardChange]
+    {
         let row = try CardRow.require(id, in: tx)
-        guard row.state == state, row.worker == worker.id else { return [] }
-        try self.failUnreadable(row, now: now, in: tx)
-        return [id]
+        return row.state == state && row.worker == worker.id ? [try self.failUnreadable(row, in: tx)] : []
     }
 
     /// Ends an attempt for which there was nothing to send.
-    func endUnsent(_ attempt: Int64, now: Timestamp, in tx: Transaction) throws {
+    func endUnsent(_ attempt: Int64, in tx: Transaction) throws {
         let code = ReasonCode.imageUnreadable.rawValue
-        try self.endAttempt(attempt, as: .notSent, code: code, httpStatus: nil, now: now, in: tx)
+        let failure = RemoteFailure(.notSent, code: code, message: Self.unreadable.message)
+        try self.endAttempt(attempt, after: failure, in: tx)
     }
 }

@@ -41,34 +41,30 @@ extension CardStore {
         now: Timestamp
     ) async throws -> [FetchCandidate] {
         let later: SQL = last.map { "AND (-priority, intake_order) > (\(-$0.priority), \($0.order))" } ?? ""
-        return try await Self.translating {
-            try await self.database.read { tx in
-                try tx.rows(
-                    """
-                    SELECT id, priority, intake_order FROM card
-                    WHERE state = 'fetching' AND state IN ('fetching', 'received', 'prepared') AND worker IS NULL
-                    AND \(Self.isDue(at: now)) \(later) ORDER BY priority DESC, intake_order LIMIT \(limit)
-                    """
-                ) { FetchCandidate(card: try $0.next(), priority: try $0.next(), order: try $0.next()) }
-            }
+        return try await self.read { tx in
+            try tx.rows(
+                """
+                SELECT id, priority, intake_order FROM card
+                WHERE state = 'fetching' AND state IN ('fetching', 'received', 'prepared') AND worker IS NULL
+                AND \(Self.isDue(at: now)) \(later) ORDER BY priority DESC, intake_order LIMIT \(limit)
+                """
+            ) { FetchCandidate(card: try $0.next(), priority: try $0.next(), order: try $0.next()) }
         }
     }
 
     /// Where the images of cards lie; without those whose address does not open, which end when they are claimed.
     package func fetchAddresses(of cards: [CardID]) async throws -> [CardID: Redacted<String>] {
-        try await Self.translating {
-            try await self.database.read { tx in
-                var addresses: [CardID: Redacted<String>] = [:]
-                for id in cards {
-                    guard let row = try CardRow.fetch(id, in: tx) else { continue }
-                    do {
-                        addresses[id] = try self.address(of: id, key: row.key(self.vault), in: tx).address
-                    } catch is CodedError {
-                        continue
-                    }
+        try await self.read { tx in
+            var addresses: [CardID: Redacted<String>] = [:]
+            for id in cards {
+                guard let row = try CardRow.fetch(id, in: tx) else { continue }
+                do {
+                    addresses[id] = try self.address(of: id, key: row.key(self.vault), in: tx).address
+                } catch is CodedError {
+                    continue
                 }
-                return addresses
             }
+            return addresses
         }
     }
 
@@ -81,31 +77,22 @@ extension CardStore {
         now: Timestamp,
         told: (CardChange) -> Void = { _ in }
     ) async throws -> [FetchJob] {
-        try await Self.translating {
-            let claimed = try await self.database.write { tx -> [CardID] in
-                try self.require(worker, in: tx)
-                guard !cards.isEmpty else { return [] }
-                return try tx.rows(
-                    """
-                    UPDATE card SET worker = \(worker.id)
-                    WHERE id IN \(list: cards) AND state = 'fetching' AND worker IS NULL AND \(Self.isDue(at: now))
-                    RETURNING id
-                    """
-                ) { try $0.next() }
-            }
-            return try await self.opened(claimed, told: told) { id, tx in
-                try self.fetchJob(CardRow.require(id, in: tx), worker: worker, in: tx)
-            } end: { id, tx in
-                try self.endUnreadable(id, in: .fetching, of: worker, now: now, in: tx)
-            }
+        let claimed = try await self.write(at: now) { tx -> [CardID] in
+            try self.require(worker, in: tx)
+            guard !cards.isEmpty else { return [] }
+            return try tx.rows(
+                """
+                UPDATE card SET worker = \(worker.id)
+                WHERE id IN \(list: cards) AND state = 'fetching' AND worker IS NULL AND \(Self.isDue(at: now))
+                RETURNING id
+                """
+            ) { try $0.next() }
         }
-    }
-
-    /// When the next image may be fetched; `nil` if none waits.
-    ///
-    /// - Parameter time: leaves out what is due by then.
-    package func nextFetching(after time: Timestamp? = nil) async throws -> Timestamp? {
-        try await self.nextDue(in: .fetching, after: time)
+        return try await self.opened(claimed, now: now, told: told) { id, tx in
+            try self.fetchJob(CardRow.require(id, in: tx), worker: worker, in: tx)
+        } end: { id, tx in
+            try self.endUnreadable(id, in: .fetching, of: worker, in: tx)
+        }
     }
 
     private func fetchJob(_ row: CardRow, worker: Worker, in tx: Transaction) throws -> FetchJob {
@@ -114,11 +101,7 @@ extension CardStore {
         let kept = stored.version?.validator == nil ? [] : try self.sourceRanges(of: row.id, in: tx)
         return FetchJob(
             card: try row.card(self.vault),
-            request: FetchRequest(
-                address: stored.address,
-                kept: kept,
-                version: kept.isEmpty ? nil : stored.version
-            ),
+            request: FetchRequest(address: stored.address, kept: kept, version: kept.isEmpty ? nil : stored.version),
             tries: row.history.tries,
             worker: worker.id
         )
@@ -133,28 +116,26 @@ extension CardStore {
     /// - Throws: `card_conflict` if the card is not fetched here any more.
     package func keep(_ bytes: Data, at offset: Int, of job: FetchJob, version: FetchedVersion) async throws {
         let id = job.card.id
-        try await Self.translating {
-            try await self.database.write(byteCount: bytes.count, usesReserve: false) { tx in
-                let row = try CardRow.require(id, in: tx)
-                guard row.state == .fetching, row.worker == job.worker else {
-                    throw CodedError(
-                        .cardConflict,
-                        .conflict,
-                        "card \(id.rawValue) is not fetched here any more; nothing was changed"
-                    )
-                }
-                let key = try row.key(self.vault)
-                var stored = try self.address(of: id, key: key, in: tx)
-                // Without a validator what begins again may be another image.
-                let isAnother = version.validator == nil && offset == 0
-                let joined = isAnother ? nil : stored.version?.joined(with: version)
-                if joined == nil { try self.dropPieces(of: id, in: tx) }
-                if stored.version != joined ?? version {
-                    stored.version = joined ?? version
-                    try self.put(stored, of: id, key: key, in: tx)
-                }
-                try self.putSource(bytes, at: offset, of: id, key: key, in: tx)
+        try await self.write(byteCount: bytes.count, usesReserve: false) { tx in
+            let row = try CardRow.require(id, in: tx)
+            guard row.state == .fetching, row.worker == job.worker else {
+                throw CodedError(
+                    .cardConflict,
+                    .conflict,
+                    "card \(id.rawValue) is not fetched here any more; nothing was changed"
+                )
             }
+            let key = try row.key(self.vault)
+            var stored = try self.address(of: id, key: key, in: tx)
+            // Without a validator what begins again may be another image.
+            let isAnother = version.validator == nil && offset == 0
+            let joined = isAnother ? nil : stored.version?.joined(with: version)
+            if joined == nil { try self.dropPieces(of: id, in: tx) }
+            if stored.version != joined ?? version {
+                stored.version = joined ?? version
+                try self.put(stored, of: id, key: key, in: tx)
+            }
+            try self.putSource(bytes, at: offset, of: id, key: key, in: tx)
         }
     }
 }
@@ -172,41 +153,39 @@ extension CardStore {
         now: Timestamp
     ) async throws -> CardChange {
         let id = job.card.id
-        return try await Self.translating {
-            try await self.database.write(locking: [job.card.metadata.businessNumber.rawValue]) { tx in
-                let row = try CardRow.require(id, in: tx)
-                if case .ended(let outcome, let startedAt, _) = conclusion {
-                    try self.note(outcome, of: job, startedAt: startedAt, now: now, in: tx)
-                }
-                guard row.state == .fetching, row.worker == job.worker else { return CardChange(row) }
-                try self.settle(row, with: conclusion, now: now, in: tx)
-                return CardChange(try CardRow.require(id, in: tx))
+        return try await self.write(at: now, locking: [job.card.metadata.businessNumber]) { tx in
+            let row = try CardRow.require(id, in: tx)
+            if case .ended(let outcome, let startedAt, _) = conclusion {
+                try self.note(outcome, of: job, startedAt: startedAt, in: tx)
             }
+            guard row.state == .fetching, row.worker == job.worker else { return CardChange(row) }
+            try self.settle(row, with: conclusion, in: tx)
+            return CardChange(try CardRow.require(id, in: tx))
         }
     }
 
-    private func settle(_ row: CardRow, with conclusion: FetchConclusion, now: Timestamp, in tx: Transaction) throws {
+    private func settle(_ row: CardRow, with conclusion: FetchConclusion, in tx: Transaction) throws {
         switch conclusion {
         case .postponed(let time):
-            let due = min(time, now.advanced(by: .milliseconds(Limits.longestFetch)))
+            let due = min(time, tx.now.advanced(by: .milliseconds(Limits.longestFetch)))
             try tx.run("UPDATE card SET worker = NULL, due_at = \(due) WHERE id = \(row.id)")
-        case .ended(.fetched, _, let terms): try self.complete(row, terms: terms, now: now, in: tx)
+        case .ended(.fetched, _, let terms): try self.complete(row, terms: terms, in: tx)
         case .ended(.forbidden(let error), _, _):
-            try self.end(row, as: .failed, error.code, error.message, now: now, in: tx)
+            try self.end(row, Transition(.failed, error.code, error.message), in: tx)
         case .ended(.unusable(let error), _, _):
             try self.dropSource(of: row.id, in: tx)
-            try self.end(row, as: .rejected, error.code, error.message, now: now, in: tx)
+            try self.end(row, Transition(.rejected, error.code, error.message), in: tx)
         case .ended(.failed(let failure), _, let terms):
-            try self.settle(row, failure: failure, terms: terms, now: now, in: tx)
+            try self.settle(row, failure: failure, terms: terms, in: tx)
         }
     }
 
     /// All bytes are there: the card is received, unless another card of its number holds the same image.
-    private func complete(_ row: CardRow, terms: RetryTerms, now: Timestamp, in tx: Transaction) throws {
+    private func complete(_ row: CardRow, terms: RetryTerms, in tx: Transaction) throws {
         let key = try row.key(self.vault)
         guard let bytes = try self.whole(row, key: key, in: tx) else {
             try self.dropPieces(of: row.id, in: tx)
-            return try self.settle(row, failure: Self.incomplete, terms: terms, now: now, in: tx)
+            return try self.settle(row, failure: Self.incomplete, terms: terms, in: tx)
         }
         let source = self.vault.fingerprint(ContentDigest(of: bytes).bytes, .source)
         // One that was rejected and is fetched again may find its own bytes.
@@ -215,30 +194,26 @@ extension CardStore {
         )
         guard let same else {
             try tx.run("DELETE FROM blob WHERE card = \(row.id) AND kind = 'address'")
-            return try Transition(row.id, from: .fetching, to: .received).perform(
-                also: ", source = \(source), failures = 0, tries = 0, failed_at = NULL, due_at = NULL",
-                number: row.number,
-                key: key,
-                now: now,
-                in: tx
-            )
+            let also: SQL = ", source = \(source), \(Transition.fresh)"
+            try self.move(row, Transition(.received), also: also, in: tx)
+            return
         }
         try self.dropSource(of: row.id, in: tx)
-        try self.end(
-            row,
-            as: .superseded,
-            .duplicate,
-            "the same image is here already as card \(same.rawValue)",
-            now: now,
-            in: tx
-        )
+        let message: Message = "the same image is here already as card \(same.rawValue)"
+        try self.end(row, Transition(.superseded, .duplicate, message), in: tx)
         // Whoever names the address again gets the card that holds its image.
         try tx.run("UPDATE input SET card = \(same) WHERE card = \(row.id)")
         let known = try CardRow.require(same, in: tx)
         // A card that came in later says more than a fetch that took longer.
         guard known.order < row.order else { return }
-        let again = SentAgain(try row.card(self.vault), name: self.inputName(of: row, key: key), source: bytes)
-        _ = try self.amend(known, with: again, now: now, in: tx)
+        _ = try self.amend(
+            known,
+            with: row.card(self.vault).metadata,
+            name: self.inputName(of: row, key: key),
+            of: row.submitter,
+            content: .received(bytes),
+            in: tx
+        )
     }
 
     /// The bytes of an image, if they are as many as its host said, without a gap, and every piece opens.
@@ -260,61 +235,32 @@ extension CardStore {
         try tx.run("DELETE FROM blob WHERE card = \(card) AND kind = 'source'")
     }
 
-    private func settle(
-        _ row: CardRow,
-        failure: RemoteFailure,
-        terms: RetryTerms,
-        now: Timestamp,
-        in tx: Transaction
-    ) throws {
+    private func settle(_ row: CardRow, failure: RemoteFailure, terms: RetryTerms, in tx: Transaction) throws {
         switch failure.failureClass {
         case .rejected, .shrink:
-            try self.end(row, as: .rejected, .refusedByRemote, failure.message, code: failure.code, now: now, in: tx)
+            try self.end(row, Transition(.rejected, .refusedByRemote, failure), in: tx)
         case .accepted, .throttled, .notSent, .transient, .unknown, .stop:
             let counts = failure.failureClass != .throttled && failure.failureClass != .notSent
             let failures = row.history.failures + (counts ? 1 : 0)
-            let isTooOld = row.changedAt.advanced(by: .milliseconds(Limits.longestFetch)) <= now
+            let isTooOld = row.changedAt.advanced(by: .milliseconds(Limits.longestFetch)) <= tx.now
             guard failures < terms.maxAttempts, !isTooOld else {
-                return try self.end(
-                    row,
-                    as: .failed,
-                    .attemptsExhausted,
-                    failure.message,
-                    code: failure.code,
-                    now: now,
-                    in: tx
-                )
+                return try self.end(row, Transition(.failed, .attemptsExhausted, failure), in: tx)
             }
             try tx.run(
                 """
-                UPDATE card SET worker = NULL, failures = \(failures), tries = tries + 1, failed_at = \(now),
-                due_at = \(now.advanced(by: max(terms.delay, failure.retryAfter ?? .zero)))
+                UPDATE card SET worker = NULL, failures = \(failures), tries = tries + 1, failed_at = \(tx.now),
+                due_at = \(tx.now.advanced(by: max(terms.delay, failure.retryAfter ?? .zero)))
                 WHERE id = \(row.id)
                 """
             )
         }
     }
 
-    private func end(
-        _ row: CardRow,
-        as state: CardState,
-        _ reason: ReasonCode,
-        _ message: Message,
-        code: String? = nil,
-        now: Timestamp,
-        in tx: Transaction
-    ) throws {
-        try Transition(row.id, from: .fetching, to: state, reason: reason, remoteCode: code, message: message)
-            .perform(also: ", due_at = NULL", number: row.number, key: try row.key(self.vault), now: now, in: tx)
+    private func end(_ row: CardRow, _ transition: Transition, in tx: Transaction) throws {
+        try self.move(row, transition, also: ", due_at = NULL", in: tx)
     }
 
-    private func note(
-        _ outcome: FetchOutcome,
-        of job: FetchJob,
-        startedAt: Timestamp,
-        now: Timestamp,
-        in tx: Transaction
-    ) throws {
+    private func note(_ outcome: FetchOutcome, of job: FetchJob, startedAt: Timestamp, in tx: Transaction) throws {
         let (failureClass, code, status): (FailureClass, String?, Int?) =
             switch outcome {
             case .fetched: (.accepted, nil, 200)
@@ -324,7 +270,7 @@ extension CardStore {
         try tx.run(
             """
             INSERT INTO attempt (stage, subject, worker, started_at, ended_at, class, code, http_status)
-            VALUES ('fetch', \(job.card.id.rawValue), \(job.worker), \(startedAt), \(now), \(failureClass), \(code),
+            VALUES ('fetch', \(job.card.id.rawValue), \(job.worker), \(startedAt), \(tx.now), \(failureClass), \(code),
             \(status.map(Int64.init)))
             """
         )

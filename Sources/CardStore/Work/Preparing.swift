@@ -35,28 +35,23 @@ extension CardStore {
         now: Timestamp,
         told: (CardChange) -> Void = { _ in }
     ) async throws -> [PreparationJob] {
-        try await Self.translating {
-            let claimed = try await self.database.write { tx in
-                try self.require(worker, in: tx)
-                return try self.claim(state: .received, by: worker, limit: limit, untriedFirst: false, now: now, in: tx)
-                    .map(\.id)
-            }
-            return try await self.opened(claimed, told: told) { id, tx in
-                let row = try CardRow.require(id, in: tx)
-                return PreparationJob(
-                    card: try row.card(self.vault),
-                    source: try self.source(of: id, key: row.key(self.vault), in: tx),
-                    tries: row.history.tries,
-                    worker: worker.id
-                )
-            } end: { id, tx in
-                try self.endUnreadable(id, in: .received, of: worker, now: now, in: tx)
-            }
+        let claimed = try await self.write(at: now) { tx in
+            try self.require(worker, in: tx)
+            return try self.claim(state: .received, by: worker, limit: limit, untriedFirst: false, in: tx)
+                .map(\.id)
+        }
+        return try await self.opened(claimed, now: now, told: told) { id, tx in
+            let row = try CardRow.require(id, in: tx)
+            return PreparationJob(
+                card: try row.card(self.vault),
+                source: try self.source(of: id, key: row.key(self.vault), in: tx),
+                tries: row.history.tries,
+                worker: worker.id
+            )
+        } end: { id, tx in
+            try self.endUnreadable(id, in: .received, of: worker, in: tx)
         }
     }
-
-    /// When the next received card may be prepared; `nil` if none waits.
-    package func nextPreparation() async throws -> Timestamp? { try await self.nextDue(in: .received) }
 
     /// Writes down what came of preparing a claimed card; its source goes in the transaction that brings the image.
     ///
@@ -68,48 +63,37 @@ extension CardStore {
         now: Timestamp
     ) async throws -> CardChange {
         let id = job.card.id
-        return try await Self.translating {
-            try await self.database.write(locking: [job.card.metadata.businessNumber.rawValue]) { tx in
-                let row = try CardRow.require(id, in: tx)
-                // A person acted on it, or it was taken over, meanwhile.
-                guard row.state == .received, row.worker == job.worker else { return CardChange(row) }
-                try self.settle(row, with: conclusion, now: now, in: tx)
-                return CardChange(try CardRow.require(id, in: tx))
-            }
+        return try await self.write(at: now, locking: [job.card.metadata.businessNumber]) { tx in
+            let row = try CardRow.require(id, in: tx)
+            // A person acted on it, or it was taken over, meanwhile.
+            guard row.state == .received, row.worker == job.worker else { return CardChange(row) }
+            try self.settle(row, with: conclusion, in: tx)
+            return CardChange(try CardRow.require(id, in: tx))
         }
     }
 
-    private func settle(
-        _ row: CardRow,
-        with conclusion: PreparationConclusion,
-        now: Timestamp,
-        in tx: Transaction
-    ) throws {
+    private func settle(_ row: CardRow, with conclusion: PreparationConclusion, in tx: Transaction) throws {
         let key = try row.key(self.vault)
-        func move(to state: CardState, _ reason: ReasonCode? = nil, _ message: Message? = nil) throws {
-            try Transition(row.id, from: .received, to: state, reason: reason, message: message).perform(
-                also: ", failures = 0, tries = 0, failed_at = NULL, due_at = NULL",
-                number: row.number,
-                key: key,
-                now: now,
-                in: tx
-            )
+        func move(_ transition: Transition) throws {
+            try self.move(row, transition, also: ", \(Transition.fresh)", in: tx)
         }
         switch conclusion {
         case .prepared(let image):
             try self.put(image, of: row.id, key: key, in: tx)
             try self.dropSource(of: row.id, in: tx)
-            try move(to: .prepared)
+            try move(Transition(.prepared))
         case .refused(let error):
             try self.dropSource(of: row.id, in: tx)
-            try move(to: .rejected, error.code, error.message)
+            try move(Transition(.rejected, error.code, error.message))
         case .failed(let error, let terms):
             // Its source stays: with more memory or time it may be prepared after all.
-            if row.history.failures + 1 >= terms.maxAttempts { return try move(to: .failed, error.code, error.message) }
+            if row.history.failures + 1 >= terms.maxAttempts {
+                return try move(Transition(.failed, error.code, error.message))
+            }
             try tx.run(
                 """
-                UPDATE card SET worker = NULL, failures = failures + 1, tries = tries + 1, failed_at = \(now),
-                due_at = \(now.advanced(by: terms.delay)) WHERE id = \(row.id)
+                UPDATE card SET worker = NULL, failures = failures + 1, tries = tries + 1, failed_at = \(tx.now),
+                due_at = \(tx.now.advanced(by: terms.delay)) WHERE id = \(row.id)
                 """
             )
         }

@@ -27,33 +27,29 @@ package struct EndpointRest: Hashable, Sendable {
 extension CardStore {
     /// Writes a rest down; `nil` ends the one there is.
     package func set(_ rest: EndpointRest?, of endpoint: String) async throws {
-        try await Self.translating {
-            try await self.database.write { tx in
-                try tx.run("DELETE FROM rest WHERE endpoint = \(endpoint)")
-                guard let rest else { return }
-                try tx.run(
-                    """
-                    INSERT INTO rest (endpoint, until, class, code, set_at)
-                    VALUES (\(endpoint), \(rest.until), \(rest.failureClass), \(rest.code), \(rest.setAt))
-                    """
-                )
-            }
+        try await self.write { tx in
+            try tx.run("DELETE FROM rest WHERE endpoint = \(endpoint)")
+            guard let rest else { return }
+            try tx.run(
+                """
+                INSERT INTO rest (endpoint, until, class, code, set_at)
+                VALUES (\(endpoint), \(rest.until), \(rest.failureClass), \(rest.code), \(rest.setAt))
+                """
+            )
         }
     }
 
     /// Returns every rest.
     package func rests() async throws -> [EndpointRest] {
-        try await Self.translating {
-            try await self.database.read { tx in
-                try tx.rows("SELECT endpoint, until, class, code, set_at FROM rest ORDER BY endpoint") { row in
-                    EndpointRest(
-                        endpoint: try row.next(),
-                        until: try row.next(),
-                        failureClass: try row.next(),
-                        code: try row.next(),
-                        setAt: try row.next()
-                    )
-                }
+        try await self.read { tx in
+            try tx.rows("SELECT endpoint, until, class, code, set_at FROM rest ORDER BY endpoint") { row in
+                EndpointRest(
+                    endpoint: try row.next(),
+                    until: try row.next(),
+                    failureClass: try row.next(),
+                    code: try row.next(),
+                    setAt: try row.next()
+                )
             }
         }
     }

@@ -46,62 +46,56 @@ extension CardStore {
     /// Asks for a run over a source; one that was asked for and has not begun is the answer. Of those that have ended the
     /// newest are kept.
     package func askForRun(over source: String, now: Timestamp) async throws -> SourceRun {
-        try await Self.translating {
-            try await self.database.write { tx in
-                let waiting = try tx.rows(
-                    "SELECT \(SourceRun.columns) FROM run WHERE source = \(source) AND state = 'queued' ORDER BY created_at, id"
-                ) { try SourceRun(&$0) }
-                if let first = waiting.first { return first }
-                try tx.run(
-                    """
-                    DELETE FROM run WHERE state = 'ended' AND id NOT IN (
-                        SELECT id FROM run WHERE state = 'ended' ORDER BY created_at DESC, id DESC LIMIT \(Limits.runsKept)
-                    )
-                    """
+        try await self.write(at: now) { tx in
+            let waiting = try tx.rows(
+                "SELECT \(SourceRun.columns) FROM run WHERE source = \(source) AND state = 'queued' ORDER BY created_at, id"
+            ) { try SourceRun(&$0) }
+            if let first = waiting.first { return first }
+            try tx.run(
+                """
+                DELETE FROM run WHERE state = 'ended' AND id NOT IN (
+                    SELECT id FROM run WHERE state = 'ended' ORDER BY created_at DESC, id DESC LIMIT \(Limits.runsKept)
                 )
-                let new = try tx.row(
-                    """
-                    INSERT INTO run (id, state, submitter, source, created_at)
-                    VALUES (\(UUID().uuidString.lowercased()), 'queued', 'local', \(source), \(now))
-                    RETURNING \(SourceRun.columns)
-                    """
-                ) { try SourceRun(&$0) }
-                guard let new else { throw DatabaseError(.damaged, "a run was not written down") }
-                return new
-            }
+                """
+            )
+            let new = try tx.row(
+                """
+                INSERT INTO run (id, state, submitter, source, created_at)
+                VALUES (\(UUID().uuidString.lowercased()), 'queued', 'local', \(source), \(now))
+                RETURNING \(SourceRun.columns)
+                """
+            ) { try SourceRun(&$0) }
+            guard let new else { throw DatabaseError(.damaged, "a run was not written down") }
+            return new
         }
     }
 
     /// Begins the oldest run over a source that waits, or that a process left when it ended; `nil` if there is none, or
     /// another process is at one.
     package func beginRun(over source: String, by worker: String) async throws -> SourceRun? {
-        try await Self.translating {
-            try await self.database.write { tx in
-                try tx.row(
-                    """
-                    UPDATE run SET state = 'running', worker = \(worker) WHERE id = (
-                        SELECT id FROM run WHERE source = \(source) AND state <> 'ended' AND worker IS NULL
-                        ORDER BY created_at, id LIMIT 1
-                    ) AND NOT EXISTS (SELECT 1 FROM run WHERE source = \(source) AND worker IS NOT NULL)
-                    RETURNING \(SourceRun.columns)
-                    """
-                ) { try SourceRun(&$0) }
-            }
+        try await self.write { tx in
+            try tx.row(
+                """
+                UPDATE run SET state = 'running', worker = \(worker) WHERE id = (
+                    SELECT id FROM run WHERE source = \(source) AND state <> 'ended' AND worker IS NULL
+                    ORDER BY created_at, id LIMIT 1
+                ) AND NOT EXISTS (SELECT 1 FROM run WHERE source = \(source) AND worker IS NOT NULL)
+                RETURNING \(SourceRun.columns)
+                """
+            ) { try SourceRun(&$0) }
         }
     }
 
     /// Ends a run that a worker has begun.
     package func end(_ run: SourceRun, as report: SourceRun.Report, by worker: String, now: Timestamp) async throws {
         let report = try JSONEncoder().encode(report)
-        try await Self.translating {
-            try await self.database.write { tx in
-                try tx.one(
-                    """
-                    UPDATE run SET state = 'ended', worker = NULL, report = \(report), ended_at = \(now)
-                    WHERE id = \(run.id) AND worker = \(worker)
-                    """
-                )
-            }
+        try await self.write(at: now) { tx in
+            try tx.one(
+                """
+                UPDATE run SET state = 'ended', worker = NULL, report = \(report), ended_at = \(now)
+                WHERE id = \(run.id) AND worker = \(worker)
+                """
+            )
         }
     }
 
@@ -114,36 +108,30 @@ extension CardStore {
     ) async throws {
         let report = try JSONEncoder().encode(report)
         let other: SQL = sources.isEmpty ? "" : "AND source NOT IN \(list: sources)"
-        try await Self.translating {
-            try await self.database.write { tx in
-                _ = try tx.run(
-                    """
-                    UPDATE run SET state = 'ended', report = \(report), ended_at = \(now)
-                    WHERE state <> 'ended' AND worker IS NULL \(other)
-                    AND NOT EXISTS (SELECT 1 FROM worker WHERE command = 'serve' AND id <> \(worker))
-                    """
-                )
-            }
+        try await self.write(at: now) { tx in
+            _ = try tx.run(
+                """
+                UPDATE run SET state = 'ended', report = \(report), ended_at = \(now)
+                WHERE state <> 'ended' AND worker IS NULL \(other)
+                AND NOT EXISTS (SELECT 1 FROM worker WHERE command = 'serve' AND id <> \(worker))
+                """
+            )
         }
     }
 
     /// Returns a run.
     package func run(_ id: String) async throws -> SourceRun? {
-        try await Self.translating {
-            try await self.database.read { tx in
-                try tx.row("SELECT \(SourceRun.columns) FROM run WHERE id = \(id)") { try SourceRun(&$0) }
-            }
+        try await self.read { tx in
+            try tx.row("SELECT \(SourceRun.columns) FROM run WHERE id = \(id)") { try SourceRun(&$0) }
         }
     }
 
     /// Returns the runs that are known, the newest first.
     package func runs() async throws -> [SourceRun] {
-        try await Self.translating {
-            try await self.database.read { tx in
-                try tx.rows(
-                    "SELECT \(SourceRun.columns) FROM run ORDER BY created_at DESC, id DESC LIMIT \(2 * Limits.runsKept)"
-                ) { try SourceRun(&$0) }
-            }
+        try await self.read { tx in
+            try tx.rows(
+                "SELECT \(SourceRun.columns) FROM run ORDER BY created_at DESC, id DESC LIMIT \(2 * Limits.runsKept)"
+            ) { try SourceRun(&$0) }
         }
     }
 }

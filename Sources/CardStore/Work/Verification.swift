@@ -27,6 +27,16 @@ package enum VerificationConclusion: Sendable {
     case failed(RemoteFailure, RetryTerms)
 }
 
+extension VerificationConclusion {
+    /// The failure that its attempt is written down with.
+    fileprivate var failure: RemoteFailure? {
+        switch self {
+        case .judged: nil
+        case .shrunk(_, let failure), .failed(let failure, _): failure
+        }
+    }
+}
+
 // MARK: Concluding
 
 extension CardStore {
@@ -41,120 +51,58 @@ extension CardStore {
     ) async throws -> CardChange {
         let id = job.card.id
         let attempt = job.attempt
-        return try await Self.translating {
-            try await self.database.write(locking: [job.card.metadata.businessNumber.rawValue]) { tx in
-                let row = try CardRow.require(id, in: tx)
-                if let attempt { try self.end(attempt, with: conclusion, now: now, in: tx) }
-                // A person acted on it, or it was taken over, while the call was under way.
-                guard row.state == .prepared else { return CardChange(row) }
-                let isOurs = row.worker == job.worker
-                switch conclusion {
-                case .judged(let reading, let key, let judgement):
-                    if isOurs, try !row.card(self.vault).metadata.changesVerdict(from: job.card.metadata) {
-                        try self.settle(row, reading: reading, key: key, judgement: judgement, now: now, in: tx)
-                    } else {
-                        // It is judged again by what its sender says now, without being read again.
-                        try self.put(
-                            StoredReading(key: key, reading: reading),
-                            of: id,
-                            key: row.key(self.vault),
-                            in: tx
-                        )
-                        try tx.run("UPDATE card SET worker = NULL WHERE id = \(id) AND worker = \(job.worker)")
-                    }
-                case .shrunk, .failed:
-                    if isOurs { try self.settle(row, without: conclusion, now: now, in: tx) }
+        return try await self.write(at: now, locking: [job.card.metadata.businessNumber]) { tx in
+            let row = try CardRow.require(id, in: tx)
+            if let attempt { try self.endAttempt(attempt, after: conclusion.failure, in: tx) }
+            // A person acted on it, or it was taken over, while the call was under way.
+            guard row.state == .prepared else { return CardChange(row) }
+            let isOurs = row.worker == job.worker
+            switch conclusion {
+            case .judged(let reading, let key, let judgement):
+                let stored = StoredReading(key: key, reading: reading)
+                try self.put(stored, of: id, key: row.key(self.vault), in: tx)
+                if isOurs, try !row.card(self.vault).metadata.changesVerdict(from: job.card.metadata) {
+                    try self.settle(row, reading: reading, judgement: judgement, in: tx)
+                } else {
+                    // It is judged again by what its sender says now, without being read again.
+                    try tx.run("UPDATE card SET worker = NULL WHERE id = \(id) AND worker = \(job.worker)")
                 }
-                return CardChange(try CardRow.require(id, in: tx))
+            case .shrunk(let image, _) where isOurs:
+                try self.put(image, of: id, key: row.key(self.vault), in: tx)
+                try tx.run("UPDATE card SET shrunk = 1, worker = NULL WHERE id = \(id)")
+            case .failed(let failure, let terms) where isOurs:
+                try self.settle(row, failure: failure, terms: terms, in: tx)
+            case .shrunk, .failed: break
             }
+            return CardChange(try CardRow.require(id, in: tx))
         }
     }
 
-    /// What follows for a card that was not read.
-    private func settle(
-        _ row: CardRow,
-        without conclusion: VerificationConclusion,
-        now: Timestamp,
-        in tx: Transaction
-    ) throws {
-        switch conclusion {
-        case .judged: break
-        case .shrunk(let image, _):
-            try self.put(image, of: row.id, key: row.key(self.vault), in: tx)
-            try tx.run("UPDATE card SET shrunk = 1, worker = NULL WHERE id = \(row.id)")
-        case .failed(let failure, let terms):
-            try self.settle(row, failure: failure, terms: terms, now: now, in: tx)
-        }
-    }
-
-    private func end(
-        _ attempt: Int64,
-        with conclusion: VerificationConclusion,
-        now: Timestamp,
-        in tx: Transaction
-    ) throws {
-        switch conclusion {
-        case .judged:
-            try self.endAttempt(attempt, as: .accepted, code: nil, httpStatus: 200, now: now, in: tx)
-        case .shrunk(_, let failure), .failed(let failure, _):
-            try self.endAttempt(
-                attempt,
-                as: failure.failureClass,
-                code: failure.code,
-                httpStatus: failure.httpStatus,
-                now: now,
-                in: tx
-            )
-        }
-    }
-
-    private func settle(
-        _ row: CardRow,
-        reading: CardReading,
-        key readingKey: ReadingKey,
-        judgement: Judgement,
-        now: Timestamp,
-        in tx: Transaction
-    ) throws {
-        let key = try row.key(self.vault)
-        try self.put(StoredReading(key: readingKey, reading: reading), of: row.id, key: key, in: tx)
+    private func settle(_ row: CardRow, reading: CardReading, judgement: Judgement, in tx: Transaction) throws {
         let seen = reading.selecting(row.expectedSide)
         let holder = seen.side == .front ? self.vault.holder(in: seen) : nil
         if let holder { try self.note(holder: holder, of: row.number, in: tx) }
         let transition =
             switch judgement.verdict {
-            case .accepted: Transition(row.id, from: .prepared, to: .verified)
-            case .rejected(let reason, let message):
-                Transition(row.id, from: .prepared, to: .rejected, reason: reason, message: message)
-            case .held(let reason, let message):
-                Transition(row.id, from: .prepared, to: .held, reason: reason, message: message)
+            case .accepted: Transition(.verified)
+            case .rejected(let reason, let message): Transition(.rejected, reason, message)
+            case .held(let reason, let message): Transition(.held, reason, message)
             }
-        try transition.perform(
-            also: """
-                , side = \(seen.side), holder = \(holder), failures = 0, tries = 0, failed_at = NULL, due_at = NULL,
-                compared_with = NULL
-                """,
-            number: row.number,
-            key: key,
-            now: now,
+        try self.move(
+            row,
+            transition,
+            also: ", side = \(seen.side), holder = \(holder), compared_with = NULL, \(Transition.fresh)",
             in: tx
         )
         for warning in judgement.warnings {
-            try self.note(warning, of: row.id, in: transition.to, key: key, now: now, in: tx)
+            try self.note(warning, of: row, in: transition.to, in: tx)
         }
     }
 
     /// Writes down what a rule has to say of a card that passes.
-    func note(
-        _ warning: VerdictFinding,
-        of card: CardID,
-        in state: CardState,
-        key: CardKey,
-        now: Timestamp,
-        in tx: Transaction
-    ) throws {
-        let sealed = try key.seal(json: warning.message, column: CardRow.messageColumn)
-        try Transition(card, from: state, to: state, reason: warning.reason).note(sealed: sealed, now: now, in: tx)
+    func note(_ warning: VerdictFinding, of row: CardRow, in state: CardState, in tx: Transaction) throws {
+        let sealed = try row.key(self.vault).seal(json: warning.message, column: CardRow.messageColumn)
+        try self.note(Transition(state, warning.reason), of: row.id, sealed: sealed, in: tx)
     }
 
     /// Fronts that name two persons mark their number as disputed for good, whatever becomes of them.
@@ -168,23 +116,9 @@ extension CardStore {
         )
     }
 
-    private func settle(
-        _ row: CardRow,
-        failure: RemoteFailure,
-        terms: RetryTerms,
-        now: Timestamp,
-        in tx: Transaction
-    ) throws {
-        let key = try row.key(self.vault)
+    private func settle(_ row: CardRow, failure: RemoteFailure, terms: RetryTerms, in tx: Transaction) throws {
         func end(_ state: CardState, _ reason: ReasonCode) throws {
-            try Transition(
-                row.id,
-                from: .prepared,
-                to: state,
-                reason: reason,
-                remoteCode: failure.code,
-                message: failure.message
-            ).perform(also: ", due_at = NULL", number: row.number, key: key, now: now, in: tx)
+            try self.move(row, Transition(state, reason, failure), also: ", due_at = NULL", in: tx)
         }
         switch failure.failureClass {
         case .rejected, .shrink: return try end(.rejected, .refusedByRemote)
@@ -198,7 +132,6 @@ extension CardStore {
                 after: row.history,
                 stage: .verify,
                 own: "\(row.id)",
-                now: now,
                 in: tx
             )
             // A request that another card's passes by is this card's own; it gets one more try.
@@ -208,28 +141,9 @@ extension CardStore {
             try tx.run(
                 """
                 UPDATE card SET worker = NULL, \(history.assignments),
-                due_at = \(now.advanced(by: terms.delay)) WHERE id = \(row.id)
+                due_at = \(tx.now.advanced(by: terms.delay)) WHERE id = \(row.id)
                 """
             )
         }
-    }
-}
-
-/// Where a card stands after a change, for progress and reports.
-package struct CardChange: Hashable, Sendable {
-    /// The card.
-    package var card: CardID
-    /// Its state.
-    package var state: CardState
-    /// Why.
-    package var reason: ReasonCode?
-    /// The remote's own code.
-    package var remoteCode: String?
-
-    init(_ row: CardRow) {
-        self.card = row.id
-        self.state = row.state
-        self.reason = row.reason
-        self.remoteCode = row.remoteCode
     }
 }

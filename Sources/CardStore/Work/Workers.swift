@@ -40,37 +40,35 @@ package struct WorkerStatus: Hashable, Sendable {
 extension CardStore {
     /// Begins to work: takes a lock, and writes the worker down.
     package func startWorker(id: String, command: String, now: Timestamp) async throws -> Worker {
-        try await Self.translating {
-            let opening = try await Self.waitForOpening(self.folder)
-            defer { opening.release() }
-            self.reserve.keep(freeBytes: self.freeBytes)
-            let path = self.folder.workerLock(id)
-            guard let lock = try FileLock.take(path: path, creating: true) else { throw Self.busy }
-            do {
-                try await self.database.write { tx in
-                    // The key may have changed since the sandbox was opened.
-                    let key: String? = try tx.value("SELECT key_id FROM store")
-                    guard key.map({ self.vault.ring.key($0) != nil }) ?? true else { throw Self.keyChanged }
-                    try tx.run(
-                        """
-                        INSERT INTO worker (id, command, process, started_at, seen_at)
-                        VALUES (\(id), \(command), \(Int64(getpid())), \(now), \(now))
-                        """
-                    )
-                    // What waits may go under the configuration of this process: a user account, backs without a front.
-                    try tx.run(
-                        """
-                        UPDATE application SET decide_at = 0 WHERE decide_at IS NULL
-                        AND number IN (SELECT number FROM card WHERE state = 'verified')
-                        """
-                    )
-                }
-            } catch {
-                unlink(path)
-                throw error
+        let opening = try await Self.waitForOpening(self.folder)
+        defer { opening.release() }
+        self.reserve.keep(freeBytes: self.freeBytes)
+        let path = self.folder.workerLock(id)
+        guard let lock = try FileLock.take(path: path, creating: true) else { throw Self.busy }
+        do {
+            try await self.write(at: now) { tx in
+                // The key may have changed since the sandbox was opened.
+                let key: String? = try tx.value("SELECT key_id FROM store")
+                guard key.map({ self.vault.ring.key($0) != nil }) ?? true else { throw Self.keyChanged }
+                try tx.run(
+                    """
+                    INSERT INTO worker (id, command, process, started_at, seen_at)
+                    VALUES (\(id), \(command), \(Int64(getpid())), \(now), \(now))
+                    """
+                )
+                // What waits may go under the configuration of this process: a user account, backs without a front.
+                try tx.run(
+                    """
+                    UPDATE application SET decide_at = 0 WHERE decide_at IS NULL
+                    AND number IN (SELECT number FROM card WHERE state = 'verified')
+                    """
+                )
             }
-            return Worker(id: id, lock: lock)
+        } catch {
+            unlink(path)
+            throw error
         }
+        return Worker(id: id, lock: lock)
     }
 
     private static let keyChanged = CodedError(
@@ -88,10 +86,8 @@ extension CardStore {
         onUnknown: UnknownPolicy = .resend,
         now: Timestamp
     ) async throws -> [CardChange] {
-        let held = try await Self.translating {
-            try await self.database.write { tx in
-                try self.releaseClaims(of: worker.id, onUnknown: onUnknown, now: now, in: tx)
-            }
+        let held = try await self.write(at: now) { tx in
+            try self.releaseClaims(of: worker.id, onUnknown: onUnknown, in: tx)
         }
         unlink(self.folder.workerLock(worker.id))
         worker.release()
@@ -109,25 +105,23 @@ extension CardStore {
         now: Timestamp,
         told: (CardChange) -> Void = { _ in }
     ) async throws -> Int {
-        try await Self.translating {
-            let others = try await self.database.read { tx in
-                try tx.rows("SELECT id FROM worker WHERE id <> \(worker.id)") { try $0.next(String.self) }
-            }
-            // Held while their claims are given back, so that nobody else does it at the same time.
-            let dead = try others.compactMap { id in try self.lockIfDead(id).map { (id: id, lock: $0) } }
-            defer { dead.forEach { $0.lock.release() } }
-            let ids = dead.map(\.id)
-            let held = try await self.database.write { tx in
-                try self.require(worker, in: tx)
-                try tx.run("UPDATE worker SET seen_at = \(now) WHERE id = \(worker.id)")
-                try Self.see(now, in: tx)
-                return try ids.flatMap { try self.releaseClaims(of: $0, onUnknown: onUnknown, now: now, in: tx) }
-            }
-            held.forEach(told)
-            for id in ids { unlink(self.folder.workerLock(id)) }
-            self.reserve.keep(freeBytes: self.freeBytes)
-            return ids.count
+        let others = try await self.read { tx in
+            try tx.rows("SELECT id FROM worker WHERE id <> \(worker.id)") { try $0.next(String.self) }
         }
+        // Held while their claims are given back, so that nobody else does it at the same time.
+        let dead = try others.compactMap { id in try self.lockIfDead(id).map { (id: id, lock: $0) } }
+        defer { dead.forEach { $0.lock.release() } }
+        let ids = dead.map(\.id)
+        let held = try await self.write(at: now) { tx in
+            try self.require(worker, in: tx)
+            try tx.run("UPDATE worker SET seen_at = \(now) WHERE id = \(worker.id)")
+            try Self.see(in: tx)
+            return try ids.flatMap { try self.releaseClaims(of: $0, onUnknown: onUnknown, in: tx) }
+        }
+        held.forEach(told)
+        for id in ids { unlink(self.folder.workerLock(id)) }
+        self.reserve.keep(freeBytes: self.freeBytes)
+        return ids.count
     }
 
     /// The lock of a worker whose process has ended; a lock file that is gone counts as ended, too.
@@ -150,12 +144,7 @@ extension CardStore {
     /// Gives back what a worker has claimed. What it was sending may have arrived.
     ///
     /// - Returns: the cards that are held for that.
-    private func releaseClaims(
-        of worker: String,
-        onUnknown: UnknownPolicy,
-        now: Timestamp,
-        in tx: Transaction
-    ) throws -> [CardChange] {
+    private func releaseClaims(of worker: String, onUnknown: UnknownPolicy, in tx: Transaction) throws -> [CardChange] {
         let interrupted: [DeliveryID] = try tx.rows(
             """
             UPDATE delivery SET may_be_applied = 1 WHERE state IN ('open', 'kept') AND id IN (
@@ -164,14 +153,13 @@ extension CardStore {
             """
         ) { try $0.next() }
         let held = try (onUnknown == .hold ? interrupted : []).flatMap { id in
-            let delivery = try OpenDelivery(id, store: self, now: now, in: tx)
-            let terms = RetryTerms(maxAttempts: 1, delay: .zero)
-            try delivery.apply(.kept(Self.interruption), retry: terms, store: self, in: tx)
-            return try delivery.members.map { CardChange(try CardRow.require($0, in: tx)) }
+            let delivery = try OpenDelivery(id, store: self, in: tx)
+            try delivery.keep(Self.interruption)
+            return try delivery.standing
         }
         try tx.run(
             """
-            UPDATE attempt SET ended_at = \(now), class = \(FailureClass.unknown), code = 'interrupted'
+            UPDATE attempt SET ended_at = \(tx.now), class = \(FailureClass.unknown), code = 'interrupted'
             WHERE worker = \(worker) AND ended_at IS NULL
             """
         )
@@ -190,25 +178,23 @@ extension CardStore {
 
     /// Returns the processes at work.
     package func workers() async throws -> [WorkerStatus] {
-        try await Self.translating {
-            try await self.database.read { tx in
-                try tx.rows(
-                    """
-                    SELECT id, command, process, started_at, seen_at,
-                    (SELECT count(*) FROM card WHERE card.worker = worker.id)
-                    + (SELECT count(*) FROM delivery WHERE delivery.worker = worker.id)
-                    FROM worker ORDER BY started_at, id
-                    """
-                ) { row in
-                    WorkerStatus(
-                        id: try row.next(),
-                        command: try row.next(),
-                        process: Int32(truncatingIfNeeded: try row.next(Int64.self)),
-                        startedAt: try row.next(),
-                        seenAt: try row.next(),
-                        claims: try row.next()
-                    )
-                }
+        try await self.read { tx in
+            try tx.rows(
+                """
+                SELECT id, command, process, started_at, seen_at,
+                (SELECT count(*) FROM card WHERE card.worker = worker.id)
+                + (SELECT count(*) FROM delivery WHERE delivery.worker = worker.id)
+                FROM worker ORDER BY started_at, id
+                """
+            ) { row in
+                WorkerStatus(
+                    id: try row.next(),
+                    command: try row.next(),
+                    process: Int32(truncatingIfNeeded: try row.next(Int64.self)),
+                    startedAt: try row.next(),
+                    seenAt: try row.next(),
+                    claims: try row.next()
+                )
             }
         }
     }

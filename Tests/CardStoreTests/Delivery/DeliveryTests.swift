@@ -232,7 +232,7 @@ import Testing
         #expect(try await harness.proposals() == [[card], [sound]])
         let error = await #expect(throws: CodedError.self) { try await harness.store.material(for: [card]) }
         #expect(error?.code == .imageUnreadable)
-        let failed = try await harness.store.failUnreadable([card, sound], because: #require(error), now: harness.now)
+        let failed = try await harness.store.failUnreadable([card, sound], now: harness.now)
         #expect(failed.map(\.card) == [card] && failed[0].state == .failed)
         #expect(try await harness.proposals() == [[sound]])
     }

@@ -267,7 +267,7 @@ import Testing
         #expect(try await harness.store.admit([again], now: harness.now)[0].state == .rejected)
         #expect(try await harness.state(card) == "rejected image_too_large_bytes")
         #expect(try await harness.card(card).metadata.side == .back)
-        #expect(try await harness.store.nextVerification() == nil)
+        #expect(try await harness.store.nextDue(in: .prepared) == nil)
     }
 }
 

@@ -131,11 +131,11 @@ import Testing
             photo.metadata.priority = priority
             ids.append(try await Self.admit(harness, photo).card)
         }
-        #expect(try await harness.store.nextPreparation() == Timestamp(millisecondsSinceEpoch: 0))
+        #expect(try await harness.store.nextDue(in: .received) == Timestamp(millisecondsSinceEpoch: 0))
         let jobs = try await harness.store.claimPreparation(by: harness.worker, limit: 3, now: harness.now)
         #expect(jobs.map(\.card.id) == [ids[1], ids[3], ids[0]])
         #expect(try await harness.claimPreparation().map(\.card.id) == [ids[2]])
-        #expect(try await harness.store.nextPreparation() == nil)
+        #expect(try await harness.store.nextDue(in: .received) == nil)
     }
 
     @Test func `what is said of a card while it is prepared counts when it is judged`() async throws {

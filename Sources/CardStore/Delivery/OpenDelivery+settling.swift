@@ -1,0 +1,128 @@
+import CardModel
+
+// What becomes of a delivery after an attempt.
+extension OpenDelivery {
+    mutating func settle(_ outcome: DeliveryOutcome, terms: DeliveryTerms) throws {
+        if outcome.counts, let failure = outcome.failure { try self.countFailure(failure.failureClass) }
+        switch outcome {
+        case .accepted:
+            try self.close(as: "delivered")
+            for card in self.members { try self.deliver(card) }
+        case .items(let items):
+            try self.close(as: "closed")
+            for (index, card) in self.members.enumerated() {
+                let item = items.indices.contains(index) ? items[index] : .unknown(Self.unnamed)
+                try self.settle(card, by: item, retry: terms.retry)
+            }
+        case .tokenExpired(let failure):
+            if self.mayBeApplied { try self.keep(failure) } else { try self.dissolve() }
+        case .failed(let failure): try self.settle(failure, terms: terms)
+        }
+    }
+
+    /// Only a failure that counts has its cards wait.
+    private mutating func settle(_ failure: RemoteFailure, terms: DeliveryTerms) throws {
+        let isUsedUp = self.history.isUsedUp(by: terms.retry.maxAttempts)
+        let later = self.tx.now.advanced(by: terms.retry.delay)
+        switch failure.failureClass {
+        case .rejected, .shrink:
+            let no =
+                failure.isUnlisted
+                ? Transition(.held, .retcodeUnlisted, failure) : Transition(.rejected, .refusedByRemote, failure)
+            try self.refuse(no, failure)
+        case .throttled: try self.repeatBytes()
+        // A request that another card's passes by is this one's own fault; it gets one more try.
+        case .stop where failure.stopScope == .request && self.history.isUsedUp(by: 1):
+            try self.refuse(Transition(.failed, .refusedByRemote, failure), failure)
+        case .accepted, .notSent, .stop:
+            if self.mayBeApplied { try self.repeatBytes() } else { try self.dissolve() }
+        case .transient where isUsedUp:
+            try self.refuse(Transition(.failed, .attemptsExhausted, failure), failure, dueAt: later)
+        case .unknown where isUsedUp || terms.onUnknown == .hold: try self.keep(failure)
+        case .unknown:
+            try self.noteMayBeApplied()
+            try self.repeatBytes(dueAt: later)
+        case .transient: try self.repeatBytes(dueAt: later)
+        }
+    }
+
+    /// A definite no: the only member ends. Of several nobody knows which one is at fault, so each goes alone; and if the backend
+    /// may hold them from an attempt before, a person decides.
+    private func refuse(_ transition: Transition, _ failure: RemoteFailure, dueAt: Timestamp? = nil) throws {
+        if self.mayBeApplied { return try self.keep(failure) }
+        guard self.members.count == 1 else { return try self.dissolve(alone: true, dueAt: dueAt) }
+        try self.close(as: "refused")
+        for card in self.members { try self.end(card, transition) }
+    }
+
+    /// The same bytes go again.
+    private func repeatBytes(dueAt: Timestamp? = nil) throws {
+        try self.tx.run(
+            "UPDATE delivery SET worker = NULL, due_at = \(dueAt), changed_at = \(self.tx.now) WHERE id = \(self.id)"
+        )
+    }
+
+    /// It was surely not applied: its members are `verified` again, each alone from now on if they failed together.
+    private func dissolve(alone: Bool = false, dueAt: Timestamp? = nil) throws {
+        try self.close(as: "dissolved")
+        for card in self.members { try self.release(card, alone: alone, dueAt: dueAt) }
+    }
+
+    /// The backend may hold it: a person decides, and it is kept to be sent again.
+    func keep(_ failure: RemoteFailure) throws {
+        try self.tx.run(
+            """
+            UPDATE delivery SET state = 'kept', may_be_applied = 1, worker = NULL, due_at = NULL, changed_at = \(self.tx.now)
+            WHERE id = \(self.id)
+            """
+        )
+        for card in self.members { try self.end(card, Transition(.held, .outcomeUnknown, failure)) }
+    }
+
+    // MARK: Joint replies
+
+    static let unnamed = RemoteFailure(
+        .unknown,
+        code: "not_in_reply",
+        message:
+            "the backend's reply names other cards of the delivery but not this one; look at the backend, then resolve it"
+    )
+
+    /// Writes down what the backend says of one member.
+    func settle(_ card: CardID, by item: DeliveryItemOutcome, retry: RetryTerms) throws {
+        switch item {
+        case .accepted:
+            try self.decide(card)
+            try self.deliver(card)
+        case .rejected(let failure) where !self.mayBeApplied:
+            try self.decide(card)
+            let state: CardState = failure.isUnlisted ? .held : .rejected
+            let reason: ReasonCode = failure.isUnlisted ? .retcodeUnlisted : .refusedByRemote
+            try self.end(card, Transition(state, reason, failure))
+        case .notApplied(let failure) where !self.mayBeApplied:
+            try self.decide(card)
+            try self.sendAway(card, for: failure, retry: retry)
+        case .rejected(let failure), .notApplied(let failure), .unknown(let failure):
+            try self.tx.run("UPDATE delivery SET may_be_applied = 1 WHERE id = \(self.id)")
+            try self.end(card, Transition(.held, .outcomeUnknown, failure))
+        }
+    }
+
+    /// A member that the backend does not take now goes again after its backoff, until its attempts are used up; a TOKEN that the
+    /// backend refuses ends no card.
+    private func sendAway(_ card: CardID, for failure: RemoteFailure, retry: RetryTerms) throws {
+        guard let row = try self.member(card) else { return }
+        let own: SQL = "SELECT delivery FROM delivery_card WHERE card = \(card)"
+        let history =
+            failure.failureClass == .transient
+            ? try self.store.counting(.transient, after: row.history, stage: .deliver, own: own, in: self.tx)
+            : row.history.repeated(at: self.tx.now)
+        try self.tx.run("UPDATE card SET \(history.assignments) WHERE id = \(card)")
+        if history.isUsedUp(by: retry.maxAttempts) {
+            try self.end(card, Transition(.failed, .attemptsExhausted, failure))
+        } else {
+            let due = self.tx.now.advanced(by: retry.delay)
+            try self.release(card, alone: false, dueAt: due)
+        }
+    }
+}
