@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test func `one odd request among good ones ends that card, and the others are delivered`() async throws {
-        let harness = try await EngineHarness()
+        let (harness, hasFailed) = (try await EngineHarness(), Happening())
         harness.state.withLock { state in
             state.deliveries = Array(
                 repeating: { delivery in
@@ -122,6 +122,9 @@ import Testing
                 },
                 count: 1000
             )
+            // One that passes after the odd one tells it from an endpoint that refuses all.
+            state.onVerify = { photo, _ in if photo == "N6 front" { try await hasFailed.wait() } }
+            state.onEvent = { event, _ in if case .failed(.deliver, _) = event { hasFailed.happen() } }
         }
         let end = try await harness.run(
             harness.items(

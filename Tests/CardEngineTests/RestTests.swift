@@ -64,6 +64,22 @@ import Testing
         #expect(try #require(secondCall.withLock { $0 }) >= .seconds(20))
     }
 
+    /// The next try is due within microseconds: it must meet a gate that rests.
+    @Test func `an endpoint that asks to be left alone is not called again by the card that it said so to`() async throws {
+        for _ in 0..<100 {
+            let harness = try await EngineHarness()
+            var throttle = EngineHarness.failure(.throttled)
+            throttle.retryAfter = .seconds(600)
+            harness.state.withLock { $0.verifyFailures["N1 front"] = [throttle] }
+            let settings = harness.settings {
+                $0.retry = RetryPolicy(base: .nanoseconds(1), cap: .nanoseconds(1))
+                $0.patience = .seconds(60)
+            }
+            try await harness.run(try harness.items(["N1": ["front"]]), settings)
+            #expect(harness.state.withLock { $0.verified.count } == 1)
+        }
+    }
+
     private static func rest(_ written: Written, from now: Timestamp) -> EndpointRest {
         EndpointRest(
             endpoint: "verify verifier:443",

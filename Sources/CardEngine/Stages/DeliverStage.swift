@@ -164,6 +164,9 @@ final class DeliverStage: Sendable {
         let outcome = try await self.context.ports.backend.send(job.outbound) { sent, total in
             self.context.events(.sending(job.id, sent: sent, total: total))
         }
+        let endedAt = self.context.time.now()
+        // The gate hears of a failure first: its cards may be due again as soon as the call is concluded.
+        if case .failed(let failure) = outcome { try await self.tellGate(failure, of: job) }
         let settings = self.context.settings
         let changes = try await self.context.store.conclude(
             job,
@@ -172,12 +175,18 @@ final class DeliverStage: Sendable {
                 retry: self.context.retryTerms(maxAttempts: settings.delivery.maxAttempts, tries: job.tries),
                 onUnknown: settings.onUnknown
             ),
-            now: self.context.time.now()
+            now: endedAt
         )
         // One that waits for its next attempt has not moved on.
         for change in changes where !change.state.isRunnable { self.context.tell(change) }
         try await self.tellGate(outcome, of: job)
         self.context.board.ring(.deliver)
+    }
+
+    private func tellGate(_ failure: RemoteFailure, of job: DeliveryJob) async throws {
+        let isSuspect = failure.isUnlisted && self.noteUnlisted(job)
+        try await self.gate.end(isSuspect ? .stopped : Gate.Result(failure), failure: failure)
+        self.context.events(.failed(.deliver, failure))
     }
 
     private func tellGate(_ outcome: DeliveryOutcome, of job: DeliveryJob) async throws {
@@ -197,10 +206,7 @@ final class DeliverStage: Sendable {
             let goesOn = isNew && isFirst
             try await self.gate.end(goesOn ? .answered : .stopped, failure: failure)
             if !goesOn { self.context.events(.failed(.deliver, failure)) }
-        case .failed(let failure):
-            let isSuspect = failure.isUnlisted && self.noteUnlisted(job)
-            try await self.gate.end(isSuspect ? .stopped : Gate.Result(failure), failure: failure)
-            self.context.events(.failed(.deliver, failure))
+        case .failed: break
         }
     }
 

@@ -152,9 +152,14 @@ final class FetchStage: Sendable {
             host.withdraw()
             return try await self.conclude(fetch, with: .postponed(until: startedAt.advanced(by: .seconds(60))))
         }
-        try await self.conclude(fetch, with: self.ended(outcome, fetch, startedAt: startedAt))
-        guard case .failed(let failure) = outcome else { return try await host.end(.answered, failure: nil) }
+        let conclusion = self.ended(outcome, fetch, startedAt: startedAt)
+        guard case .failed(let failure) = outcome else {
+            try await self.conclude(fetch, with: conclusion)
+            return try await host.end(.answered, failure: nil)
+        }
+        // The gate hears of it first: the card may be due again as soon as its call is concluded.
         try await host.end(Self.result(of: failure), failure: failure)
+        try await self.conclude(fetch, with: conclusion)
         self.context.events(.failed(.fetch, failure))
     }
 

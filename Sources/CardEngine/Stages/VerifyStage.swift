@@ -42,8 +42,10 @@ struct VerifyStage: Sendable {
             try await self.judge(job, reading)
             try await self.gate.end(.answered, failure: nil)
         case .failed(let failure):
-            try await self.conclude(job, with: self.conclusion(of: job, after: failure))
+            let endedAt = self.context.time.now()
+            // The gate hears of it first: a card may be due again as soon as its call is concluded.
             try await self.gate.end(Gate.Result(failure), failure: failure)
+            try await self.conclude(job, with: self.conclusion(of: job, after: failure), now: endedAt)
             self.context.events(.failed(.verify, failure))
         }
     }
@@ -90,8 +92,13 @@ struct VerifyStage: Sendable {
         )
     }
 
-    private func conclude(_ job: VerificationJob, with conclusion: VerificationConclusion) async throws {
-        let change = try await self.context.store.conclude(job, with: conclusion, now: self.context.time.now())
+    private func conclude(
+        _ job: VerificationJob,
+        with conclusion: VerificationConclusion,
+        now: Timestamp? = nil
+    ) async throws {
+        let now = now ?? self.context.time.now()
+        let change = try await self.context.store.conclude(job, with: conclusion, now: now)
         // One that waits for its next attempt has not moved on.
         guard change.state != .prepared else { return self.context.board.ring(.verify) }
         self.context.tell(change)
