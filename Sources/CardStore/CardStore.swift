@@ -127,7 +127,7 @@ package final class CardStore: Sendable {
 
     /// Closes the sandbox; nothing may use it any more.
     package func close() throws {
-        try Self.translated { try self.database.close() }
+        do { try self.database.close() } catch { throw Self.meaning(of: error) }
     }
 
     /// How many commits were made since the opening: each waits for the disk once.
@@ -261,10 +261,6 @@ extension CardStore {
                 change
             )
         }
-    }
-
-    private static func translated<Value>(_ body: () throws -> Value) throws -> Value {
-        do { return try body() } catch { throw Self.meaning(of: error) }
     }
 
     private static func meaning(of error: any Error) -> any Error {

@@ -61,9 +61,14 @@ struct CardRow {
     var expectedSide: CardSide? { self.bare.metadata.side }
     var priority: Int { self.bare.metadata.priority }
 
+    /// Fetches the cards that a condition, with an order, selects.
+    static func all(_ condition: SQL, in tx: Transaction) throws -> [CardRow] {
+        try tx.rows("SELECT \(Self.columns) FROM \(Self.tables) \(condition)") { try CardRow(&$0) }
+    }
+
     /// Fetches a card.
     static func fetch(_ id: CardID, in tx: Transaction) throws -> CardRow? {
-        try tx.row("SELECT \(Self.columns) FROM \(Self.tables) WHERE card.id = \(id)") { try CardRow(&$0) }
+        try Self.all("WHERE card.id = \(id)", in: tx).first
     }
 
     /// Fetches a card that must be there.

@@ -9,13 +9,13 @@ extension CardStore {
         while true {
             let after = last
             let page = try await self.read { tx in
-                let rows = try tx.rows(
+                let rows = try CardRow.all(
                     """
-                    SELECT \(CardRow.columns) FROM \(CardRow.tables)
                     WHERE card.intake_order > \(after) AND card.state <> 'erased'
                     ORDER BY card.intake_order LIMIT \(Limits.cardsPerCheck)
-                    """
-                ) { try CardRow(&$0) }
+                    """,
+                    in: tx
+                )
                 return (last: rows.last?.order, columns: try rows.map { ($0.id, try self.unopenable(of: $0, in: tx)) })
             }
             guard let end = page.last else { return findings }

@@ -104,13 +104,13 @@ struct Application {
     private let warnings: [VerdictFinding]
 
     init(_ number: BusinessNumber, terms: DecidingTerms, store: CardStore, in tx: Transaction) throws {
-        let rows = try tx.rows(
+        let rows = try CardRow.all(
             """
-            SELECT \(CardRow.columns) FROM \(CardRow.tables) WHERE card.number = \(number)
-            AND card.state IN ('fetching', 'received', 'prepared', 'verified', 'delivering', 'delivered', 'held')
-            ORDER BY card.intake_order
-            """
-        ) { try CardRow(&$0) }
+            WHERE card.number = \(number) AND card.state IN ('fetching', 'received', 'prepared', 'verified', 'delivering',
+            'delivered', 'held') ORDER BY card.intake_order
+            """,
+            in: tx
+        )
         let facts = try tx.row(
             "SELECT disputed, front_delivered, back_delivered FROM application WHERE number = \(number)"
         ) { row in

@@ -75,13 +75,9 @@ extension CardStore {
     ///   - limit: the most cards of the page.
     package func cards(_ filter: CardFilter, after order: Int64, limit: Int) async throws -> [Card] {
         try await self.read { tx in
-            let rows = try tx.rows(
-                """
-                SELECT \(CardRow.columns) FROM \(CardRow.tables) WHERE card.intake_order > \(order) \(Self.condition(filter))
-                ORDER BY card.intake_order LIMIT \(min(limit, Limits.pageSize))
-                """
-            ) { try CardRow(&$0) }
-            return rows.map { $0.shown(self.vault) }
+            let page: SQL = "ORDER BY card.intake_order LIMIT \(min(limit, Limits.pageSize))"
+            let condition: SQL = "WHERE card.intake_order > \(order) \(Self.condition(filter)) \(page)"
+            return try CardRow.all(condition, in: tx).map { $0.shown(self.vault) }
         }
     }
 

@@ -29,14 +29,15 @@ extension CardStore {
                 ) { try $0.next(Data?.self) }
                 return try sealed.compactMap(\.self).map(Self.certificate)
             }
-            return try cards.compactMap { card in
-                try tx.value("SELECT certificate FROM card WHERE id = \(card)", as: Data?.self)?
-                    .map(Self.certificate)
-            }
+            return try cards.compactMap { try Self.certificate(of: $0, in: tx) }
         }
     }
 
-    static func certificate(_ line: Data) throws -> ErasureCertificate {
+    static func certificate(of card: CardID, in tx: Transaction) throws -> ErasureCertificate? {
+        try tx.value("SELECT certificate FROM card WHERE id = \(card)", as: Data?.self)?.map(Self.certificate)
+    }
+
+    private static func certificate(_ line: Data) throws -> ErasureCertificate {
         do { return try JSONDecoder().decode(ErasureCertificate.self, from: line) } catch {
             throw DatabaseError(.damaged, "a certificate cannot be read")
         }
@@ -48,10 +49,8 @@ extension CardStore {
         try await self.write { tx in
             var lines: [Data] = []
             for card in cards {
-                let line: Data? =
-                    try tx.value("SELECT certificate FROM card WHERE id = \(card)", as: Data?.self) ?? nil
-                guard var certificate = try line.map(Self.certificate) else { continue }
-                guard certificate.documents != documents else { continue }
+                guard var certificate = try Self.certificate(of: card, in: tx), certificate.documents != documents
+                else { continue }
                 certificate.documents = documents
                 lines.append(try certificate.line)
                 try tx.run("UPDATE card SET certificate = \(try certificate.line) WHERE id = \(card)")

@@ -59,10 +59,7 @@ extension CardStore {
                 ) { try AccessRecord(&$0) }
             )
             if row.state == .erased {
-                export.certificate = try tx.value(
-                    "SELECT certificate FROM card WHERE id = \(id)",
-                    as: Data?.self
-                )?.map(Self.certificate)
+                export.certificate = try Self.certificate(of: id, in: tx)
             } else if let key = try? row.key(self.vault) {
                 export.image = try? self.image(of: id, key: key, in: tx)
                 export.source = try? self.source(of: id, key: key, in: tx)

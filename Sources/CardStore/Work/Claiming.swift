@@ -87,12 +87,7 @@ extension CardStore {
             ) { try $0.next() }
         }
         guard !ids.isEmpty else { return [] }
-        return try tx.rows(
-            """
-            SELECT \(CardRow.columns) FROM \(CardRow.tables) WHERE card.id IN \(list: ids)
-            ORDER BY priority DESC, intake_order
-            """
-        ) { try CardRow(&$0) }
+        return try CardRow.all("WHERE card.id IN \(list: ids) ORDER BY priority DESC, intake_order", in: tx)
     }
 
     private typealias Claimed = (id: CardID, reading: CardReading?, attempt: Int64?, tries: Int)
