@@ -7,17 +7,13 @@ import GRDBSQLite
 struct Transaction {
     /// GRDB's connection; its value API costs more than half of a statement's time, so values are bound and read here.
     private let connection: GRDB.Database
-    private let time: Timestamp?
+    /// When it happens; what it writes down carries this time.
+    let now: Timestamp
 
+    /// Begins at the time of the caller's clock, or of the system's.
     init(_ connection: GRDB.Database, at time: Timestamp? = nil) {
         self.connection = connection
-        self.time = time
-    }
-
-    /// When it happens; what it writes down carries this time.
-    var now: Timestamp {
-        guard let time else { preconditionFailure("a transaction that asks for the time must be begun with one") }
-        return time
+        self.now = time ?? Timestamp(Date())
     }
 
     /// Runs a statement and returns how many rows it changed.
