@@ -36,7 +36,7 @@ final class Reception: Sendable {
 
     /// Why nothing more is taken in; `nil` if it is.
     func refusal() async throws -> Problem? {
-        if self.ports.store.freeBytes < self.configuration.intakeFreeSpace {
+        if self.ports.store.room(intakeFreeSpace: self.configuration.intakeFreeSpace) != .ample {
             return Problem(.diskSpaceLow, retryAfter: .seconds(60))
         }
         return try await self.ports.isFull() ? Problem(.queueFull, retryAfter: .seconds(5)) : nil

@@ -48,7 +48,10 @@ struct ServeTests {
                 #expect(shown.status == 200)
                 #expect(try await service.send("GET", "/v1/cards/\(id)?reveal=true", token: token).status == 403)
                 let figures = try await service.send("GET", "/metrics", token: token)
-                #expect(figures.text.contains(#"idcard_cards_entered_total{state="verified"} 2"#), "\(figures.text)")
+                for line in [
+                    #"idcard_cards_entered_total{state="verified"} 2"#,
+                    #"idcard_stage_calls_total{stage="verify",outcome="accepted"} 2"#,
+                ] { #expect(figures.text.contains(line), "\(figures.text)") }
                 try send(.terminate)
             }
             #expect(status == 143)
@@ -128,6 +131,30 @@ struct ServeTests {
             #expect(status == 143)
         }
         #expect(self.backend.accepted.map { $0["DOCTYPE"] } == ["IDCARD_FRONT_APP", "IDCARD_BACK_APP"])
+    }
+
+    @Test("What the built-in backend holds of a card that is erased over HTTP is gone once the process has ended")
+    func erasedEmbedded() async throws {
+        let token = try await self.tool.token("desk", "operate")
+        let cards = try self.tool.folder("cards", ["L-1/front.jpg": "cards/LOAN-2026-0001/front.jpg"])
+        let documents = self.tool.home.appending(path: "documents")
+        let options = ["--embedded", "--documents", documents.path]
+        let run = try await self.tool.run(["run", cards.path, "--format", "json"] + options)
+        let id = try #require(try run.json().cards.first?.cardId)
+        func images() throws -> [String] {
+            try FileManager.default.subpathsOfDirectory(atPath: documents.path).filter { $0.hasSuffix(".jpg") }
+        }
+        #expect(try images().count == 1)
+        let status = try await self.tool.serve(options) { errors, send in
+            let service = try await Service(errors)
+            let erased = try await service.send("DELETE", "/v1/cards/\(id)", token: token)
+            #expect(erased.status == 200 && erased["embedded_documents"] != nil, "\(erased.text)")
+            try send(.terminate)
+        }
+        #expect(status == 143)
+        #expect(try images() == [])
+        let ledger = try String(contentsOf: documents.appending(path: "ledger.jsonl"), encoding: .utf8)
+        #expect(!ledger.contains("L-1"))
     }
 
     @Test("SIGTERM while clients connect: what was accepted is answered, and nothing traps")
