@@ -64,24 +64,29 @@ import Testing
         #expect(try await store.run(gone.id) == nil)
     }
 
-    @Test func `a run whose source another server may have ends only when that server has ended`() async throws {
+    @Test(arguments: [true, false])
+    func `a run whose source another server may have ends only when that server has ended`(wasKilled: Bool) async throws
+    {
         let harness = try await StoreHarness()
         let (store, now) = (harness.store, harness.now)
         let run = try await store.askForRun(over: "theirs", now: now)
         let me = try await store.startWorker(id: "me", command: "serve", now: now)
         let report = SourceRun.Report(reason: .sourceUnreadable, counts: [:])
         func end() async throws -> Bool {
+            try await store.heartbeat(of: me, now: now)
             try await store.endRuns(exceptOver: ["mine"], by: me.id, as: report, now: now)
             return try await store.run(run.id)?.endedAt != nil
         }
         let other = try await harness.another()
-        let server = try await other.startWorker(id: "other", command: "serve", now: now)
+        var server: Worker? = try await other.startWorker(id: "other", command: "serve", now: now)
         #expect(try await !end())
-        // One that is at work on it keeps it, too.
-        #expect(try await other.beginRun(over: "theirs", by: server.id)?.id == run.id)
+        // At work on it, too.
+        #expect(try await other.beginRun(over: "theirs", by: "other")?.id == run.id)
         #expect(try await !end())
-        try await other.end(server, now: now)
-        // A run or watch has no sources: the harness's own worker is one.
+        if !wasKilled { try await other.end(#require(server), now: now) }
+        // Its lock ends with the last reference to it.
+        server = nil
+        // A run or a watch has no sources: the harness's own worker is one.
         #expect(try await end())
         try other.close()
     }
