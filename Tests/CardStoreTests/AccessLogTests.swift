@@ -71,4 +71,15 @@ import Testing
             #expect(details.card.failures == 0)
         }
     }
+
+    @Test func `each attempt to deliver is written down for every card of the delivery`() async throws {
+        let harness = try await StoreHarness()
+        let (front, back, job) = try await harness.joint()
+        try await harness.conclude(job, .failure(.transient))
+        harness.pass(.seconds(1))
+        #expect(try await harness.claimDeliveries().count == 1)
+        let sent = try await Self.lines(harness).filter { $0[0] == "deliver" }
+        let both = [front, back].map { ["deliver", "engine:w1", "deliver", $0.rawValue] }
+        #expect(sent == both + both)
+    }
 }

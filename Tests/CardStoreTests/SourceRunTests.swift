@@ -63,4 +63,40 @@ import Testing
         #expect(try await store.runs().count == Limits.runsKept + 1)
         #expect(try await store.run(gone.id) == nil)
     }
+
+    @Test(arguments: [true, false])
+    func `a run whose source another server may have ends only when that server has ended`(wasKilled: Bool) async throws
+    {
+        let harness = try await StoreHarness()
+        let (store, now) = (harness.store, harness.now)
+        let run = try await store.askForRun(over: "theirs", now: now)
+        let me = try await store.startWorker(id: "me", command: "serve", now: now)
+        let report = SourceRun.Report(reason: .sourceUnreadable, counts: [:])
+        func end() async throws -> Bool {
+            try await store.heartbeat(of: me, now: now)
+            try await store.endRuns(exceptOver: ["mine"], by: me.id, as: report, now: now)
+            return try await store.run(run.id)?.endedAt != nil
+        }
+        let other = try await harness.another()
+        var server: Worker? = try await other.startWorker(id: "other", command: "serve", now: now)
+        #expect(try await !end())
+        // At work on it, too.
+        #expect(try await other.beginRun(over: "theirs", by: "other")?.id == run.id)
+        #expect(try await !end())
+        if !wasKilled { try await other.end(#require(server), now: now) }
+        // Its lock ends with the last reference to it.
+        server = nil
+        // A run or a watch has no sources: the harness's own worker is one.
+        #expect(try await end())
+        try other.close()
+    }
+
+    @Test func `a run that a living process is at is ended by nobody else`() async throws {
+        let harness = try await StoreHarness()
+        let run = try await harness.store.askForRun(over: "inbox", now: harness.now)
+        _ = try await harness.store.beginRun(over: "inbox", by: harness.worker.id)
+        let report = SourceRun.Report(reason: .sourceUnreadable, counts: [:])
+        try await harness.store.endRuns(exceptOver: [], by: "me", as: report, now: harness.now)
+        #expect(try await harness.store.run(run.id)?.endedAt == nil)
+    }
 }

@@ -150,4 +150,39 @@ import Testing
         #expect(try await harness.store.rests() == [])
         try other.close()
     }
+
+    @Test(arguments: [
+        // Seconds from now until it ends, since when, and whether the shorter one takes its place.
+        (until: 600, setAt: 0, failureClass: FailureClass.throttled, isReplaced: false),
+        (until: 10, setAt: -60, failureClass: .throttled, isReplaced: true),
+        // By a clock that was ahead.
+        (until: 600, setAt: 500, failureClass: .throttled, isReplaced: true),
+        (until: 600, setAt: 0, failureClass: .stop, isReplaced: true),
+    ])
+    func `of two waits that an endpoint asked two processes for the longer one holds`(
+        until: Int,
+        setAt: Int,
+        failureClass: FailureClass,
+        isReplaced: Bool
+    ) async throws {
+        let harness = try await StoreHarness()
+        func rest(_ until: Int, _ setAt: Int, _ failureClass: FailureClass) -> EndpointRest {
+            EndpointRest(
+                endpoint: "a:443",
+                until: harness.now.advanced(by: .seconds(until)),
+                failureClass: failureClass,
+                code: "CODE",
+                setAt: harness.now.advanced(by: .seconds(setAt))
+            )
+        }
+        let first = rest(until, setAt, failureClass)
+        let second = rest(20, 0, .throttled)
+        try await harness.store.set(first, of: "a:443")
+        try await harness.store.set(second, of: "a:443")
+        #expect(try await harness.store.rests() == [isReplaced ? second : first])
+        // A stop is what a person must see.
+        let stop = rest(1, 0, .stop)
+        try await harness.store.set(stop, of: "a:443")
+        #expect(try await harness.store.rests() == [stop])
+    }
 }

@@ -25,7 +25,10 @@ extension CardStore {
         let metadata = said.takingOver(new)
         if metadata != said {
             try self.store(metadata, of: row, name: name, key: key, in: tx)
-            // It may have waited for just this: a user account.
+            // It may have waited for just this: a user account. It must not expire as if it still did.
+            try tx.run(
+                "UPDATE card SET reason = NULL WHERE id = \(row.id) AND reason = \(ReasonCode.userNumberMissing)"
+            )
             try Transition.markForDecision(row.number, in: tx)
         }
         // Whoever verifies it at this moment finds what changed, and has it judged again.

@@ -239,6 +239,8 @@ extension CardStore {
         try tx.run("UPDATE card SET message = \(message), metadata = \(sealed) WHERE id = \(photo.id)")
         try self.put(photo.content, of: photo.id, key: key, in: tx)
         try self.note(start, of: photo.id, sealed: message, in: tx)
+        // A back that lacks a front may have one now.
+        try Transition.markForDecision(metadata.businessNumber, in: tx)
         try self.raisePriority(of: metadata.businessNumber, to: metadata.priority, in: tx)
         return AdmissionOutcome(card: photo.id, state: start.to, reason: start.reason, isDuplicate: false)
     }

@@ -115,6 +115,8 @@ extension CardStore {
             WHERE number = \(row.number)
             """
         )
+        // What waited for it does not any more; nor may it expire as if it did, before it is decided again.
+        try tx.run("UPDATE card SET reason = NULL WHERE number = \(row.number) AND state = 'verified'")
     }
 
     private func require(_ resolution: Resolution, of row: CardRow, in tx: Transaction) throws {

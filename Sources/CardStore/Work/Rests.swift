@@ -25,15 +25,22 @@ package struct EndpointRest: Hashable, Sendable {
 }
 
 extension CardStore {
-    /// Writes a rest down; `nil` ends the one there is.
+    /// Writes a rest down; `nil` ends the one there is. Of two waits that the endpoint asked different processes for the longer
+    /// one stays, unless a clock was ahead when it was set.
     package func set(_ rest: EndpointRest?, of endpoint: String) async throws {
         try await self.write { tx in
-            try tx.run("DELETE FROM rest WHERE endpoint = \(endpoint)")
-            guard let rest else { return }
+            guard let rest else {
+                try tx.run("DELETE FROM rest WHERE endpoint = \(endpoint)")
+                return
+            }
             try tx.run(
                 """
                 INSERT INTO rest (endpoint, until, class, code, set_at)
                 VALUES (\(endpoint), \(rest.until), \(rest.failureClass), \(rest.code), \(rest.setAt))
+                ON CONFLICT (endpoint) DO UPDATE
+                SET until = excluded.until, class = excluded.class, code = excluded.code, set_at = excluded.set_at
+                WHERE rest.class <> 'throttled' OR excluded.class <> 'throttled'
+                OR rest.until <= excluded.until OR rest.set_at > excluded.set_at
                 """
             )
         }

@@ -93,20 +93,7 @@ import Testing
         let members = proposals.flatMap(\.groups).flatMap(\.self)
         #expect(Set(members.map(\.card)) == Set(cards))
         if let changed { try await harness.admit("late", number: changed) }
-        let draft = DeliveryDraft(
-            id: DeliveryID(rawValue: "joint"),
-            key: "key",
-            boundary: "boundary",
-            parts: [],
-            members: members
-        )
-        let job = try await harness.store.begin(
-            draft,
-            material: harness.store.material(for: cards),
-            by: harness.worker,
-            terms: StoreHarness.terms,
-            now: harness.now
-        )
+        let job = try await harness.begin(members)
         #expect(job?.members == (changed == nil ? members.map(\.card) : nil))
         for card in cards { #expect(try await harness.card(card).state == (changed == nil ? .delivering : .verified)) }
         #expect(try await harness.findings() == [])
@@ -128,5 +115,44 @@ import Testing
             let proposed = Set(proposals.flatMap(\.groups).joined().map(\.card))
             #expect(proposed == (untriedOnly ? [new] : [failed, new]))
         }
+    }
+
+    @Test func `cards that are to go alone since they were put together go one by one`() async throws {
+        let harness = try await StoreHarness()
+        let cards = [
+            try await harness.verified("one", number: "N", .front),
+            try await harness.verified("two", number: "M", .front),
+        ]
+        let proposals = try await harness.store.proposeDeliveries(
+            limit: 9,
+            excluding: [],
+            terms: StoreHarness.terms,
+            now: harness.now
+        )
+        let members = proposals.flatMap(\.groups).flatMap(\.self)
+        #expect(members.count == 2 && members.allSatisfy { !$0.goesAlone })
+        // Another process sends both and is refused as a whole.
+        let refused = try #require(try await harness.begin(members))
+        try await harness.conclude(refused, .failure(.rejected))
+        #expect(try await harness.begin(members) == nil)
+        for card in cards { #expect(try await harness.state(card) == "verified") }
+        for member in members { #expect(try await harness.begin([member])?.members == [member.card]) }
+        #expect(try await harness.findings() == [])
+    }
+}
+
+extension StoreHarness {
+    /// Forms one delivery of cards that were proposed before.
+    fileprivate func begin(_ members: [DeliveryMember]) async throws -> DeliveryJob? {
+        let id = self.id().rawValue
+        let draft = DeliveryDraft(
+            id: DeliveryID(rawValue: id),
+            key: "key of \(id)",
+            boundary: "boundary",
+            parts: [],
+            members: members
+        )
+        let material = try await self.store.material(for: members.map(\.card))
+        return try await self.store.begin(draft, material: material, by: self.worker, terms: Self.terms, now: self.now)
     }
 }

@@ -67,6 +67,9 @@ import Testing
         let again = try await harness.address()
         #expect(again.card == first.card && again.isDuplicate && again.state == .fetching)
         #expect(try await harness.address(number: "M").card != first.card)
+        // What is said of it now counts.
+        try await harness.address(priority: 9)
+        #expect(try await harness.card(first.card).metadata.priority == 9)
     }
 
     @Test func `an image that is there already under its number ends as a duplicate of that card`() async throws {

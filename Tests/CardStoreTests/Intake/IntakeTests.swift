@@ -63,6 +63,9 @@ import Testing
         let refusal = CodedError(.sourceTooLarge, .input, "too large")
         let refused = harness.photo("front", number: "N", file: file, refused: refusal)
         let card = try await harness.store.admit([refused], now: harness.now)[0].card
+        let details = try await harness.store.show(card, to: StoreHarness.person, now: harness.now)
+        #expect(details.card.message == "too large" && details.events.map(\.message) == ["too large"])
+        #expect(details.events.map(\.state) == [.rejected] && details.events.map(\.reason) == [.sourceTooLarge])
         let number = BusinessNumber(stored: "N")
         #expect(try await harness.known([file], number: number) == [nil])
         let again = try await harness.store.admit([harness.photo("front", number: "N", file: file)], now: harness.now)[

@@ -1,6 +1,7 @@
 import CardModel
 import Foundation
 import Glibc
+import Synchronization
 import Testing
 
 @testable import CardStore
@@ -88,9 +89,14 @@ import Testing
         let (harness, _) = try await Self.quiet()
         let other = try await harness.another()
         _ = try await harness.store.rotateKeys(to: .random()) {}
-        await #expect {
+        let error = await #expect(throws: CodedError.self) {
             try await other.startWorker(id: "late", command: "run", now: harness.now)
-        } throws: { ($0 as? CodedError)?.code == .sandboxBusy }
+        }
+        #expect(error?.code == .sandboxBusy)
+        #expect(error?.message.text().hasPrefix("the key of the sandbox was changed") == true)
+        // It leaves nothing behind that would look like a process at work.
+        #expect(try await other.workers().isEmpty)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: "\(harness.folder)/workers") == [])
         try other.close()
     }
 
@@ -128,5 +134,39 @@ import Testing
         try harness.store.close()
         #expect(try await Self.opens(harness, KeyRing(new)))
         harness.store = try await Self.open(harness, KeyRing(new))
+    }
+
+    @Test func `the old key is put away while nobody else can change the key, once nothing needs it`() async throws {
+        let (harness, _) = try await Self.quiet()
+        let lock = harness.store.folder.openingLock
+        let steps = Mutex<[String]>([])
+        _ = try await harness.store.rotateKeys(
+            to: .random(),
+            storing: { steps.withLock { $0.append("storing") } },
+            retiring: {
+                // Whoever rotates next stores a newer key in the same file: it waits until this one is out of it.
+                let isFree = try FileLock.take(path: lock, creating: false) != nil
+                steps.withLock { $0.append(isFree ? "retiring, with others" : "retiring") }
+            },
+            reached: { step in steps.withLock { $0.append(step.rawValue) } }
+        )
+        #expect(steps.withLock(\.self) == ["storing", "stored", "rewrapped", "committed", "retiring"])
+        #expect(try FileLock.take(path: lock, creating: false) != nil)
+    }
+
+    @Test func `an old key that cannot be put away stays, and the next rotation ends this one`() async throws {
+        let (harness, _) = try await Self.quiet()
+        let new = VaultKey.random()
+        await #expect(throws: CocoaError.self) {
+            _ = try await harness.store.rotateKeys(
+                to: new,
+                storing: {},
+                retiring: { throw CocoaError(.fileWriteUnknown) }
+            )
+        }
+        #expect(try await harness.store.keysInUse() == [new.id])
+        try harness.store.close()
+        harness.store = try await Self.open(harness, #require(KeyRing([new, harness.key])))
+        #expect(try await harness.store.rotateKeys(to: new) {}.keyID == new.id)
     }
 }

@@ -1,0 +1,122 @@
+import CardModel
+import Foundation
+import Testing
+
+@testable import CardStore
+
+/// What a card waits for, and when the wait is over.
+@Suite struct WaitingTests {
+    @Test func `a number whose card waits is looked at again when a card of it changes, and not before`() async throws {
+        let harness = try await StoreHarness()
+        let back = try await harness.verified("back", number: "N", .back)
+        _ = try await harness.begin()
+        #expect(try await harness.state(back) == "verified front_missing")
+        #expect(try await harness.store.nextDecision() == nil)
+        _ = try await harness.verified("other", number: "M", .front)
+        try await harness.deliverAll()
+        #expect(try await harness.store.nextDecision() == nil)
+        let front = try await harness.admit("front", number: "N").card
+        #expect(try #require(try await harness.store.nextDecision()) <= harness.now)
+        _ = try await harness.begin()
+        #expect(try await harness.state(back) == "verified waits_for_verification")
+        #expect(try await harness.store.nextDecision() == nil)
+        try await harness.verify([front: (.front, nil)])
+        #expect(try await harness.proposals() == [[front]])
+    }
+
+    @Test(arguments: ["rejected", "rejected by a person", "refused", "failed", "erased", "a duplicate"])
+    func `the others of a number go once the last card that was still to be verified is`(_ end: String) async throws {
+        let harness = try await StoreHarness()
+        let front = try await harness.verified("front", number: "N", .front)
+        var late = harness.photo("late", number: "N")
+        if end == "refused" || end == "failed" { late.content = .received(Data("late".utf8)) }
+        let job = end == "a duplicate" ? try await harness.fetching("front") : nil
+        if job == nil { _ = try await harness.store.admit([late], now: harness.now) }
+        #expect(try await harness.begin().isEmpty)
+        #expect(try await harness.state(front) == "verified waits_for_verification")
+        #expect(try await harness.store.nextDecision() == nil)
+        switch end {
+        case "rejected":
+            let verification = try #require(try await harness.claim().first)
+            let terms = RetryTerms(maxAttempts: 1, delay: .zero)
+            let failure = VerificationConclusion.failed(StoreHarness.failure(.rejected), terms)
+            try await harness.store.conclude(verification, with: failure, now: harness.now)
+        case "rejected by a person":
+            try await harness.plant("UPDATE card SET failures = 1 WHERE id = '\(late.id)'")
+            try await harness.resolve(late.id, .reject)
+        case "refused": try await harness.refusePreparation()
+        case "failed":
+            let preparation = try #require(try await harness.claimPreparation().first)
+            let error = CodedError(ReasonCode(rawValue: "image_memory"), .temporary, "there is no memory")
+            let failure = PreparationConclusion.failed(error, RetryTerms(maxAttempts: 1, delay: .zero))
+            try await harness.store.conclude(preparation, with: failure, now: harness.now)
+        case "erased": try await harness.erase(late.id)
+        default: try await harness.conclude(#require(job), .fetched)
+        }
+        #expect(try await harness.proposals() == [[front]])
+        #expect(try await harness.findings() == [])
+    }
+
+    @Test func `a back that a rule held needs a second word to go without its front`() async throws {
+        let harness = try await StoreHarness()
+        let back = try await harness.admit("back", number: "N").card
+        let job = try #require(try await harness.claim().first)
+        let key = ReadingKey(imageDigest: job.image.digest, provider: "test", parameters: "")
+        let held = Judgement(.held(.legalityUnavailable, message: "look at it"))
+        let conclusion = VerificationConclusion.judged(CardReading(side: .back), key: key, held)
+        try await harness.store.conclude(job, with: conclusion, now: harness.now)
+        try await harness.resolve(back, .accept)
+        #expect(try await harness.begin().isEmpty)
+        #expect(try await harness.state(back) == "verified front_missing")
+        try await harness.resolve(back, .accept)
+        #expect(try await harness.proposals() == [[back]])
+    }
+
+    // MARK: Waits that are over
+
+    @Test(arguments: ["by the backend", "by a person's word", "and erased"])
+    func `a back whose front was delivered does not expire as one that waits for it`(_ way: String) async throws {
+        let harness = try await StoreHarness()
+        let back = try await harness.verified("back", number: "N", .back)
+        let (front, job) = try await harness.delivering("front", number: "N")
+        #expect(try await harness.state(back) == "verified waits_for_front")
+        harness.pass(.seconds(2 * 86_400))
+        switch way {
+        case "by the backend": try await harness.conclude(job, .accepted)
+        case "by a person's word":
+            try await harness.conclude(job, .failure(.unknown), onUnknown: .hold)
+            try await harness.resolve(front, .delivered)
+        default:
+            try await harness.erase(front)
+            try await harness.conclude(job, .accepted)
+        }
+        #expect(try await harness.expired() == [])
+        #expect(try await harness.state(back) == "verified")
+        #expect(try await harness.proposals() == [[back]])
+        #expect(try await harness.findings() == [])
+    }
+
+    @Test func `a card whose user account was named does not expire as one that waits for it`() async throws {
+        let harness = try await StoreHarness()
+        var terms = StoreHarness.terms
+        terms.hasDefaultUserNumber = false
+        let card = try await harness.verified("front", number: "N", .front)
+        _ = try await harness.begin(terms)
+        #expect(try await harness.state(card) == "verified user_no_missing")
+        harness.pass(.seconds(2 * 86_400))
+        let again = harness.photo("front", number: "N") { $0.userNumber = Redacted("U") }
+        _ = try await harness.store.admit([again], now: harness.now)
+        #expect(try await harness.expired() == [])
+        #expect(try await harness.proposals(terms) == [[card]])
+        #expect(try await harness.findings() == [])
+    }
+}
+
+extension StoreHarness {
+    /// Erases what has waited for a person or a front for a day.
+    fileprivate func expired() async throws -> [CardID] {
+        var terms = RetentionTerms()
+        terms.held = .seconds(86_400)
+        return try await self.store.eraseExpired(terms, by: Self.person, now: self.now).map(\.card)
+    }
+}
