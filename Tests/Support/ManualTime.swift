@@ -34,7 +34,7 @@ package final class ManualTime: Sendable {
     /// The time of day.
     package var now: Timestamp { self.start.advanced(by: self.elapsed) }
 
-    /// Lets time pass; whoever reckons with it anew is to be told by the test.
+    /// Lets time pass; whoever must look at it again is told by the test.
     package func pass(_ duration: Duration) { self.pass { $0.elapsed + duration } }
 
     /// Runs work, and lets time pass to the next moment for which somebody waits whenever nothing else can happen.

@@ -14,7 +14,7 @@ UNAVAILABLE = 69
 ABOUT = """\
 Draws synthetic SPECIMEN identity cards. Every person is invented.
 
-Without a command it writes everything under fixtures/ anew: the same bytes for the same seed, as long as Python's zlib,
+Without a command it writes everything under fixtures/ again: the same bytes for the same seed, as long as Python's zlib,
 Pillow, numpy and the font are of the same versions. `draw` draws further pairs as DIR/<BUSINESS_NO>/front.jpg and
 back.jpg with DIR/truth.json."""
 

@@ -41,7 +41,7 @@ class Proof:
         if self.options.folder is not None:
             os.makedirs(self.options.folder, exist_ok=True)
         self.folder = os.path.realpath(tempfile.mkdtemp(prefix=f"prove-{self.name}-", dir=self.options.folder))
-        # Built anew in the middle, the binary would change under the proof.
+        # Built again in the middle, the binary would change under the proof.
         copy = os.path.join(self.folder, os.path.basename(binary))
         shutil.copy2(binary, copy)
         self.tool = Tool(copy)

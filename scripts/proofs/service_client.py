@@ -61,7 +61,7 @@ class Request:
 
 
 class Webhook(Request):
-    """A webhook, signed anew with the time of each sending (Standard Webhooks); its id and body stay."""
+    """A webhook, signed again with the time of each sending (Standard Webhooks); its id and body stay."""
 
     def __init__(self, data, secret, name):
         body = json.dumps({"type": "card.submitted", "timestamp": "2026-01-01T00:00:00Z", "data": data}).encode()
@@ -243,7 +243,7 @@ class Connection:
 
 
 class Client:
-    """Sends requests one after the other over one connection, which it opens anew when it has ended."""
+    """Sends requests one after the other over one connection, which it opens again when it has ended."""
 
     def __init__(self, address, token=None, seconds=ANSWER_SECONDS):
         self.address, self.token, self.seconds = address, token, seconds

@@ -92,7 +92,7 @@ import Testing
         #expect(try await harness.known([file], number: number)[0]?.card == card)
     }
 
-    @Test func `a file that was written anew is known as its new card, and no longer as the old one`() async throws {
+    @Test func `a file that was written again is known as its new card, and no longer as the old one`() async throws {
         let harness = try await StoreHarness()
         let number = BusinessNumber(stored: "N")
         let old = try harness.file("front")

@@ -18,7 +18,7 @@ struct TokenTests {
     }
 
     @Test(
-        "A TOKEN that expires is asked for anew, and all is delivered under new keys within one run",
+        "A TOKEN that expires is asked for again, and all is delivered under new keys within one run",
         arguments: [["layout: single"], ["layout: application"], ["layout: batch", "batch_max_cards: 2"]]
     )
     func renewed(layout: [String]) async throws {
