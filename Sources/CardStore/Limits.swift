@@ -1,3 +1,5 @@
+import CardModel
+
 /// What nobody has a reason to set.
 package enum Limits {
     /// The most photos that one number may have in one list: more come from a wrong folder level.
@@ -36,8 +38,10 @@ package enum Limits {
     static let steadyClock = Duration.seconds(20 * 3_600)
     /// How far apart two looks at a steady clock may lie: a monthly run looks as seldom.
     static let longestClockGap = Duration.seconds(32 * 86_400)
-    /// A clock that goes back further than this was wrong before.
+    /// How far a steady clock may be set back between two looks.
     static let smallestClockStep = Duration.seconds(60)
+    /// 2020: no clock that says less is right. Clocks without a battery begin in 1970, 2000 or at the build of the system.
+    static let earliestTime = Timestamp(millisecondsSinceEpoch: 1_577_836_800_000)
     /// What the sandbox keeps in reserve for a full disk, in bytes: erasing a card writes as much as it frees, which may be its
     /// source bytes.
     static let reserveSize: Int64 = 32 << 20

@@ -50,6 +50,27 @@ import Testing
         #expect(harness.delivered.joined().count == (mostBytes == 15 ? 1 : photos))
     }
 
+    @Test func `a batch waits once for more cards, also while its endpoint is probed`() async throws {
+        let (harness, time) = (try await EngineHarness(), ManualTime())
+        let settings = harness.settings {
+            $0.policy = ApplicationPolicy(layout: .batch)
+            $0.batchWait = .seconds(2)
+        }
+        // The address was wrong, and is right again.
+        let stop = EngineHarness.failure(.stop, code: "http_404", scope: .request)
+        harness.state.withLock { $0.deliveries = [{ _ in .failed(stop) }] }
+        let items = try harness.items((1...3).map { ("N\($0)", ["front"]) }).joined()
+        try await time.passing(whenAsleep: 5) {
+            try await harness.withEngine(settings, time: time.engineTime) { engine in
+                try await engine.run {
+                    for item in items { _ = try await engine.take(item) }
+                    await time.reached(.seconds(300))
+                }
+            }
+        }
+        #expect(harness.delivered.joined().count == 3)
+    }
+
     @Test func `front and back go in one form, however large they are`() async throws {
         let harness = try await EngineHarness()
         let settings = harness.settings {

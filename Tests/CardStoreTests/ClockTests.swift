@@ -128,12 +128,14 @@ import Testing
         hours: Int
     ) async throws {
         let harness = try await StoreHarness()
+        // In use before, as its rows show.
+        try await harness.admit("earlier", number: "E")
         try await Self.run(harness, hours: 1)
         harness.pass(.zero - error)
         if hours > 0 { try await Self.run(harness, hours: hours) }
         let card = try await Self.delivered("N", in: harness)
         harness.pass(error)
-        if hours < 20 { #expect(try await Self.erased(harness, clockIsRight: true) == []) }
+        #expect(try await Self.erased(harness, clockIsRight: true) == [])
         try await Self.run(harness, hours: 21)
         #expect(try await Self.erased(harness) == [])
         for _ in 0..<30 { try await Self.run(harness, hours: 24) }
@@ -144,8 +146,10 @@ import Testing
         async throws
     {
         let harness = try await StoreHarness()
+        harness.pass(.zero - Self.sinceTheEpoch)
+        try await Self.run(harness, hours: 21)
         let card = try await Self.delivered("N", in: harness)
-        harness.pass(.seconds(2 * 365 * 86_400))
+        harness.pass(Self.sinceTheEpoch)
         try await Self.run(harness, hours: 21)
         #expect(try await Self.erased(harness) == [])
         for _ in 0..<30 { try await Self.run(harness, hours: 24) }
@@ -164,5 +168,41 @@ import Testing
         #expect(try await Self.erased(harness) == [])
         for _ in 0..<3 { try await Self.run(harness, hours: 24) }
         #expect(Set(try await Self.erased(harness)) == [first, second])
+    }
+
+    @Test func `a clock that goes back by days and forth again makes no card older`() async throws {
+        let harness = try await StoreHarness()
+        let card = try await Self.delivered("N", in: harness)
+        for _ in 0..<6 {
+            try await Self.run(harness, hours: 1)
+            harness.pass(.seconds(-6 * 86_400))
+            try await Self.run(harness, hours: 1)
+            harness.pass(.seconds(6 * 86_400))
+        }
+        #expect(try await Self.erased(harness) == [])
+        for _ in 0..<30 { try await Self.run(harness, hours: 24) }
+        #expect(try await Self.erased(harness) == [card])
+    }
+
+    @Test func `what changes while a clock is ahead for some hours expires in its time`() async throws {
+        let harness = try await StoreHarness()
+        try await Self.run(harness, hours: 1)
+        harness.pass(.seconds(10 * 365 * 86_400))
+        try await Self.run(harness, hours: 2)
+        let card = try await Self.delivered("N", in: harness)
+        harness.pass(.seconds(-10 * 365 * 86_400))
+        for _ in 0..<29 { try await Self.run(harness, hours: 24) }
+        #expect(try await Self.erased(harness) == [])
+        for _ in 0..<2 { try await Self.run(harness, hours: 24) }
+        #expect(try await Self.erased(harness) == [card])
+    }
+
+    @Test func `cards of a sandbox that is used once a quarter expire`() async throws {
+        let harness = try await StoreHarness()
+        let card = try await Self.delivered("N", in: harness)
+        try await Self.run(harness, hours: 1)
+        harness.pass(.seconds(90 * 86_400))
+        try await Self.run(harness, hours: 21)
+        #expect(try await Self.erased(harness) == [card])
     }
 }

@@ -74,33 +74,53 @@ final class EndpointGate: Sendable {
 
     func withdraw() { self.state.withLock { $0.gate.withdraw() } }
 
-    /// A call ended; writes a rest down that outlives the process, and takes it away with the first answer.
-    func end(_ result: Gate.Result, failure: RemoteFailure?) async throws {
-        let change = self.state.withLock { state -> (rest: Duration?, mustClear: Bool) in
+    /// What is to be written down of a call that has ended.
+    enum Note: Sendable {
+        /// Nothing.
+        case none
+        /// That the endpoint rests no more.
+        case over
+        /// A rest that outlives the process.
+        case rest(EndpointRest)
+    }
+
+    /// A call ended, and its place is free; what other processes are to know is written down by ``write(_:)``.
+    ///
+    /// The gate hears of a failure before the call is concluded, since its card may be due again at once; it is written down
+    /// after it, since the outcome must not be lost for a note about the endpoint.
+    func end(_ result: Gate.Result, failure: RemoteFailure?) -> Note {
+        self.state.withLock { state in
             let now = self.time.steady()
             state.gate.end(result, at: now)
             if result == .stopped { state.stoppedBy = failure }
             if result == .answered {
                 defer { state.isWrittenDown = false }
-                return (nil, state.isWrittenDown)
+                return state.isWrittenDown ? .over : .none
             }
-            guard let until = state.gate.opens(after: now), Self.outlivesProcess(result) else { return (nil, false) }
+            guard let failure, let until = state.gate.opens(after: now), Self.outlivesProcess(result) else {
+                return .none
+            }
             state.isWrittenDown = true
-            return (until - now, false)
+            let date = self.time.now()
+            return .rest(
+                EndpointRest(
+                    endpoint: self.endpoint,
+                    until: date.advanced(by: until - now),
+                    failureClass: failure.failureClass,
+                    code: failure.code,
+                    setAt: date
+                )
+            )
         }
-        if change.mustClear { try await self.store.set(nil, of: self.endpoint) }
-        guard let rest = change.rest, let failure else { return }
-        let now = self.time.now()
-        try await self.store.set(
-            EndpointRest(
-                endpoint: self.endpoint,
-                until: now.advanced(by: rest),
-                failureClass: failure.failureClass,
-                code: failure.code,
-                setAt: now
-            ),
-            of: self.endpoint
-        )
+    }
+
+    /// Writes down what other processes are to know of the endpoint.
+    func write(_ note: Note) async throws {
+        switch note {
+        case .none: return
+        case .over: try await self.store.set(nil, of: self.endpoint)
+        case .rest(let rest): try await self.store.set(rest, of: self.endpoint)
+        }
     }
 
     /// What the endpoint said in words holds for others; that it did not answer, they find out by themselves.

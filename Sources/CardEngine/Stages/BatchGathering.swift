@@ -20,8 +20,11 @@ final class BatchGathering: Sendable {
     }
 
     /// Returns the deliveries that go now: full ones, those that have waited long enough, and all if nothing more can come.
+    ///
+    /// - Parameter isAll: whether these are all cards that may go; accounts that have none among them gather no more then.
     func gather(
         _ groups: [[DeliveryMember]],
+        isAll: Bool,
         limit: Int,
         nothingComes: Bool
     ) async throws -> [[DeliveryMember]] {
@@ -29,20 +32,25 @@ final class BatchGathering: Sendable {
         let members = groups.joined()
         var deliveries = members.filter(\.goesAlone).map { [$0] }
         let accounts = Dictionary(grouping: members.filter { !$0.goesAlone }, by: \.userNumber)
-        var since: [Redacted<String>?: Timestamp] = [:]
-        for (account, members) in accounts {
-            let first = self.since.withLock { $0[account] } ?? now
+        // In the order of their first cards, which is that of their priorities.
+        let order = members.lazy.map(\.userNumber).reduce(into: [Redacted<String>?]()) { order, account in
+            if accounts[account] != nil, !order.contains(account) { order.append(account) }
+        }
+        let known = self.since.withLock(\.self)
+        var since = isAll ? [:] : known
+        for account in order {
+            let first = known[account] ?? now
             let isOver = nothingComes || first.advanced(by: self.context.settings.batchWait) <= now
-            var rest = members[...]
+            var rest = accounts[account, default: []][...]
             while !rest.isEmpty, deliveries.count < limit {
                 let next = try await self.next(rest)
                 guard next.isFull || isOver else { break }
                 deliveries.append(next.members)
                 rest = rest.dropFirst(next.members.count)
             }
-            if !rest.isEmpty { since[account] = first }
+            since[account] = rest.isEmpty ? nil : first
         }
-        self.since.withLock { $0 = since }
+        self.since.withLock { [since] in $0 = since }
         return Array(deliveries.prefix(limit))
     }
 

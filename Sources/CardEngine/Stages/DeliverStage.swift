@@ -85,7 +85,13 @@ final class DeliverStage: Sendable {
         // One delivery of a number at a time: what the first comes to decides about the next.
         let groups = proposals.compactMap(\.groups.first)
         let formed =
-            isBatch ? try await self.gathering.gather(groups, limit: limit, nothingComes: nothingComes) : groups
+            isBatch
+            ? try await self.gathering.gather(
+                groups,
+                isAll: !untriedOnly,
+                limit: limit,
+                nothingComes: nothingComes
+            ) : groups
         self.busy.withLock { $0.formUnion(formed.joined().map(\.businessNumber)) }
         return formed
     }
@@ -118,7 +124,7 @@ final class DeliverStage: Sendable {
         } catch {
             guard error.failureClass == .rejected || error.failureClass == .shrink else {
                 // No TOKEN: nothing was formed, and the stage rests as after any other refusal.
-                try await self.gate.end(Gate.Result(error), failure: error)
+                try await self.gate.write(self.gate.end(Gate.Result(error), failure: error))
                 return self.context.events(.failed(.deliver, error))
             }
             // These cards cannot be put into a form; the endpoint has no part in it.
@@ -165,8 +171,8 @@ final class DeliverStage: Sendable {
             self.context.events(.sending(job.id, sent: sent, total: total))
         }
         let endedAt = self.context.time.now()
-        // The gate hears of a failure first: its cards may be due again as soon as the call is concluded.
-        if case .failed(let failure) = outcome { try await self.tellGate(failure, of: job) }
+        let note: EndpointGate.Note? =
+            if case .failed(let failure) = outcome { self.tellGate(failure, of: job) } else { nil }
         let settings = self.context.settings
         let changes = try await self.context.store.conclude(
             job,
@@ -179,14 +185,14 @@ final class DeliverStage: Sendable {
         )
         // One that waits for its next attempt has not moved on.
         for change in changes where !change.state.isRunnable { self.context.tell(change) }
-        try await self.tellGate(outcome, of: job)
+        if let note { try await self.gate.write(note) } else { try await self.tellGate(outcome, of: job) }
         self.context.board.ring(.deliver)
     }
 
-    private func tellGate(_ failure: RemoteFailure, of job: DeliveryJob) async throws {
+    private func tellGate(_ failure: RemoteFailure, of job: DeliveryJob) -> EndpointGate.Note {
         let isSuspect = failure.isUnlisted && self.noteUnlisted(job)
-        try await self.gate.end(isSuspect ? .stopped : Gate.Result(failure), failure: failure)
         self.context.events(.failed(.deliver, failure))
+        return self.gate.end(isSuspect ? .stopped : Gate.Result(failure), failure: failure)
     }
 
     private func tellGate(_ outcome: DeliveryOutcome, of job: DeliveryJob) async throws {
@@ -196,7 +202,7 @@ final class DeliverStage: Sendable {
         case .accepted, .items:
             self.unlisted.withLock { $0 = [] }
             self.hasRefreshedToken.withLock { $0 = false }
-            try await self.gate.end(.answered, failure: nil)
+            try await self.gate.write(self.gate.end(.answered, failure: nil))
         case .tokenExpired(let failure):
             let isNew = await self.context.ports.backend.refreshToken(job.outbound.parts)
             let isFirst = self.hasRefreshedToken.withLock { wasRefreshed in
@@ -204,7 +210,7 @@ final class DeliverStage: Sendable {
                 return !wasRefreshed
             }
             let goesOn = isNew && isFirst
-            try await self.gate.end(goesOn ? .answered : .stopped, failure: failure)
+            try await self.gate.write(self.gate.end(goesOn ? .answered : .stopped, failure: failure))
             if !goesOn { self.context.events(.failed(.deliver, failure)) }
         case .failed: break
         }

@@ -155,11 +155,11 @@ final class FetchStage: Sendable {
         let conclusion = self.ended(outcome, fetch, startedAt: startedAt)
         guard case .failed(let failure) = outcome else {
             try await self.conclude(fetch, with: conclusion)
-            return try await host.end(.answered, failure: nil)
+            return try await host.write(host.end(.answered, failure: nil))
         }
-        // The gate hears of it first: the card may be due again as soon as its call is concluded.
-        try await host.end(Self.result(of: failure), failure: failure)
+        let note = host.end(Self.result(of: failure), failure: failure)
         try await self.conclude(fetch, with: conclusion)
+        try await host.write(note)
         self.context.events(.failed(.fetch, failure))
     }
 
@@ -181,5 +181,7 @@ final class FetchStage: Sendable {
         guard change.state != .fetching else { return self.context.board.ring(.fetch) }
         self.context.tell(change)
         self.context.board.ring(.prepare)
+        // A card that the image was one of already may be verified again.
+        self.context.board.ring(.verify)
     }
 }

@@ -40,12 +40,12 @@ struct VerifyStage: Sendable {
         switch try await self.context.ports.verifier.verify(job.image) {
         case .read(let reading):
             try await self.judge(job, reading)
-            try await self.gate.end(.answered, failure: nil)
+            try await self.gate.write(self.gate.end(.answered, failure: nil))
         case .failed(let failure):
             let endedAt = self.context.time.now()
-            // The gate hears of it first: a card may be due again as soon as its call is concluded.
-            try await self.gate.end(Gate.Result(failure), failure: failure)
+            let note = self.gate.end(Gate.Result(failure), failure: failure)
             try await self.conclude(job, with: self.conclusion(of: job, after: failure), now: endedAt)
+            try await self.gate.write(note)
             self.context.events(.failed(.verify, failure))
         }
     }

@@ -96,14 +96,23 @@ extension CardStore {
             doubted_until = \(seen.doubted?.upperBound)
             """
         )
-        if seen.last < stored.last.advanced(by: .zero - Limits.smallestClockStep) {
+        if seen.last < stored.last || stored.doubted != nil && seen.doubted == nil {
             // The clock was ahead before: what changed then would stay for as long as it was wrong.
-            try tx.run("UPDATE card SET changed_at = \(tx.now) WHERE changed_at > \(tx.now)")
-        } else if !isRight, seen.last > stored.last.advanced(by: Limits.longestClockGap) {
-            // The clock was behind before, or nobody looked for longer than ever: nobody knows how old the cards are.
-            try tx.run("UPDATE card SET changed_at = \(tx.now) WHERE changed_at <= \(stored.last)")
+            try tx.run("UPDATE card SET changed_at = \(seen.last) WHERE changed_at > \(seen.last)")
         }
+        let wasBehind =
+            try seen.last > stored.last.advanced(by: Limits.largestClockStep) && Self.wasBehind(stored, in: tx)
+        // Nobody knows how old cards are that such a clock has dated: they count from now.
+        if wasBehind { try tx.run("UPDATE card SET changed_at = \(seen.last) WHERE changed_at <= \(stored.last)") }
         return seen
+    }
+
+    /// Whether a clock that said so much less than it does now was wrong, rather than nobody looking at it for as long: it said
+    /// less than is possible, or less than when a card was taken in.
+    private static func wasBehind(_ stored: SeenTime, in tx: Transaction) throws -> Bool {
+        let latest = stored.last.advanced(by: Limits.largestClockStep)
+        return try stored.last < Limits.earliestTime
+            || tx.exists("SELECT 1 FROM card WHERE created_at > \(latest) LIMIT 1")
     }
 }
 
@@ -111,7 +120,7 @@ extension CardStore {
 ///
 /// A clock that was wrong once must not erase cards: what was erased does not come back. Until a clock that has jumped, in either
 /// direction, has run steadily for a while, no card expires, and no change of a card is dated before the last right time. Then
-/// cards whose dates the wrong clock wrote count from that moment.
+/// cards whose dates the wrong clock wrote count from that moment. A clock that went back by less counts from where it was.
 package struct SeenTime: Hashable, Sendable {
     /// The last time that counts as right.
     package private(set) var last: Timestamp
@@ -128,7 +137,7 @@ package struct SeenTime: Hashable, Sendable {
         if now > self.last.advanced(by: .zero - Limits.largestClockStep),
             isRight || now <= self.last.advanced(by: Limits.largestClockStep)
         {
-            self = SeenTime(last: now)
+            self = SeenTime(last: max(self.last, now))
         } else if let doubted, now >= doubted.upperBound.advanced(by: .zero - Limits.smallestClockStep),
             now <= doubted.upperBound.advanced(by: Limits.longestClockGap)
         {
