@@ -111,9 +111,13 @@ import Testing
         return card
     }
 
-    private static func erased(_ harness: StoreHarness, clockIsRight: Bool = false) async throws -> [CardID] {
+    private static func erased(
+        _ harness: StoreHarness,
+        afterDays days: Int = 30,
+        clockIsRight: Bool = false
+    ) async throws -> [CardID] {
         var terms = RetentionTerms()
-        terms.delivered = .seconds(30 * 86_400)
+        terms.delivered = .seconds(days * 86_400)
         return try await harness.store.eraseExpired(
             terms,
             clockIsRight: clockIsRight,
@@ -173,15 +177,13 @@ import Testing
     @Test func `a clock that goes back by days and forth again makes no card older`() async throws {
         let harness = try await StoreHarness()
         let card = try await Self.delivered("N", in: harness)
-        for _ in 0..<6 {
-            try await Self.run(harness, hours: 1)
-            harness.pass(.seconds(-6 * 86_400))
-            try await Self.run(harness, hours: 1)
-            harness.pass(.seconds(6 * 86_400))
-        }
-        #expect(try await Self.erased(harness) == [])
-        for _ in 0..<30 { try await Self.run(harness, hours: 24) }
-        #expect(try await Self.erased(harness) == [card])
+        try await Self.run(harness, hours: 1)
+        harness.pass(.seconds(-6 * 86_400))
+        try await Self.run(harness, hours: 1)
+        harness.pass(.seconds(6 * 86_400))
+        #expect(try await Self.erased(harness, afterDays: 5) == [])
+        for _ in 0..<5 { try await Self.run(harness, hours: 24) }
+        #expect(try await Self.erased(harness, afterDays: 5) == [card])
     }
 
     @Test func `what changes while a clock is ahead for some hours expires in its time`() async throws {
