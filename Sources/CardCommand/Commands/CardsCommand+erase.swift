@@ -16,8 +16,8 @@ extension CardsCommand {
                 source files are not touched, and a real backend is not told. Of the built-in backend the documents are erased \
                 too, unless it is running.
 
-                Retention does not believe a clock that has jumped more than a week ahead until it has run for 20 hours. \
-                --expired goes by the clock at once: use it where the machine was off for long, or its clock was wrong.
+                By itself no card expires after a clock has jumped by more than a week, until it has run for 20 hours. \
+                --expired goes by a clock that is ahead at once: use it where the machine was off for long.
 
                 Erasing a card again is harmless and answers the same. Exit status: 0 erased · 64 usage · 66 there is no such \
                 card · 74 sandbox.
@@ -100,6 +100,14 @@ extension CardsCommand {
                     let erased = try await store.eraseExpired(terms, clockIsRight: true, by: origin, now: .now)
                     certificates += erased
                     left = !erased.isEmpty
+                }
+                if self.expired, try await store.see(.now, isRight: true).doubted != nil {
+                    Console.standardError(
+                        """
+                        warning: the clock is more than a week behind the last time that the sandbox knows, so no card expires; \
+                        set the clock (date), or leave it running for 20 hours if it is right
+                        """
+                    )
                 }
                 let folder = self.documents ?? configuration.embeddedDocuments
                 await self.print(try await EmbeddedErasure(store: store, folder: folder).finish(certificates))

@@ -59,6 +59,19 @@ struct EraseCommandTests {
         #expect(reasons == [cards[0].rawValue: "requested", cards[1].rawValue: "retention"])
     }
 
+    @Test("A clock that is far behind erases nothing, and --expired says so")
+    func clockBehind() async throws {
+        let store = try await self.tool.sandbox()
+        _ = try await store.see(Timestamp(Date()))
+        try store.close()
+        let variables = ["LD_PRELOAD": try await self.tool.shim("clock"), "PROOF_CLOCK_OFFSET": "-2592000"]
+        let erase = ["cards", "erase", "--expired", "--yes"] + self.tool.sandboxOption
+        let outcome = try await self.tool.run(erase, variables)
+        #expect(outcome.status == 0 && outcome.output.isEmpty, "\(outcome.output)")
+        #expect(outcome.errors.contains("the clock is more than a week behind"), "\(outcome.errors)")
+        #expect(try await self.tool.run(erase).errors.isEmpty)
+    }
+
     @Test("Documents of the built-in backend count as erased only where they were found")
     func documents() async throws {
         let photos = try self.tool.folder("photos", ["R-1/front.jpg": "cards/LOAN-2026-0001/front.jpg"])
