@@ -1,99 +1,5 @@
 package import CardModel
-package import Foundation
-
-/// A photo on its way into the store: its image prepared, or refused already.
-package struct Admission: Sendable {
-    /// What intake made of the source bytes.
-    package enum Content: Sendable {
-        /// The card starts as `prepared`.
-        case prepared(PreparedImage)
-        /// Source bytes that are to be durable before they are prepared: the card starts as `received`.
-        case received(Data)
-        /// An image that is still to be fetched from an address: the card starts as `fetching`.
-        case remote(Redacted<String>)
-        /// The image cannot be used: the card starts, and ends, as `rejected`.
-        case refused(CodedError)
-    }
-
-    /// The identifier of the card, if it is new.
-    package var id: CardID
-    /// The name by which reports speak of the input.
-    package var name: Redacted<String>
-    /// What the sender said.
-    package var metadata: CardMetadata
-    /// Who sends it.
-    package var submitter: String
-    /// The SHA-256 of the source bytes: with the business number, what makes two inputs the same card; `nil` until they are
-    /// fetched, and then the address makes them the same.
-    package var source: ContentDigest?
-    /// The file it came from, if any.
-    package var file: FileIdentity?
-    /// The name of the request that brought it, if it has one.
-    package var receipt: Receipt?
-    /// What intake made of it.
-    package var content: Content
-    /// Until when it waits for the other side; the time of intake for cards of a list.
-    package var waitsUntil: Timestamp
-
-    /// Describes a photo.
-    package init(
-        id: CardID,
-        name: Redacted<String>,
-        metadata: CardMetadata,
-        submitter: String,
-        source: ContentDigest?,
-        file: FileIdentity?,
-        receipt: Receipt? = nil,
-        content: Content,
-        waitsUntil: Timestamp
-    ) {
-        self.id = id
-        self.name = name
-        self.metadata = metadata
-        self.submitter = submitter
-        self.source = source
-        self.file = file
-        self.receipt = receipt
-        self.content = content
-        self.waitsUntil = waitsUntil
-    }
-}
-
-/// What became of a photo that was to be taken in.
-package struct AdmissionOutcome: Hashable, Sendable {
-    /// The card: the new one, or the one that holds the same bytes under the same number.
-    package var card: CardID
-    /// Where it stands now.
-    package var state: CardState
-    /// Why it stands there.
-    package var reason: ReasonCode?
-    /// Whether it was there already.
-    package var isDuplicate: Bool
-    /// Whether this very request was answered before, which changes nothing.
-    package var isReplay = false
-}
-
-/// A file that a list names, before it is read.
-package struct ListedFile: Sendable {
-    /// The file as it was when it was listed.
-    package var file: FileIdentity
-    /// The name by which reports speak of it.
-    package var name: Redacted<String>
-    /// What the list says of it.
-    package var metadata: CardMetadata
-    /// Who lists it.
-    package var submitter: String
-
-    /// Describes a file.
-    package init(file: FileIdentity, name: Redacted<String>, metadata: CardMetadata, submitter: String) {
-        self.file = file
-        self.name = name
-        self.metadata = metadata
-        self.submitter = submitter
-    }
-}
-
-// MARK: Intake
+import Foundation
 
 extension CardStore {
     /// Returns, for each file, the card that it was taken in as under its number, if it is still the same file; what the list
@@ -299,17 +205,5 @@ extension CardStore {
         if let file = photo.file { return self.place(file) }
         guard case .remote(let address) = photo.content else { return nil }
         return self.vault.fingerprint(Data(address.reveal().utf8), .place)
-    }
-}
-
-extension Admission.Content {
-    /// In which state a card starts with it; `nil` if there is nothing to start with.
-    var start: CardState? {
-        switch self {
-        case .prepared: .prepared
-        case .received: .received
-        case .remote: .fetching
-        case .refused: nil
-        }
     }
 }

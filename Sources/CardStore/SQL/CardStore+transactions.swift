@@ -1,0 +1,81 @@
+import CardModel
+import Foundation
+import GRDB
+
+extension CardStore {
+    static let busy = CodedError(
+        .sandboxBusy,
+        .temporary,
+        "another process kept the sandbox locked for too long; end it or wait, then try again"
+    )
+
+    /// Runs a change or a look at the sandbox with the database's errors as people are to see them.
+    static func translating<Value>(_ body: () async throws -> Value) async throws -> Value {
+        do { return try await body() } catch { throw Self.meaning(of: error) }
+    }
+
+    /// Looks at one moment of the sandbox; see ``Database/read(at:_:)``.
+    func read<Value: Sendable>(
+        at time: Timestamp? = nil,
+        _ body: @escaping @Sendable (Transaction) throws -> Value
+    ) async throws -> Value {
+        try await Self.translating { try await self.database.read(at: time, body) }
+    }
+
+    /// Makes a change, whole or not at all; see ``Database/write(at:locking:byteCount:usesReserve:_:)``.
+    @discardableResult
+    func write<Value: Sendable>(
+        at time: Timestamp? = nil,
+        locking numbers: [BusinessNumber] = [],
+        byteCount: Int = 0,
+        usesReserve: Bool = true,
+        _ change: @escaping @Sendable (Transaction) throws -> Value
+    ) async throws -> Value {
+        try await Self.translating {
+            try await self.database.write(
+                at: time,
+                locking: numbers.map(\.rawValue).sorted(),
+                byteCount: byteCount,
+                usesReserve: usesReserve,
+                change
+            )
+        }
+    }
+
+    static func meaning(of error: any Error) -> any Error {
+        guard let error = error as? DatabaseError else { return error }
+        switch error.kind {
+        case .busy: return Self.busy
+        case .full:
+            return CodedError(
+                .diskSpaceLow,
+                .storage,
+                "the disk of the sandbox is full; free some space, nothing was changed"
+            )
+        case .outcomeUnknown:
+            return CodedError(
+                .sandboxUnavailable,
+                .storage,
+                "the disk of the sandbox failed to store data durably; check the disk, then start again"
+            )
+        case .damaged:
+            return CodedError(
+                .sandboxDamaged,
+                .storage,
+                "the sandbox is damaged, or the disk failed to read it; check the disk and run: idcard-pipeline fsck"
+            )
+        case .unavailable:
+            return CodedError(
+                .sandboxUnavailable,
+                .storage,
+                "the sandbox cannot be read or written (\(error.text)); check the owner and mode of its files, and the disk"
+            )
+        case .unique, .constraint, .statement:
+            return CodedError(
+                .sandboxDamaged,
+                .storage,
+                "a change breaks a rule of the sandbox and was not made (\(error.text)); please report this"
+            )
+        }
+    }
+}
