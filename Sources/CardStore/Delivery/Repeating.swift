@@ -32,6 +32,11 @@ extension CardStore {
             try self.job(claim.id, members: claim.members, attempt: claim.attempt, in: tx)
         } end: { claim, tx in
             try self.endUnsent(claim.attempt, in: tx)
+            // A member was erased, or taken out, since it was claimed: that has ended the delivery already.
+            let isOurs = try tx.exists(
+                "SELECT 1 FROM delivery WHERE id = \(claim.id) AND state = 'open' AND worker = \(worker.id)"
+            )
+            guard isOurs else { return [] }
             let delivery = try OpenDelivery(claim.id, store: self, in: tx)
             try delivery.abandon()
             return try delivery.standing
@@ -55,11 +60,12 @@ extension CardStore {
     private func job(_ id: DeliveryID, members: [CardID], attempt: Int64, in tx: Transaction) throws -> DeliveryJob {
         let row = try tx.row("SELECT key, boundary, parts, tries FROM delivery WHERE id = \(id)") { row in
             (
-                key: try row.next(String.self), boundary: try row.next(String.self), parts: try row.next(Data.self),
+                key: try row.next(String.self), boundary: try row.next(String.self), parts: try row.next(Data?.self),
                 tries: try row.next(Int.self)
             )
         }
         guard let row, !members.isEmpty else { throw DatabaseError(.damaged, "a delivery has no row or card") }
+        guard let parts = row.parts else { throw Vault.unopenable("delivery.parts") }
         let rows = try members.map { try CardRow.require($0, in: tx) }
         let key = try rows[0].key(self.vault)
         let material = try self.material(for: members, in: tx)
@@ -70,7 +76,7 @@ extension CardStore {
             outbound: OutboundDelivery(
                 idempotencyKey: row.key,
                 boundary: row.boundary,
-                parts: try key.open(json: row.parts, column: "delivery.parts"),
+                parts: try key.open(json: parts, column: "delivery.parts"),
                 images: material.images,
                 confidential: material.confidential
             ),

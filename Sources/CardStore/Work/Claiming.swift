@@ -115,7 +115,8 @@ extension CardStore {
     ///
     /// - Parameters:
     ///   - told: hears of the cards that end.
-    ///   - open: throws `stored_image_unreadable` or `sandbox_damaged` for what does not open.
+    ///   - open: throws `stored_image_unreadable`, `sandbox_damaged` or `wrong_key` for what does not open; a key that is not
+    ///     there is a damaged name of a key, since a rotation runs alone.
     ///   - end: ends that.
     func opened<Claim: Sendable, Job: Sendable>(
         _ claimed: [Claim],
@@ -129,7 +130,7 @@ extension CardStore {
         for claim in claimed {
             let job = try await self.read { tx -> Job? in
                 do { return try open(claim, tx) } catch let error as CodedError
-                    where error.code == .imageUnreadable || error.code == .sandboxDamaged
+                    where [.imageUnreadable, .sandboxDamaged, .wrongKey].contains(error.code)
                 {
                     return nil
                 }
