@@ -228,7 +228,7 @@ struct CardTests {
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func `what waited for an erased card goes on at once`() async throws {
+    func `an erasure wakes the stages`() async throws {
         try await ServerHarness.with(isWorking: true) { (harness) async throws in
             let id = try await self.submit(["front"], to: harness)[0]
             await harness.intake.ends.wait(for: 1)

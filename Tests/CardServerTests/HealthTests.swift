@@ -96,20 +96,86 @@ struct HealthTests {
 
     @Test func `each call of a stage is counted by how it ended, and timed`() async throws {
         let metrics = ServerMetrics()
-        let ports = metrics.counting(ServerHarness.outside)
+        var outside = ServerHarness.outside
+        let (stopped, later) = (
+            RemoteFailure(.stop, code: "100001", message: "the TOKEN is too old"),
+            RemoteFailure(.throttled, code: "429", message: "not now")
+        )
+        let (taken, refused) = (
+            DeliveryItemOutcome.accepted(alreadyExisted: false, code: "000000"),
+            DeliveryItemOutcome.rejected(RemoteFailure(.rejected, code: "000002", message: "no such account"))
+        )
+        // Each reply once, the last one first; then the call is given up.
+        let replies = ServerHarness.Mutexed<[DeliveryOutcome]>([
+            .failed(later), .tokenExpired(stopped), .items([taken, refused, .notApplied(later)]), .items([refused]),
+            .items([taken, taken]), .accepted(alreadyExisted: false, code: "000000"),
+        ])
+        outside.backend.send = { _, _ in
+            guard let reply = replies.withLock({ $0.popLast() }) else { throw CancellationError() }
+            return reply
+        }
+        let ports = metrics.counting(outside)
         let image = try await ports.prepare(Specimen.jpeg())
         await #expect(throws: CodedError.self) { _ = try await ports.prepare(Data("broken".utf8)) }
         _ = try await ports.verifier.verify(image)
         let request = FetchRequest(address: Redacted("https://host/a.jpg"), kept: [], version: nil)
         _ = try await ports.fetcher.fetch(request) { _, _, _ in }
+        let delivery = OutboundDelivery(idempotencyKey: "key", boundary: "b", parts: [], images: [:])
+        for _ in 0..<6 { _ = try await ports.backend.send(delivery) { _, _ in } }
+        await #expect(throws: CancellationError.self) { _ = try await ports.backend.send(delivery) { _, _ in } }
         let lines = metrics.text.split(separator: "\n").map(String.init)
         for expected in [
             #"idcard_stage_calls_total{stage="prepare",outcome="accepted"} 1"#,
             #"idcard_stage_calls_total{stage="prepare",outcome="rejected"} 1"#,
             #"idcard_stage_calls_total{stage="verify",outcome="accepted"} 1"#,
             #"idcard_stage_calls_total{stage="fetch",outcome="transient"} 1"#,
+            #"idcard_stage_calls_total{stage="deliver",outcome="accepted"} 2"#,
+            #"idcard_stage_calls_total{stage="deliver",outcome="rejected"} 2"#,
+            #"idcard_stage_calls_total{stage="deliver",outcome="stop"} 1"#,
+            #"idcard_stage_calls_total{stage="deliver",outcome="throttled"} 1"#,
             #"idcard_stage_duration_seconds_count{stage="prepare"} 2"#,
+            #"idcard_stage_duration_seconds_count{stage="deliver"} 6"#,
         ] { #expect(lines.contains(expected), "\(expected)") }
+    }
+
+    @Test func `every combination of labels that are known beforehand stands there from the start, at zero`() {
+        let lines = ServerMetrics().text.split(separator: "\n").map(String.init)
+        var expected = [
+            "idcard_http_body_bytes_total 0", "idcard_http_connections 0", "idcard_http_refused_connections 0",
+            "idcard_http_failed_authentications_total 0", "idcard_http_refused_webhooks_total 0",
+        ]
+        expected += ["admitted", "duplicate", "refused"].map { "idcard_inputs_total{result=\"\($0)\"} 0" }
+        expected += CardState.allCases.map { "idcard_cards_entered_total{state=\"\($0.rawValue)\"} 0" }
+        for stage in StageName.allCases {
+            expected.append("idcard_stage_duration_seconds_count{stage=\"\(stage.rawValue)\"} 0")
+            expected += FailureClass.allCases.map {
+                "idcard_stage_calls_total{stage=\"\(stage.rawValue)\",outcome=\"\($0.rawValue)\"} 0"
+            }
+        }
+        #expect(expected.filter { !lines.contains($0) } == [])
+        // What a stranger decides on begins with nothing.
+        #expect(!lines.contains { $0.hasPrefix("idcard_http_requests_total{") })
+    }
+
+    @Test func `what no operation takes is counted and logged without a path`() async throws {
+        try await ServerHarness.with { (harness) async throws in
+            #expect(try await harness.send(RawRequest("GET", "/nothing")).status == 404)
+            #expect(try await harness.send(RawRequest("PUT", "/v1/cards/some")).status == 405)
+            #expect(try await harness.send(RawRequest("GET", "/v1/cards/some", token: "reader")).status == 404)
+            let lines = try await harness.send(RawRequest("GET", "/metrics", token: "reader")).text.split(
+                separator: "\n"
+            )
+            let routes = lines.filter { $0.hasPrefix("idcard_http_requests_total{") }
+            #expect(
+                Set(routes) == [
+                    #"idcard_http_requests_total{method="GET",route="none",status="404"} 1"#,
+                    #"idcard_http_requests_total{method="other",route="none",status="405"} 1"#,
+                    #"idcard_http_requests_total{method="GET",route="/v1/cards/{card_id}",status="404"} 1"#,
+                ]
+            )
+            #expect(harness.log.text.contains("http.route=none"))
+            #expect(!harness.log.text.contains("NotFound"))
+        }
     }
 
     @Test func `labels are escaped, and no more combinations are told apart than there is room for`() {

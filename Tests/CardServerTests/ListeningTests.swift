@@ -165,7 +165,13 @@ struct ListeningTests {
                 try await RawConnection.with(port: harness.port, tls: client) { (first) async throws in
                     try await first.send(RawRequest("GET", "/healthz").bytes)
                     #expect(try await first.response()?.status == 200)
-                    #expect(try await harness.connected { second in try await second.end() } == 0)
+                    // It fails, or ends without a byte, before there is TLS to ask over.
+                    let answer = try? await RawConnection.with(port: harness.port, tls: client) {
+                        (second) async throws in
+                        try await second.send(RawRequest("GET", "/healthz").bytes)
+                        return try await second.response()?.status
+                    }
+                    #expect(answer == nil)
                     try await first.send(RawRequest("GET", "/metrics", token: "reader").bytes)
                     let figures = try #require(try await first.response()?.text)
                     #expect(figures.contains("\nidcard_http_refused_connections 1\n"))

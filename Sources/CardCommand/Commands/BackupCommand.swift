@@ -163,9 +163,9 @@ private struct RestoreOutput: Report {
     let cards: Int
     let held: Int
     let erased: Int
-    let lastChange: String?
+    @Nullable private(set) var lastChange: String?
     let tombstonesTakenOver: Int
-    let accessLinesTakenOver: Int?
+    @Nullable private(set) var accessLinesTakenOver: Int?
     let replacedCards: Int
     let replacedUnreadable: Bool
     let replacedKeyMissing: Bool

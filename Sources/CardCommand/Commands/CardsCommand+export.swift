@@ -125,9 +125,9 @@ extension CardsCommand {
 /// Everything that is known of one card, for `cards export`.
 private struct ExportDocument: Encodable {
     let card: CardDetailsDocument
-    let userNo: String?
-    let expectedIDNumber: String?
-    let expectedName: String?
+    @Nullable private(set) var userNo: String?
+    @Nullable private(set) var expectedIDNumber: String?
+    @Nullable private(set) var expectedName: String?
 }
 
 /// One line of the access log.
@@ -137,7 +137,7 @@ private struct AccessLine: ReportLine {
     let actor: String
     let action: String
     let purpose: String
-    let cardID: CardID?
+    @Nullable private(set) var cardID: CardID?
 
     var text: String {
         let card = self.cardID.map { "  \($0)" } ?? ""

@@ -47,7 +47,7 @@ struct FsckCommand: Command {
 private struct CheckReport: Report {
     struct Finding: Encodable {
         let code: String
-        let subject: CardID?
+        @Nullable private(set) var subject: CardID?
         let message: String
         let repairable: Bool
         let repaired: Bool

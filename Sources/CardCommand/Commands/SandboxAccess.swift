@@ -68,7 +68,6 @@ extension Configuration {
             }
         }
     }
-
 }
 
 extension CodedError {

@@ -127,25 +127,40 @@ struct Outside: Sendable {
             },
             prepare: { source in try await threads.runIfActive { try decoder.prepare(source) } },
             shrink: { image in try await threads.runIfActive { try decoder.shrink(image) } },
-            fetcher: EnginePorts.Fetcher(
-                host: { try fetcher.host(of: $0) },
-                fetch: { try await fetcher.fetch($0, keep: $1) }
-            ),
-            verifier: EnginePorts.Verifier(
-                provider: verification.provider,
-                parameters: verification.parameters,
-                endpoint: verification.endpoint,
-                verify: { try await verification.verify($0) }
-            ),
-            backend: EnginePorts.Backend(
-                endpoint: backend.endpoint,
-                parts: { members throws(RemoteFailure) in try await backend.parts(for: members) },
-                boundary: { key, parts, images throws(RemoteFailure) in
-                    try backend.boundary(for: key, parts: parts, images: images)
-                },
-                send: { try await backend.send($0, progress: $1) },
-                refreshToken: { await backend.refreshToken(staleIn: $0) }
-            )
+            fetcher: EnginePorts.Fetcher(fetcher),
+            verifier: EnginePorts.Verifier(verification),
+            backend: EnginePorts.Backend(backend)
+        )
+    }
+}
+
+extension EnginePorts.Fetcher {
+    fileprivate init(_ fetcher: ImageFetcher) {
+        self.init(host: { try fetcher.host(of: $0) }, fetch: { try await fetcher.fetch($0, keep: $1) })
+    }
+}
+
+extension EnginePorts.Verifier {
+    fileprivate init(_ service: VerificationService) {
+        self.init(
+            provider: service.provider,
+            parameters: service.parameters,
+            endpoint: service.endpoint,
+            verify: { try await service.verify($0) }
+        )
+    }
+}
+
+extension EnginePorts.Backend {
+    fileprivate init(_ backend: BusinessBackend) {
+        self.init(
+            endpoint: backend.endpoint,
+            parts: { members throws(RemoteFailure) in try await backend.parts(for: members) },
+            boundary: { key, parts, images throws(RemoteFailure) in
+                try backend.boundary(for: key, parts: parts, images: images)
+            },
+            send: { try await backend.send($0, progress: $1) },
+            refreshToken: { await backend.refreshToken(staleIn: $0) }
         )
     }
 }

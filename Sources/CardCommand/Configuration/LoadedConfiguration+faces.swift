@@ -122,21 +122,7 @@ extension LoadedConfiguration {
     /// What a person should know about a configuration that works.
     mutating func noteOddities() {
         let configuration = self.configuration
-        var notices: [Message] = []
-        for service in Configuration.Service.allCases {
-            let key = "\(service.rawValue).url"
-            guard let address = ServiceAddress(configuration[endpoint: service].url) else { continue }
-            if configuration.isEmbedded {
-                notices.append("\(key) is not used with --embedded")
-            } else if address.isReadable {
-                notices.append(
-                    """
-                    \(key) is an http address of another machine: photos, personal data and credentials can be read on \
-                    the way; use https
-                    """
-                )
-            }
-        }
+        var notices = Self.oddAddresses(configuration)
         let patience = configuration.engine.patience
         let times = [
             ("verification.timeout", configuration.verifier.endpoint.timeout),
@@ -162,6 +148,20 @@ extension LoadedConfiguration {
             )
         }
         self.configuration.notices += notices + Self.weakened(configuration)
+    }
+
+    /// Addresses of services that are not used, or that others can listen to.
+    private static func oddAddresses(_ configuration: Configuration) -> [Message] {
+        Configuration.Service.allCases.compactMap { service in
+            let key = "\(service.rawValue).url"
+            guard let address = ServiceAddress(configuration[endpoint: service].url) else { return nil }
+            if configuration.isEmbedded { return "\(key) is not used with --embedded" }
+            guard address.isReadable else { return nil }
+            return """
+                \(key) is an http address of another machine: photos, personal data and credentials can be read on the \
+                way; use https
+                """
+        }
     }
 
     /// Rules that refuse or hold a card by default and now let it pass.

@@ -35,7 +35,7 @@ private struct DryRunReport: Encodable {
 
 /// What a run would do with one input, and who says so.
 struct PlannedInput: Hashable, ReportLine {
-    /// What would be done with it; what is no image is only counted.
+    /// What would be done with it; what is no image is ignored.
     enum Action: String, CaseIterable, Encodable {
         case take, refuse, ignore
     }

@@ -33,7 +33,7 @@ final class RunTracker: Sendable {
 
     /// Begins to follow.
     ///
-    /// - Parameter adopted: for a run without inputs: the cards that have work or need a person now.
+    /// - Parameter adopted: for a run without inputs: the cards in a state that has work.
     init(listing: [BatchListing.Entry], adopted: [CardID]) {
         self.listing = listing
         self.adopted = adopted

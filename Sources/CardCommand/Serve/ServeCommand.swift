@@ -51,7 +51,10 @@ struct ServeSession: Sendable {
     /// Serves until a signal, and returns the exit status.
     func run() async throws -> CommandStatus {
         let signals = SignalWatch(
-            end: { self.ends.continuation.yield() },
+            end: {
+                self.notice.sayStopping()
+                self.ends.continuation.yield()
+            },
             reload: { self.reloads.continuation.yield() }
         )
         // Nothing is read before signals are heard: what is written before a SIGHUP is known after it.
@@ -101,13 +104,7 @@ struct ServeSession: Sendable {
                     ports: CardServer.Ports(engine: engine, runs: runs, pipeline: pipeline),
                     metrics: metrics,
                     logger: logger,
-                    onRunning: { port in
-                        self.notice.say("READY=1")
-                        guard !self.isQuiet else { return }
-                        let host = settings.host.contains(":") ? "[\(settings.host)]" : settings.host
-                        let scheme = settings.tls == nil ? "http" : "https"
-                        Console.standardError("listening on \(scheme)://\(host):\(port); end with Ctrl-C")
-                    }
+                    onRunning: { self.sayListening(as: settings, at: $0) }
                 ),
                 watch: folders.map { options in
                     let intake = WatchIntake(engine: engine, store: pipeline.store, configuration: self.configuration)
@@ -117,8 +114,18 @@ struct ServeSession: Sendable {
                 endPipeline: { pipeline.end(engine) },
                 logger: logger
             )
+            // A signal may have come while the sandbox was opened.
+            guard !self.notice.isStopping else { return pipeline.end(engine) }
             try await engine.run { try await services.run() }
         }
+    }
+
+    private func sayListening(as settings: CardServer.Configuration, at port: Int) {
+        self.notice.sayReady()
+        guard !self.isQuiet, !self.notice.isStopping else { return }
+        let host = settings.host.contains(":") ? "[\(settings.host)]" : settings.host
+        let scheme = settings.tls == nil ? "http" : "https"
+        Console.standardError("listening on \(scheme)://\(host):\(port); end with Ctrl-C")
     }
 }
 
@@ -145,7 +152,6 @@ private struct ServeServices: Sendable {
             companions.addTask { await self.session.notice.giveSignsOfLife() }
             companions.addTask {
                 for await _ in self.session.ends.stream {
-                    self.session.notice.say("STOPPING=1")
                     await self.end(serving)
                 }
             }
@@ -187,7 +193,7 @@ private struct ServeServices: Sendable {
                 try self.server.reload(tokens: tokens, webhookSecrets: secrets)
             }
             if isWhole { self.logger.notice("tokens, webhook secrets and certificate read again") }
-            self.session.notice.say("READY=1")
+            self.session.notice.sayReady()
         }
     }
 }

@@ -1,11 +1,15 @@
 import Foundation
 import Glibc
+import Synchronization
 
 /// Tells the service manager how a service is, by the datagrams of `sd_notify(3)`; where nobody listens, nothing is sent.
-struct SystemdNotice: Sendable {
+///
+/// Once it ends, it is never ready again.
+final class SystemdNotice: Sendable {
     private let address: String?
     /// How often the manager wants a sign of life: half of what it waits for (`WATCHDOG_USEC`); `nil` for never.
     let watchdogInterval: Duration?
+    private let stopping = Mutex(false)
 
     /// Takes the socket that the manager names (`NOTIFY_SOCKET`), and its watchdog, if it is ours (`WATCHDOG_PID`).
     init(environment: [String: String] = ProcessInfo.processInfo.environment) {
@@ -14,6 +18,20 @@ struct SystemdNotice: Sendable {
         let microseconds = environment["WATCHDOG_USEC"].flatMap { Int64($0) }.flatMap { $0 > 0 ? $0 : nil }
         self.watchdogInterval = isOurs ? microseconds.map { .microseconds($0 / 2) } : nil
     }
+
+    /// Whether the end was said.
+    var isStopping: Bool { self.stopping.withLock { $0 } }
+
+    /// Says that the service ends, and nothing but signs of life from now on.
+    func sayStopping() {
+        self.stopping.withLock { isStopping in
+            isStopping = true
+            self.send("STOPPING=1")
+        }
+    }
+
+    /// Says that the service works.
+    func sayReady() { self.say("READY=1") }
 
     /// Says that the service reads its files again; `READY=1` ends that. `Type=notify-reload` asks for the time.
     func sayReloading() {
@@ -25,11 +43,13 @@ struct SystemdNotice: Sendable {
     /// Gives signs of life until the task is cancelled.
     func giveSignsOfLife() async {
         guard let interval = self.watchdogInterval else { return }
-        repeat { self.say("WATCHDOG=1") } while (try? await Task.sleep(for: interval)) != nil
+        repeat { self.send("WATCHDOG=1") } while (try? await Task.sleep(for: interval)) != nil
     }
 
-    /// Says something, such as `READY=1`; a manager that does not hear it is none of our errors.
-    func say(_ state: String) {
+    private func say(_ state: String) { self.stopping.withLock { if !$0 { self.send(state) } } }
+
+    /// A manager that does not hear it is none of our errors.
+    private func send(_ state: String) {
         guard let address = self.address else { return }
         var name = sockaddr_un()
         name.sun_family = sa_family_t(AF_UNIX)

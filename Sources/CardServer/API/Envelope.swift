@@ -80,7 +80,8 @@ struct Envelope: RouterMiddleware {
         took: Duration
     ) {
         let known = context.record.known
-        let route = context.endpointPath ?? "none"
+        // What no operation takes has a word of Hummingbird's in place of a path.
+        let route = APIOperation.all.first { $0.path == context.endpointPath }?.path ?? "none"
         let method = APIOperation.methods.contains(request.method) ? request.method.rawValue : "other"
         self.metrics.count(method: method, route: route, status: response.status.code, took: took)
         self.metrics.add(.bodyBytes, by: Double(known.bodyBytes))

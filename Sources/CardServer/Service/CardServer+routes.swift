@@ -19,13 +19,21 @@ extension CardServer {
             metrics: self.metrics
         )
         let health = HealthRoutes(reception, metrics: self.metrics, connections: register)
-        let cards = CardRoutes(ports: self.ports)
-        let runs = RunRoutes(reception: reception)
         router.add(.receiveWebhook, webhooks.receive)
         router.add(.live) { _, _ in health.live() }
         router.add(.ready) { _, _ in await health.ready() }
         router.add(.document) { _, _ in OpenAPIDocument.answer() }
+        self.addOperationsWithToken(to: router, reception, health)
+        return router
+    }
 
+    private func addOperationsWithToken(
+        to router: Router<ServerContext>,
+        _ reception: Reception,
+        _ health: HealthRoutes
+    ) {
+        let cards = CardRoutes(ports: self.ports)
+        let runs = RunRoutes(reception: reception)
         let authentication = Authentication(
             credentials: self.credentials,
             callers: RateLimit(self.configuration.callerRate),
@@ -45,7 +53,6 @@ extension CardServer {
         router.add(.listRuns, authentication) { _, _, _ in try await runs.list() }
         router.add(.showRun, authentication) { _, context, _ in try await runs.show(context) }
         router.add(.figures, authentication) { _, _, _ in try await health.figures() }
-        return router
     }
 }
 

@@ -35,11 +35,8 @@ extension ServerMetrics {
         counted.backend.send = { delivery, progress in
             try await self.measure(.deliver) {
                 try await ports.backend.send(delivery, progress)
-            } endedAs: { outcome in
-                switch outcome {
-                case .accepted, .items: .accepted
-                case .tokenExpired(let failure), .failed(let failure): failure.failureClass
-                }
+            } endedAs: {
+                $0.failureClass
             }
         }
         return counted
@@ -65,5 +62,25 @@ extension ServerMetrics {
     private func count(_ stage: StageName, _ outcome: FailureClass, since start: ContinuousClock.Instant) {
         self.add(.stageCalls, [stage.rawValue, outcome.rawValue])
         self.add(.stageDuration, [stage.rawValue], took: .now - start)
+    }
+}
+
+extension DeliveryOutcome {
+    /// Of several cards, that of the first that was not accepted.
+    fileprivate var failureClass: FailureClass {
+        switch self {
+        case .accepted: .accepted
+        case .items(let items): items.lazy.map(\.failureClass).first { $0 != .accepted } ?? .accepted
+        case .tokenExpired(let failure), .failed(let failure): failure.failureClass
+        }
+    }
+}
+
+extension DeliveryItemOutcome {
+    fileprivate var failureClass: FailureClass {
+        switch self {
+        case .accepted: .accepted
+        case .rejected(let failure), .notApplied(let failure), .unknown(let failure): failure.failureClass
+        }
     }
 }

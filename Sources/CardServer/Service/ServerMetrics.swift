@@ -7,26 +7,18 @@ import Synchronization
 ///
 /// A metric has a bounded number of combinations of labels: what comes beyond it is counted under `other`.
 package final class ServerMetrics: Sendable {
-    /// One metric: its name, kind, labels and help.
-    struct Metric: Hashable, Sendable {
-        enum Kind: String {
-            case counter
-            case gauge
-            /// Times in seconds.
-            case histogram
-        }
+    enum Kind: String {
+        case counter
+        case gauge
+        /// Times in seconds.
+        case histogram
+    }
 
+    /// What tells the series of a metric apart.
+    struct Label {
         let name: String
-        let kind: Kind
-        let labels: [String]
-        let help: String
-
-        init(_ name: String, _ kind: Kind, labels: [String] = [], _ help: String) {
-            self.name = name
-            self.kind = kind
-            self.labels = labels
-            self.help = help
-        }
+        /// The values that are known beforehand; none where a stranger decides on them.
+        private(set) var values: [String] = []
     }
 
     private struct Series {
@@ -42,9 +34,12 @@ package final class ServerMetrics: Sendable {
 
     /// Begins with the metrics whose labels are known, at zero, so that a rate is right from the first event on.
     package init() {
-        for metric in Metric.unlabelled { self.add(metric, by: 0) }
-        for result in ["admitted", "duplicate", "refused"] { self.add(.inputs, [result], by: 0) }
-        for state in CardState.allCases { self.add(.cardsEntered, [state.rawValue], by: 0) }
+        for metric in Metric.allCases {
+            let known = metric.facts.labels.reduce([[]]) { known, label in
+                known.flatMap { start in label.values.map { start + [$0] } }
+            }
+            for labels in known { self.change(metric, labels) { _ in } }
+        }
     }
 
     // MARK: Counting
@@ -100,10 +95,11 @@ package final class ServerMetrics: Sendable {
     /// Everything as text, sorted.
     package var text: String {
         var text = ""
-        for (metric, series) in self.series.withLock({ $0 }).sorted(by: { $0.key.name < $1.key.name }) {
-            text += "# HELP \(metric.name) \(metric.help)\n# TYPE \(metric.name) \(metric.kind.rawValue)\n"
+        for (metric, series) in self.series.withLock({ $0 }).sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            let (kind, labels, help) = metric.facts
+            text += "# HELP \(metric.rawValue) \(help)\n# TYPE \(metric.rawValue) \(kind.rawValue)\n"
             for (values, series) in series.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
-                let labels = zip(metric.labels, values).map { "\($0)=\"\(Self.quoted($1))\"" }
+                let labels = zip(labels, values).map { "\($0.name)=\"\(Self.quoted($1))\"" }
                 text += Self.lines(of: series, metric, labels)
             }
         }
@@ -112,8 +108,8 @@ package final class ServerMetrics: Sendable {
 
     private static func lines(of series: Series, _ metric: Metric, _ labels: [String]) -> String {
         let braced = { (labels: [String]) in labels.isEmpty ? "" : "{\(labels.joined(separator: ","))}" }
-        let name = metric.name
-        guard metric.kind == .histogram else { return "\(name)\(braced(labels)) \(self.figure(series.value))\n" }
+        let name = metric.rawValue
+        guard metric.facts.kind == .histogram else { return "\(name)\(braced(labels)) \(self.figure(series.value))\n" }
         let buckets = zip(self.bounds.map(self.figure) + ["+Inf"], series.buckets + [series.count])
         let lines = buckets.map { "\(name)_bucket\(braced(labels + ["le=\"\($0)\""])) \($1)\n" }
         return lines.joined() + "\(name)_sum\(braced(labels)) \(self.figure(series.value))\n"
@@ -129,24 +125,52 @@ package final class ServerMetrics: Sendable {
     private static func figure(_ value: Double) -> String { Int64(exactly: value).map(String.init) ?? "\(value)" }
 }
 
-// Each stands on one line.
-// swift-format-ignore
-extension ServerMetrics.Metric {
-    static let requests = Self("idcard_http_requests_total", .counter, labels: ["method", "route", "status"], "Answered requests.")
-    static let duration = Self("idcard_http_duration_seconds", .histogram, labels: ["route"], "From the head of a request to its answer.")
-    static let bodyBytes = Self("idcard_http_body_bytes_total", .counter, "Bytes of bodies that were read.")
-    static let connections = Self("idcard_http_connections", .gauge, "Connections that are open.")
-    static let refusals = Self("idcard_http_refusals_total", .counter, labels: ["code"], "What never became a request.")
-    static let refusedConnections = Self("idcard_http_refused_connections", .gauge, "Connections that were one too many, since the start.")
-    static let failedAuthentications = Self("idcard_http_failed_authentications_total", .counter, "Requests without a valid token.")
-    static let refusedWebhooks = Self("idcard_http_refused_webhooks_total", .counter, "Webhooks that were not accepted.")
-    static let cards = Self("idcard_cards", .gauge, labels: ["state"], "Cards in each state.")
-    static let stagePaused = Self("idcard_stage_paused", .gauge, labels: ["stage"], "1 if a stage has stopped.")
-    static let inputs = Self("idcard_inputs_total", .counter, labels: ["result"], "Inputs of runs and watched folders.")
-    static let stageCalls = Self("idcard_stage_calls_total", .counter, labels: ["stage", "outcome"], "Calls of a stage, by how they ended.")
-    static let stageDuration = Self("idcard_stage_duration_seconds", .histogram, labels: ["stage"], "How long a call of a stage took.")
-    static let cardsEntered = Self("idcard_cards_entered_total", .counter, labels: ["state"], "Cards that entered each state.")
+extension ServerMetrics.Label {
+    static let code = Self(name: "code")
+    static let method = Self(name: "method")
+    static let outcome = Self(name: "outcome", values: FailureClass.allCases.map(\.rawValue))
+    static let result = Self(name: "result", values: ["admitted", "duplicate", "refused"])
+    static let route = Self(name: "route")
+    static let stage = Self(name: "stage", values: StageName.allCases.map(\.rawValue))
+    static let state = Self(name: "state", values: CardState.allCases.map(\.rawValue))
+    static let status = Self(name: "status")
+}
 
-    /// Those that stand in the text from the start.
-    static let unlabelled = [bodyBytes, connections, refusedConnections, failedAuthentications, refusedWebhooks]
+extension ServerMetrics {
+    /// One metric, by its name.
+    enum Metric: String, CaseIterable {
+        case requests = "idcard_http_requests_total"
+        case duration = "idcard_http_duration_seconds"
+        case bodyBytes = "idcard_http_body_bytes_total"
+        case connections = "idcard_http_connections"
+        case refusals = "idcard_http_refusals_total"
+        case refusedConnections = "idcard_http_refused_connections"
+        case failedAuthentications = "idcard_http_failed_authentications_total"
+        case refusedWebhooks = "idcard_http_refused_webhooks_total"
+        case cards = "idcard_cards"
+        case stagePaused = "idcard_stage_paused"
+        case inputs = "idcard_inputs_total"
+        case stageCalls = "idcard_stage_calls_total"
+        case stageDuration = "idcard_stage_duration_seconds"
+        case cardsEntered = "idcard_cards_entered_total"
+
+        var facts: (kind: Kind, labels: [Label], help: String) {
+            switch self {
+            case .requests: (.counter, [.method, .route, .status], "Answered requests.")
+            case .duration: (.histogram, [.route], "From the head of a request to its answer.")
+            case .bodyBytes: (.counter, [], "Bytes of bodies that were read.")
+            case .connections: (.gauge, [], "Connections that are open.")
+            case .refusals: (.counter, [.code], "What never became a request.")
+            case .refusedConnections: (.gauge, [], "Connections that were one too many, since the start.")
+            case .failedAuthentications: (.counter, [], "Requests without a valid token.")
+            case .refusedWebhooks: (.counter, [], "Webhooks that were not accepted.")
+            case .cards: (.gauge, [.state], "Cards in each state.")
+            case .stagePaused: (.gauge, [.stage], "1 if a stage has stopped.")
+            case .inputs: (.counter, [.result], "Inputs of runs and watched folders.")
+            case .stageCalls: (.counter, [.stage, .outcome], "Calls of a stage, by how they ended.")
+            case .stageDuration: (.histogram, [.stage], "How long a call of a stage took.")
+            case .cardsEntered: (.counter, [.state], "Cards that entered each state.")
+            }
+        }
+    }
 }

@@ -24,6 +24,13 @@ final class NoticeSocket {
 
     deinit { close(self.descriptor) }
 
+    /// The next message, if one has come already.
+    func pending() -> String? {
+        var bytes = [UInt8](repeating: 0, count: 512)
+        let count = recv(self.descriptor, &bytes, bytes.count, Int32(MSG_DONTWAIT))
+        return count > 0 ? String(decoding: bytes[..<count], as: UTF8.self) : nil
+    }
+
     /// Waits for a message that begins so; others before it are signs of life.
     func hear(_ start: String) throws {
         var bytes = [UInt8](repeating: 0, count: 512)

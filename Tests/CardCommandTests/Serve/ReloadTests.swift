@@ -81,6 +81,34 @@ struct ReloadTests {
         #expect(status == 143)
     }
 
+    @Test("A signal during the start ends it: nothing listens, and no one hears that it is ready")
+    func endsWhileItStarts() async throws {
+        let socket = try NoticeSocket(self.tool.home.path + "/notify")
+        let keys = self.tool.home.appending(path: "keys").path
+        try #require(mkfifo(keys, 0o600) == 0)
+        let tool = try Tool(withKey: false)
+        let file = try RemoteConfiguration(others: ["vault: {key_command: cat '\(keys)'}"])
+            .write(for: tool, verifier: "http://127.0.0.1:9/", backend: "http://127.0.0.1:9/")
+        let arguments = ["serve", "--listen", "127.0.0.1:0"] + file
+        var said: [String] = []
+        let status = try await tool.running(arguments, ["NOTIFY_SOCKET": socket.path]) { errors, send in
+            // Opens once the command reads.
+            let pipe = open(keys, O_WRONLY | O_CLOEXEC)
+            try #require(pipe >= 0)
+            try send(.terminate)
+            try socket.hear("STOPPING=1")
+            let key = Array(Tool.randomKey().utf8)
+            #expect(write(pipe, key, key.count) == key.count)
+            close(pipe)
+            while try await errors.next() != nil {}
+            said = errors.seen
+        }
+        #expect(status == 143)
+        #expect(said.contains { $0.hasPrefix("interrupted: ending") }, "\(said)")
+        #expect(!said.contains { $0.contains("listening on") }, "\(said)")
+        #expect(socket.pending() == nil)
+    }
+
     @Test("The secrets of webhook senders are read from their file again")
     func secrets() async throws {
         let secrets = [Data(repeating: 1, count: 32), Data(repeating: 2, count: 32)]

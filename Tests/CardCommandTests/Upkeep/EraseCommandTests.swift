@@ -114,6 +114,12 @@ struct EraseCommandTests {
         #expect(again.status == 66 && again.errors.contains("remove what is there"))
         let log = try await self.tool.run(["cards", "log", "--format", "jsonl"] + self.tool.sandboxOption)
         #expect(log.output.split(separator: "\n").count { $0.contains("export") && $0.contains("ticket 7") } == 2)
+        // What a card has not, and what a line is not about, is null: a key is there all the same.
+        let last = try #require(log.output.split(separator: "\n").last)
+        #expect(last.contains(#""card_id":null"#), "\(last)")
+        let exported = try Data(contentsOf: folder.appending(path: "\(card).json"))
+        let document = try #require(try JSONSerialization.jsonObject(with: exported) as? [String: Any])
+        for key in ["user_no", "expected_id_number", "expected_name"] { #expect(document[key] is NSNull, "\(key)") }
     }
 }
 

@@ -58,6 +58,30 @@ struct KeyAndBackupTests {
         #expect(list.output.contains("held") && list.output.contains("restored"))
     }
 
+    @Test("The reports of restore and fsck have every key, also where nothing is to be said")
+    func keysOfReports() async throws {
+        let store = try await self.tool.sandbox()
+        try await store.admitPhotos(["R-1"])
+        try store.close()
+        let backup = self.tool.home.appending(path: "backup").path
+        #expect(try await self.tool.run(["backup", backup] + self.tool.sandboxOption).status == 0)
+        try FileManager.default.removeItem(at: self.tool.sandboxFolder)
+        let restored = try await self.tool.run(["restore", backup, "--format", "json"] + self.tool.sandboxOption)
+        #expect(restored.status == 0, "\(restored.errors)")
+        func object(_ outcome: Tool.Outcome) throws -> [String: Any] {
+            try #require(try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
+        }
+        let report = try object(restored)
+        #expect(report["access_lines_taken_over"] is NSNull, "\(report)")
+        #expect(report["last_change"] is String, "\(report)")
+        // A line of the access log belongs to no card.
+        try await self.tool.plant("DELETE FROM access_log")
+        let checked = try await self.tool.run(["fsck", "--format", "json"] + self.tool.sandboxOption)
+        #expect(checked.status == 1, "\(checked.errors)")
+        let findings = try #require(try object(checked)["findings"] as? [[String: Any]])
+        #expect(findings.contains { $0["subject"] is NSNull }, "\(findings)")
+    }
+
     @Test("Root acts on another's sandbox as that user, with that user's group alone", .enabled(if: geteuid() == 0))
     func owner() async {
         await #expect(processExitsWith: .exitCode(42)) {

@@ -123,10 +123,14 @@ struct DryRunTests {
     @Test("A folder is listed without reading past its records")
     func records() async throws {
         let shim = try await self.tool.shim("records")
-        let outcome = try await self.tool.run(self.command + ["--format", "json"], ["LD_PRELOAD": shim])
+        let mark = self.tool.home.appending(path: "mark").path
+        let variables = ["LD_PRELOAD": shim, "PROOF_RECORDS_MARK": mark]
+        let outcome = try await self.tool.run(self.command + ["--format", "json"], variables)
         #expect(outcome.status == 1, "\(outcome.errors)")
         let report = try JSONDecoder().decode(Report.self, from: Data(outcome.output.utf8))
         #expect(report.counts == ["take": 2, "refuse": 2, "ignore": 1])
+        // Else no record went through the shim.
+        #expect(FileManager.default.fileExists(atPath: mark))
     }
 
     @Test("A sandbox that is there stays as it is, byte by byte")

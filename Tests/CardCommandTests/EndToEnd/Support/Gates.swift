@@ -10,7 +10,7 @@ extension Gate {
 }
 
 extension MarkVerifier {
-    /// Answers so many calls, and no more before a gate is open: what calls it has not finished by then.
+    /// Answers so many calls, and no more before a gate is open: so its caller cannot have finished by then.
     func answer(_ count: Int, thenWaitAt gate: Gate) {
         let left = Mutex(count)
         self.answer { _ in
