@@ -42,6 +42,8 @@ final class EndpointGate: Sendable {
     }
 
     var places: Int { self.state.withLock { $0.gate.places(at: self.time.steady()) } }
+    /// Whether the endpoint is to be left alone: also what was claimed just before is not sent.
+    var isResting: Bool { self.state.withLock { $0.gate.isResting(at: self.time.steady()) } }
     var isFailing: Bool { self.state.withLock { $0.gate.isFailing } }
     /// What stopped the endpoint, while it is stopped.
     var stoppedBy: RemoteFailure? { self.state.withLock { $0.gate.stopsInRow > 0 ? $0.stoppedBy : nil } }
@@ -131,4 +133,13 @@ final class EndpointGate: Sendable {
         case .answered, .failed: false
         }
     }
+}
+
+extension RemoteFailure {
+    /// The endpoint began to rest after a call was claimed and before it was sent.
+    static let withheld = RemoteFailure(
+        .notSent,
+        code: "endpoint_rests",
+        message: "the endpoint began to rest before the call"
+    )
 }

@@ -61,6 +61,11 @@ package struct Gate: Hashable, Sendable {
     /// Whether calls fail at the moment: then those that have not failed go first.
     package var isFailing: Bool { self.failuresInRow > 0 || self.phase != .open }
 
+    /// Whether nothing may be called before a time that is still to come.
+    package func isResting(at now: Duration) -> Bool {
+        if case .resting(let until) = self.phase { until > now } else { false }
+    }
+
     /// How many calls may begin now.
     package mutating func places(at now: Duration) -> Int {
         if case .resting(let until) = self.phase {

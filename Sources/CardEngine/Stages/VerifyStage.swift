@@ -37,6 +37,10 @@ struct VerifyStage: Sendable {
             self.gate.withdraw()
             return try await self.judge(job, reading)
         }
+        guard !self.gate.isResting else {
+            self.gate.withdraw()
+            return try await self.conclude(job, with: self.failed(.withheld, of: job))
+        }
         switch try await self.context.ports.verifier.verify(job.image) {
         case .read(let reading):
             try await self.judge(job, reading)

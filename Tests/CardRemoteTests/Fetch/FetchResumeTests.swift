@@ -155,7 +155,9 @@ import Testing
         }
         #expect(outcome.isFetched)
         #expect(await box.image == other)
-        #expect(host.ranges == ["-", "bytes=300000-700000", "-"])
+        // On a busy machine less than what was sent is there when the connection breaks.
+        #expect(host.ranges.count == 3 && host.ranges[0] == "-" && host.ranges[2] == "-")
+        #expect(host.ranges[1].wholeMatch(of: /bytes=\d+-700000/) != nil, "\(host.ranges[1])")
     }
 
     @Test func `An image of unknown length is complete at its end, and known to be after a restart`() async throws {
