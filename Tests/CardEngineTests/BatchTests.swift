@@ -174,7 +174,7 @@ import Testing
     }
 
     @Test func `answers that stay lost hold the card`() async throws {
-        let harness = try await EngineHarness()
+        let (harness, hasFailed) = (try await EngineHarness(), Happening())
         harness.state.withLock { state in
             state.deliveries = Array(
                 repeating: { delivery in
@@ -183,6 +183,9 @@ import Testing
                 },
                 count: 1000
             )
+            // An answer that was lost counts once another card has passed after it.
+            state.onVerify = { photo, _ in if photo.hasPrefix("N2") { try await hasFailed.wait() } }
+            state.onEvent = { event, _ in if case .failed(.deliver, _) = event { hasFailed.happen() } }
         }
         let settings = harness.settings { $0.delivery.maxAttempts = 1 }
         let others = (0..<30).map { "front \($0)" }
