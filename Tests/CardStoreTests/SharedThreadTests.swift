@@ -81,6 +81,7 @@ struct SharedThreadTests {
         }
     }
 
+    /// Asks again and again: SQLite tells nobody that it has begun to wait.
     private static func until(_ condition: () throws -> Bool) async throws {
         while try !condition() { try await Task.sleep(for: .milliseconds(1)) }
     }

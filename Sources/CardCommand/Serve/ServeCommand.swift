@@ -69,7 +69,7 @@ struct ServeSession: Sendable {
         if settings.tokens.isEmpty, settings.webhookSecrets.isEmpty {
             Console.standardError(
                 """
-                warning: nobody may ask; make a token (idcard-pipeline tokens add NAME --scope submit), or set \
+                warning: no client has access yet; make a token (idcard-pipeline tokens add NAME --scope submit), or set \
                 webhooks.secrets
                 """
             )

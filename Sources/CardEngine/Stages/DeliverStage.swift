@@ -169,20 +169,19 @@ final class DeliverStage: Sendable {
     private func send(_ job: DeliveryJob) async throws {
         guard !self.gate.isResting else {
             self.gate.withdraw()
-            return try await self.conclude(job, with: .failed(.withheld), now: self.context.time.now())
+            return try await self.conclude(job, with: .failed(.withheld))
         }
         let outcome = try await self.context.ports.backend.send(job.outbound) { sent, total in
             self.context.events(.sending(job.id, sent: sent, total: total))
         }
-        let endedAt = self.context.time.now()
         let note: EndpointGate.Note? =
             if case .failed(let failure) = outcome { self.tellGate(failure, of: job) } else { nil }
-        try await self.conclude(job, with: outcome, now: endedAt)
+        try await self.conclude(job, with: outcome)
         if let note { try await self.gate.write(note) } else { try await self.tellGate(outcome, of: job) }
         self.context.board.ring(.deliver)
     }
 
-    private func conclude(_ job: DeliveryJob, with outcome: DeliveryOutcome, now: Timestamp) async throws {
+    private func conclude(_ job: DeliveryJob, with outcome: DeliveryOutcome) async throws {
         let settings = self.context.settings
         let changes = try await self.context.store.conclude(
             job,
@@ -191,7 +190,7 @@ final class DeliverStage: Sendable {
                 retry: self.context.retryTerms(maxAttempts: settings.delivery.maxAttempts, tries: job.tries),
                 onUnknown: settings.onUnknown
             ),
-            now: now
+            now: self.context.time.now()
         )
         // One that waits for its next attempt has not moved on.
         for change in changes where !change.state.isRunnable { self.context.tell(change) }

@@ -46,9 +46,8 @@ struct VerifyStage: Sendable {
             try await self.judge(job, reading)
             try await self.gate.write(self.gate.end(.answered, failure: nil))
         case .failed(let failure):
-            let endedAt = self.context.time.now()
             let note = self.gate.end(Gate.Result(failure), failure: failure)
-            try await self.conclude(job, with: self.conclusion(of: job, after: failure), now: endedAt)
+            try await self.conclude(job, with: self.conclusion(of: job, after: failure))
             try await self.gate.write(note)
             self.context.events(.failed(.verify, failure))
         }
@@ -96,13 +95,8 @@ struct VerifyStage: Sendable {
         )
     }
 
-    private func conclude(
-        _ job: VerificationJob,
-        with conclusion: VerificationConclusion,
-        now: Timestamp? = nil
-    ) async throws {
-        let now = now ?? self.context.time.now()
-        let change = try await self.context.store.conclude(job, with: conclusion, now: now)
+    private func conclude(_ job: VerificationJob, with conclusion: VerificationConclusion) async throws {
+        let change = try await self.context.store.conclude(job, with: conclusion, now: self.context.time.now())
         // One that waits for its next attempt has not moved on.
         guard change.state != .prepared else { return self.context.board.ring(.verify) }
         self.context.tell(change)

@@ -41,11 +41,11 @@ extension CardStore {
     func source(of card: CardID, key: CardKey, in tx: Transaction) throws -> Data {
         let pieces = try tx.rows(
             "SELECT start, bytes FROM blob WHERE card = \(card) AND kind = 'source' ORDER BY start"
-        ) { row in (start: Int(try row.next(Int64.self)), sealed: try row.next(Data.self)) }
+        ) { row in (start: try? row.next(Int.self), sealed: row.sealed()) }
         var source = Data()
         for piece in pieces {
-            guard piece.start == source.count,
-                let bytes = try? key.open(piece.sealed, column: Self.sourceColumn(piece.start))
+            guard piece.start == source.count, let sealed = piece.sealed,
+                let bytes = try? key.open(sealed, column: Self.sourceColumn(source.count))
             else { throw Self.unreadable }
             source.append(bytes)
         }
@@ -54,12 +54,16 @@ extension CardStore {
     }
 
     /// Which bytes of the source of a card are there.
+    ///
+    /// - Throws: `stored_image_unreadable` if a piece is no sealed value, or lies nowhere.
     func sourceRanges(of card: CardID, in tx: Transaction) throws -> [Range<Int>] {
         let pieces = try tx.rows(
             "SELECT start, length(bytes) FROM blob WHERE card = \(card) AND kind = 'source' ORDER BY start"
         ) { row in
-            let start = Int(try row.next(Int64.self))
-            return start..<(start + Int(try row.next(Int64.self)) - SealedValue.overhead)
+            guard let start = try? row.next(Int.self), start >= 0, let length = try? row.next(Int.self),
+                length > SealedValue.overhead
+            else { throw Self.unreadable }
+            return start..<(start + length - SealedValue.overhead)
         }
         return pieces.reduce(into: []) { ranges, piece in
             if let last = ranges.last, last.upperBound == piece.lowerBound {

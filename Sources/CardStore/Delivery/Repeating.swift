@@ -28,15 +28,13 @@ extension CardStore {
                 return (id: id, members: members, attempt: attempt)
             }
         }
-        return try await self.opened(claimed, now: now, told: told) { claim, tx in
-            try self.job(claim.id, members: claim.members, attempt: claim.attempt, in: tx)
-        } end: { claim, tx in
+        return try await self.open(claimed, now: now, told: told) { claim, tx in
+            guard try self.isClaimed(claim.id, by: worker, in: tx) else { return nil }
+            return try self.job(claim.id, members: claim.members, attempt: claim.attempt, in: tx)
+        } orEnd: { claim, tx in
             try self.endUnsent(claim.attempt, in: tx)
-            // A member was erased, or taken out, since it was claimed: that has ended the delivery already.
-            let isOurs = try tx.exists(
-                "SELECT 1 FROM delivery WHERE id = \(claim.id) AND state = 'open' AND worker = \(worker.id)"
-            )
-            guard isOurs else { return [] }
+            // Whoever closed it has said of its members what is known of them.
+            guard try self.isClaimed(claim.id, by: worker, in: tx) else { return [] }
             let delivery = try OpenDelivery(claim.id, store: self, in: tx)
             try delivery.abandon()
             return try delivery.standing
@@ -57,10 +55,15 @@ extension CardStore {
         try tx.rows("SELECT card FROM delivery_card WHERE delivery = \(delivery) ORDER BY position") { try $0.next() }
     }
 
+    /// Whether a delivery is still the worker's to send: a member may have left it, or somebody else have taken it over.
+    private func isClaimed(_ id: DeliveryID, by worker: Worker, in tx: Transaction) throws -> Bool {
+        try tx.exists("SELECT 1 FROM delivery WHERE id = \(id) AND state = 'open' AND worker = \(worker.id)")
+    }
+
     private func job(_ id: DeliveryID, members: [CardID], attempt: Int64, in tx: Transaction) throws -> DeliveryJob {
         let row = try tx.row("SELECT key, boundary, parts, tries FROM delivery WHERE id = \(id)") { row in
             (
-                key: try row.next(String.self), boundary: try row.next(String.self), parts: try row.next(Data?.self),
+                key: try row.next(String.self), boundary: try row.next(String.self), parts: row.sealed(),
                 tries: try row.next(Int.self)
             )
         }

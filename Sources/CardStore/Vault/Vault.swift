@@ -69,9 +69,11 @@ struct Vault: Sendable {
 
     /// Opens the wrapped data key of a card.
     ///
-    /// - Throws: `CodedError` `wrong_key`, or `sandbox_damaged` if it does not open.
+    /// A rotation runs alone, so a name that no key of the ring has is damage of this card.
+    ///
+    /// - Throws: `CodedError` `sandbox_damaged` if it does not open.
     func unwrap(_ wrapped: Data, keyID: String, of card: CardID) throws -> CardKey {
-        guard let wrapping = self.ring.key(keyID) else { throw Self.wrongKey(keyID) }
+        guard let wrapping = self.ring.key(keyID) else { throw Self.unopenable("card_key.key_id") }
         let column = Self.keyColumn(keyID)
         guard let bytes = SealedValue.open(wrapped, using: wrapping.key, owner: card.rawValue, column: column) else {
             throw Self.unopenable("card_key.wrapped")

@@ -28,8 +28,9 @@ extension CardStore {
                 try self.begin(row, worker: worker, provider: provider, parameters: parameters, in: tx)
             }
         }
-        return try await self.opened(claimed, now: now, told: told) { claim, tx in
-            let (card, image) = try self.open(CardRow.require(claim.id, in: tx), in: tx)
+        return try await self.open(claimed, now: now, told: told) { claim, tx in
+            guard let row = try self.claimed(claim.id, in: .prepared, by: worker, in: tx) else { return nil }
+            let (card, image) = try self.open(row, in: tx)
             return VerificationJob(
                 card: card,
                 image: image,
@@ -38,7 +39,7 @@ extension CardStore {
                 tries: claim.tries,
                 worker: worker.id
             )
-        } end: { claim, tx in
+        } orEnd: { claim, tx in
             if let attempt = claim.attempt { try self.endUnsent(attempt, in: tx) }
             return try self.endUnreadable(claim.id, in: .prepared, of: worker, in: tx)
         }
@@ -115,22 +116,22 @@ extension CardStore {
     ///
     /// - Parameters:
     ///   - told: hears of the cards that end.
-    ///   - open: throws `stored_image_unreadable`, `sandbox_damaged` or `wrong_key` for what does not open; a key that is not
-    ///     there is a damaged name of a key, since a rotation runs alone.
-    ///   - end: ends that.
-    func opened<Claim: Sendable, Job: Sendable>(
+    ///   - open: throws `stored_image_unreadable` or `sandbox_damaged` for what does not open; `nil` for what is not the
+    ///     worker's any more, since it was erased or taken over meanwhile.
+    ///   - end: ends both: the attempt, and what is still the worker's.
+    func open<Claim: Sendable, Job: Sendable>(
         _ claimed: [Claim],
         now: Timestamp,
         told: (CardChange) -> Void,
-        open: @escaping @Sendable (Claim, Transaction) throws -> Job,
-        end: @escaping @Sendable (Claim, Transaction) throws -> [CardChange]
+        open: @escaping @Sendable (Claim, Transaction) throws -> Job?,
+        orEnd end: @escaping @Sendable (Claim, Transaction) throws -> [CardChange]
     ) async throws -> [Job] {
         var jobs: [Job] = []
         // One at a time: images and sources are the largest values there are.
         for claim in claimed {
             let job = try await self.read { tx -> Job? in
                 do { return try open(claim, tx) } catch let error as CodedError
-                    where [.imageUnreadable, .sandboxDamaged, .wrongKey].contains(error.code)
+                    where error.code == .imageUnreadable || error.code == .sandboxDamaged
                 {
                     return nil
                 }
@@ -144,11 +145,17 @@ extension CardStore {
         return jobs
     }
 
+    /// A claimed card; `nil` if it was erased or somebody else has it by now.
+    func claimed(_ id: CardID, in state: CardState, by worker: Worker, in tx: Transaction) throws -> CardRow? {
+        let row = try CardRow.require(id, in: tx)
+        return row.state == state && row.worker == worker.id ? row : nil
+    }
+
     /// Ends a claimed card that does not open, unless somebody else has it by now.
     func endUnreadable(_ id: CardID, in state: CardState, of worker: Worker, in tx: Transaction) throws -> [CardChange]
     {
-        let row = try CardRow.require(id, in: tx)
-        return row.state == state && row.worker == worker.id ? [try self.failUnreadable(row, in: tx)] : []
+        guard let row = try self.claimed(id, in: state, by: worker, in: tx) else { return [] }
+        return [try self.failUnreadable(row, in: tx)]
     }
 
     /// Ends an attempt for which there was nothing to send.

@@ -88,9 +88,10 @@ extension CardStore {
                 """
             ) { try $0.next() }
         }
-        return try await self.opened(claimed, now: now, told: told) { id, tx in
-            try self.fetchJob(CardRow.require(id, in: tx), worker: worker, in: tx)
-        } end: { id, tx in
+        return try await self.open(claimed, now: now, told: told) { id, tx in
+            guard let row = try self.claimed(id, in: .fetching, by: worker, in: tx) else { return nil }
+            return try self.fetchJob(row, worker: worker, in: tx)
+        } orEnd: { id, tx in
             try self.endUnreadable(id, in: .fetching, of: worker, in: tx)
         }
     }

@@ -40,15 +40,15 @@ extension CardStore {
             return try self.claim(state: .received, by: worker, limit: limit, untriedFirst: false, in: tx)
                 .map(\.id)
         }
-        return try await self.opened(claimed, now: now, told: told) { id, tx in
-            let row = try CardRow.require(id, in: tx)
+        return try await self.open(claimed, now: now, told: told) { id, tx in
+            guard let row = try self.claimed(id, in: .received, by: worker, in: tx) else { return nil }
             return PreparationJob(
                 card: try row.card(self.vault),
                 source: try self.source(of: id, key: row.key(self.vault), in: tx),
                 tries: row.history.tries,
                 worker: worker.id
             )
-        } end: { id, tx in
+        } orEnd: { id, tx in
             try self.endUnreadable(id, in: .received, of: worker, in: tx)
         }
     }

@@ -76,10 +76,8 @@ import Testing
         #expect(try await harness.state(front) == "failed refused_by_remote")
     }
 
-    @Test(arguments: [nil, "N", "M"] as [String?])
-    func `a delivery of several numbers is formed only while the cards of each may go`(_ changed: String?) async throws
-    {
-        let harness = try await StoreHarness()
+    /// Two cards of different numbers, as they were proposed together.
+    private static func twoNumbers(in harness: StoreHarness) async throws -> ([CardID], [DeliveryMember]) {
         let cards = [
             try await harness.verified("one", number: "N", .front),
             try await harness.verified("two", number: "M", .front),
@@ -90,7 +88,14 @@ import Testing
             terms: StoreHarness.terms,
             now: harness.now
         )
-        let members = proposals.flatMap(\.groups).flatMap(\.self)
+        return (cards, proposals.flatMap(\.groups).flatMap(\.self))
+    }
+
+    @Test(arguments: [nil, "N", "M"] as [String?])
+    func `a delivery of several numbers is formed only while the cards of each may go`(_ changed: String?) async throws
+    {
+        let harness = try await StoreHarness()
+        let (cards, members) = try await Self.twoNumbers(in: harness)
         #expect(Set(members.map(\.card)) == Set(cards))
         if let changed { try await harness.admit("late", number: changed) }
         let job = try await harness.begin(members)
@@ -119,17 +124,7 @@ import Testing
 
     @Test func `cards that are to go alone since they were put together go one by one`() async throws {
         let harness = try await StoreHarness()
-        let cards = [
-            try await harness.verified("one", number: "N", .front),
-            try await harness.verified("two", number: "M", .front),
-        ]
-        let proposals = try await harness.store.proposeDeliveries(
-            limit: 9,
-            excluding: [],
-            terms: StoreHarness.terms,
-            now: harness.now
-        )
-        let members = proposals.flatMap(\.groups).flatMap(\.self)
+        let (cards, members) = try await Self.twoNumbers(in: harness)
         #expect(members.count == 2 && members.allSatisfy { !$0.goesAlone })
         // Another process sends both and is refused as a whole.
         let refused = try #require(try await harness.begin(members))

@@ -1,0 +1,179 @@
+import CardModel
+import Foundation
+import GRDB
+import Testing
+
+@testable import CardStore
+
+/// What is claimed may be gone or damaged when it is opened: it stops no other.
+@Suite struct ClaimedCardTests {
+    enum Stage: CaseIterable {
+        case fetch
+        case prepare
+        case verify
+        case deliver
+    }
+
+    /// Brings a card to where a stage claims it.
+    private static func bring(_ name: String, to stage: Stage, _ harness: StoreHarness) async throws -> CardID {
+        switch stage {
+        case .fetch: return try await harness.address(name, number: name).card
+        case .prepare:
+            var photo = harness.photo(name, number: name)
+            photo.content = .received(Data(name.utf8))
+            return try await harness.store.admit([photo], now: harness.now)[0].card
+        case .verify: return try await harness.admit(name, number: name).card
+        case .deliver:
+            let (card, job) = try await harness.delivering(name, number: name)
+            try await harness.conclude(job, .failure(.transient))
+            return card
+        }
+    }
+
+    /// Claims what is due in a stage.
+    private static func claim(
+        _ stage: Stage,
+        _ harness: StoreHarness,
+        told: (CardChange) -> Void = { _ in }
+    ) async throws -> [CardID] {
+        let (store, worker, now) = (harness.store, harness.worker, harness.now)
+        switch stage {
+        case .fetch:
+            let cards = try await store.fetchCandidates(after: nil, limit: 10, now: now).map(\.card)
+            return try await store.claimFetching(cards, by: worker, now: now, told: told).map(\.card.id)
+        case .prepare:
+            return try await store.claimPreparation(by: worker, limit: 10, now: now, told: told).map(\.card.id)
+        case .verify:
+            return try await store.claimVerification(
+                by: worker,
+                provider: "test",
+                parameters: "",
+                limit: 10,
+                untriedFirst: false,
+                now: now,
+                told: told
+            ).map(\.card.id)
+        case .deliver:
+            return try await store.claimDeliveries(by: worker, limit: 10, now: now, told: told).flatMap(\.members)
+        }
+    }
+
+    /// Erases a card, or has another worker take it over, at once and as another process would.
+    private static func take(_ card: CardID, byErasing: Bool, _ harness: StoreHarness) throws {
+        let queue = try DatabaseQueue(path: harness.store.folder.database)
+        try queue.write { connection in
+            let tx = Transaction(connection, at: harness.now)
+            guard byErasing else {
+                try tx.one("UPDATE card SET worker = 'other' WHERE id = \(card)")
+                try tx.run(
+                    "UPDATE delivery SET worker = 'other' WHERE id = (SELECT delivery FROM card WHERE id = \(card))"
+                )
+                return
+            }
+            let erasure = Erasure(
+                store: harness.store,
+                reason: .requested,
+                origin: StoreHarness.person,
+                now: harness.now
+            )
+            #expect(try erasure.erase([card], in: tx) == [card])
+        }
+        try queue.close()
+    }
+
+    private static func openAttempts(_ harness: StoreHarness) async throws -> Int? {
+        try await harness.value("SELECT count(*) FROM attempt WHERE ended_at IS NULL")
+    }
+
+    @Test(arguments: Stage.allCases, [true, false])
+    func `a card erased or taken over before it is opened is left alone`(stage: Stage, byErasing: Bool) async throws {
+        let harness = try await StoreHarness()
+        let other = try await harness.store.startWorker(id: "other", command: "run", now: harness.now)
+        let damaged = try await Self.bring("1", to: stage, harness)
+        let taken = try await Self.bring("2", to: stage, harness)
+        let sound = try await Self.bring("3", to: stage, harness)
+        try await harness.plant("DELETE FROM blob WHERE card = '\(damaged)'")
+        harness.pass(.seconds(1))
+        let before = try await harness.store.standing(of: [taken])
+        var told: [CardID] = []
+        var taking: Result<Void, any Error>?
+        // One that is damaged ends before the next one is opened.
+        let claimed = try await Self.claim(stage, harness) { change in
+            told.append(change.card)
+            if change.card == damaged { taking = Result { try Self.take(taken, byErasing: byErasing, harness) } }
+        }
+        try #require(taking).get()
+        #expect(claimed == [sound])
+        #expect(told == [damaged])
+        if byErasing {
+            #expect(try await harness.state(taken) == "erased requested")
+        } else {
+            #expect(try await harness.store.standing(of: [taken]) == before)
+        }
+        let calls = stage == .verify || stage == .deliver
+        #expect(try await Self.openAttempts(harness) == (calls ? 1 : 0))
+        try await harness.store.end(other, now: harness.now)
+    }
+
+    @Test func `of a delivery that an erased card left, the others are not called damaged`() async throws {
+        let harness = try await StoreHarness()
+        let damaged = try await Self.bring("1", to: .deliver, harness)
+        let (front, back, job) = try await harness.joint()
+        try await harness.conclude(job, .failure(.transient))
+        try await harness.plant("DELETE FROM blob WHERE card = '\(damaged)'")
+        harness.pass(.seconds(1))
+        var taking: Result<Void, any Error>?
+        let claimed = try await Self.claim(.deliver, harness) { _ in
+            taking = taking ?? Result { try Self.take(front, byErasing: true, harness) }
+        }
+        try #require(taking).get()
+        #expect(claimed == [])
+        #expect(try await harness.state(back) == "held outcome_unknown")
+        #expect(try await harness.card(back).message?.text().contains("was taken out") == true)
+        #expect(try await Self.openAttempts(harness) == 0)
+    }
+
+    @Test(
+        arguments: Stage.allCases,
+        [
+            "UPDATE card_key SET key_id = 'none' WHERE card", "UPDATE card_key SET key_id = x'00' WHERE card",
+            "UPDATE card_key SET wrapped = 1 WHERE card", "UPDATE card SET metadata = 1 WHERE id",
+            "UPDATE blob SET bytes = 1 WHERE card",
+        ]
+    )
+    func `a damaged card ends in every stage and stops no other`(stage: Stage, damage: String) async throws {
+        let harness = try await StoreHarness()
+        let damaged = try await Self.bring("1", to: stage, harness)
+        let sound = try await Self.bring("2", to: stage, harness)
+        try await harness.plant("\(damage) = '\(damaged)'")
+        harness.pass(.seconds(1))
+        var told: [CardChange] = []
+        #expect(try await Self.claim(stage, harness) { told.append($0) } == [sound])
+        #expect(told == [CardChange(card: damaged, state: .failed, reason: .imageUnreadable)])
+    }
+
+    @Test(arguments: ["parts = 1", "parts = x'00'", "parts = NULL"])
+    func `a delivery whose parts do not open stops no other`(damage: String) async throws {
+        let harness = try await StoreHarness()
+        let damaged = try await Self.bring("1", to: .deliver, harness)
+        let sound = try await Self.bring("2", to: .deliver, harness)
+        try await harness.plant(
+            "UPDATE delivery SET \(damage) WHERE id = (SELECT delivery FROM card WHERE id = '\(damaged)')"
+        )
+        harness.pass(.seconds(1))
+        #expect(try await Self.claim(.deliver, harness) == [sound])
+        #expect(try await harness.state(damaged) == "verified")
+    }
+
+    @Test(arguments: ["bytes = x'00'", "bytes = 1", "start = 'x'", "start = -1"])
+    func `bytes that came and are damaged end their card alone`(damage: String) async throws {
+        let harness = try await StoreHarness()
+        let damaged = try await harness.fetching("damaged", number: "N").card.id
+        let sound = try await harness.fetching("sound", from: "sound", number: "M").card.id
+        try await harness.killWorker()
+        try await harness.plant("UPDATE blob SET \(damage) WHERE card = '\(damaged)' AND kind = 'source'")
+        #expect(try await Self.claim(.fetch, harness) == [sound])
+        let change = try await harness.store.standing(of: [damaged])
+        #expect(change.map(\.reason) == [.imageUnreadable])
+    }
+}
