@@ -28,6 +28,7 @@ enum Schema {
 
     private static let states = CardState.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
 
+    /// Strict: a column holds its type or `NULL`, so that a row changed by hand cannot stop the work on all others.
     private static let tables = """
         CREATE TABLE store (
             id INTEGER PRIMARY KEY CHECK (id = 1),
@@ -39,14 +40,14 @@ enum Schema {
             doubted_since INTEGER,
             doubted_until INTEGER,
             log_seal BLOB NOT NULL
-        );
+        ) STRICT;
         CREATE TABLE worker (
             id TEXT PRIMARY KEY,
             command TEXT NOT NULL,
             process INTEGER NOT NULL,
             started_at INTEGER NOT NULL,
             seen_at INTEGER NOT NULL
-        );
+        ) STRICT;
         CREATE TABLE application (
             number TEXT PRIMARY KEY,
             submitter TEXT NOT NULL,
@@ -56,7 +57,7 @@ enum Schema {
             back_delivered INTEGER,
             priority INTEGER NOT NULL DEFAULT 0,
             decide_at INTEGER
-        );
+        ) STRICT;
         CREATE TABLE delivery (
             id TEXT PRIMARY KEY,
             key TEXT NOT NULL UNIQUE,
@@ -73,7 +74,7 @@ enum Schema {
             priority INTEGER NOT NULL,
             formed_at INTEGER NOT NULL,
             changed_at INTEGER NOT NULL
-        );
+        ) STRICT;
         CREATE TABLE card (
             id TEXT PRIMARY KEY,
             state TEXT NOT NULL CHECK (state IN (\(states))),
@@ -106,26 +107,26 @@ enum Schema {
             changed_at INTEGER NOT NULL,
             was_delivered INTEGER CHECK (was_delivered IN (0, 1)),
             certificate BLOB
-        );
+        ) STRICT;
         CREATE TABLE delivery_card (
             delivery TEXT NOT NULL REFERENCES delivery (id),
             position INTEGER NOT NULL,
             card TEXT NOT NULL REFERENCES card (id),
             undecided INTEGER NOT NULL DEFAULT 1 CHECK (undecided IN (0, 1)),
             PRIMARY KEY (delivery, position)
-        ) WITHOUT ROWID;
+        ) STRICT, WITHOUT ROWID;
         CREATE TABLE card_key (
             card TEXT PRIMARY KEY REFERENCES card (id),
             key_id TEXT NOT NULL,
             wrapped BLOB NOT NULL
-        );
+        ) STRICT;
         CREATE TABLE blob (
             card TEXT NOT NULL REFERENCES card (id),
             kind TEXT NOT NULL CHECK (kind IN ('image', 'reading', 'source', 'address')),
             start INTEGER NOT NULL,
             bytes BLOB NOT NULL,
             PRIMARY KEY (card, kind, start)
-        );
+        ) STRICT;
         CREATE TABLE input (
             place BLOB NOT NULL,
             number TEXT NOT NULL,
@@ -136,7 +137,7 @@ enum Schema {
             modified INTEGER,
             request BLOB,
             PRIMARY KEY (place, number)
-        ) WITHOUT ROWID;
+        ) STRICT, WITHOUT ROWID;
         CREATE TABLE attempt (
             id INTEGER PRIMARY KEY,
             stage TEXT NOT NULL CHECK (stage IN ('fetch', 'verify', 'deliver')),
@@ -147,7 +148,7 @@ enum Schema {
             class TEXT,
             code TEXT,
             http_status INTEGER
-        );
+        ) STRICT;
         CREATE TABLE event (
             id INTEGER PRIMARY KEY,
             card TEXT NOT NULL REFERENCES card (id),
@@ -156,14 +157,14 @@ enum Schema {
             reason TEXT,
             remote_code TEXT,
             message BLOB
-        );
+        ) STRICT;
         CREATE TABLE rest (
             endpoint TEXT PRIMARY KEY,
             until INTEGER NOT NULL,
             class TEXT NOT NULL,
             code TEXT NOT NULL,
             set_at INTEGER NOT NULL
-        );
+        ) STRICT;
         CREATE TABLE run (
             id TEXT PRIMARY KEY,
             state TEXT NOT NULL CHECK (state IN ('queued', 'running', 'ended')),
@@ -173,7 +174,7 @@ enum Schema {
             report BLOB,
             created_at INTEGER NOT NULL,
             ended_at INTEGER
-        );
+        ) STRICT;
         CREATE TABLE access_log (
             number INTEGER PRIMARY KEY,
             at INTEGER NOT NULL,
@@ -182,7 +183,7 @@ enum Schema {
             purpose TEXT NOT NULL,
             card TEXT,
             mac BLOB NOT NULL
-        );
+        ) STRICT;
         """
 
     private static let indexes = """

@@ -36,6 +36,18 @@ import class GRDB.DatabaseQueue
         #expect(journal == "wal")
     }
 
+    @Test func `no column takes a value of another type`() async throws {
+        let harness = try await StoreHarness()
+        let loose = try await harness.store.database.read { tx in
+            try tx.rows(
+                "SELECT name FROM pragma_table_list WHERE schema = 'main' AND name NOT LIKE 'sqlite_%' AND NOT strict"
+            ) { try $0.next(String.self) }
+        }
+        #expect(loose == [])
+        try await harness.admit("front", number: "N")
+        await #expect(throws: (any Error).self) { try await harness.plant("UPDATE card SET metadata = 1") }
+    }
+
     @Test func `a sandbox that is closed is one file, which holds every change`() async throws {
         let harness = try await StoreHarness()
         try await harness.admit("front", number: "N")

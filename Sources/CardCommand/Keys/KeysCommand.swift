@@ -187,9 +187,9 @@ extension CardStore {
     fileprivate func changeKey(_ configuration: Configuration) async throws -> KeyReport {
         let ring = try await configuration.vaultKeys(creating: false)
         guard ring.keys.map(\.id) == self.keyIDs else { throw Self.changedMeanwhile }
-        let inUse = try await self.keysInUse()
+        let inUse = try await self.keyInUse()
         // Cut off earlier: the first key was stored and wraps nothing yet, or the others were not retired.
-        var isBegun = inUse.first != ring.current.id
+        var isBegun = inUse != ring.current.id
         var retired: [String] = []
         let rotation: KeyRotation
         if let file = configuration.keyFile {
@@ -197,7 +197,7 @@ extension CardStore {
             let key = isBegun ? ring.current : VaultKey.random()
             rotation = try await self.rotateKeys(to: key) {
                 // A change of the key that ended while this one waited to be alone must not be written over.
-                guard try file.read() == ring, try await self.keysInUse() == inUse else {
+                guard try file.read() == ring, try await self.keyInUse() == inUse else {
                     throw Self.changedMeanwhile
                 }
                 guard !isBegun, let both = KeyRing([key] + ring.keys) else { return }
@@ -214,7 +214,7 @@ extension CardStore {
             rewrapped: rotation.rewrapped,
             damaged: rotation.damaged,
             retired: retired,
-            isNew: inUse.first != rotation.keyID
+            isNew: inUse != rotation.keyID
         )
     }
 

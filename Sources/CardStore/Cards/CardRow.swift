@@ -44,15 +44,14 @@ struct CardRow {
             createdAt: try row.next(),
             changedAt: try row.next()
         )
-        self.sealedMessage = row.sealed()
-        self.sealedMetadata = row.sealed()
+        self.sealedMessage = try row.next()
+        self.sealedMetadata = try row.next()
         self.worker = try row.next()
         self.history = try FailureHistory(&row)
         self.goesWithoutFront = try row.next()
         self.goesAlone = try row.next()
-        // Without the name of a key none opens it.
-        self.keyID = try? row.next()
-        self.wrappedKey = row.sealed()
+        self.keyID = try row.next()
+        self.wrappedKey = try row.next()
     }
 
     subscript<Value>(dynamicMember path: KeyPath<Card, Value>) -> Value { self.bare[keyPath: path] }

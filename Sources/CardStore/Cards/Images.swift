@@ -40,8 +40,7 @@ extension CardStore {
 
     /// Returns the one sealed value of a kind that a card may have.
     func sealed(_ kind: String, of card: CardID, in tx: Transaction) throws -> Data? {
-        try tx.row("SELECT bytes FROM blob WHERE card = \(card) AND kind = \(kind) AND start = 0") { $0.sealed() }
-            ?? nil
+        try tx.value("SELECT bytes FROM blob WHERE card = \(card) AND kind = \(kind) AND start = 0")
     }
 
     /// Returns the prepared image of a card.

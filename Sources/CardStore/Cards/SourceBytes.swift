@@ -41,11 +41,11 @@ extension CardStore {
     func source(of card: CardID, key: CardKey, in tx: Transaction) throws -> Data {
         let pieces = try tx.rows(
             "SELECT start, bytes FROM blob WHERE card = \(card) AND kind = 'source' ORDER BY start"
-        ) { row in (start: try? row.next(Int.self), sealed: row.sealed()) }
+        ) { row in (start: try row.next(Int.self), sealed: try row.next(Data.self)) }
         var source = Data()
         for piece in pieces {
-            guard piece.start == source.count, let sealed = piece.sealed,
-                let bytes = try? key.open(sealed, column: Self.sourceColumn(source.count))
+            guard piece.start == source.count,
+                let bytes = try? key.open(piece.sealed, column: Self.sourceColumn(source.count))
             else { throw Self.unreadable }
             source.append(bytes)
         }
@@ -60,9 +60,9 @@ extension CardStore {
         let pieces = try tx.rows(
             "SELECT start, length(bytes) FROM blob WHERE card = \(card) AND kind = 'source' ORDER BY start"
         ) { row in
-            guard let start = try? row.next(Int.self), start >= 0, let length = try? row.next(Int.self),
-                length > SealedValue.overhead
-            else { throw Self.unreadable }
+            let start = try row.next(Int.self)
+            let length = try row.next(Int.self)
+            guard start >= 0, length > SealedValue.overhead else { throw Self.unreadable }
             return start..<(start + length - SealedValue.overhead)
         }
         return pieces.reduce(into: []) { ranges, piece in

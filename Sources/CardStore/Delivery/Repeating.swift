@@ -63,7 +63,7 @@ extension CardStore {
     private func job(_ id: DeliveryID, members: [CardID], attempt: Int64, in tx: Transaction) throws -> DeliveryJob {
         let row = try tx.row("SELECT key, boundary, parts, tries FROM delivery WHERE id = \(id)") { row in
             (
-                key: try row.next(String.self), boundary: try row.next(String.self), parts: row.sealed(),
+                key: try row.next(String.self), boundary: try row.next(String.self), parts: try row.next(Data?.self),
                 tries: try row.next(Int.self)
             )
         }

@@ -25,15 +25,6 @@ struct Row {
     }
 }
 
-extension Row {
-    /// Reads the next column as a sealed value; `nil` if there is none.
-    ///
-    /// What is no blob reads as empty, which no key opens: it is the damage of one card, and stops no other.
-    mutating func sealed() -> Data? {
-        do { return try self.next() } catch { return Data() }
-    }
-}
-
 /// What a column can be read as; `nil` if it holds something else.
 protocol Readable {
     init?(_ statement: OpaquePointer, _ column: Int32)

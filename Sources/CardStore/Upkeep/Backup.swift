@@ -80,7 +80,7 @@ extension CardStore {
             let report = BackupReport(
                 byteCount: 0,
                 cards: try await database.read { tx in try tx.value("SELECT count(*) FROM card") ?? 0 },
-                keyID: try await copy.keysInUse().first ?? "",
+                keyID: try await copy.keyInUse(),
                 findings: try await copy.requireWhole()
             )
             try database.close()

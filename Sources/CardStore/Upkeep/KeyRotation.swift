@@ -22,17 +22,11 @@ package enum RotationStep: String, CaseIterable, Sendable {
 }
 
 extension CardStore {
-    /// The names of the keys that wrap something, first that of the sandbox itself.
+    /// The name of the key that wraps everything in the sandbox.
     ///
-    /// Where the first key of the ring is not the only one, a change of the key was cut off: rotating to that key ends it.
-    package func keysInUse() async throws -> [String] {
-        try await self.read { tx in
-            let own: [String] = try tx.rows("SELECT key_id FROM store") { try $0.next() }
-            let others: [String] = try tx.rows("SELECT DISTINCT key_id FROM card_key ORDER BY key_id") {
-                try $0.next()
-            }
-            return own + others.filter { !own.contains($0) }
-        }
+    /// Where the first key of the ring is another, a change of the key was cut off: rotating to that key ends it.
+    package func keyInUse() async throws -> String {
+        try await self.read { tx in try tx.value("SELECT key_id FROM store") ?? "" }
     }
 
     /// The names of the keys that the sandbox was opened with.
@@ -48,7 +42,7 @@ extension CardStore {
     ///   - storing: makes the new key durable beside the old one; called once nobody else can work, before anything changes.
     ///   - retiring: puts the old key away once nothing needs it; still nobody else can work.
     ///   - reached: called at each point on the way.
-    /// - Throws: `sandbox_busy` if a process is at work; `wrong_key` if the ring lacks a key that wraps something.
+    /// - Throws: `sandbox_busy` if a process is at work.
     package func rotateKeys(
         to key: VaultKey,
         storing: () async throws -> Void,

@@ -40,15 +40,10 @@ extension Restore {
         }
     }
 
-    /// Opens the vault of the backup, all of whose keys must be known.
+    /// Opens the vault of the backup.
     private func unlock(_ database: Database) async throws -> (Vault, CardStore.Kind) {
         do {
-            let (vault, kind) = try await CardStore.unlock(database, ring: self.ring)
-            let keys: [String] = try await database.read { tx in
-                try tx.rows("SELECT DISTINCT key_id FROM card_key") { try $0.next() }
-            }
-            for key in keys { try vault.require(key) }
-            return (vault, kind)
+            return try await CardStore.unlock(database, ring: self.ring)
         } catch let error as CodedError where error.code == .wrongKey {
             throw CodedError(
                 .wrongKey,
@@ -225,14 +220,7 @@ extension Restore {
         ) { try CardRow(&$0) }
         for row in rows { try self.hold(row, store, in: tx) }
         try AccessLog.append(.restore, of: [nil], by: self.origin, vault: store.vault, in: tx)
-        if try tx.exists(
-            """
-            SELECT 1 FROM main.store WHERE key_id <> \(self.ring.current.id)
-            UNION SELECT 1 FROM main.card_key WHERE key_id <> \(self.ring.current.id)
-            """
-        ) {
-            _ = try store.vault.rewrap(with: self.ring.current, in: tx)
-        }
+        if store.vault.wrapping != self.ring.current { _ = try store.vault.rewrap(with: self.ring.current, in: tx) }
         return rows.count
     }
 

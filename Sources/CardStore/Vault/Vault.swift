@@ -20,6 +20,9 @@ struct Vault: Sendable {
     }
 
     let ring: KeyRing
+    /// The key that wraps everything in the sandbox. A newer one wraps nothing before `keys rotate`, so that no card ever needs
+    /// another key than the sandbox itself.
+    let wrapping: VaultKey
     private let fingerprintKey: SymmetricKey
     private let chainKey: SymmetricKey
 
@@ -45,6 +48,7 @@ struct Vault: Sendable {
         guard let keys = SealedValue.open(sealedKeys, using: key.key, owner: "store", column: column), keys.count == 64
         else { throw Self.unopenable("store.sealed_keys") }
         self.ring = ring
+        self.wrapping = key
         self.fingerprintKey = SymmetricKey(data: keys.prefix(32))
         self.chainKey = SymmetricKey(data: keys.suffix(32))
     }
@@ -56,20 +60,23 @@ struct Vault: Sendable {
     /// Makes the data key of a new card; its first value is sealed with it in the same transaction.
     func makeKey(of card: CardID, in tx: Transaction) throws -> CardKey {
         let key = SymmetricKey(size: .bits256)
-        let wrapping = self.ring.current
-        let wrapped = try SealedValue.seal(
+        let wrapped = try Self.wrap(key, of: card, with: self.wrapping)
+        try tx.run("INSERT INTO card_key (card, key_id, wrapped) VALUES (\(card), \(self.wrapping.id), \(wrapped))")
+        return CardKey(card: card, key: key)
+    }
+
+    private static func wrap(_ key: SymmetricKey, of card: CardID, with wrapping: VaultKey) throws -> Data {
+        try SealedValue.seal(
             key.bytes,
             using: wrapping.key,
             owner: card.rawValue,
-            column: Self.keyColumn(wrapping.id)
+            column: self.keyColumn(wrapping.id)
         )
-        try tx.run("INSERT INTO card_key (card, key_id, wrapped) VALUES (\(card), \(wrapping.id), \(wrapped))")
-        return CardKey(card: card, key: key)
     }
 
     /// Opens the wrapped data key of a card.
     ///
-    /// A rotation runs alone, so a name that no key of the ring has is damage of this card.
+    /// All cards need the key of the sandbox, so a name that no key of the ring has is damage of this card.
     ///
     /// - Throws: `CodedError` `sandbox_damaged` if it does not open.
     func unwrap(_ wrapped: Data, keyID: String, of card: CardID) throws -> CardKey {
@@ -81,16 +88,7 @@ struct Vault: Sendable {
         return CardKey(card: card, key: SymmetricKey(data: bytes))
     }
 
-    /// Checks that the ring holds a key.
-    ///
-    /// - Throws: `CodedError` `wrong_key`.
-    func require(_ keyID: String) throws {
-        if self.ring.key(keyID) == nil { throw Self.wrongKey(keyID) }
-    }
-
-    /// Wraps the keys of the sandbox and of all its cards with another key.
-    ///
-    /// - Throws: `CodedError` `wrong_key` if the ring lacks a key that wraps one of them.
+    /// Wraps the keys of the sandbox and of all its cards with another key; those that no key opens stay as they are.
     func rewrap(with key: VaultKey, in tx: Transaction) throws -> KeyRotation {
         let keys = self.fingerprintKey.bytes + self.chainKey.bytes
         let sealed = try SealedValue.seal(keys, using: key.key, owner: "store", column: Self.storeColumn(key.id))
@@ -106,20 +104,11 @@ struct Vault: Sendable {
             guard let end = rows.last else { return rotation }
             last = end.card
             for row in rows where row.id != key.id {
-                try self.require(row.id)
                 guard let card = try? self.unwrap(row.wrapped, keyID: row.id, of: row.card) else {
-                    // No key opens it, so it must not look as if the old one were still needed.
-                    try tx.run("UPDATE card_key SET key_id = \(key.id) WHERE card = \(row.card)")
                     rotation.damaged += 1
                     continue
                 }
-                let column = Self.keyColumn(key.id)
-                let wrapped = try SealedValue.seal(
-                    card.key.bytes,
-                    using: key.key,
-                    owner: row.card.rawValue,
-                    column: column
-                )
+                let wrapped = try Self.wrap(card.key, of: row.card, with: key)
                 try tx.run("UPDATE card_key SET key_id = \(key.id), wrapped = \(wrapped) WHERE card = \(row.card)")
                 rotation.rewrapped += 1
             }

@@ -49,7 +49,7 @@ extension CardStore {
             try await self.write(at: now) { tx in
                 // The key may have changed since the sandbox was opened.
                 let key: String? = try tx.value("SELECT key_id FROM store")
-                guard key.map({ self.vault.ring.key($0) != nil }) ?? true else { throw Self.keyChanged }
+                guard key == self.vault.wrapping.id else { throw Self.keyChanged }
                 try tx.run(
                     """
                     INSERT INTO worker (id, command, process, started_at, seen_at)

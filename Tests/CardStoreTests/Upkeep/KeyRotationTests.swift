@@ -45,7 +45,7 @@ import Testing
         #expect(try await Self.opens(harness, KeyRing(new)))
         #expect(try await !Self.opens(harness, KeyRing(harness.key)))
         harness.store = try await Self.open(harness, KeyRing(new))
-        #expect(try await harness.store.keysInUse() == [new.id])
+        #expect(try await harness.store.keyInUse() == new.id)
         #expect(try await harness.admit("front", number: "N").isDuplicate)
     }
 
@@ -59,7 +59,7 @@ import Testing
         #expect(error?.code == .sandboxBusy)
         #expect(error?.message.text().hasPrefix("run (process \(getpid()))") == true)
         #expect(!wasStored)
-        #expect(try await harness.store.keysInUse() == [harness.key.id])
+        #expect(try await harness.store.keyInUse() == harness.key.id)
     }
 
     @Test func `a new key that cannot be stored changes nothing`() async throws {
@@ -67,15 +67,38 @@ import Testing
         await #expect(throws: CocoaError.self) {
             _ = try await harness.store.rotateKeys(to: .random()) { throw CocoaError(.fileWriteUnknown) }
         }
-        #expect(try await harness.store.keysInUse() == [harness.key.id])
+        #expect(try await harness.store.keyInUse() == harness.key.id)
     }
 
-    @Test func `a data key that is damaged stays, and the others leave the old key`() async throws {
+    @Test func `a key that stands before the one in use wraps nothing before the rotation`() async throws {
+        let (harness, _) = try await Self.quiet()
+        try harness.store.close()
+        let new = VaultKey.random()
+        let both = try #require(KeyRing([new, harness.key]))
+        harness.store = try await Self.open(harness, both)
+        let stale = try await Self.open(harness, both)
+        harness.worker = try await harness.store.startWorker(id: "w2", command: "run", now: harness.now)
+        try await harness.admit("late", number: "L")
+        try await harness.store.end(harness.worker, now: harness.now)
+        #expect(try await Self.opens(harness, KeyRing(harness.key)))
+        _ = try await harness.store.rotateKeys(to: new) {}
+        // It would go on with the old key, which it knows, too.
+        await #expect(throws: CodedError.self) {
+            try await stale.startWorker(id: "w3", command: "run", now: harness.now)
+        }
+        try stale.close()
+        try harness.store.close()
+        #expect(try await Self.opens(harness, KeyRing(new)))
+        harness.store = try await Self.open(harness, KeyRing(new))
+    }
+
+    @Test(arguments: ["wrapped = x'00'", "key_id = 'none'"])
+    func `a data key that is damaged stays, and the others leave the old key`(damage: String) async throws {
         let (harness, id) = try await Self.quiet()
-        try await harness.plant("UPDATE card_key SET wrapped = x'00' WHERE card = '\(id)'")
+        try await harness.plant("UPDATE card_key SET \(damage) WHERE card = '\(id)'")
         let new = VaultKey.random()
         #expect(try await harness.store.rotateKeys(to: new) {} == KeyRotation(keyID: new.id, rewrapped: 1, damaged: 1))
-        #expect(try await harness.store.keysInUse() == [new.id])
+        #expect(try await harness.store.keyInUse() == new.id)
         try harness.store.close()
         // The next rotation is one of its own, which needs no older key.
         harness.store = try await Self.open(harness, KeyRing(new))
@@ -164,7 +187,7 @@ import Testing
                 retiring: { throw CocoaError(.fileWriteUnknown) }
             )
         }
-        #expect(try await harness.store.keysInUse() == [new.id])
+        #expect(try await harness.store.keyInUse() == new.id)
         try harness.store.close()
         harness.store = try await Self.open(harness, #require(KeyRing([new, harness.key])))
         #expect(try await harness.store.rotateKeys(to: new) {}.keyID == new.id)
