@@ -29,6 +29,11 @@ struct Pipeline: Sendable {
         _ body: @escaping @Sendable (Engine) async throws -> Value
     ) async throws -> Value {
         let worker = try await self.store.startWorker(id: id, command: command, now: .now)
+        let log = EventLog(logger: self.configuration.logger(runID: id))
+        let events: @Sendable (PipelineEvent) -> Void = { event in
+            events(event)
+            log.observe(event)
+        }
         return try await ending {
             guard self.configuration.isEmbedded else {
                 guard let verification = self.configuration.verification, let delivery = self.configuration.delivery
@@ -43,6 +48,7 @@ struct Pipeline: Sendable {
             }
         } by: {
             try await self.store.end(worker, onUnknown: self.configuration.engine.onUnknown, now: .now)
+                .forEach { events(.changed($0)) }
             try await EmbeddedErasure(store: self.store, folder: self.configuration.embeddedDocuments).finish()
         }
     }
@@ -57,16 +63,12 @@ struct Pipeline: Sendable {
         var settings = self.configuration.engine
         if settings.preparing == 0 { settings.preparing = ProcessInfo.processInfo.activeProcessorCount }
         let outside = try Outside(self.configuration, verification, delivery, threads: settings.preparing)
-        let log = EventLog(logger: self.configuration.logger(runID: worker.id))
         let engine = Engine(
             store: self.store,
             worker: worker,
             ports: self.counting(outside.ports),
             settings: settings,
-            events: { event in
-                events(event)
-                log.observe(event)
-            }
+            events: events
         )
         return try await ending({ try await body(engine) }, by: outside.close)
     }

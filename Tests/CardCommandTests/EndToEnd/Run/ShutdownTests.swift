@@ -20,11 +20,17 @@ struct ShutdownTests {
     }
 
     /// Serves both endpoints for as long as a function runs, which is given a command that runs over a front.
-    private func serving(_ others: [String] = [], _ body: (_ command: [String]) async throws -> Void) async throws {
+    private func serving(
+        _ others: [String] = [],
+        delivery: [String] = [],
+        _ body: (_ command: [String]) async throws -> Void
+    ) async throws {
         self.verifier.answer { [readings] _ in await readings.wait() }
         self.backend.answer { [acceptances] _ in await acceptances.wait() }
         let photos = try self.tool.folder("photos", ["S-1/front.jpg": .front(1)])
-        try await self.tool.serving(self.verifier, self.backend, RemoteConfiguration(others: others)) { file in
+        var configuration = RemoteConfiguration(others: others)
+        configuration.delivery += delivery
+        try await self.tool.serving(self.verifier, self.backend, configuration) { file in
             try await body(["run", photos.path] + file)
         }
     }
@@ -85,6 +91,21 @@ struct ShutdownTests {
             #expect(try await self.tool.run(command).status == 0)
             #expect(self.backend.requests.count == 2)
             #expect(Set(self.backend.requests.map(\.body)).count == 1)
+        }
+    }
+
+    @Test("A card that is held because its delivery was cut off is told like any other")
+    func holds() async throws {
+        self.readings.open()
+        let others = ["run: {shutdown_timeout: 200ms}", "log: {level: debug, format: json}"]
+        try await self.serving(others, delivery: ["on_unknown: hold"]) { command in
+            let outcome = try await self.tool.running(command) { errors, signal in
+                await self.acceptances.arrival()
+                try signal(.interrupt)
+                let line = try await errors.line(containing: "\"card.reason\":\"outcome_unknown\"")
+                #expect(line?.contains("\"card.state\":\"held\"") == true)
+            }
+            #expect(outcome == 1)
         }
     }
 
