@@ -90,11 +90,19 @@ struct ServeSession: Sendable {
         let worker = UUID().uuidString.lowercased()
         let notices = ServiceNotices()
         let observe: @Sendable (PipelineEvent) -> Void = { event in
-            metrics.count(event)
             notices.observe(event)
+            // What is refused for now is tried again.
+            if case .refused(_, let error) = event, error.isPassing { return }
+            metrics.count(event)
         }
         try await pipeline.with("serve", id: worker, events: observe) { engine in
-            let runs = SourceRuns(self.configuration, store: pipeline.store, engine: engine, worker: worker)
+            let runs = SourceRuns(
+                self.configuration,
+                store: pipeline.store,
+                engine: engine,
+                worker: worker,
+                onRefusal: metrics.countRefusedInput
+            )
             let logger = self.configuration.logger(runID: worker)
             let services = ServeServices(
                 session: self,
@@ -108,7 +116,10 @@ struct ServeSession: Sendable {
                 ),
                 watch: folders.map { options in
                     let intake = WatchIntake(engine: engine, store: pipeline.store, configuration: self.configuration)
-                    return FolderWatch(options: options, time: .system, take: intake.take, report: notices.observe)
+                    return FolderWatch(options: options, time: .system, take: intake.take) { event in
+                        notices.observe(event)
+                        if case .refused(_, _, card: nil) = event { metrics.countRefusedInput() }
+                    }
                 },
                 runs: runs,
                 endPipeline: { pipeline.end(engine) },

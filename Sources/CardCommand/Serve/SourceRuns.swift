@@ -23,6 +23,7 @@ final class SourceRuns: Sendable {
     private let engine: Engine
     private let worker: String
     private let logger: Logger
+    private let onRefusal: @Sendable () -> Void
     private let sources: [String: Source]
     /// What the runs of this process have come to so far.
     private let tallies = Mutex<[String: SourceTally]>([:])
@@ -33,13 +34,22 @@ final class SourceRuns: Sendable {
 
     /// Makes ready; ``work()`` does the runs.
     ///
-    /// - Parameter worker: under whose name runs are begun.
-    init(_ configuration: Configuration, store: CardStore, engine: Engine, worker: String) {
+    /// - Parameters:
+    ///   - worker: under whose name runs are begun.
+    ///   - onRefusal: called for each input that a list refuses.
+    init(
+        _ configuration: Configuration,
+        store: CardStore,
+        engine: Engine,
+        worker: String,
+        onRefusal: @escaping @Sendable () -> Void
+    ) {
         self.configuration = configuration
         self.store = store
         self.engine = engine
         self.worker = worker
         self.logger = configuration.logger(runID: worker)
+        self.onRefusal = onRefusal
         self.sources = configuration.sourcePaths.mapValues(Source.init)
     }
 
@@ -126,6 +136,7 @@ final class SourceRuns: Sendable {
             return true
         }
         let tally = SourceTally(listing)
+        for case .refuse in listing.entries { self.onRefusal() }
         self.tallies.withLock { $0[run.id] = tally }
         while true {
             do {

@@ -80,6 +80,9 @@ package final class ServerMetrics: Sendable {
         }
     }
 
+    /// Counts an input that its list or its watched folder refuses, so that the engine never sees it.
+    package func countRefusedInput() { self.add(.inputs, ["refused"]) }
+
     private func change(_ metric: Metric, _ labels: [String], _ body: (inout Series) -> Void) {
         self.series.withLock { series in
             var labels = labels

@@ -29,6 +29,7 @@ struct SourceRunsTests {
     func run() async throws {
         let inbox = try self.tool.pairs(["R-1", "R-2"])
         try Data("no image".utf8).write(to: inbox.appending(path: "R-1/broken.jpg"))
+        try Data("no number".utf8).write(to: inbox.appending(path: "front.jpg"))
         let desk = try await self.tool.token("desk", "submit", "read")
         let reader = try await self.tool.token("reader", "read")
         let json = ["Content-Type": "application/json"]
@@ -47,9 +48,12 @@ struct SourceRunsTests {
                 let id = try #require(first["run_id"])
                 let done = try await service.send("GET", "/v1/runs/\(id)", token: desk)
                 #expect(done["state"] == "complete")
-                let counts = ["admitted": 4, "duplicate": 0, "refused": 1, "ignored": 0]
+                let counts = ["admitted": 4, "duplicate": 0, "refused": 2, "ignored": 0]
                 #expect(done.object["counts"] as? [String: Int] == counts)
-                #expect(done.object["refusals"] as? [String: Int] == ["unsupported_format": 1])
+                let refusals = ["unsupported_format": 1, "business_no_missing": 1]
+                #expect(done.object["refusals"] as? [String: Int] == refusals)
+                let figures = try await service.send("GET", "/metrics", token: desk).text
+                #expect(figures.contains("idcard_inputs_total{result=\"refused\"} 1\n"))
                 for _ in 0..<4 { await self.forms.arrival() }
                 // All is known, and nothing goes again.
                 let second = try await start("inbox", desk)
