@@ -24,8 +24,9 @@ package struct EmbeddedVerifier: Service {
         package var secrets: [String: String]
         /// How tesseract is run.
         package var tesseract = Tesseract.Configuration()
-        /// Requests answered at once; one more gets `CONCURRENCY_LIMIT_EXCEEDED`.
-        package var concurrency = 8
+        /// Requests answered at once; one more gets `CONCURRENCY_LIMIT_EXCEEDED`. As many as there are cores: reading is
+        /// computing, and more at once only run into the deadlines of their callers.
+        package var concurrency = max(2, ProcessInfo.processInfo.activeProcessorCount)
 
         /// Describes a verifier on a free port of the loopback interface, with an account for trying out.
         package init(secrets: [String: String] = ["embedded-key": "embedded-secret"]) {
