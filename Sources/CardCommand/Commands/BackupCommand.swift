@@ -77,7 +77,11 @@ struct RestoreCommand: Command {
             """
     )
 
-    @Argument(help: ArgumentHelp("The file that `backup` has made.", valueName: "file"), completion: .file())
+    @Argument(
+        help: ArgumentHelp("The file that `backup` has made.", valueName: "file"),
+        completion: .file(),
+        transform: path
+    )
     var file: String
 
     @Flag(help: "Replace a sandbox that holds cards, or cannot be read.")
@@ -85,7 +89,8 @@ struct RestoreCommand: Command {
 
     @Option(
         help: ArgumentHelp("A list of erasures, a JSON object a line; may be given several times.", valueName: "file"),
-        completion: .file()
+        completion: .file(),
+        transform: path
     )
     var erasures: [String] = []
 

@@ -43,7 +43,8 @@ extension CardsCommand {
 
         @Option(
             help: ArgumentHelp("Where the built-in backend keeps its documents, if elsewhere.", valueName: "dir"),
-            completion: .directory
+            completion: .directory,
+            transform: path
         )
         var documents: String?
 

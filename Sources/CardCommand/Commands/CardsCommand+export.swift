@@ -21,7 +21,8 @@ extension CardsCommand {
 
         @Option(
             help: ArgumentHelp("The folder; it is made if it is not there.", valueName: "dir"),
-            completion: .directory
+            completion: .directory,
+            transform: path
         )
         var output: String
 

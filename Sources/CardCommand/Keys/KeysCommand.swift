@@ -31,7 +31,8 @@ struct KeysCommand: AsyncParsableCommand {
                     """,
                 valueName: "file"
             ),
-            completion: .file()
+            completion: .file(),
+            transform: path
         )
         var keyFile: String?
 

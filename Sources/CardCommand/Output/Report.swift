@@ -11,7 +11,7 @@ enum LineFormat: String, CaseIterable, ExpressibleByArgument {
     case text, jsonl
 
     func print(_ line: some ReportLine) async {
-        await Console.standardOutput(self == .text ? line.text : JSONText.line(line))
+        await Console.standardOutput(self == .text ? line.text.plain : JSONText.line(line))
     }
 }
 
@@ -38,7 +38,7 @@ protocol Report: Encodable {
 extension Report {
     func print(_ format: ReportFormat) async {
         switch format {
-        case .text: for line in self.lines { await Console.standardOutput(line) }
+        case .text: for line in self.lines { await Console.standardOutput(line.plain) }
         case .json: await Console.standardOutput(JSONText.document(self))
         }
     }

@@ -45,7 +45,7 @@ struct RunPrinter: Sendable {
         var report = RunReport(runID: self.runID, counts: tally.counts)
         switch self.format {
         case .text:
-            for line in lines where line.isWorthPrinting { await Console.standardOutput(line.text) }
+            for line in lines where line.isWorthPrinting { await self.format.print(line) }
             await Console.standardOutput(tally.counts.line)
         case .json:
             report.cards = lines

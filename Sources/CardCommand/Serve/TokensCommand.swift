@@ -19,12 +19,17 @@ struct TokensCommand: AsyncParsableCommand {
     )
 
     struct FileOptions: ParsableArguments {
-        @Option(help: ArgumentHelp("The file of tokens (server.tokens_file).", valueName: "file"), completion: .file())
+        @Option(
+            help: ArgumentHelp("The file of tokens (server.tokens_file).", valueName: "file"),
+            completion: .file(),
+            transform: path
+        )
         var tokensFile: String?
 
         @Option(
             help: ArgumentHelp("The configuration file whose server.tokens_file counts.", valueName: "file"),
-            completion: .file(extensions: ["yaml", "yml"])
+            completion: .file(extensions: ["yaml", "yml"]),
+            transform: path
         )
         var config: String?
 

@@ -24,7 +24,10 @@ struct WatchCommand: Command {
             """
     )
 
-    @Argument(help: ArgumentHelp("Folders to watch; without any, those of watch.folders.", valueName: "dir"))
+    @Argument(
+        help: ArgumentHelp("Folders to watch; without any, those of watch.folders.", valueName: "dir"),
+        transform: path
+    )
     var folders: [String] = []
 
     @Option(help: ArgumentHelp("The user account of images without one of their own.", valueName: "no"))
