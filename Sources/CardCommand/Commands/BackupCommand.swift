@@ -30,7 +30,7 @@ struct BackupCommand: Command {
     }
 
     func execute() async throws -> CommandStatus {
-        try await self.options.withSandbox { store in
+        try await self.options.withSandbox { store, _ in
             let report = try await store.backUp(to: URL(filePath: self.file).path)
             let output = BackupOutput(
                 file: self.file,
