@@ -128,7 +128,7 @@ extension CardsCommand {
         private func isConfirmed(_ named: [CardID]) -> Bool {
             guard !self.yes else { return true }
             var what: [String] = []
-            if !named.isEmpty { what.append("\(named.count) \(named.count == 1 ? "card" : "cards")") }
+            if !named.isEmpty { what.append(named.count.of("card")) }
             if self.expired { what.append("all cards whose retention is over") }
             guard !what.isEmpty else { return true }
             Console.standardError("Erase \(what.joined(separator: " and ")) for good? Type yes:")

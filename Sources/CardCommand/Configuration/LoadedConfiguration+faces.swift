@@ -50,14 +50,7 @@ extension LoadedConfiguration {
             )
         }
         if !CardServer.Configuration.isLoopback(host), server.certificate == nil {
-            self.note(
-                .settingConflict,
-                key,
-                """
-                others reach this address, and nothing encrypts what they send; set server.tls.certificate and \
-                server.tls.key, or listen on 127.0.0.1 behind a proxy that has them
-                """
-            )
+            self.note(.settingConflict, key, CardServer.Configuration.unencrypted)
         }
         for origin in server.corsOrigins where Self.origin(origin) == nil {
             self.note(

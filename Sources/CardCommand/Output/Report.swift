@@ -23,6 +23,11 @@ enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
     func print(_ line: some ReportLine) async { await LineFormat(rawValue: self.rawValue)?.print(line) }
 }
 
+extension Int {
+    /// So many of something, in words.
+    func of(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
+}
+
 /// An element of a list: the same facts for programs and for people.
 protocol ReportLine: Encodable {
     var text: String { get }

@@ -128,8 +128,8 @@ struct RunPrinter: Sendable {
         let open = Set(inputs.filter { CardState(rawValue: $0.state)?.isRunnable == true }.map(\.cardID)).count
         let untouched = inputs.count { $0.cardID == nil && $0.state == "unchanged" }
         var parts: [String] = []
-        if open > 0 { parts.append("\(open) \(open == 1 ? "card" : "cards") kept in the sandbox to go on with") }
-        if untouched > 0 { parts.append("\(untouched) \(untouched == 1 ? "input" : "inputs") not taken in yet") }
+        if open > 0 { parts.append("\(open.of("card")) kept in the sandbox to go on with") }
+        if untouched > 0 { parts.append("\(untouched.of("input")) not taken in yet") }
         guard !parts.isEmpty else { return "Interrupted when every input had ended: nothing remains of them." }
         return "Interrupted, \(parts.joined(separator: " and ")): run the same command again to go on."
     }

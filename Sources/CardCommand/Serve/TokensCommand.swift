@@ -101,9 +101,7 @@ struct TokensCommand: AsyncParsableCommand {
             )
             try self.options.file().change { (tokens: inout [AccessToken]) throws(CodedError) in
                 guard !tokens.contains(where: { $0.name == token.name }) else {
-                    throw CodedError(
-                        ReasonCode(rawValue: "token_invalid"),
-                        .configuration,
+                    throw AccessToken.invalid(
                         """
                         there is a token of the name \(token.name) already; choose another, or take that one back: \
                         idcard-pipeline tokens revoke \(token.name)

@@ -75,8 +75,7 @@ struct WatchCommand: Command {
                     notices.observe(event)
                 }
                 if !isQuiet {
-                    let count = options.folders.count
-                    Console.standardError("watching \(count) \(count == 1 ? "folder" : "folders"); end with Ctrl-C")
+                    Console.standardError("watching \(options.folders.count.of("folder")); end with Ctrl-C")
                 }
                 let signals = SignalWatch {
                     pipeline.end(engine)
