@@ -18,6 +18,8 @@ package struct EmbeddedError: Error, CustomStringConvertible {
         case folderUnusable
         /// The encryption of replies has a key or start vector of a wrong length, or was not built in.
         case encryptionUnusable
+        /// The port cannot be listened on.
+        case portUnavailable
     }
 
     /// What kind of failure this is.

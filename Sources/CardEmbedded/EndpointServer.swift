@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
@@ -15,7 +16,7 @@ struct EndpointServer {
     /// Serves until graceful shutdown or cancellation; requests under way are finished.
     ///
     /// - Parameter onRunning: is told the bound port when connections are taken.
-    /// - Throws: the system's error when the port cannot be had.
+    /// - Throws: ``EmbeddedError`` `portUnavailable`.
     func run(_ router: Router<ConnectionContext>, onRunning: @escaping @Sendable (Int) async -> Void) async throws {
         let application = Application(
             router: router,
@@ -38,10 +39,18 @@ struct EndpointServer {
         // connection that was accepted and never served (swift-nio issues 2637 and 2813). A graceful shutdown stops
         // accepting first and serves what was accepted.
         let serving = Task { try await group.run() }
-        try await withTaskCancellationOrGracefulShutdownHandler {
-            try await serving.value
-        } onCancelOrGracefulShutdown: {
-            Task { await group.triggerGracefulShutdown() }
+        do {
+            try await withTaskCancellationOrGracefulShutdownHandler {
+                try await serving.value
+            } onCancelOrGracefulShutdown: {
+                Task { await group.triggerGracefulShutdown() }
+            }
+        } catch let error as IOError {
+            let reason = String(cString: strerror(error.errnoCode))
+            throw EmbeddedError(
+                .portUnavailable,
+                "It cannot listen on port \(self.port): \(reason); end what uses it, or name another one by --port."
+            )
         }
     }
 }

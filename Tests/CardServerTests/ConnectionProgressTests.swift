@@ -72,7 +72,7 @@ struct ConnectionProgressTests {
         #expect(ending == .next)
         #expect(progress.isInBody)
         progress.receiveEnd(at: .zero)
-        progress.endsWithAnswer = true
+        progress.end(after: 1)
         let last = progress.endAnswer()
         #expect(last == .close)
     }

@@ -255,6 +255,30 @@ struct ConnectionTests {
         }
     }
 
+    @Test(arguments: [
+        "Connection: close\r\n", "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n", "Host: b\r\n",
+    ])
+    func `a request that ends its connection is the last one answered, and those before it are`(fields: String)
+        async throws
+    {
+        try await ServerHarness.with { (harness) async throws in
+            let plain = RawRequest("GET", "/healthz").bytes
+            let last = Data("GET /healthz HTTP/1.1\r\nHost: a\r\n\(fields)\r\n".utf8)
+            let isRefused = fields.hasPrefix("Host")
+            try await harness.connected { (connection) async throws in
+                try await connection.send(plain + plain + last + plain)
+                var closes: [String?] = []
+                for _ in 0..<(isRefused ? 2 : 3) {
+                    let response = try await connection.response()
+                    #expect(response?.status == 200)
+                    closes.append(response?["connection"])
+                }
+                #expect(closes.dropLast().allSatisfy { $0 == nil } && closes.last == "close")
+                #expect(try await connection.end() == 0)
+            }
+        }
+    }
+
     @Test(arguments: [true, false])
     func `HTTP/1.0, and a client that asks for it, has the connection closed after the answer`(isOld: Bool) async throws
     {

@@ -30,7 +30,7 @@ struct BackupCommand: Command {
     }
 
     func execute() async throws -> CommandStatus {
-        try await self.options.withSandbox { store in
+        try await self.options.withSandbox { store, _ in
             let report = try await store.backUp(to: URL(filePath: self.file).path)
             let output = BackupOutput(
                 file: self.file,
@@ -57,7 +57,7 @@ private struct BackupOutput: Report {
 
     var lines: [String] {
         [
-            "\(self.cards) \(self.cards == 1 ? "card" : "cards") backed up: \(self.bytes) bytes, checked",
+            "\(self.cards.of("card")) backed up: \(self.bytes) bytes, checked",
             "only the key \(self.keyID) opens it: keep a copy of that, too, in another place",
         ]
     }
@@ -77,7 +77,11 @@ struct RestoreCommand: Command {
             """
     )
 
-    @Argument(help: ArgumentHelp("The file that `backup` has made.", valueName: "file"), completion: .file())
+    @Argument(
+        help: ArgumentHelp("The file that `backup` has made.", valueName: "file"),
+        completion: .file(),
+        transform: path
+    )
     var file: String
 
     @Flag(help: "Replace a sandbox that holds cards, or cannot be read.")
@@ -85,7 +89,8 @@ struct RestoreCommand: Command {
 
     @Option(
         help: ArgumentHelp("A list of erasures, a JSON object a line; may be given several times.", valueName: "file"),
-        completion: .file()
+        completion: .file(),
+        transform: path
     )
     var erasures: [String] = []
 
@@ -173,13 +178,10 @@ private struct RestoreOutput: Report {
     let brokenRules: Int
 
     var lines: [String] {
-        func cards(_ count: Int) -> String { "\(count) \(count == 1 ? "card" : "cards")" }
-        var lines = [
-            cards(self.cards) + " restored" + (self.lastChange.map { ", last changed \($0)" } ?? "")
-        ]
-        if self.erased > 0 { lines.append(cards(self.erased) + " erased again") }
+        var lines = [self.cards.of("card") + " restored" + (self.lastChange.map { ", last changed \($0)" } ?? "")]
+        if self.erased > 0 { lines.append(self.erased.of("card") + " erased again") }
         if self.held > 0 {
-            lines.append(cards(self.held) + " held (restored): see cards list --state held, then cards resolve")
+            lines.append(self.held.of("card") + " held (restored): see cards list --state held, then cards resolve")
         }
         return lines
     }

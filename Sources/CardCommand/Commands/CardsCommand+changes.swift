@@ -50,7 +50,7 @@ extension CardsCommand {
 
         func execute() async throws -> CommandStatus {
             let origin = self.purpose.origin(of: "cards retry")
-            return try await self.options.withSandbox { store in
+            return try await self.options.withSandbox { store, _ in
                 var ids = self.cards.map(CardID.init)
                 if !self.state.isEmpty || self.reason != nil {
                     var filter = CardFilter()
@@ -92,7 +92,7 @@ extension CardsCommand {
 
         func execute() async throws -> CommandStatus {
             let origin = self.purpose.origin(of: "cards resolve --as \(self.resolution.rawValue)")
-            return try await self.options.withSandbox { store in
+            return try await self.options.withSandbox { store, _ in
                 try await CardChanges(format: self.format, store: store).make(self.cards.map(CardID.init)) { id in
                     try await store.resolve(id, as: self.resolution, by: origin, now: .now)
                 }

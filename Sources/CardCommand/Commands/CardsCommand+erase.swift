@@ -43,7 +43,8 @@ extension CardsCommand {
 
         @Option(
             help: ArgumentHelp("Where the built-in backend keeps its documents, if elsewhere.", valueName: "dir"),
-            completion: .directory
+            completion: .directory,
+            transform: path
         )
         var documents: String?
 
@@ -68,46 +69,17 @@ extension CardsCommand {
         }
 
         func execute() async throws -> CommandStatus {
-            let configuration = try self.options.load().configuration
             let origin = self.purpose.origin(of: "cards erase")
-            return try await self.options.withSandbox { store in
-                var named = self.cards.map(CardID.init)
-                if let businessNo {
-                    var filter = CardFilter()
-                    filter.number = BusinessNumber(stored: businessNo.trimmed)
-                    let found = try await store.cardIDs(filter)
-                    guard !found.isEmpty else {
-                        throw CodedError.notFound(
-                            "there is no card of the business number \(Redacted(businessNo)); look by cards list"
-                        )
-                    }
-                    named += found
-                }
+            return try await self.options.withSandbox { store, configuration in
+                let named = try await self.named(in: store)
                 guard self.isConfirmed(named) else {
                     Console.standardError("nothing was erased")
                     return .someNotDelivered
                 }
-                var certificates = try await store.erase(
-                    named,
-                    because: self.reason.map(ReasonCode.init(rawValue:)) ?? .requested,
-                    by: origin,
-                    now: .now
-                )
-                var left = self.expired
-                while left {
-                    // Whoever has expired cards erased says that the clock is right.
-                    let terms = configuration.engine.retention
-                    let erased = try await store.eraseExpired(terms, clockIsRight: true, by: origin, now: .now)
-                    certificates += erased
-                    left = !erased.isEmpty
-                }
-                if self.expired, try await store.see(.now, isRight: true).doubted != nil {
-                    Console.standardError(
-                        """
-                        warning: the clock is more than a week behind the last time that the sandbox knows, so no card expires; \
-                        set the clock (date), or leave it running for 20 hours if it is right
-                        """
-                    )
+                let reason = self.reason.map(ReasonCode.init(rawValue:)) ?? .requested
+                var certificates = try await store.erase(named, because: reason, by: origin, now: .now)
+                if self.expired {
+                    certificates += try await Self.eraseExpired(configuration.engine.retention, in: store, by: origin)
                 }
                 let folder = self.documents ?? configuration.embeddedDocuments
                 await self.print(try await EmbeddedErasure(store: store, folder: folder).finish(certificates))
@@ -115,10 +87,48 @@ extension CardsCommand {
             }
         }
 
+        /// The cards that are named by their ids, or by their business number.
+        private func named(in store: CardStore) async throws -> [CardID] {
+            let named = self.cards.map(CardID.init)
+            guard let businessNo else { return named }
+            var filter = CardFilter()
+            filter.number = BusinessNumber(stored: businessNo.trimmed)
+            let found = try await store.cardIDs(filter)
+            guard !found.isEmpty else {
+                throw CodedError.notFound(
+                    "there is no card of the business number \(Redacted(businessNo)); look by cards list"
+                )
+            }
+            return named + found
+        }
+
+        /// Erases every card whose term is over: whoever asks for it says that the clock is right.
+        private static func eraseExpired(
+            _ terms: RetentionTerms,
+            in store: CardStore,
+            by origin: AccessOrigin
+        ) async throws -> [ErasureCertificate] {
+            var certificates: [ErasureCertificate] = []
+            while true {
+                let erased = try await store.eraseExpired(terms, clockIsRight: true, by: origin, now: .now)
+                guard !erased.isEmpty else { break }
+                certificates += erased
+            }
+            if try await store.see(.now, isRight: true).doubted != nil {
+                Console.standardError(
+                    """
+                    warning: the clock is more than a week behind the last time that the sandbox knows, so no card expires; \
+                    set the clock (date), or leave it running for 20 hours if it is right
+                    """
+                )
+            }
+            return certificates
+        }
+
         private func isConfirmed(_ named: [CardID]) -> Bool {
             guard !self.yes else { return true }
             var what: [String] = []
-            if !named.isEmpty { what.append("\(named.count) \(named.count == 1 ? "card" : "cards")") }
+            if !named.isEmpty { what.append(named.count.of("card")) }
             if self.expired { what.append("all cards whose retention is over") }
             guard !what.isEmpty else { return true }
             Console.standardError("Erase \(what.joined(separator: " and ")) for good? Type yes:")

@@ -21,7 +21,8 @@ extension CardsCommand {
 
         @Option(
             help: ArgumentHelp("The folder; it is made if it is not there.", valueName: "dir"),
-            completion: .directory
+            completion: .directory,
+            transform: path
         )
         var output: String
 
@@ -31,7 +32,7 @@ extension CardsCommand {
 
         func execute() async throws -> CommandStatus {
             let id = CardID(rawValue: self.card)
-            return try await self.options.withSandbox { store in
+            return try await self.options.withSandbox { store, _ in
                 let export = try await store.export(id, to: self.purpose.origin(of: "cards export"), now: .now)
                 guard export.details.card.state != .erased else {
                     throw CodedError.notFound("card \(id.rawValue) is erased; there is nothing of it")
@@ -99,7 +100,7 @@ extension CardsCommand {
         @OptionGroup var options: GlobalOptions
 
         func execute() async throws -> CommandStatus {
-            try await self.options.withSandbox { store in
+            try await self.options.withSandbox { store, _ in
                 let origin = self.purpose.origin(of: "cards log")
                 try await store.exportAccessLog(to: origin, now: .now) { page in
                     for record in page where record.number > self.after {

@@ -48,7 +48,7 @@ struct CardsCommand: AsyncParsableCommand {
             filter.reason = self.reason
             filter.needsAttention = self.attention
             filter.number = self.businessNo.map { BusinessNumber(stored: $0.trimmed) }
-            return try await self.options.withSandbox { store in
+            return try await self.options.withSandbox { store, _ in
                 // One by one, as they are read: a list may be longer than memory.
                 let isObject = self.format == .json && !self.quiet
                 if isObject { await Console.standardOutput("{\n  \"cards\" : [") }
@@ -92,7 +92,7 @@ struct CardsCommand: AsyncParsableCommand {
 
         func execute() async throws -> CommandStatus {
             let origin = self.purpose.origin(of: self.reveal ? "cards show --reveal" : "cards show")
-            return try await self.options.withSandbox { store in
+            return try await self.options.withSandbox { store, _ in
                 let details = try await store.show(CardID(rawValue: self.card), to: origin, now: .now)
                 let report = CardDetailsDocument(details, reveals: self.reveal, eventsWriteNull: false)
                 await report.print(self.format)

@@ -59,7 +59,11 @@ struct BackendCommand: Command {
 
     @OptionGroup var listening: ListeningOptions
 
-    @Option(help: ArgumentHelp("Where documents and ledger are kept.", valueName: "dir"), completion: .directory)
+    @Option(
+        help: ArgumentHelp("Where documents and ledger are kept.", valueName: "dir"),
+        completion: .directory,
+        transform: path
+    )
     var documents: String
 
     @Option(help: ArgumentHelp("A TOKEN to accept; may be given several times; without it any.", valueName: "token"))
@@ -114,6 +118,13 @@ struct BackendCommand: Command {
         )
         return try await self.listening.serve(backend)
     }
+}
+
+/// Reads the path of an option. A variable that is not set (`--output "$DIR"`) must not stand for the root, or for the folder
+/// that we are in.
+@Sendable func path(_ text: String) throws -> String {
+    guard !text.isEmpty else { throw ValidationError("it is empty; give a path") }
+    return text
 }
 
 /// Reads what an option says that takes one of several words.

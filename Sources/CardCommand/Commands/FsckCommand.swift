@@ -24,7 +24,7 @@ struct FsckCommand: Command {
     @OptionGroup var options: GlobalOptions
 
     func execute() async throws -> CommandStatus {
-        try await self.options.withSandbox { store in
+        try await self.options.withSandbox { store, _ in
             var (mended, left): ([SandboxFinding], [SandboxFinding]) = ([], [])
             if self.repair {
                 let origin = self.purpose.origin(of: "fsck --repair")

@@ -6,10 +6,11 @@ import Glibc
 
 extension GlobalOptions {
     /// Opens the sandbox that is there, calls a function, and closes it.
-    func withSandbox<Value>(_ body: (CardStore) async throws -> Value) async throws -> Value {
-        let store = try await self.load().configuration.openStore(creating: false)
+    func withSandbox<Value>(_ body: (CardStore, Configuration) async throws -> Value) async throws -> Value {
+        let configuration = try self.load().configuration
+        let store = try await configuration.openStore(creating: false)
         return try await ending {
-            try await body(store)
+            try await body(store, configuration)
         } by: {
             try store.close()
         }

@@ -44,7 +44,7 @@ extension Configuration {
             server.tls = TLSFiles(certificate: certificate, key: key)
         }
         server.callerRate = RatePolicy(quota: self.server.rateLimit, window: .seconds(60))
-        server.origins = Set(self.server.corsOrigins)
+        server.origins = Set(self.server.corsOrigins.compactMap(LoadedConfiguration.origin))
         server.imageBytes = self.imaging.maxSourceBytes
         server.requiresUserNumber = !self.engine.hasDefaultUserNumber
         server.intakeFreeSpace = self.engine.intakeFreeSpace

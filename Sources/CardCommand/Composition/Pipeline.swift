@@ -80,11 +80,10 @@ struct Pipeline: Sendable {
         engine.end()
         let milliseconds = self.configuration.engine.shutdownTimeout.wholeMilliseconds
         let limit = milliseconds.isMultiple(of: 1000) ? "\(milliseconds / 1000)s" : "\(milliseconds)ms"
-        let requests = calls == 1 ? "1 request" : "\(calls) requests"
         Console.standardError(
             calls == 0
                 ? "interrupted: ending; signal again to stop at once"
-                : "interrupted: finishing \(requests), up to \(limit); signal again to stop at once"
+                : "interrupted: finishing \(calls.of("request")), up to \(limit); signal again to stop at once"
         )
     }
 }

@@ -72,7 +72,11 @@ struct ConfigurationFile {
     private mutating func takeApart(_ mapping: Node.Mapping, below section: String) {
         for (key, value) in mapping {
             let line = key.mark?.line ?? 0
-            guard let part = key.string else { continue }
+            guard let part = key.string else {
+                // A template that nobody has filled in, `user_no: {{ user }}`, is YAML, too.
+                self.note(section, line, "holds braces or brackets in place of a key; write texts with them in quotes")
+                continue
+            }
             let name = section.isEmpty ? part : "\(section).\(part)"
             switch value {
             case .mapping(let inner): self.takeApart(inner, below: name)
@@ -105,7 +109,13 @@ struct ConfigurationFile {
 
     private mutating func note(_ name: String, _ line: Int, _ what: Message) {
         let message: Message = "\(name) (\(Redacted(self.path)), line \(line)) " + what
-        self.mistakes.append(.init(key: name, line: line, error: CodedError(.settingInvalid, .configuration, message)))
+        self.mistakes.append(
+            .init(
+                key: name.isEmpty ? nil : name,
+                line: line,
+                error: CodedError(.settingInvalid, .configuration, message)
+            )
+        )
     }
 
     /// Says what the parser found without its quotation of the line.

@@ -14,7 +14,8 @@ struct GlobalOptions: ParsableArguments {
                 """,
             valueName: "file"
         ),
-        completion: .file(extensions: ["yaml", "yml"])
+        completion: .file(extensions: ["yaml", "yml"]),
+        transform: path
     )
     var config: String?
 
@@ -49,7 +50,8 @@ struct PipelineOptions: ParsableArguments {
             discussion: "By default the folder embedded-documents in the sandbox.",
             valueName: "dir"
         ),
-        completion: .directory
+        completion: .directory,
+        transform: path
     )
     var documents: String?
 

@@ -50,25 +50,25 @@ extension LoadedConfiguration {
             )
         }
         if !CardServer.Configuration.isLoopback(host), server.certificate == nil {
-            self.note(
-                .settingConflict,
-                key,
-                """
-                others reach this address, and nothing encrypts what they send; set server.tls.certificate and \
-                server.tls.key, or listen on 127.0.0.1 behind a proxy that has them
-                """
-            )
+            self.note(.settingConflict, key, CardServer.Configuration.unencrypted)
         }
-        for origin in server.corsOrigins {
-            let parts = URLComponents(string: origin)
-            let isOrigin = ["http", "https"].contains(parts?.scheme) && parts?.host?.isEmpty == false
-            guard !isOrigin || parts?.path.isEmpty == false || parts?.query != nil else { continue }
+        for origin in server.corsOrigins where Self.origin(origin) == nil {
             self.note(
                 .settingInvalid,
                 "server.cors_origins",
                 "\"\(Redacted(origin))\" is no origin; write https://host"
             )
         }
+    }
+
+    /// An origin as browsers write it: in small letters, and without the usual port; `nil` if it is none.
+    static func origin(_ text: String) -> String? {
+        guard let parts = URLComponents(string: text.lowercased()), let scheme = parts.scheme, let host = parts.host,
+            let usual = ["http": 80, "https": 443][scheme], !host.isEmpty
+        else { return nil }
+        let place = "\(scheme)://\(host)"
+        guard text.lowercased() == place + (parts.port.map { ":\($0)" } ?? "") else { return nil }
+        return place + (parts.port.map { $0 == usual ? "" : ":\($0)" } ?? "")
     }
 
     /// Takes an address apart into host and port.

@@ -101,7 +101,9 @@ struct LoadedConfiguration: Sendable {
             return self.note(.settingUnknown, name, from: source, at: place, hint)
         }
         guard key.fill(value, self.folders, &self.configuration) else {
-            let shown: Message = key.isSecret ? "its value" : "\"\(Redacted(value.shown))\""
+            // An address that is none may hold a password.
+            let isShown = !key.isSecret && key.expectation != ValueType<String>.address.expectation
+            let shown: Message = isShown ? "\"\(Redacted(value.shown))\"" : "its value"
             let what: Message = shown + " cannot be used; write \(key.expectation)"
             return self.note(.settingInvalid, name, from: source, at: place, what)
         }

@@ -11,7 +11,18 @@ enum RemovedKeys {
     /// Their variables, to be told from names that never were.
     static var names: [String] { Array(Self.replaced.keys) + Self.constants.sorted() }
 
-    private static let replaced: [String: Message] = [
+    private static let replaced = Self.renamed.merging(Self.unverified) { first, _ in first }
+
+    /// What let a service be believed without an authority.
+    private static let unverified: [String: Message] = Dictionary(
+        uniqueKeysWithValues: Configuration.Service.allCases.map(\.rawValue).flatMap { service in
+            ["pinned_certificates", "pins", "insecure", "insecure_force"].map {
+                ("\(service).tls.\($0)", "use \(service).tls.ca_file: a self-signed certificate is its own")
+            }
+        }
+    )
+
+    private static let renamed: [String: Message] = [
         "vault.mode": "the sandbox is always encrypted; remove it, and make a key by keys init",
         "verification.legality_unavailable": "use verdict.severity.legality_unavailable",
         "delivery.blocked_wait": "a back without its front is listed by status until a person decides; remove it",
@@ -22,22 +33,14 @@ enum RemovedKeys {
         "watch.done_folder": "done files go to done/ below each watched folder; remove it",
         "watch.failed_folder": "refused files go to failed/ below each watched folder; remove it",
         "server.rate_window": "server.rate_limit counts by the minute; remove it",
-        "verification.tls.pinned_certificates": "use verification.tls.ca_file: a self-signed certificate is its own",
-        "verification.tls.pins": "use verification.tls.ca_file: a self-signed certificate is its own",
-        "verification.tls.insecure": "use verification.tls.ca_file: a self-signed certificate is its own",
-        "verification.tls.insecure_force": "use verification.tls.ca_file: a self-signed certificate is its own",
-        "delivery.tls.pinned_certificates": "use delivery.tls.ca_file: a self-signed certificate is its own",
-        "delivery.tls.pins": "use delivery.tls.ca_file: a self-signed certificate is its own",
-        "delivery.tls.insecure": "use delivery.tls.ca_file: a self-signed certificate is its own",
-        "delivery.tls.insecure_force": "use delivery.tls.ca_file: a self-signed certificate is its own",
     ]
 
     private static let constants: Set<String> = [
         "breaker.failures", "breaker.open_cap", "breaker.open_for", "delivery.token_timeout", "fetch.concurrency",
         "fetch.connect_timeout", "fetch.host_concurrency", "fetch.max_age", "fetch.max_attempts", "fetch.max_url_bytes",
         "fetch.parallel_above", "fetch.parallel_ranges", "fetch.resolve_timeout", "fetch.stall_timeout",
-        "fetch.timeout",
-        "fetch.user_agent", "http.connect_timeout", "http.idle_read_timeout", "http.idle_write_timeout",
+        "fetch.timeout", "fetch.user_agent", "http.connect_timeout", "http.idle_read_timeout",
+        "http.idle_write_timeout",
         "http.max_reply_bytes", "http.pool_idle_timeout", "http.pool_wait_timeout", "imaging.max_attempts",
         "imaging.max_crashes", "imaging.max_decode_bytes", "imaging.max_decode_time", "imaging.max_scans",
         "imaging.max_source_edge", "retention.receipts", "retention.run_time", "retry.budget_floor",

@@ -31,7 +31,8 @@ struct KeysCommand: AsyncParsableCommand {
                     """,
                 valueName: "file"
             ),
-            completion: .file()
+            completion: .file(),
+            transform: path
         )
         var keyFile: String?
 
@@ -147,8 +148,7 @@ extension KeysCommand {
         @OptionGroup var options: GlobalOptions
 
         func execute() async throws -> CommandStatus {
-            let configuration = try self.options.load().configuration
-            return try await self.options.withSandbox { store in
+            try await self.options.withSandbox { store, configuration in
                 let report = try await store.changeKey(configuration)
                 await report.print(self.format)
                 return report.damaged == 0 ? .delivered : .someNotDelivered

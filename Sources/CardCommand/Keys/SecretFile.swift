@@ -77,7 +77,7 @@ enum LimitedText {
     /// - Parameter check: looks at the opened file, whose rights need not be those of whatever has the name a moment later.
     /// - Throws: `Errno`, `Refusal`; what the check throws.
     static func read(_ path: String, upTo limit: Int, _ check: (stat) throws -> Void) throws -> String {
-        // Without O_NONBLOCK a FIFO of that name would stop us for ever.
+        // Without O_NONBLOCK a FIFO that nobody writes to would stop us for ever.
         let descriptor = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
         var bytes = Data()
         try descriptor.closeAfter {
@@ -85,9 +85,7 @@ enum LimitedText {
             guard fstat(descriptor.rawValue, &status) == 0 else { throw Errno(rawValue: errno) }
             try check(status)
             while bytes.count <= limit {
-                let piece = try [UInt8](unsafeUninitializedCapacity: 16_384) { buffer, count in
-                    count = try descriptor.read(into: UnsafeMutableRawBufferPointer(buffer), retryOnInterrupt: true)
-                }
+                let piece = try Self.piece(of: descriptor)
                 if piece.isEmpty { break }
                 bytes.append(contentsOf: piece)
             }
@@ -95,6 +93,20 @@ enum LimitedText {
         guard bytes.count <= limit else { throw Refusal.tooLong(limit: limit) }
         guard let text = String(data: bytes, encoding: .utf8) else { throw Refusal.notUTF8 }
         return text
+    }
+
+    /// The next bytes; of a program that still writes them, `--config <(…)`, they are waited for.
+    private static func piece(of descriptor: FileDescriptor) throws -> [UInt8] {
+        while true {
+            do {
+                return try [UInt8](unsafeUninitializedCapacity: 16_384) { buffer, count in
+                    count = try descriptor.read(into: UnsafeMutableRawBufferPointer(buffer), retryOnInterrupt: true)
+                }
+            } catch Errno.resourceTemporarilyUnavailable {
+                var request = pollfd(fd: descriptor.rawValue, events: Int16(POLLIN), revents: 0)
+                _ = poll(&request, 1, -1)
+            }
+        }
     }
 
     /// What an error of reading says of the file.

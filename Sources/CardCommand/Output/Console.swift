@@ -51,7 +51,7 @@ enum Console {
         }
         guard isTaken else { return }
         self.queue.async {
-            self.write(text, to: STDERR_FILENO)
+            self.write(text.plain, to: STDERR_FILENO)
             let leftOut = self.state.withLock { state in
                 state.waiting -= 1
                 defer { state.leftOut = 0 }
@@ -123,5 +123,16 @@ enum Console {
             }
         }
         return nil
+    }
+}
+
+extension String {
+    /// The text without what would command a terminal: the name of a file may hold that.
+    var plain: String {
+        let isCommand = { (scalar: Unicode.Scalar) in
+            scalar != "\n" && scalar != "\t" && scalar.properties.generalCategory == .control
+        }
+        guard self.unicodeScalars.contains(where: isCommand) else { return self }
+        return String(String.UnicodeScalarView(self.unicodeScalars.map { isCommand($0) ? "?" : $0 }))
     }
 }

@@ -11,7 +11,7 @@ enum LineFormat: String, CaseIterable, ExpressibleByArgument {
     case text, jsonl
 
     func print(_ line: some ReportLine) async {
-        await Console.standardOutput(self == .text ? line.text : JSONText.line(line))
+        await Console.standardOutput(self == .text ? line.text.plain : JSONText.line(line))
     }
 }
 
@@ -21,6 +21,11 @@ enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
 
     /// Prints an element of a list; what is one JSON object is printed as a whole.
     func print(_ line: some ReportLine) async { await LineFormat(rawValue: self.rawValue)?.print(line) }
+}
+
+extension Int {
+    /// So many of something, in words.
+    func of(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
 }
 
 /// An element of a list: the same facts for programs and for people.
@@ -38,7 +43,7 @@ protocol Report: Encodable {
 extension Report {
     func print(_ format: ReportFormat) async {
         switch format {
-        case .text: for line in self.lines { await Console.standardOutput(line) }
+        case .text: for line in self.lines { await Console.standardOutput(line.plain) }
         case .json: await Console.standardOutput(JSONText.document(self))
         }
     }

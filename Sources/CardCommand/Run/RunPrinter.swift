@@ -45,7 +45,7 @@ struct RunPrinter: Sendable {
         var report = RunReport(runID: self.runID, counts: tally.counts)
         switch self.format {
         case .text:
-            for line in lines where line.isWorthPrinting { await Console.standardOutput(line.text) }
+            for line in lines where line.isWorthPrinting { await self.format.print(line) }
             await Console.standardOutput(tally.counts.line)
         case .json:
             report.cards = lines
@@ -128,8 +128,8 @@ struct RunPrinter: Sendable {
         let open = Set(inputs.filter { CardState(rawValue: $0.state)?.isRunnable == true }.map(\.cardID)).count
         let untouched = inputs.count { $0.cardID == nil && $0.state == "unchanged" }
         var parts: [String] = []
-        if open > 0 { parts.append("\(open) \(open == 1 ? "card" : "cards") kept in the sandbox to go on with") }
-        if untouched > 0 { parts.append("\(untouched) \(untouched == 1 ? "input" : "inputs") not taken in yet") }
+        if open > 0 { parts.append("\(open.of("card")) kept in the sandbox to go on with") }
+        if untouched > 0 { parts.append("\(untouched.of("input")) not taken in yet") }
         guard !parts.isEmpty else { return "Interrupted when every input had ended: nothing remains of them." }
         return "Interrupted, \(parts.joined(separator: " and ")): run the same command again to go on."
     }

@@ -30,7 +30,7 @@ struct RunCounts: Sendable, Encodable {
 
     /// How many inputs there are, and what becomes of them.
     static func line(_ total: Int, _ parts: [String]) -> String {
-        "\(total) \(total == 1 ? "input" : "inputs"): \(parts.isEmpty ? "nothing to do" : parts.joined(separator: ", "))"
+        "\(total.of("input")): \(parts.isEmpty ? "nothing to do" : parts.joined(separator: ", "))"
     }
 
     func encode(to encoder: any Encoder) throws { try self.byKey.encode(to: encoder) }

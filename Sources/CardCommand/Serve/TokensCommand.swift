@@ -19,12 +19,17 @@ struct TokensCommand: AsyncParsableCommand {
     )
 
     struct FileOptions: ParsableArguments {
-        @Option(help: ArgumentHelp("The file of tokens (server.tokens_file).", valueName: "file"), completion: .file())
+        @Option(
+            help: ArgumentHelp("The file of tokens (server.tokens_file).", valueName: "file"),
+            completion: .file(),
+            transform: path
+        )
         var tokensFile: String?
 
         @Option(
             help: ArgumentHelp("The configuration file whose server.tokens_file counts.", valueName: "file"),
-            completion: .file(extensions: ["yaml", "yml"])
+            completion: .file(extensions: ["yaml", "yml"]),
+            transform: path
         )
         var config: String?
 
@@ -96,9 +101,7 @@ struct TokensCommand: AsyncParsableCommand {
             )
             try self.options.file().change { (tokens: inout [AccessToken]) throws(CodedError) in
                 guard !tokens.contains(where: { $0.name == token.name }) else {
-                    throw CodedError(
-                        ReasonCode(rawValue: "token_invalid"),
-                        .configuration,
+                    throw AccessToken.invalid(
                         """
                         there is a token of the name \(token.name) already; choose another, or take that one back: \
                         idcard-pipeline tokens revoke \(token.name)

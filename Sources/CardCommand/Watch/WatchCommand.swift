@@ -24,7 +24,10 @@ struct WatchCommand: Command {
             """
     )
 
-    @Argument(help: ArgumentHelp("Folders to watch; without any, those of watch.folders.", valueName: "dir"))
+    @Argument(
+        help: ArgumentHelp("Folders to watch; without any, those of watch.folders.", valueName: "dir"),
+        transform: path
+    )
     var folders: [String] = []
 
     @Option(help: ArgumentHelp("The user account of images without one of their own.", valueName: "no"))
@@ -72,8 +75,7 @@ struct WatchCommand: Command {
                     notices.observe(event)
                 }
                 if !isQuiet {
-                    let count = options.folders.count
-                    Console.standardError("watching \(count) \(count == 1 ? "folder" : "folders"); end with Ctrl-C")
+                    Console.standardError("watching \(options.folders.count.of("folder")); end with Ctrl-C")
                 }
                 let signals = SignalWatch {
                     pipeline.end(engine)

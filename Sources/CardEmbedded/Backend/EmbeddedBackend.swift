@@ -69,7 +69,7 @@ package struct EmbeddedBackend: Service {
 
     /// Serves until graceful shutdown or cancellation; uploads under way are finished.
     ///
-    /// - Throws: ``EmbeddedError`` when the folder cannot be used, or the system's error when the port cannot be had.
+    /// - Throws: ``EmbeddedError`` when the folder cannot be used, or the port cannot be had.
     package func run() async throws {
         let configuration = self.configuration
         // So that what cannot be used is known before the first reply.

@@ -61,7 +61,7 @@ package struct EmbeddedVerifier: Service {
     /// Serves until graceful shutdown or cancellation; readings under way are finished.
     ///
     /// - Throws: ``EmbeddedError`` with code `tesseractMissing` when a needed program or language is not installed, or
-    ///   the system's error when the port cannot be had.
+    ///   `portUnavailable`.
     package func run() async throws {
         let tesseract = Tesseract(configuration: self.configuration.tesseract)
         try await tesseract.checkInstallation()

@@ -67,7 +67,7 @@ package struct AccessToken: Hashable, Sendable {
 
     static let nameRule: Message = "has 1 to 64 letters, digits and ._-, and is not \"local\""
 
-    static func invalid(_ message: Message) -> CodedError {
+    package static func invalid(_ message: Message) -> CodedError {
         CodedError(ReasonCode(rawValue: "token_invalid"), .configuration, message)
     }
 }

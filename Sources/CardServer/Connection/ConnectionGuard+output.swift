@@ -19,9 +19,9 @@ extension ConnectionGuard {
         case .head(var head):
             self.progress.beginAnswer(at: Self.now)
             self.hasFinalHead = true
-            if head.headers["connection"].contains("close") { self.progress.endsWithAnswer = true }
-            if self.progress.endsWithAnswer || (self.progress.isInBody && self.progress.unanswered == 1) {
-                self.progress.endsWithAnswer = true
+            let isLast = self.progress.isInBody && self.progress.unanswered == 1
+            if isLast || head.headers["connection"].contains("close") { self.progress.end(after: 1) }
+            if self.progress.endsWithAnswer {
                 head.headers.replaceOrAdd(name: "connection", value: "close")
             }
             context.write(self.wrapOutboundOut(.head(head)), promise: promise)
@@ -76,11 +76,11 @@ extension ConnectionGuard {
     /// - Parameter request: the head of the request refused, if it is whole: then it is the last one counted.
     func refuse(_ problem: Problem, at request: HTTPRequestHead? = nil) {
         guard let context = self.context, self.progress.lingersSince == nil else { return }
-        guard self.progress.unanswered == (request == nil ? 0 : 1), !self.hasFinalHead else {
+        let before = self.progress.unanswered - (request == nil ? 0 : 1)
+        guard before == 0, !self.hasFinalHead else {
             // The requests before it are answered first, and nothing after them.
-            self.progress.endsWithAnswer = true
             self.progress.ignoresInput = true
-            return
+            return self.progress.end(after: before)
         }
         let id = RequestRecord.newID()
         self.server.onRefusal(problem.code, id)
@@ -128,7 +128,7 @@ extension ConnectionGuard {
         case .body:
             // Its handler, which reads the body, answers the request; if none does, the connection ends without an
             // answer.
-            self.progress.endsWithAnswer = true
+            self.progress.endAfterAnswers()
             self.progress.giveBodyUp(at: Self.now)
             context.fireErrorCaught(Problem(.bodyTimeout, endsConnection: true))
             self.schedule()

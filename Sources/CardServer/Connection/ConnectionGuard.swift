@@ -77,11 +77,14 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         var part = self.unwrapInboundIn(data)
         switch part {
         case .head(var head):
+            if self.progress.isEnding { return self.progress.ignoresInput = true }
             self.progress.receiveHead()
             head.uri = Self.path(of: head.uri)
             part = .head(head)
             if let problem = self.problem(of: head) { return self.refuse(problem, at: head) }
-            if !head.isKeepAlive { self.progress.endsWithAnswer = true }
+            // An offer to change the protocol is not taken up, but NIO's parser reads nothing more after one.
+            let offersUpgrade = head.headers.contains(name: "upgrade") || head.method == .CONNECT
+            if offersUpgrade || !head.isKeepAlive { self.progress.endAfterAnswers() }
             // Of HTTP/1.0 it is to be overlooked (RFC 9110 section 10.1.1): such a client takes 100 for its answer.
             self.awaitsContinue = head.version.minor > 0 && head.headers.contains(name: "expect")
         case .body(let bytes):
@@ -140,8 +143,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         if self.progress.isInBody { return self.endBodyEarly(context) }
         guard self.progress.unanswered == 0 else {
             // The answers to the requests before it go out first.
-            self.progress.endsWithAnswer = true
-            return
+            return self.progress.endAfterAnswers()
         }
         switch error as? HTTPParserError {
         case .headerOverflow: self.refuse(Problem(.headerTooLarge))
@@ -167,7 +169,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// Hummingbird takes the end of a connection for the end of a body.
     private func endBodyEarly(_ context: ChannelHandlerContext) {
-        self.progress.endsWithAnswer = true
+        self.progress.endAfterAnswers()
         context.fireErrorCaught(Problem.bodyTruncated)
     }
 }

@@ -60,9 +60,9 @@ struct ConnectionProgress: Sendable {
     /// How many requests have come whose answers have not gone.
     private(set) var unanswered = 0
     private var writesSince: Duration?
-    /// Whether the answer under way ends the connection.
-    var endsWithAnswer = false
-    /// Whether what comes is ignored: a request is refused whose turn to be answered has not come.
+    /// How many answers still go before the connection ends; `nil` while it goes on.
+    private var answersLeft: Int?
+    /// Whether what comes is ignored: it follows the last request that is answered.
     var ignoresInput = false
     /// Whether nothing more is to be said here, so that the connection ends with what is on its way.
     var endsWhenFlushed = false
@@ -75,6 +75,18 @@ struct ConnectionProgress: Sendable {
         self.headSince = time
         self.headLimit = limits.headTime
     }
+
+    /// Whether the answer under way, or the next one, ends the connection.
+    var endsWithAnswer: Bool { self.answersLeft.map { $0 <= 1 } ?? false }
+
+    /// Whether no further request is taken.
+    var isEnding: Bool { self.answersLeft != nil }
+
+    /// Ends the connection after so many answers, unless it ends sooner.
+    mutating func end(after count: Int) { self.answersLeft = min(self.answersLeft ?? count, count) }
+
+    /// Ends it once every request that has come is answered.
+    mutating func endAfterAnswers() { self.end(after: self.unanswered) }
 
     /// Whether an answer is on its way that the client has not taken yet.
     var isWriting: Bool { self.writesSince != nil }
@@ -128,6 +140,7 @@ struct ConnectionProgress: Sendable {
         self.unanswered = max(0, self.unanswered - 1)
         // Answered before its body was whole: what is left of it is not read as the next request.
         if self.unanswered == 0, self.isInBody { return .linger }
+        defer { self.answersLeft = self.answersLeft.map { $0 - 1 } }
         return self.endsWithAnswer ? .close : .next
     }
 

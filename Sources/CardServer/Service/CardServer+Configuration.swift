@@ -43,14 +43,7 @@ extension CardServer {
         /// - Throws: `listening_refused`.
         package func checkListening() throws(CodedError) {
             guard !Self.isLoopback(self.host) else { return }
-            guard self.tls != nil else {
-                throw Self.refused(
-                    """
-                    server.listen names an address that others reach, and nothing encrypts what they send; set \
-                    server.tls.certificate and server.tls.key, or listen on 127.0.0.1 behind a proxy that has them
-                    """
-                )
-            }
+            guard self.tls != nil else { throw Self.refused("server.listen: " + Self.unencrypted) }
             guard !self.tokens.isEmpty || !self.webhookSecrets.isEmpty else {
                 throw Self.refused(
                     """
@@ -60,6 +53,12 @@ extension CardServer {
                 )
             }
         }
+
+        /// What is wrong with an address that is not loopback, without a certificate.
+        package static let unencrypted: Message = """
+            others reach this address, and nothing encrypts what they send; set server.tls.certificate and \
+            server.tls.key, or listen on 127.0.0.1 behind a proxy that has them
+            """
 
         private static func refused(_ message: Message) -> CodedError {
             CodedError(ReasonCode(rawValue: "listening_refused"), .configuration, message)

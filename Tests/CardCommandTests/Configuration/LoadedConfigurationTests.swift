@@ -3,6 +3,7 @@ import CardImaging
 import CardInput
 import CardModel
 import CardRemote
+import CardServer
 import Foundation
 import Logging
 import Testing
@@ -41,6 +42,27 @@ struct LoadedConfigurationTests {
         #expect(loaded.sources["imaging.max_edge"] == .variable("IDCARD_IMAGING_MAX_EDGE"))
         #expect(loaded.sources["sandbox.path"] == .option)
         #expect(loaded.sources["imaging.min_quality"] == nil)
+    }
+
+    @Test(.timeLimit(.minutes(5))) func `A file that comes through a pipe is read to its end`() throws {
+        let pipe = Pipe()
+        Thread.detachNewThread {
+            // More than a pipe holds: whoever reads has to wait for the rest.
+            let lines = String(repeating: "# of the program that writes it\n", count: 8_000) + "run.patience: 5m\n"
+            try? pipe.fileHandleForWriting.write(contentsOf: Data(lines.utf8))
+            try? pipe.fileHandleForWriting.close()
+        }
+        let file = try ConfigurationFile(path: "/dev/fd/\(pipe.fileHandleForReading.fileDescriptor)")
+        #expect(file.settings.map(\.name) == ["run.patience"])
+    }
+
+    @Test func `Origins are compared as browsers write them`() async throws {
+        let yaml = "server.cors_origins: [HTTPS://Desk.Example, 'https://a.example:443', 'http://b.example:8080']\n"
+        let origins = await (try self.home.load(yaml)).configuration.serving().server.origins
+        #expect(origins == ["https://desk.example", "https://a.example", "http://b.example:8080"])
+        for odd in ["https://u@desk.example", "https://desk.example#x", "https://desk.example/"] {
+            #expect(try self.home.mistakes("server.cors_origins: ['\(odd)']\n").map(\.key) == ["server.cors_origins"])
+        }
     }
 
     @Test func `Values of every type reach their settings`() throws {

@@ -7,11 +7,11 @@ import Testing
 /// The built command as a service, asked over a real port.
 @Suite("idcard-pipeline serve", .serialized, .timeLimit(.minutes(5)))
 struct ServeTests {
-    private let tool: Tool
-    private let verifier = MarkVerifier()
-    private let backend = ScriptedBackend()
+    let tool: Tool
+    let verifier = MarkVerifier()
+    let backend = ScriptedBackend()
     /// Tells of each form that comes.
-    private let forms = Gate()
+    let forms = Gate()
 
     init() throws {
         self.tool = try Tool()
@@ -20,11 +20,11 @@ struct ServeTests {
     }
 
     /// Serves while a function asks; both endpoints are there before and after.
-    private func serving(_ others: [String] = [], _ body: (_ file: [String]) async throws -> Void) async throws {
+    func serving(_ others: [String] = [], _ body: (_ file: [String]) async throws -> Void) async throws {
         try await self.tool.serving(self.verifier, self.backend, RemoteConfiguration(others: others), body)
     }
 
-    private func deliveries(_ count: Int) async { for _ in 0..<count { await self.forms.arrival() } }
+    func deliveries(_ count: Int) async { for _ in 0..<count { await self.forms.arrival() } }
 
     @Test("Front and back by form are delivered once, however often they are sent, and SIGTERM ends in order")
     func forms() async throws {
@@ -231,6 +231,11 @@ struct ServeTests {
             let outcome = try await self.tool.run(["serve", "--listen", "127.0.0.1:\(port.port)"] + file)
             #expect(outcome.status == 78)
             #expect(outcome.errors.contains("port \(port.port) (server.listen)"), "\(outcome.errors)")
+        }
+        for endpoint in [["verifier"], ["backend", "--documents", self.tool.documents.path]] {
+            let outcome = try await self.tool.run(endpoint + ["--port", "\(port.port)"])
+            #expect(outcome.status == 78)
+            #expect(outcome.errors.contains("port \(port.port)"), "\(outcome.errors)")
         }
     }
 }

@@ -6,27 +6,11 @@ import TestSupport
 import Testing
 
 /// Runs on demand over the sources of the configuration, and folders that are watched beside them.
-@Suite("idcard-pipeline serve over sources and folders", .serialized, .timeLimit(.minutes(5)))
-struct SourceRunsTests {
-    private let tool: Tool
-    private let backend = ScriptedBackend()
-    /// Tells of each form that comes.
-    private let forms = Gate()
-
-    init() throws {
-        self.tool = try Tool()
-        self.forms.open()
-        self.backend.answer { [forms] _ in await forms.wait() }
-    }
-
-    private func serving(_ others: [String], _ body: (_ file: [String]) async throws -> Void) async throws {
-        try await self.tool.serving(MarkVerifier(), self.backend, RemoteConfiguration(others: others), body)
-    }
-
+extension ServeTests {
     private static let ended = "run over a source ended"
 
     @Test("A run takes in what its source holds, and says what became of it; who may not start it is refused")
-    func run() async throws {
+    func runsOverSources() async throws {
         let inbox = try self.tool.pairs(["R-1", "R-2"])
         try Data("no image".utf8).write(to: inbox.appending(path: "R-1/broken.jpg"))
         try Data("no number".utf8).write(to: inbox.appending(path: "front.jpg"))
@@ -54,7 +38,7 @@ struct SourceRunsTests {
                 #expect(done.object["refusals"] as? [String: Int] == refusals)
                 let figures = try await service.send("GET", "/metrics", token: desk).text
                 #expect(figures.contains("idcard_inputs_total{result=\"refused\"} 1\n"))
-                for _ in 0..<4 { await self.forms.arrival() }
+                await self.deliveries(4)
                 // All is known, and nothing goes again.
                 let second = try await start("inbox", desk)
                 #expect(try await errors.line(containing: Self.ended) != nil)
@@ -109,7 +93,7 @@ struct SourceRunsTests {
                     states.append(try await service.send("GET", "/v1/runs/\(run.id)", token: desk)["state"])
                 }
                 #expect(states == ["complete", "complete", "failed"])
-                for _ in 0..<2 { await self.forms.arrival() }
+                await self.deliveries(2)
                 try send(.terminate)
             }
             #expect(status == 143)
@@ -123,7 +107,7 @@ struct SourceRunsTests {
         try await self.serving(["watch: {folders: [\(inbox.path)], quiet_time: 100ms, sidecar: none}"]) { file in
             let status = try await self.tool.serve(file) { errors, send in
                 _ = try await Service(errors)
-                for _ in 0..<2 { await self.forms.arrival() }
+                await self.deliveries(2)
                 try send(.terminate)
             }
             #expect(status == 143)

@@ -14,6 +14,11 @@ struct CommandLineTests {
             ["run", "x", "--business-no-from", "folder:0"], ["run", "x", "--business-no-from", "pattern:(a)(b)"],
             ["run", "x", "--business-no-from", ""], ["run", "--dry-run"],
             ["run", "x", "--user-no", "1.23457E+15"], ["watch", "x", "--user-no", "1.23457E+15"],
+            // A variable that is not set: the root, or the folder that we are in, is not meant.
+            ["backend", "--documents", ""], ["run", "x", "--embedded", "--documents", ""], ["watch", "", "--embedded"],
+            ["cards", "erase", "x", "--yes", "--documents", ""], ["cards", "export", "x", "--output", ""],
+            ["tokens", "list", "--tokens-file", ""], ["keys", "init", "--key-file", ""], ["restore", "", "--embedded"],
+            ["restore", "x", "--erasures", ""], ["status", "--config", ""], ["tokens", "list", "--config", ""],
         ]
     )
     func usage(arguments: [String]) async throws {
@@ -106,6 +111,22 @@ struct CommandLineTests {
             let outcome = try await tool.run([], wrapper: ["/bin/bash", "-c", script])
             #expect(outcome.status == status, "\(redirection): \(outcome.errors)")
         }
+    }
+
+    @Test("A file name cannot command the terminal; a program gets it as it is")
+    func controlCharacters() async throws {
+        let tool = try Tool()
+        let name = "a\u{1B}]0;x\u{7}\u{9B}2J.heic"
+        let photos = try tool.folder("photos", [String: MarkedPhoto]())
+        try FileManager.default.createDirectory(at: photos.appending(path: "C-1"), withIntermediateDirectories: true)
+        let url = photos.appending(path: "C-1/\(name)")
+        try Data("\0\0\0\u{18}ftypheic\0\0\0\0".utf8).write(to: url)
+        let command = ["run", photos.path, "--dry-run", "--embedded", "--format"]
+        let text = try await tool.run(command + ["text"])
+        #expect(text.output.contains("a?]0;x??2J.heic"), "\(text.output)")
+        let line = try #require(try await tool.run(command + ["jsonl"]).output.split(separator: "\n").first)
+        let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+        #expect((object?["source"] as? String)?.hasSuffix(name) == true)
     }
 
     @Test("Secrets are shown by no form of config show and config check", arguments: ["text", "json"])
