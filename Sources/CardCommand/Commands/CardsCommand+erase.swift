@@ -70,7 +70,7 @@ extension CardsCommand {
         func execute() async throws -> CommandStatus {
             let configuration = try self.options.load().configuration
             let origin = self.purpose.origin(of: "cards erase")
-            return try await self.options.withSandbox { store in
+            return try await self.options.withSandbox(configuration) { store in
                 var named = self.cards.map(CardID.init)
                 if let businessNo {
                     var filter = CardFilter()

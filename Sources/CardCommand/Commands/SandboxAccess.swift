@@ -6,8 +6,13 @@ import Glibc
 
 extension GlobalOptions {
     /// Opens the sandbox that is there, calls a function, and closes it.
-    func withSandbox<Value>(_ body: (CardStore) async throws -> Value) async throws -> Value {
-        let store = try await self.load().configuration.openStore(creating: false)
+    ///
+    /// - Parameter configuration: what was loaded before; root cannot read its file again once it is the owner of the sandbox.
+    func withSandbox<Value>(
+        _ configuration: Configuration? = nil,
+        _ body: (CardStore) async throws -> Value
+    ) async throws -> Value {
+        let store = try await (configuration ?? self.load().configuration).openStore(creating: false)
         return try await ending {
             try await body(store)
         } by: {

@@ -16,9 +16,9 @@ struct StatusCommand: Command {
     @OptionGroup var options: GlobalOptions
 
     func execute() async throws -> CommandStatus {
-        let intakeFreeSpace = try self.options.load().configuration.engine.intakeFreeSpace
-        return try await self.options.withSandbox { store in
-            let room = store.room(intakeFreeSpace: intakeFreeSpace)
+        let configuration = try self.options.load().configuration
+        return try await self.options.withSandbox(configuration) { store in
+            let room = store.room(intakeFreeSpace: configuration.engine.intakeFreeSpace)
             try await StatusReport(of: store, room, now: .now).print(self.format)
             return .delivered
         }

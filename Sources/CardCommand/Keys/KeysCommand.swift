@@ -148,7 +148,7 @@ extension KeysCommand {
 
         func execute() async throws -> CommandStatus {
             let configuration = try self.options.load().configuration
-            return try await self.options.withSandbox { store in
+            return try await self.options.withSandbox(configuration) { store in
                 let report = try await store.changeKey(configuration)
                 await report.print(self.format)
                 return report.damaged == 0 ? .delivered : .someNotDelivered
