@@ -57,6 +57,7 @@ import Testing
         #expect(try await other.workers().map(\.claims) == [0, 1])
         // Its lock ends with its process, here with the last reference to it.
         harness.worker = second
+        #expect(try await other.workers().map(\.id) == ["second"])
         #expect(try await other.heartbeat(of: second, now: harness.now) == 1)
         #expect(try await harness.claim().map(\.card.id) == [card])
         #expect(try await other.workers().map(\.id) == ["second"])

@@ -129,6 +129,15 @@ struct CheckedConfiguration: Report {
             try SandboxOwner.become(of: configuration.sandboxPath)
             try CardStore.refuseFirstEdition(at: configuration.sandboxPath)
         }
+        // A command is not run here.
+        if !configuration.isEmbedded, configuration.vault.keyCommand == nil {
+            await mistakes.attempt(configuration.vault.key == nil ? "vault.key_file" : "vault.key") {
+                () async throws(CodedError) in
+                do { _ = try await configuration.vaultKeys(creating: false) } catch let error as CodedError {
+                    throw error
+                } catch {}
+            }
+        }
         mistakes += await configuration.serving().mistakes
         if !configuration.watch.folders.isEmpty {
             await mistakes.attempt("watch.folders") { () throws(CodedError) in _ = try configuration.watchOptions() }

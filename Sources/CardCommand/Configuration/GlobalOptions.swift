@@ -37,7 +37,8 @@ struct GlobalOptions: ParsableArguments {
             environment: ProcessInfo.processInfo.environment,
             options: (self.sandbox.map { ["sandbox.path": $0] } ?? [:]).merging(further) { $1 },
             embedded: self.embedded,
-            requiringRemotes: requiringRemotes
+            requiringRemotes: requiringRemotes,
+            becomingOwner: true
         )
     }
 }

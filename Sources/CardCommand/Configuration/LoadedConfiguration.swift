@@ -32,13 +32,16 @@ struct LoadedConfiguration: Sendable {
     ///   - options: values of the command line by the names of their keys.
     ///   - embedded: whether the built-in endpoints take the place of the configured ones.
     ///   - requiringRemotes: whether it is a mistake if no endpoints are configured.
+    ///   - becomingOwner: whether root becomes the owner of the sandbox before the files are read that the configuration names:
+    ///     they are that user's.
     /// - Throws: all mistakes together.
     init(
         file: String?,
         environment: [String: String],
         options: [String: String] = [:],
         embedded: Bool = false,
-        requiringRemotes: Bool = false
+        requiringRemotes: Bool = false,
+        becomingOwner: Bool = false
     ) throws(ConfigurationError) {
         self.folders = UserFolders(environment: environment)
         self.file = ConfigurationFile.locate(named: file, environment: environment, folders: self.folders)
@@ -49,6 +52,10 @@ struct LoadedConfiguration: Sendable {
             self.fill(name, .text(text), from: .option, at: "command line")
         }
         self.complete()
+        if becomingOwner {
+            let path = self.configuration.sandboxPath
+            self.attempt("sandbox.path") { () throws(CodedError) in try SandboxOwner.become(of: path) }
+        }
         self.check(requiringRemotes: requiringRemotes)
         guard self.mistakes.isEmpty else { throw ConfigurationError(mistakes: self.mistakes) }
     }

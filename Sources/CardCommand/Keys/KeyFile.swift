@@ -16,8 +16,6 @@ struct KeyFile: Sendable {
         """
 
     let path: String
-    /// What to do if it is not there, for messages.
-    var remedy: Message = "make it by `idcard-pipeline keys init`, or name the file that there is"
 
     /// Whether something is there, readable or not.
     var exists: Bool {
@@ -29,7 +27,14 @@ struct KeyFile: Sendable {
     ///
     /// - Throws: `secret_insecure`, `secret_unreadable`.
     func read() throws(CodedError) -> KeyRing {
-        guard self.exists else { throw self.error("does not exist; " + self.remedy) }
+        guard self.exists else {
+            throw self.error(
+                """
+                does not exist, and a new key does not open a sandbox that is there; put back the file that was made with it, \
+                or name a new sandbox by --sandbox
+                """
+            )
+        }
         let text = try SecretFile(path: self.path, key: Self.key).readText(
             expected: "keys of the sandbox, \(Self.form)"
         )
@@ -104,11 +109,7 @@ extension Configuration {
     /// The file of the sandbox's keys; `nil` if they come from elsewhere, or from nowhere.
     var keyFile: KeyFile? {
         guard self.vault.key == nil, self.vault.keyCommand == nil, let path = self.vault.keyFile else { return nil }
-        var file = KeyFile(path: path)
-        if self.isEmbedded {
-            file.remedy = "put back the file that was made with this sandbox, or name a new sandbox by --sandbox"
-        }
-        return file
+        return KeyFile(path: path)
     }
 
     /// Gives the keys of the sandbox that hold now, or makes one with a sandbox of the embedded endpoints; nowhere else is a key

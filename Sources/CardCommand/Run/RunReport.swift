@@ -89,15 +89,18 @@ struct RunLine: Sendable, ReportLine {
     var text: String {
         let name = self.source.isEmpty ? self.cardID?.rawValue ?? "" : self.source
         let reason = self.reason.map { " \($0)" } ?? ""
-        let message = (self.message ?? Self.advice(on: self.reason)).map { ": \($0)" } ?? ""
+        let message = (self.message ?? self.advice).map { ": \($0)" } ?? ""
         return "\(self.state.padded(to: 9)) \(name)\(reason)\(message)"
     }
 
     /// What a person can do for a card that waits for one.
-    private static func advice(on reason: String?) -> String? {
-        switch reason.map(ReasonCode.init(rawValue:)) {
+    private var advice: String? {
+        switch self.reason.map(ReasonCode.init(rawValue:)) {
         case .frontMissing:
-            "no front of its business number was delivered; send one, or let the back go alone: idcard-pipeline cards resolve"
+            """
+            no front of its business number was delivered; send one, or let the back go alone: \
+            idcard-pipeline cards resolve \(self.cardID?.rawValue ?? "ID") --as accept
+            """
         case .waitsForFront: "its front is still to be delivered, or waits for a person"
         case .waitsForOlderPhoto: "an older photo of the same side may still arrive; see to that one first"
         case .userNumberMissing: "no user account; set delivery.user_no, or give user_no with the photo"

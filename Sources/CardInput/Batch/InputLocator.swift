@@ -81,7 +81,9 @@ struct InputLocator {
         } catch {
             let what: Message =
                 error.isAbsence ? "there is no such file" : "it cannot be opened (\(error.description))"
-            return self.unusable(source, origin, what + "; check the path and run again")
+            // As Windows writes paths; here it is a letter like any other.
+            let remedy: Message = source.text.contains("\\") ? "write / in place of \\ in the path" : "check the path"
+            return self.unusable(source, origin, what + "; " + remedy + " and run again")
         }
     }
 

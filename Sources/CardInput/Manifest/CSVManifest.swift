@@ -9,6 +9,7 @@ enum CSVManifest {
     ///
     /// - Throws: `CodedError` with `manifest_invalid` or `field_duplicate`.
     static func rows(in data: Data) throws(CodedError) -> [Manifest.Row] {
+        if let kind = self.otherKind(of: data) { throw self.invalid(kind) }
         guard let text = TableText.decoded(data) else {
             throw self.invalid("is neither UTF-8, UTF-16 nor GB18030; save it as \"CSV UTF-8\"")
         }
@@ -32,6 +33,16 @@ enum CSVManifest {
             rows.append(try Manifest.Row(index + 1, record))
         }
         return rows
+    }
+
+    /// What a file is that is no CSV at all: words about its columns or quotes would help nobody.
+    private static func otherKind(of data: Data) -> Message? {
+        if data.starts(with: [0x50, 0x4B, 3, 4]) || data.starts(with: [0xD0, 0xCF, 0x11, 0xE0]) {
+            return "is a workbook; save it as \"CSV UTF-8\""
+        }
+        let first = TableText.withoutByteOrderMark(data).first { $0 > UInt8(ascii: " ") }
+        guard let first, "{[".utf8.contains(first) else { return nil }
+        return "is JSON, and its name does not end in .jsonl; write one object a line, name it so"
     }
 
     /// Drops white space before the ends of unquoted values; SwiftCSV does so at their starts, and beside quotes.
@@ -76,7 +87,7 @@ enum CSVManifest {
         // Without a column `path` the first row may be data, and data is not quoted in a message.
         guard names.contains("path") else { throw self.headerless }
         let unknown = names.filter { !Record.isKnown($0) }
-        guard unknown.isEmpty else { throw self.invalid(Record.unknown(unknown)) }
+        guard unknown.isEmpty else { throw self.invalid(Record.unknown(unknown) + "; correct them") }
         let duplicates = SubmittedField.allCases.map(\.rawValue).filter { name in names.count { $0 == name } > 1 }
         guard duplicates.isEmpty, Set(names).count == names.count else {
             let name = duplicates.first ?? "path"
@@ -92,8 +103,8 @@ enum CSVManifest {
     private static var headerless: CodedError {
         self.invalid(
             """
-            must name its columns in the first row, separated by commas, path among them (known are \(Record.names)); \
-            add that row
+            must name its columns in the first row, path among them, with commas between them, not semicolons or tabs \
+            (known are \(Record.names)); correct that row
             """
         )
     }

@@ -130,8 +130,8 @@ extension BusinessNumberRule {
             .input,
             "no business number: " + why
                 + """
-                ; or give one in the column business_no of a manifest, in a sidecar (IMAGE.json beside IMAGE) or by \
-                --business-no
+                ; or give one in a sidecar (IMAGE.json beside IMAGE) or, to run, in the column business_no of a manifest \
+                or by --business-no
                 """
         )
     }

@@ -19,7 +19,9 @@ struct BackendAnswer: Hashable, Sendable {
         let isShowable =
             !code.isEmpty && code.utf8.allSatisfy(Self.isCodeByte) && code.utf8.count <= Limits.retcodeLength
             && code.utf8.count { (0x30...0x39).contains($0) } <= Limits.retcodeDigits
-        self.code = isShowable && !mask.holdsValue(code) ? code : "unknown_retcode"
+        // A code of a list is the operator's own word.
+        let isHarmless = self.meaning != .unlisted || !mask.holdsValue(code)
+        self.code = isShowable && isHarmless ? code : "unknown_retcode"
         self.text = mask.presentable(statement.message)
     }
 

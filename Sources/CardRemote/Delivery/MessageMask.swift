@@ -11,6 +11,9 @@ struct MessageMask: Sendable {
     /// The values and pieces to look for, in folded letters; one letter alone says nothing and would take half the
     /// text.
     private let secrets: Set<[Unicode.Scalar]>
+    /// What a code must not hold: longer pieces, for four digits of one are soon those of a year of birth, and a code
+    /// that is hidden can be put into no list.
+    private let values: Set<[Unicode.Scalar]>
 
     /// Takes the values of a delivery.
     init(_ delivery: OutboundDelivery) {
@@ -18,10 +21,13 @@ struct MessageMask: Sendable {
             if case .text(let value) = part.content { Self.folded(value.reveal()) } else { nil }
         }
         let personal = delivery.confidential.map { Self.folded($0.reveal()) }
-        let pieces = personal.filter { $0.count >= 6 }.flatMap { value in
-            (0...value.count - 4).map { Array(value[$0..<$0 + 4]) }
+        func pieces(of length: Int) -> [[Unicode.Scalar]] {
+            personal.filter { $0.count >= 6 }.flatMap { value in
+                (0...value.count - length).map { Array(value[$0..<$0 + length]) }
+            }
         }
-        self.secrets = Set((sent + personal + pieces).filter { $0.count > 1 })
+        self.secrets = Set((sent + personal + pieces(of: 4)).filter { $0.count > 1 })
+        self.values = Set((sent + personal + pieces(of: 6)).filter { $0.count >= 4 })
     }
 
     /// Returns a text masked, on one line, and cut.
@@ -55,10 +61,10 @@ struct MessageMask: Sendable {
         return Self.shown(scalars, hiding: isMasked)
     }
 
-    /// Whether a text holds a value of four letters and more.
-    func holdsValue(_ text: String) -> Bool {
-        let folded = Self.folded(text)
-        return self.secrets.contains { $0.count >= 4 && folded.contains($0) }
+    /// Whether a code holds a value of four letters and more, or six of a confidential one.
+    func holdsValue(_ code: String) -> Bool {
+        let folded = Self.folded(code)
+        return self.values.contains { folded.contains($0) }
     }
 
     private static func isPercentEncoded(_ word: ArraySlice<Unicode.Scalar>) -> Bool {

@@ -9,6 +9,8 @@ import Synchronization
 final class FileLock: Sendable {
     /// `F_OFD_SETLK` of `<linux/fcntl.h>`; not imported because Glibc hides it behind `_GNU_SOURCE`.
     private static let setLock: Int32 = 37
+    /// `F_OFD_GETLK`, likewise.
+    private static let getLock: Int32 = 36
 
     private let descriptor: Mutex<Int32?>
     private let path: String
@@ -41,6 +43,17 @@ final class FileLock: Sendable {
             throw SandboxFolder.failure("the file \(Redacted(path)) cannot be locked")
         }
         return FileLock(descriptor: descriptor, path: path)
+    }
+
+    /// Whether somebody holds the lock of a file; asking does not take it, not even for a moment.
+    static func isHeld(path: String) -> Bool {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { return errno != ENOENT }
+        defer { close(descriptor) }
+        var region = flock()
+        region.l_type = Int16(F_WRLCK)
+        region.l_whence = Int16(SEEK_SET)
+        return fcntl(descriptor, Self.getLock, &region) != 0 || region.l_type != Int16(F_UNLCK)
     }
 
     /// Whether the file that is locked is still the one of its name.

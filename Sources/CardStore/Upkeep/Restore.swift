@@ -133,9 +133,10 @@ package struct Restore: Sendable {
                 "there is no backup at \(Redacted(self.backup)) that can be read; name a file that `backup` has made"
             )
         }
-        let header = try file.read(upToCount: 20) ?? Data()
+        let header = try file.read(upToCount: 32) ?? Data()
+        let length = try file.seekToEnd()
         try file.close()
-        guard header.starts(with: Data("SQLite format 3\0".utf8)), header.count == 20, header[18] == 1, header[19] == 1,
+        guard header.starts(with: Data("SQLite format 3\0".utf8)), header.count == 32, header[18] == 1, header[19] == 1,
             Database.suffixes.allSatisfy({ access(self.backup + $0, F_OK) != 0 })
         else {
             throw CodedError(
@@ -144,6 +145,19 @@ package struct Restore: Sendable {
                 """
                 \(Redacted(self.backup)) is not a backup, or it is the database of a sandbox, maybe without its latest changes; \
                 name a file that `backup` has made
+                """
+            )
+        }
+        // Pages and their size, big-endian; a database that is cut short would be called a damaged sandbox.
+        let pages = header[28..<32].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        let whole = pages * (UInt64(header[16]) << 8 | UInt64(header[17]))
+        guard length >= whole else {
+            throw CodedError(
+                .sandboxDamaged,
+                .storage,
+                """
+                the backup \(Redacted(self.backup)) has \(length) bytes of \(whole), so it was cut short; copy it again, or use \
+                another backup
                 """
             )
         }

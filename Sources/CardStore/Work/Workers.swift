@@ -176,9 +176,9 @@ extension CardStore {
         message: "the process ended while it was sending; look at the backend, then resolve the card"
     )
 
-    /// Returns the processes at work.
+    /// Returns the processes at work; not one that was killed, whose row stands until another worker takes over what it had.
     package func workers() async throws -> [WorkerStatus] {
-        try await self.read { tx in
+        let known = try await self.read { tx in
             try tx.rows(
                 """
                 SELECT id, command, process, started_at, seen_at,
@@ -197,5 +197,6 @@ extension CardStore {
                 )
             }
         }
+        return known.filter { FileLock.isHeld(path: self.folder.workerLock($0.id)) }
     }
 }

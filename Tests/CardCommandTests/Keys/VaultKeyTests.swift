@@ -47,11 +47,13 @@ struct VaultKeyTests {
         #expect(try await embedded.vaultKeys(creating: true) == ring)
     }
 
-    @Test func `A sandbox whose key file is gone gets no other key`() async throws {
-        let embedded = try self.configuration(embedded: true)
-        _ = try self.home.file(".local/share/idcard-pipeline/embedded/sandbox.sqlite3", "x")
-        let error = await #expect(throws: CodedError.self) { try await embedded.vaultKeys(creating: true) }
-        #expect(error?.message.text().contains("put back the file") == true)
+    @Test(arguments: [("embedded", true), ("sandbox", false)])
+    func `A sandbox whose key file is gone gets no other key`(_ name: String, _ isEmbedded: Bool) async throws {
+        let configuration = try self.configuration(embedded: isEmbedded)
+        _ = try self.home.file(".local/share/idcard-pipeline/\(name)/sandbox.sqlite3", "x")
+        let error = await #expect(throws: CodedError.self) { try await configuration.vaultKeys(creating: true) }
+        let words = try #require(error?.message.text())
+        #expect(words.contains("put back the file") && !words.contains("keys init"))
     }
 
     @Test func `A key file is made once with mode 0600, and replaced whole through a link`() throws {
@@ -106,6 +108,13 @@ struct VaultKeyTests {
         defer { try? FileManager.default.removeItem(atPath: made.path) }
         #expect(made.isUsedAlready)
         #expect(made.path == FileManager.default.currentDirectoryPath + "/" + name)
+    }
+
+    @Test func `config check finds that the key is missing, or none, as run would`() async throws {
+        let missing = try await self.home.checked("run.patience: 1m")
+        #expect(!missing.ok && missing.lines[0].contains("keys init"))
+        #expect(try await !self.home.checked("vault.key: nokey").ok)
+        #expect(try await self.home.checked("vault.key: \(VaultKey.random().reveal())").ok)
     }
 
     @Test func `keys init replaces no file and makes none in a sandbox`() throws {

@@ -105,12 +105,29 @@ struct KeyAndBackupTests {
     func photosOfOthers() async throws {
         let photos = try self.tool.folder("photos", ["R-1/front.jpg": .front(1)])
         try await self.tool.sandbox().close()
-        let owned = try FileManager.default.subpathsOfDirectory(atPath: self.tool.home.path)
-        for path in [""] + owned { try #require(chown("\(self.tool.home.path)/\(path)", 65534, 65534) == 0) }
+        try self.giveHomeAway()
         try #require(chown(photos.path, 0, 0) == 0 && chmod(photos.path, 0o700) == 0)
         for command in ["run", "watch"] {
             let outcome = try await self.tool.run([command, photos.path, "--embedded"] + self.tool.sandboxOption)
             #expect(outcome.status == 66 && outcome.errors.contains("photos"), "\(command): \(outcome.errors)")
         }
+    }
+
+    @Test("Root looks at another's sandbox, though the TOKEN's file is that user's", .enabled(if: geteuid() == 0))
+    func filesOfOwner() async throws {
+        try await self.tool.sandbox().close()
+        let token = try self.tool.secretFile("token", "t")
+        try self.giveHomeAway()
+        let file = try self.tool.secretFile("c.yaml", "delivery.token_file: \(token.path)\n")
+        for command in [["status"], ["fsck"], ["keys", "rotate"], ["cards", "erase", "--expired", "--yes"]] {
+            let outcome = try await self.tool.run(command + ["--config", file.path] + self.tool.sandboxOption)
+            #expect(outcome.status == 0, "\(command): \(outcome.errors)")
+        }
+    }
+
+    /// Makes everything in the home of the tool another user's.
+    private func giveHomeAway() throws {
+        let owned = try FileManager.default.subpathsOfDirectory(atPath: self.tool.home.path)
+        for path in [""] + owned { try #require(chown("\(self.tool.home.path)/\(path)", 65534, 65534) == 0) }
     }
 }

@@ -185,6 +185,23 @@ import Testing
         #expect(failure?.message.contains(code) == false)
     }
 
+    @Test func `A RETCODE is shown although some of its digits are those of the holder`() {
+        let mask = MessageMask(confidential: ["110101200007131000"])
+        for code in ["200001", "100002"] {
+            #expect(self.outcome(200, #"{"RETCODE":"\#(code)"}"#, mask: mask).failure?.code == code)
+        }
+        #expect(self.outcome(200, #"{"RETCODE":"E200007"}"#, mask: mask).failure?.code == "unknown_retcode")
+    }
+
+    @Test func `A RETCODE of a list is shown whatever was sent`() {
+        let mask = MessageMask(sent: ["100001"])
+        guard case .tokenExpired(let failure) = self.outcome(200, #"{"RETCODE":"100001"}"#, mask: mask) else {
+            Issue.record("expected tokenExpired")
+            return
+        }
+        #expect(failure.code == "100001")
+    }
+
     @Test(arguments: ["ABCDEFGHIJKLMNOP", "20240101120000"])
     func `A code of 16 characters, or of 14 digits, is shown`(code: String) {
         #expect(self.outcome(200, #"{"RETCODE":"\#(code)"}"#).failure?.code == code)

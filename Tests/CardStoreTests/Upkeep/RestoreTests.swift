@@ -208,7 +208,9 @@ import Testing
         let whole = try Data(contentsOf: URL(filePath: scene.backup))
         for (bytes, expected) in [(Data("nonsense".utf8), "not_a_backup"), (whole.prefix(60_000), "sandbox_damaged")] {
             try bytes.write(to: URL(filePath: scene.backup))
-            #expect(await code { try await scene.restore() } == expected)
+            let error = await #expect(throws: CodedError.self) { try await scene.restore() }
+            #expect(error?.code.rawValue == expected)
+            #expect(error?.message.text().contains("backup") == true)
         }
         try FileManager.default.removeItem(atPath: scene.backup)
         #expect(await code { try await scene.restore() } == "not_found")
