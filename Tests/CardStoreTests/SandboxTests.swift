@@ -129,10 +129,12 @@ import class GRDB.DatabaseQueue
             for _ in 0..<4 { group.addTask { try await Self.open(path, kind: .real, key: key) } }
             return try await group.reduce(into: []) { $0.append($1) }
         }
+        var workers: [Worker] = []
         for (index, store) in stores.enumerated() {
-            _ = try await store.startWorker(id: "w\(index)", command: "run", now: Timestamp(millisecondsSinceEpoch: 0))
+            let now = Timestamp(millisecondsSinceEpoch: 0)
+            workers.append(try await store.startWorker(id: "w\(index)", command: "run", now: now))
         }
-        #expect(try await stores[0].workers().count == 4)
+        #expect(try await stores[0].workers().map(\.id) == workers.map(\.id))
         for store in stores { try store.close() }
     }
 
