@@ -44,7 +44,9 @@ import Testing
         #expect(try await harness.states() == ["N1 front": "delivered"])
     }
 
-    @Test func `a throttle that another process writes down is obeyed by one that runs already`() async throws {
+    /// With a tenth of a call per second, a gate waits for its rate most of the time.
+    @Test(arguments: [nil, 0.1])
+    func `a throttle that another process writes down is obeyed by one that runs already`(rate: Double?) async throws {
         let (harness, time) = (try await EngineHarness(), ManualTime())
         let secondCall = Mutex<Duration?>(nil)
         harness.state.withLock { state in
@@ -60,7 +62,8 @@ import Testing
             }
         }
         let items = try harness.items(["N1": ["front"]])
-        try await time.passing { try await harness.run(items, time: time.engineTime) }
+        let settings = harness.settings { $0.verification.rate = rate }
+        try await time.passing { try await harness.run(items, settings, time: time.engineTime) }
         #expect(try #require(secondCall.withLock { $0 }) >= .seconds(20))
     }
 

@@ -9,6 +9,8 @@ final class EndpointGate: Sendable {
         var stoppedBy: RemoteFailure?
         /// Whether a rest of the endpoint stands in the sandbox.
         var isWrittenDown = false
+        /// The rest that was taken over last: it holds once, however long it stands there by a clock that was wrong.
+        var takenOver: EndpointRest?
     }
 
     let endpoint: String
@@ -36,7 +38,8 @@ final class EndpointGate: Sendable {
             state.isWrittenDown = true
             let now = self.time.steady()
             // Our own rest is in the gate already.
-            guard state.gate.opens(after: now) == nil else { return }
+            guard !state.gate.isResting(at: now), state.takenOver != rest else { return }
+            state.takenOver = rest
             state.gate.rest(for: left, isStop: false, at: now)
         }
     }
