@@ -85,6 +85,28 @@ import Testing
         }
     }
 
+    @Test func `an answer to a call that was under way before does not end what an endpoint asked for`() async throws {
+        let harness = try await EngineHarness()
+        var throttle = EngineHarness.failure(.throttled)
+        throttle.retryAfter = .seconds(600)
+        let (isUnderWay, isTold) = (Happening(), Happening())
+        harness.state.withLock { state in
+            state.verifyFailures["N1 front"] = [throttle]
+            state.onEvent = { event, _ in
+                if case .failed(.verify, _) = event { isTold.happen() }
+            }
+            state.onVerify = { photo, _ in
+                guard photo.contains("N2") else { return try await isUnderWay.wait() }
+                isUnderWay.happen()
+                try await isTold.wait()
+            }
+        }
+        let settings = harness.settings { $0.patience = .seconds(60) }
+        try await harness.run(try harness.items(["N1": ["front"], "N2": ["front"]]), settings)
+        #expect(try await harness.states()["N2 front"] == "delivered")
+        #expect(try await harness.store.rests().map(\.endpoint) == ["verify verifier:443"])
+    }
+
     private static func rest(_ written: Written, from now: Timestamp) -> EndpointRest {
         EndpointRest(
             endpoint: "verify verifier:443",

@@ -99,6 +99,8 @@ final class EndpointGate: Sendable {
             state.gate.end(result, at: now)
             if result == .stopped { state.stoppedBy = failure }
             if result == .answered {
+                // What was under way before a rest began does not end it, for others either.
+                if state.gate.isResting(at: now) { return .none }
                 defer { state.isWrittenDown = false }
                 return state.isWrittenDown ? .over : .none
             }
