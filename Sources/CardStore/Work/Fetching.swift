@@ -250,13 +250,7 @@ extension CardStore {
             guard history.failures < terms.maxAttempts, !isTooOld else {
                 return try self.end(row, Transition(.failed, .attemptsExhausted, failure), in: tx)
             }
-            try tx.run(
-                """
-                UPDATE card SET worker = NULL, \(history.assignments),
-                due_at = \(tx.now.advanced(by: max(terms.delay, failure.retryAfter ?? .zero)))
-                WHERE id = \(row.id)
-                """
-            )
+            try self.release(row, after: history, delay: max(terms.delay, failure.retryAfter ?? .zero), in: tx)
         }
     }
 
