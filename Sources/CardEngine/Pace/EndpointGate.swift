@@ -26,8 +26,8 @@ final class EndpointGate: Sendable {
     }
 
     /// Takes over what another process, or an earlier one, was asked for.
-    func restore() async throws {
-        guard let rest = try await self.store.rests().first(where: { $0.endpoint == self.endpoint }) else { return }
+    func restore(from rests: [EndpointRest]) {
+        guard let rest = rests.first(where: { $0.endpoint == self.endpoint }) else { return }
         // Stops are found out by one probe, since whoever starts a run may have mended the cause. A rest is never longer than it
         // was written down for, whatever the clock did since.
         guard rest.failureClass != .stop else {
