@@ -79,8 +79,7 @@ package struct Engine: Sendable {
     /// - Throws: what the source and the sandbox throw; what is under way is concluded first.
     package func run(_ source: @escaping @Sendable () async throws -> Void) async throws {
         let context = self.context
-        try await self.verifyGate.restore()
-        try await self.deliverGate.restore()
+        try await self.restoreGates()
         // Before anything is claimed: what dead processes had is taken over.
         try await self.heartbeat()
         try await self.runTogether {
@@ -271,6 +270,11 @@ package struct Engine: Sendable {
         )
     }
 
+    private func restoreGates() async throws {
+        let rests = try await self.context.store.rests()
+        for gate in [self.verifyGate, self.deliverGate] + self.fetchHosts.known { gate.restore(from: rests) }
+    }
+
     /// Writes the heartbeat, takes over what dead workers had, and obeys rests that others wrote down, until the end.
     private func beat() async throws {
         var nextErasure = self.context.time.steady() + Limits.retentionPause
@@ -281,8 +285,7 @@ package struct Engine: Sendable {
                 nextErasure = self.context.time.steady() + (hasMore ? .zero : Limits.retentionPause)
             }
             let dead = try await self.heartbeat()
-            try await self.verifyGate.restore()
-            try await self.deliverGate.restore()
+            try await self.restoreGates()
             if dead > 0 { self.wake() }
         }
     }

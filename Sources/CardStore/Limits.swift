@@ -17,7 +17,7 @@ package enum Limits {
     package static let queueDepth = 10_000
     /// Source bytes that are sealed as one value: what has come of a fetched image is durable piece by piece.
     static let pieceSize = 1 << 20
-    /// An image that was not fetched for so long is given up, in milliseconds.
+    /// An image is given up so long after the first failed attempt, in milliseconds.
     static let longestFetch: Int64 = 24 * 3_600_000
     /// The most lines of one answer; more are asked for page by page.
     package static let pageSize = 1_000

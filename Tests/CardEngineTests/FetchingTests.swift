@@ -44,6 +44,37 @@ import Testing
         #expect(harness.delivered.count == 2)
     }
 
+    @Test func `a host that another process is told to leave alone is left alone by one that has called it`()
+        async throws
+    {
+        let (harness, time) = (try await EngineHarness(), ManualTime())
+        let secondCall = Mutex<Duration?>(nil)
+        harness.state.withLock { state in
+            state.fetches["https://h/front"] = { request, keep in
+                guard harness.state.withLock({ $0.fetched.count }) == 1 else {
+                    secondCall.withLock { $0 = time.elapsed }
+                    return try await Self.sending("N1 front")(request, keep)
+                }
+                let rest = EndpointRest(
+                    endpoint: "fetch h",
+                    until: time.now.advanced(by: .seconds(20)),
+                    failureClass: .throttled,
+                    code: "CODE",
+                    setAt: time.now
+                )
+                try await harness.store.set(rest, of: rest.endpoint)
+                // The call ends after a heartbeat, which reads what others wrote down.
+                await time.reached(.seconds(5))
+                return .failed(EngineHarness.failure(.transient))
+            }
+        }
+        try await time.passing {
+            try await harness.run([[Self.item("https://h/front", "N1")]], time: time.engineTime)
+        }
+        #expect(try #require(secondCall.withLock { $0 }) >= .seconds(20))
+        #expect(harness.delivered == [["N1 front"]])
+    }
+
     @Test func `a host that fails for an hour fails no image`() async throws {
         let (harness, time) = (try await EngineHarness(), ManualTime())
         harness.state.withLock { state in

@@ -95,6 +95,23 @@ import Testing
         #expect(harness.delivered.joined().count == 2)
     }
 
+    @Test func `joint replies that refuse every card by a RETCODE of no list rest the stage`() async throws {
+        let harness = try await EngineHarness()
+        let refusal = DeliveryItemOutcome.rejected(EngineHarness.failure(.rejected, code: "9999", isUnlisted: true))
+        harness.state.withLock { $0.deliveries = Array(repeating: { _ in .items([refusal, refusal]) }, count: 100) }
+        let settings = harness.settings {
+            $0.policy = ApplicationPolicy(layout: .batch)
+            $0.batchMaxCards = 2
+            $0.delivery.concurrency = 1
+        }
+        let end = try await harness.run(harness.items((1...20).map { ("N\($0)", ["front"]) }), settings)
+        let states = try await harness.states()
+        // Two rest the stage; two probes meet the same word, and the batch ends.
+        #expect(states.values.filter { $0 == "held retcode_unlisted" }.count == 8)
+        #expect(states.values.filter { $0 == "verified" }.count == 12)
+        #expect(end.stopped[.deliver]?.code == "9999")
+    }
+
     @Test func `a photo that a newer one replaces is told of`() async throws {
         let harness = try await EngineHarness()
         let settings = harness.settings { $0.verification.concurrency = 1 }

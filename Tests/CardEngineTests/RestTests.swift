@@ -44,7 +44,9 @@ import Testing
         #expect(try await harness.states() == ["N1 front": "delivered"])
     }
 
-    @Test func `a throttle that another process writes down is obeyed by one that runs already`() async throws {
+    /// With a tenth of a call per second, a gate waits for its rate most of the time.
+    @Test(arguments: [nil, 0.1])
+    func `a throttle that another process writes down is obeyed by one that runs already`(rate: Double?) async throws {
         let (harness, time) = (try await EngineHarness(), ManualTime())
         let secondCall = Mutex<Duration?>(nil)
         harness.state.withLock { state in
@@ -60,7 +62,8 @@ import Testing
             }
         }
         let items = try harness.items(["N1": ["front"]])
-        try await time.passing { try await harness.run(items, time: time.engineTime) }
+        let settings = harness.settings { $0.verification.rate = rate }
+        try await time.passing { try await harness.run(items, settings, time: time.engineTime) }
         #expect(try #require(secondCall.withLock { $0 }) >= .seconds(20))
     }
 
@@ -80,6 +83,28 @@ import Testing
             try await harness.run(try harness.items(["N1": ["front"]]), settings)
             #expect(harness.state.withLock { $0.verified.count } == 1)
         }
+    }
+
+    @Test func `an answer to a call that was under way before does not end what an endpoint asked for`() async throws {
+        let harness = try await EngineHarness()
+        var throttle = EngineHarness.failure(.throttled)
+        throttle.retryAfter = .seconds(600)
+        let (isUnderWay, isTold) = (Happening(), Happening())
+        harness.state.withLock { state in
+            state.verifyFailures["N1 front"] = [throttle]
+            state.onEvent = { event, _ in
+                if case .failed(.verify, _) = event { isTold.happen() }
+            }
+            state.onVerify = { photo, _ in
+                guard photo.contains("N2") else { return try await isUnderWay.wait() }
+                isUnderWay.happen()
+                try await isTold.wait()
+            }
+        }
+        let settings = harness.settings { $0.patience = .seconds(60) }
+        try await harness.run(try harness.items(["N1": ["front"], "N2": ["front"]]), settings)
+        #expect(try await harness.states()["N2 front"] == "delivered")
+        #expect(try await harness.store.rests().map(\.endpoint) == ["verify verifier:443"])
     }
 
     private static func rest(_ written: Written, from now: Timestamp) -> EndpointRest {

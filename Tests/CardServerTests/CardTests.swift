@@ -1,6 +1,7 @@
 import CardModel
 import CardStore
 import Foundation
+import Synchronization
 import Testing
 
 @testable import CardServer
@@ -102,8 +103,11 @@ struct CardTests {
             #expect(try await harness.send(wrong).code == "field_invalid")
             // Who saw nothing personal is not written down, and waits for no turn to write.
             let test = AccessOrigin(actor: "test")
-            let export = try await harness.store.export(CardID(rawValue: id), to: test, now: Timestamp(Date()))
-            #expect(export.accesses.filter { $0.action == "show" }.map(\.purpose) == ["ticket 12"])
+            let shows = Mutex<[String]>([])
+            try await harness.store.exportAccessLog(to: test, now: Timestamp(Date())) { lines in
+                shows.withLock { $0 += lines.filter { $0.action == "show" }.map(\.purpose) }
+            }
+            #expect(shows.withLock(\.self) == ["ticket 12"])
         }
     }
 

@@ -43,6 +43,20 @@ import Testing
     }
 
     @Test(arguments: Self.errors)
+    func `a number that waits is decided, although heartbeats have put its dates right`(_ error: Duration) async throws
+    {
+        let harness = try await StoreHarness()
+        let front = try await Self.ahead(harness, by: error) {
+            try await harness.store.heartbeat(of: harness.worker, now: harness.now)
+            let front = try await harness.verified("front", number: "N", .front, wait: .seconds(60))
+            #expect(try await harness.begin(Self.together).isEmpty)
+            return front
+        }
+        try await harness.store.heartbeat(of: harness.worker, now: harness.now)
+        #expect(try await harness.begin(Self.together).map(\.members) == [[front]])
+    }
+
+    @Test(arguments: Self.errors)
     func `a card whose verification failed is tried again`(_ error: Duration) async throws {
         let harness = try await StoreHarness()
         let card = try await harness.admit("front", number: "N").card

@@ -44,6 +44,8 @@ final class StoreHarness {
     /// Ends the worker as a kill would: its lock is gone, what it claimed is not given back. Another one takes over.
     func killWorker() async throws {
         self.count += 1
+        // What has just ended may hold on to it for a moment.
+        self.worker.release()
         self.worker = try await self.store.startWorker(id: "w\(self.count)", command: "run", now: self.now)
         try await self.store.heartbeat(of: self.worker, now: self.now)
     }

@@ -55,13 +55,44 @@ import Testing
         #expect(try await harness.claim().isEmpty)
         #expect(try await other.workers().map(\.id) == ["second", "w1"])
         #expect(try await other.workers().map(\.claims) == [0, 1])
-        // Its lock ends with its process, here with the last reference to it.
+        // Its lock ends with its process.
+        harness.worker.release()
         harness.worker = second
         #expect(try await other.workers().map(\.id) == ["second"])
         #expect(try await other.heartbeat(of: second, now: harness.now) == 1)
         #expect(try await harness.claim().map(\.card.id) == [card])
         #expect(try await other.workers().map(\.id) == ["second"])
         #expect(try FileManager.default.contentsOfDirectory(atPath: "\(harness.folder)/workers") == ["second"])
+        try other.close()
+    }
+
+    @Test func `a person need not wait for a process that is dead`() async throws {
+        let harness = try await StoreHarness()
+        let (sent, job) = try await harness.delivering("sent", number: "N")
+        try await harness.conclude(job, .failure(.transient))
+        harness.pass(.seconds(1))
+        _ = try await harness.claimDeliveries()
+        let read = try await harness.admit("read", number: "M").card
+        let failure = VerificationConclusion.failed(
+            StoreHarness.failure(.transient),
+            RetryTerms(maxAttempts: 5, delay: .zero)
+        )
+        try await harness.store.conclude(#require(try await harness.claim().first), with: failure, now: harness.now)
+        _ = try await harness.claim()
+        await #expect(throws: CodedError.self) { try await harness.resolve(sent, .delivered) }
+        await #expect(throws: CodedError.self) { try await harness.resolve(read, .reject) }
+        let other = try await harness.another()
+        // The lock of the first ends with its process, and nobody has taken its work over.
+        harness.worker.release()
+        harness.worker = try await other.startWorker(id: "second", command: "watch", now: harness.now)
+        #expect(try await other.workers().map(\.id) == ["second"])
+        let retry = await #expect(throws: CodedError.self) { try await harness.retry(sent) }
+        #expect(retry?.message.text().contains("the backend may hold it") == true)
+        try await harness.resolve(sent, .delivered)
+        #expect(try await harness.state(sent) == "delivered")
+        try await harness.resolve(read, .reject)
+        #expect(try await harness.state(read) == "rejected rejected_by_operator")
+        #expect(try await harness.findings() == [])
         try other.close()
     }
 

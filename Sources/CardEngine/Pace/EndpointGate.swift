@@ -9,6 +9,8 @@ final class EndpointGate: Sendable {
         var stoppedBy: RemoteFailure?
         /// Whether a rest of the endpoint stands in the sandbox.
         var isWrittenDown = false
+        /// The rest that was taken over last: it holds once, however long it stands there by a clock that was wrong.
+        var takenOver: EndpointRest?
     }
 
     let endpoint: String
@@ -24,8 +26,8 @@ final class EndpointGate: Sendable {
     }
 
     /// Takes over what another process, or an earlier one, was asked for.
-    func restore() async throws {
-        guard let rest = try await self.store.rests().first(where: { $0.endpoint == self.endpoint }) else { return }
+    func restore(from rests: [EndpointRest]) {
+        guard let rest = rests.first(where: { $0.endpoint == self.endpoint }) else { return }
         // Stops are found out by one probe, since whoever starts a run may have mended the cause. A rest is never longer than it
         // was written down for, whatever the clock did since.
         guard rest.failureClass != .stop else {
@@ -36,7 +38,8 @@ final class EndpointGate: Sendable {
             state.isWrittenDown = true
             let now = self.time.steady()
             // Our own rest is in the gate already.
-            guard state.gate.opens(after: now) == nil else { return }
+            guard !state.gate.isResting(at: now), state.takenOver != rest else { return }
+            state.takenOver = rest
             state.gate.rest(for: left, isStop: false, at: now)
         }
     }
@@ -96,6 +99,8 @@ final class EndpointGate: Sendable {
             state.gate.end(result, at: now)
             if result == .stopped { state.stoppedBy = failure }
             if result == .answered {
+                // What was under way before a rest began does not end it, for others either.
+                if state.gate.isResting(at: now) { return .none }
                 defer { state.isWrittenDown = false }
                 return state.isWrittenDown ? .over : .none
             }

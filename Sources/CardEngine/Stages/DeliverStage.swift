@@ -174,8 +174,7 @@ final class DeliverStage: Sendable {
         let outcome = try await self.context.ports.backend.send(job.outbound) { sent, total in
             self.context.events(.sending(job.id, sent: sent, total: total))
         }
-        let note: EndpointGate.Note? =
-            if case .failed(let failure) = outcome { self.tellGate(failure, of: job) } else { nil }
+        let note = outcome.failureOfAll.map { self.tellGate($0, of: job) }
         try await self.conclude(job, with: outcome)
         if let note { try await self.gate.write(note) } else { try await self.tellGate(outcome, of: job) }
         self.context.board.ring(.deliver)
@@ -234,6 +233,20 @@ final class DeliverStage: Sendable {
 }
 
 extension DeliveryOutcome {
+    /// The failure of the delivery as a whole; a joint reply that refuses every card by a code of no list is one.
+    fileprivate var failureOfAll: RemoteFailure? {
+        switch self {
+        case .failed(let failure): return failure
+        case .accepted, .tokenExpired: return nil
+        case .items(let items):
+            let refusals = items.compactMap { item -> RemoteFailure? in
+                guard case .rejected(let failure) = item, failure.isUnlisted else { return nil }
+                return failure
+            }
+            return refusals.count == items.count ? refusals.first : nil
+        }
+    }
+
     /// Why the TOKEN was refused for a member of a joint reply.
     fileprivate var refusedToken: RemoteFailure? {
         guard case .items(let items) = self else { return nil }

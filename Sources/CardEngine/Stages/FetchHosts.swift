@@ -10,6 +10,9 @@ final class FetchHosts: Sendable {
 
     init(context: EngineContext) { self.context = context }
 
+    /// The gates of the hosts that are remembered.
+    var known: [EndpointGate] { self.gates.withLock { Array($0.values) } }
+
     /// The gate of a host.
     func gate(of host: String) async throws -> EndpointGate {
         if let known = self.gates.withLock({ $0[host] }) { return known }
@@ -19,7 +22,7 @@ final class FetchHosts: Sendable {
             store: self.context.store,
             time: self.context.time
         )
-        try await gate.restore()
+        gate.restore(from: try await self.context.store.rests())
         return self.gates.withLock { gates in
             if let known = gates[host] { return known }
             // Idle hosts are forgotten when there are many: what they asked for stands in the sandbox.

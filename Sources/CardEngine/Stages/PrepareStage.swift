@@ -18,6 +18,8 @@ struct PrepareStage: Sendable {
 
     private func claim(_ limit: Int) async throws -> [PreparationJob] {
         try self.context.requireWorker()
+        // What is left of the disk is for ending cards and erasing them.
+        guard self.context.room != .finishingOnly else { return [] }
         return try await self.context.store.claimPreparation(
             by: self.context.worker,
             limit: limit,

@@ -31,8 +31,8 @@ package struct DeliveryProposal: Sendable {
 extension CardStore {
     /// Looks at the numbers that are due, the highest priority first; nothing is changed.
     ///
-    /// A card that changed at a time that is still to come did so while a clock was ahead: its number waits for no time of that
-    /// clock.
+    /// A card that came, or failed, at a time that is still to come did so while a clock was ahead: its number waits for no time
+    /// of that clock.
     ///
     /// - Parameters:
     ///   - limit: the most numbers.
@@ -55,8 +55,10 @@ extension CardStore {
         return try await self.read(at: now) { tx in
             let due: [BusinessNumber] = try tx.rows(
                 """
-                SELECT number FROM application WHERE decide_at IS NOT NULL AND (decide_at <= \(now) OR EXISTS (
-                    SELECT 1 FROM card WHERE card.number = application.number AND state = 'verified' AND changed_at > \(now)
+                SELECT number FROM application WHERE decide_at IS NOT NULL AND (decide_at <= \(now) OR number IN (
+                    SELECT number FROM card WHERE state = 'verified' AND changed_at > \(now)
+                    AND state IN ('delivered', 'rejected', 'superseded', 'failed', 'held', 'verified')
+                    AND (created_at > \(now) OR failed_at > \(now))
                 )) \(untried) ORDER BY priority DESC, decide_at LIMIT \(limit + excluded.count)
                 """
             ) { try $0.next() }
@@ -174,8 +176,6 @@ struct Application {
             }
         }
     }
-
-    func row(_ id: CardID) -> CardRow? { self.rows[id] }
 
     /// Writes the decision down.
     ///

@@ -171,17 +171,29 @@ extension CardStore {
         let changes: [CardChange]
     }
 
-    /// Whether every group of cards that the draft joins may go now.
+    /// Whether every group of cards that the draft joins may go now, as the cards were when its form was built: its sender may
+    /// have named another account since, or a side that the verifier saw as well.
     private static func mayGo(_ draft: DeliveryDraft, by applications: [Application]) -> Bool {
-        let ready = applications.flatMap(\.decision.ready).map(Set.init)
-        var rest = Set(draft.members.map(\.card))
-        var joined: [Set<CardID>] = []
-        for group in ready where group.isSubset(of: rest) {
-            rest.subtract(group)
+        func form(_ members: [DeliveryMember]) -> Set<DeliveryMember> {
+            // Which other cards go beside it does not change what its form says of it.
+            Set(
+                members.map {
+                    DeliveryMember(
+                        card: $0.card,
+                        side: $0.side,
+                        businessNumber: $0.businessNumber,
+                        userNumber: $0.userNumber
+                    )
+                }
+            )
+        }
+        var rest = form(draft.members)
+        var joined: [[DeliveryMember]] = []
+        for group in applications.flatMap(\.groups) where form(group).isSubset(of: rest) {
+            rest.subtract(form(group))
             joined.append(group)
         }
-        let goesAlone = joined.joined().contains { id in applications.contains { $0.row(id)?.goesAlone == true } }
-        return rest.isEmpty && !joined.isEmpty && (joined.count == 1 || !goesAlone)
+        return rest.isEmpty && !joined.isEmpty && (joined.count == 1 || !joined.joined().contains(where: \.goesAlone))
     }
 
     private func form(

@@ -7,10 +7,9 @@ import Synchronization
 /// Unlike a process id it cannot be mistaken for another process's, and unlike a POSIX lock it also holds between two stores
 /// of one process.
 final class FileLock: Sendable {
-    /// `F_OFD_SETLK` of `<linux/fcntl.h>`; not imported because Glibc hides it behind `_GNU_SOURCE`.
-    private static let setLock: Int32 = 37
-    /// `F_OFD_GETLK`, likewise.
+    /// `F_OFD_GETLK` and `F_OFD_SETLK` of `<linux/fcntl.h>`; not imported because Glibc hides them behind `_GNU_SOURCE`.
     private static let getLock: Int32 = 36
+    private static let setLock: Int32 = 37
 
     private let descriptor: Mutex<Int32?>
     private let path: String
@@ -32,10 +31,7 @@ final class FileLock: Sendable {
             if errno == ENOENT, !creating { return nil }
             throw SandboxFolder.failure("the lock file \(Redacted(path)) cannot be opened")
         }
-        var region = flock()
-        region.l_type = Int16(F_WRLCK)
-        region.l_whence = Int16(SEEK_SET)
-        region.l_len = off_t(byteCount)
+        var region = Self.region(F_WRLCK, byteCount: byteCount)
         guard fcntl(descriptor, Self.setLock, &region) == 0 else {
             let error = errno
             close(descriptor)
@@ -50,10 +46,16 @@ final class FileLock: Sendable {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { return errno != ENOENT }
         defer { close(descriptor) }
-        var region = flock()
-        region.l_type = Int16(F_WRLCK)
-        region.l_whence = Int16(SEEK_SET)
+        var region = Self.region(F_WRLCK)
         return fcntl(descriptor, Self.getLock, &region) != 0 || region.l_type != Int16(F_UNLCK)
+    }
+
+    private static func region(_ type: Int32, byteCount: Int = 0) -> flock {
+        var region = flock()
+        region.l_type = Int16(type)
+        region.l_whence = Int16(SEEK_SET)
+        region.l_len = off_t(byteCount)
+        return region
     }
 
     /// Whether the file that is locked is still the one of its name.
@@ -74,9 +76,7 @@ final class FileLock: Sendable {
         }
         guard let descriptor else { return }
         // Closing alone would leave it to a child that was forked and has not replaced its program yet.
-        var region = flock()
-        region.l_type = Int16(F_UNLCK)
-        region.l_whence = Int16(SEEK_SET)
+        var region = Self.region(F_UNLCK)
         _ = fcntl(descriptor, Self.setLock, &region)
         close(descriptor)
     }

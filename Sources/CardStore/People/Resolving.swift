@@ -91,6 +91,16 @@ extension CardStore {
         return members.map(\.id).filter { $0 != row.id }
     }
 
+    /// Notes that what is being sent at this moment, or was when its process died, may arrive.
+    func noteSending(_ row: CardRow, in tx: Transaction) throws {
+        try tx.run(
+            """
+            UPDATE delivery SET may_be_applied = 1 WHERE id = \(row.delivery) AND state IN ('open', 'kept')
+            AND EXISTS (SELECT 1 FROM attempt WHERE subject = delivery.id AND ended_at IS NULL)
+            """
+        )
+    }
+
     /// Takes a card out of its delivery, which is thereby closed: the others are `outcome_unknown`, or `verified` if it surely
     /// was not applied.
     func leaveDelivery(_ row: CardRow, in tx: Transaction) throws -> [CardID] {
@@ -139,18 +149,16 @@ extension CardStore {
         isReplaced: Bool,
         in tx: Transaction
     ) throws -> OperatorRules.Circumstances {
-        var isSending = false
-        var isKept = false
-        if let delivery = row.delivery {
-            isSending = try tx.exists("SELECT 1 FROM delivery WHERE id = \(delivery) AND worker IS NOT NULL")
-            isKept = try tx.exists("SELECT 1 FROM delivery WHERE id = \(delivery) AND state = 'kept'")
+        try self.noteSending(row, in: tx)
+        let delivery = try tx.row("SELECT state, worker FROM delivery WHERE id = \(row.delivery)") { row in
+            (state: try row.next(String.self), worker: try row.next(String?.self))
         }
         return OperatorRules.Circumstances(
             hasImage: try self.start(of: row.id, in: tx) != nil,
             wasRead: try tx.exists("SELECT 1 FROM blob WHERE card = \(row.id) AND kind = 'reading'"),
-            isUnderWay: row.worker != nil || isSending,
+            isUnderWay: [row.worker, delivery?.worker].contains { $0.map(self.isAtWork) ?? false },
             mayBeAtBackend: try self.mayBeAtBackend(row.id, in: tx),
-            hasKeptDelivery: isKept,
+            hasKeptDelivery: delivery?.state == "kept",
             isReplaced: isReplaced
         )
     }

@@ -157,13 +157,7 @@ struct Erasure: Sendable {
     private func erase(_ row: CardRow, in tx: Transaction) throws -> ErasureCertificate {
         let head = try AccessLog.append(.erase, of: [row.id], by: self.origin, vault: self.store.vault, in: tx)
         let certificate = try ErasureCertificate(of: row, reason: self.reason, by: self.origin, logged: head, in: tx)
-        // What is being sent at this moment may arrive.
-        try tx.run(
-            """
-            UPDATE delivery SET may_be_applied = 1 WHERE id = \(row.delivery) AND state IN ('open', 'kept')
-            AND EXISTS (SELECT 1 FROM attempt WHERE subject = delivery.id AND ended_at IS NULL)
-            """
-        )
+        try self.store.noteSending(row, in: tx)
         _ = try self.store.leaveDelivery(row, in: tx)
         try Self.destroy(row.id, in: tx)
         try self.store.move(

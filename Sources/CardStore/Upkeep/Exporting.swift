@@ -1,20 +1,11 @@
 package import CardModel
-package import Foundation
 
-/// Everything that the sandbox holds of one card, opened: for the person whose card it is.
+/// What the sandbox holds of one card, opened: for the person whose card it is.
 package struct CardExport: Sendable {
     /// The card, what its sender said, the reading, its history and its attempts.
     package var details: CardDetails
     /// The prepared image.
     package var image: PreparedImage?
-    /// The source bytes, as far as they are there; they go once the image is prepared.
-    package var source: Data?
-    /// Where the image is fetched from.
-    package var address: Redacted<String>?
-    /// Who saw or changed it, and why.
-    package var accesses: [AccessRecord]
-    /// What its erasure came to, if it is erased.
-    package var certificate: ErasureCertificate?
 }
 
 /// A line of the access log.
@@ -31,8 +22,6 @@ package struct AccessRecord: Hashable, Sendable {
     package var purpose: String
     /// Which card, if it is about one.
     package var card: CardID?
-
-    fileprivate static let columns: SQL = "number, at, actor, action, purpose, card"
 
     fileprivate init(_ row: inout Row) throws {
         self.number = try row.next()
@@ -52,20 +41,8 @@ extension CardStore {
         try await self.write(at: now) { tx in
             let row = try CardRow.require(id, in: tx)
             try AccessLog.append(.export, of: [id], by: origin, vault: self.vault, in: tx)
-            var export = CardExport(
-                details: try self.details(of: id, in: tx),
-                accesses: try tx.rows(
-                    "SELECT \(AccessRecord.columns) FROM access_log WHERE card = \(id) ORDER BY number"
-                ) { try AccessRecord(&$0) }
-            )
-            if row.state == .erased {
-                export.certificate = try Self.certificate(of: id, in: tx)
-            } else if let key = try? row.key(self.vault) {
-                export.image = try? self.image(of: id, key: key, in: tx)
-                export.source = try? self.source(of: id, key: key, in: tx)
-                export.address = try? self.address(of: id, key: key, in: tx).address
-            }
-            return export
+            let details = try self.details(of: id, in: tx)
+            return CardExport(details: details, image: try? self.image(of: id, key: row.key(self.vault), in: tx))
         }
     }
 
@@ -84,7 +61,7 @@ extension CardStore {
             let lines = try await self.read { tx in
                 try tx.rows(
                     """
-                    SELECT \(AccessRecord.columns) FROM access_log WHERE number > \(after) AND number <= \(end)
+                    SELECT number, at, actor, action, purpose, card FROM access_log WHERE number > \(after) AND number <= \(end)
                     ORDER BY number LIMIT \(Limits.pageSize)
                     """
                 ) { try AccessRecord(&$0) }

@@ -115,7 +115,7 @@ extension Restore {
         }
     }
 
-    /// Takes over what the numbers know: disputes, and what was delivered last.
+    /// Takes over what the numbers know: whom their fronts named, and what was delivered last.
     private static func takeOverNumbers(in tx: Transaction) throws {
         try tx.run(
             """
@@ -127,7 +127,8 @@ extension Restore {
         try tx.run(
             """
             UPDATE main.application SET
-            disputed = CASE WHEN was.disputed = 1 THEN 1 ELSE application.disputed END,
+            holder = coalesce(application.holder, was.holder),
+            disputed = CASE WHEN was.disputed = 1 OR application.holder <> was.holder THEN 1 ELSE application.disputed END,
             front_delivered = CASE WHEN coalesce(was.front_delivered, 0) > coalesce(application.front_delivered, 0)
                 THEN was.front_delivered ELSE application.front_delivered END,
             back_delivered = CASE WHEN coalesce(was.back_delivered, 0) > coalesce(application.back_delivered, 0)

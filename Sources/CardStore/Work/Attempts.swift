@@ -124,6 +124,21 @@ extension CardStore {
         return next
     }
 
+    /// Gives the claim of a card back.
+    func release(_ row: CardRow, in tx: Transaction) throws {
+        try tx.run("UPDATE card SET worker = NULL WHERE id = \(row.id)")
+    }
+
+    /// Gives the claim of a card back that has failed once more: it is due again after its backoff.
+    func release(_ row: CardRow, after history: FailureHistory, delay: Duration, in tx: Transaction) throws {
+        try tx.run(
+            """
+            UPDATE card SET worker = NULL, \(history.assignments), due_at = \(tx.now.advanced(by: delay))
+            WHERE id = \(row.id)
+            """
+        )
+    }
+
     /// Whether a card or delivery is due. One that failed at a time that is still to come did so while a clock was ahead: it
     /// waits for no time of that clock.
     static func isDue(at now: Timestamp) -> SQL {

@@ -242,18 +242,15 @@ extension CardStore {
             try self.end(row, Transition(.rejected, .refusedByRemote, failure), in: tx)
         case .accepted, .throttled, .notSent, .transient, .unknown, .stop:
             let counts = failure.failureClass != .throttled && failure.failureClass != .notSent
-            let failures = row.history.failures + (counts ? 1 : 0)
-            let isTooOld = row.changedAt.advanced(by: .milliseconds(Limits.longestFetch)) <= tx.now
-            guard failures < terms.maxAttempts, !isTooOld else {
+            var history = row.history.repeated(at: tx.now)
+            if counts { history.failures += 1 }
+            // The time in which no process was at work does not count. A clock that was behind may have dated the first failure.
+            let since = max(history.blamedAt ?? tx.now, row.changedAt)
+            let isTooOld = since.advanced(by: .milliseconds(Limits.longestFetch)) <= tx.now
+            guard history.failures < terms.maxAttempts, !isTooOld else {
                 return try self.end(row, Transition(.failed, .attemptsExhausted, failure), in: tx)
             }
-            try tx.run(
-                """
-                UPDATE card SET worker = NULL, failures = \(failures), tries = tries + 1, failed_at = \(tx.now),
-                due_at = \(tx.now.advanced(by: max(terms.delay, failure.retryAfter ?? .zero)))
-                WHERE id = \(row.id)
-                """
-            )
+            try self.release(row, after: history, delay: max(terms.delay, failure.retryAfter ?? .zero), in: tx)
         }
     }
 

@@ -87,15 +87,12 @@ extension CardStore {
             try move(Transition(.rejected, error.code, error.message))
         case .failed(let error, let terms):
             // Its source stays: with more memory or time it may be prepared after all.
-            if row.history.failures + 1 >= terms.maxAttempts {
+            var history = row.history.repeated(at: tx.now)
+            history.failures += 1
+            guard history.failures < terms.maxAttempts else {
                 return try move(Transition(.failed, error.code, error.message))
             }
-            try tx.run(
-                """
-                UPDATE card SET worker = NULL, failures = failures + 1, tries = tries + 1, failed_at = \(tx.now),
-                due_at = \(tx.now.advanced(by: terms.delay)) WHERE id = \(row.id)
-                """
-            )
+            try self.release(row, after: history, delay: terms.delay, in: tx)
         }
     }
 }

@@ -123,9 +123,8 @@ extension CardStore {
         switch failure.failureClass {
         case .rejected, .shrink: return try end(.rejected, .refusedByRemote)
         case .accepted, .throttled, .notSent:
-            try tx.run("UPDATE card SET worker = NULL WHERE id = \(row.id)")
-        case .stop where failure.stopScope == .account:
-            try tx.run("UPDATE card SET worker = NULL WHERE id = \(row.id)")
+            try self.release(row, in: tx)
+        case .stop where failure.stopScope == .account: try self.release(row, in: tx)
         case .stop, .transient, .unknown:
             let history = try self.counting(
                 failure.failureClass,
@@ -138,12 +137,7 @@ extension CardStore {
             if history.isUsedUp(by: failure.failureClass == .stop ? 1 : terms.maxAttempts) {
                 return try end(.failed, failure.failureClass == .stop ? .refusedByRemote : .attemptsExhausted)
             }
-            try tx.run(
-                """
-                UPDATE card SET worker = NULL, \(history.assignments),
-                due_at = \(tx.now.advanced(by: terms.delay)) WHERE id = \(row.id)
-                """
-            )
+            try self.release(row, after: history, delay: terms.delay, in: tx)
         }
     }
 }

@@ -16,7 +16,7 @@ package final class Worker: Sendable {
     /// Whether its lock file is still its own; asked before each attempt, since whoever removed it has taken its claims over.
     package var isAlive: Bool { self.lock.isStillItsOwn }
 
-    fileprivate func release() { self.lock.release() }
+    func release() { self.lock.release() }
 }
 
 /// A process at work, as `status` shows it.
@@ -176,9 +176,12 @@ extension CardStore {
         message: "the process ended while it was sending; look at the backend, then resolve the card"
     )
 
+    /// Whether a process is at work: a dead one has what it claimed until another takes it over.
+    func isAtWork(_ worker: String) -> Bool { FileLock.isHeld(path: self.folder.workerLock(worker)) }
+
     /// Returns the processes at work; not one that was killed, whose row stands until another worker takes over what it had.
     package func workers() async throws -> [WorkerStatus] {
-        let known = try await self.read { tx in
+        let workers = try await self.read { tx in
             try tx.rows(
                 """
                 SELECT id, command, process, started_at, seen_at,
@@ -197,6 +200,6 @@ extension CardStore {
                 )
             }
         }
-        return known.filter { FileLock.isHeld(path: self.folder.workerLock($0.id)) }
+        return workers.filter { self.isAtWork($0.id) }
     }
 }

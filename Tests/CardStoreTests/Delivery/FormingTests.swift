@@ -104,6 +104,23 @@ import Testing
         #expect(try await harness.findings() == [])
     }
 
+    @Test func `a form that was built before its sender named another account is not sent`() async throws {
+        let harness = try await StoreHarness()
+        let (cards, members) = try await Self.twoNumbers(in: harness)
+        let amended = harness.photo("one", number: "N") { $0.userNumber = Redacted("U") }
+        _ = try await harness.store.admit([amended], now: harness.now)
+        #expect(try await harness.begin(members) == nil)
+        let proposals = try await harness.store.proposeDeliveries(
+            limit: 9,
+            excluding: [],
+            terms: StoreHarness.terms,
+            now: harness.now
+        )
+        let again = proposals.flatMap(\.groups).flatMap(\.self)
+        #expect(again.first { $0.card == cards[0] }?.userNumber?.reveal() == "U")
+        #expect(try await harness.begin(again) != nil)
+    }
+
     @Test func `while the endpoint fails, numbers of which a card has failed are left out`() async throws {
         let harness = try await StoreHarness()
         let (failed, job) = try await harness.delivering("failed", number: "N")

@@ -101,10 +101,14 @@ import Testing
     @Test func `a host that is never reached is given up after a day`() async throws {
         let harness = try await StoreHarness()
         let card = try await harness.address().card
-        harness.pass(.seconds(24 * 3600))
-        let job = try #require(try await harness.claimFetching().first)
-        try await harness.conclude(job, .failed(StoreHarness.failure(.notSent)))
-        #expect(try await harness.state(card) == "failed attempts_exhausted")
+        // While no process was at work, nobody tried.
+        harness.pass(.seconds(48 * 3600))
+        for state in ["fetching", "fetching", "failed attempts_exhausted"] {
+            let job = try #require(try await harness.claimFetching().first)
+            try await harness.conclude(job, .failed(StoreHarness.failure(.notSent)))
+            #expect(try await harness.state(card) == state)
+            harness.pass(.seconds(12 * 3600))
+        }
         try await harness.retry(card)
         #expect(try await harness.state(card) == "fetching")
     }

@@ -144,6 +144,23 @@ import Testing
         #expect(try await harness.proposals() == [[back]])
     }
 
+    @Test func `whom an erased front named is still known, so another person's front is held`() async throws {
+        let scene = try await RestoreScene()
+        let harness = scene.harness
+        let back = try await harness.verified("back", number: "H", .back)
+        try FileManager.default.removeItem(atPath: scene.backup)
+        try await harness.store.backUp(to: scene.backup)
+        try await harness.erase(try await harness.verified("front", number: "H", .front))
+        try await scene.close()
+        _ = try await scene.restore()
+        try await scene.reopen()
+        harness.worker = try await harness.store.startWorker(id: "after", command: "run", now: harness.now)
+        let other = try await harness.verified("other", number: "H", .front, holder: "440524188001010014")
+        #expect(try await harness.begin().isEmpty)
+        #expect(try await harness.state(other) == "held holder_conflict")
+        #expect(try await harness.state(back) == "held restored")
+    }
+
     // MARK: Keys
 
     @Test func `a backup of before a change of the key opens with the retired key, and leaves under the current one`()
