@@ -63,6 +63,8 @@ import Testing
         let error = try #require(throws: CodedError.self) { try SourceFile.read(identity, limit: 1000) }
         let isUnreadable = [.folder, .pipe, .gone, .folderGone].contains(change)
         #expect(error.code == (isUnreadable ? .sourceUnreadable : .sourceChanged))
+        // What has changed is taken in by the next run, with all photos of its number.
+        #expect(error.kind == (isUnreadable ? .input : .temporary))
         #expect(!"\(error)".contains(folder.path))
     }
 

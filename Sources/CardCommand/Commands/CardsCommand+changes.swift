@@ -58,6 +58,7 @@ extension CardsCommand {
                     filter.reason = self.reason
                     ids += try await store.cardIDs(filter)
                 }
+                if ids.isEmpty { Console.standardError("no card is in such a state or has this reason") }
                 return try await CardChanges(format: self.format, store: store).make(ids) { id in
                     [try await store.retry(id, by: origin, now: .now)]
                 }

@@ -42,13 +42,12 @@ extension Configuration {
         }
     }
 
-    /// Opens the sandbox as its owner.
+    /// Opens the sandbox.
     ///
     /// - Parameter creating: whether it is made, with its key, if it is not there; then it is of the kind that the endpoints ask
     ///   for.
     func openStore(creating: Bool) async throws -> CardStore {
         if !creating { try CardStore.requireSandbox(at: self.sandboxPath) }
-        try SandboxOwner.become(of: self.sandboxPath)
         // Before a key is asked for: none would help.
         try CardStore.refuseFirstEdition(at: self.sandboxPath)
         var ring = try await self.vaultKeys(creating: creating)

@@ -125,8 +125,6 @@ struct CheckedConfiguration: Report {
             if let settings = configuration.delivery { try await BusinessBackend(settings).shutdown() }
         }
         await mistakes.attempt("sandbox.path") { () throws(CodedError) in
-            // What serve may read its user may.
-            try SandboxOwner.become(of: configuration.sandboxPath)
             try CardStore.refuseFirstEdition(at: configuration.sandboxPath)
         }
         // A command is not run here.

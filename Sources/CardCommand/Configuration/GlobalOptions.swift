@@ -25,6 +25,17 @@ struct GlobalOptions: ParsableArguments {
     @Flag(help: "Use the built-in verifier and business backend, with a sandbox of their own.")
     var embedded = false
 
+    /// The options as they were given, quoted for a shell.
+    private var given: [String] {
+        func quoted(_ path: String) -> String {
+            path.wholeMatch(of: /[\w\/.:@+-]+/) == nil ? "'" + path.replacing("'", with: "'\\''") + "'" : path
+        }
+        return [
+            self.config.map { "--config " + quoted($0) }, self.sandbox.map { "--sandbox " + quoted($0) },
+            self.embedded ? "--embedded" : nil,
+        ].compactMap(\.self)
+    }
+
     /// Loads the configuration as these options ask.
     ///
     /// - Parameter further: what other options of the command line set, by the names of their keys.
@@ -32,7 +43,8 @@ struct GlobalOptions: ParsableArguments {
         requiringRemotes: Bool = false,
         _ further: [String: String] = [:]
     ) throws(ConfigurationError) -> LoadedConfiguration {
-        try LoadedConfiguration(
+        Console.repeatOptions(self.given)
+        return try LoadedConfiguration(
             file: self.config,
             environment: ProcessInfo.processInfo.environment,
             options: (self.sandbox.map { ["sandbox.path": $0] } ?? [:]).merging(further) { $1 },

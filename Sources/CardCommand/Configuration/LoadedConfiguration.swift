@@ -32,8 +32,8 @@ struct LoadedConfiguration: Sendable {
     ///   - options: values of the command line by the names of their keys.
     ///   - embedded: whether the built-in endpoints take the place of the configured ones.
     ///   - requiringRemotes: whether it is a mistake if no endpoints are configured.
-    ///   - becomingOwner: whether root becomes the owner of the sandbox before the files are read that the configuration names:
-    ///     they are that user's.
+    ///   - becomingOwner: whether root becomes the owner of the sandbox, before any file is read that the configuration names, or
+    ///     any photo is looked at: root may read what the owner may not.
     /// - Throws: all mistakes together.
     init(
         file: String?,

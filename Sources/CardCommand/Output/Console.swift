@@ -17,6 +17,8 @@ enum Console {
         var leftOut = 0
         /// What stands at the bottom of the terminal, to be erased before anything else is written.
         var live: [String] = []
+        /// The options that commands in messages need to speak of the same sandbox.
+        var options = ""
     }
 
     /// How many lines of words may wait for a reader: the log of some hundred cards.
@@ -33,6 +35,20 @@ enum Console {
     /// The `errno` of the first write to standard output that failed; `nil` if none did, or only because nobody reads any
     /// more (`EPIPE`), as with `| head`.
     static var outputError: Int32? { self.state.withLock(\.outputError) }
+
+    /// Has the commands that messages name repeat the options that say which sandbox is meant.
+    static func repeatOptions(_ options: [String]) {
+        self.state.withLock { $0.options = options.map { " " + $0 }.joined() }
+    }
+
+    /// The text as a person reads it: its commands work when they are copied, and nothing in it commands the terminal.
+    static func words(_ text: String) -> String {
+        let options = self.state.withLock(\.options)
+        guard !options.isEmpty, text.contains("idcard-pipeline ") else { return text.plain }
+        let command =
+            /idcard-pipeline (?:(?:cards|keys) \w+|config (?:check|show)|run|watch|serve|status|fsck|backup|restore)\b/
+        return text.replacing(command) { "\($0.output)\(options)" }.plain
+    }
 
     /// Writes data and returns when they are written; the line is ended if the text does not end it.
     static func standardOutput(_ text: String) async {
@@ -51,7 +67,7 @@ enum Console {
         }
         guard isTaken else { return }
         self.queue.async {
-            self.write(text.plain, to: STDERR_FILENO)
+            self.write(self.words(text), to: STDERR_FILENO)
             let leftOut = self.state.withLock { state in
                 state.waiting -= 1
                 defer { state.leftOut = 0 }
@@ -128,7 +144,7 @@ enum Console {
 
 extension String {
     /// The text without what would command a terminal: the name of a file may hold that.
-    var plain: String {
+    fileprivate var plain: String {
         let isCommand = { (scalar: Unicode.Scalar) in
             scalar != "\n" && scalar != "\t" && scalar.properties.generalCategory == .control
         }

@@ -94,8 +94,6 @@ struct RunCommand: Command {
     func execute() async throws -> CommandStatus {
         let configuration = try self.options.loadConfiguration(requiringRemotes: !self.dryRun)
         if self.dryRun { return try await self.plan(configuration) }
-        // Before any photo is looked at: root may read what the owner of the sandbox may not.
-        try SandboxOwner.become(of: configuration.sandboxPath)
         let listing = try self.listing(configuration)
         if let listing { Self.say(listing) }
         return try await configuration.withSandbox { try await self.run(listing, configuration, store: $0) }

@@ -62,7 +62,6 @@ struct ServeSession: Sendable {
     }
 
     private func serve() async throws {
-        try SandboxOwner.become(of: self.configuration.sandboxPath)
         let (settings, mistakes) = await self.configuration.serving()
         guard mistakes.isEmpty else { throw ConfigurationError(mistakes: mistakes) }
         let folders = self.configuration.watch.folders.isEmpty ? nil : try self.configuration.watchOptions()

@@ -47,8 +47,6 @@ struct WatchCommand: Command {
 
     func execute() async throws -> CommandStatus {
         let configuration = try self.options.loadConfiguration(requiringRemotes: true)
-        // Before any folder is looked at: root may read what the owner of the sandbox may not.
-        try SandboxOwner.become(of: configuration.sandboxPath)
         let fields = try SubmittedFields.options(userNo: self.userNo)
         let options = try configuration.watchOptions(folders: self.folders, fields: fields)
         return try await configuration.withSandbox { try await self.watch(options, configuration, store: $0) }

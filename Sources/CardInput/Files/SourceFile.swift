@@ -61,11 +61,11 @@ package enum SourceFile {
                 smaller, or raise that limit
                 """
             )
-        case .changed: CodedError(.sourceChanged, .input, "the file changed while it was read; run again")
+        case .changed: CodedError(.sourceChanged, .temporary, "the file changed while it was read; run again")
         }
     }
 
     private static var replaced: CodedError {
-        CodedError(.sourceChanged, .input, "the file is not the one that was listed; run again")
+        CodedError(.sourceChanged, .temporary, "the file is not the one that was listed; run again")
     }
 }

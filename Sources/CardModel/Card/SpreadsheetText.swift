@@ -26,6 +26,11 @@ package enum SpreadsheetText {
         }
     }
 
+    /// Whether a text was an identity number before a spreadsheet took it for a number, of which it keeps 15 digits.
+    package static func hasLostDigits(_ text: String) -> Bool {
+        text.hasSuffix("000") && IDNumber.parse(text) == .failure(.checksum)
+    }
+
     private static func isPlaceholder(_ text: String) -> Bool {
         text.utf8.count <= 15 && self.placeholders.contains(text.lowercased())
     }

@@ -71,6 +71,15 @@ extension SubmittedFields {
             self.priority = priority
         case .expectedIDNumber:
             try Self.requireIntact(text, field)
+            guard !SpreadsheetText.hasLostDigits(text) else {
+                throw Self.invalid(
+                    field,
+                    """
+                    ends in 000, and its check character is wrong: a spreadsheet keeps 15 digits of a number; format the column \
+                    as text before the values are entered or loaded, and export it again
+                    """
+                )
+            }
             self.expectedIDNumber = Redacted(text)
         case .expectedName:
             try Self.requireIntact(text, field)

@@ -63,8 +63,10 @@ package struct ApplicationRules {
             self.decision.held[card.id] = VerdictFinding(
                 .holderConflict,
                 .hold,
-                message:
-                    "fronts of this business number name different persons; look at the cards and accept or reject each"
+                message: """
+                    fronts of this business number name different persons; look at the cards, then accept or reject each: \
+                    idcard-pipeline cards resolve \(card.id.rawValue) --as accept
+                    """
             )
         }
         self.remaining.removeAll { !$0.isAccepted }

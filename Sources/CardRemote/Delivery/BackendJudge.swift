@@ -57,14 +57,23 @@ struct BackendJudge: Sendable {
     }
 
     private func refusal(_ answer: BackendAnswer) -> RemoteFailure {
+        let isUnlisted = answer.meaning == .unlisted && self.unlisted == .hold
         let remedy: Message =
-            answer.meaning == .refusal ? "correct it" : "correct it, or list the code under delivery.retcode"
+            if answer.meaning == .refusal {
+                "correct it"
+            } else if isUnlisted {
+                """
+                list the code under delivery.retcode, then: idcard-pipeline cards retry --reason retcode_unlisted
+                """
+            } else {
+                "correct it, or list the code under delivery.retcode"
+            }
         var failure = self.failure(
             .rejected,
             answer.code,
             "the backend refused the document (\(answer.quoted)); \(remedy)"
         )
-        failure.isUnlisted = answer.meaning == .unlisted && self.unlisted == .hold
+        failure.isUnlisted = isUnlisted
         return failure
     }
 

@@ -29,7 +29,7 @@ final class FileLock: Sendable {
         let descriptor = open(path, flags, 0o600)
         guard descriptor >= 0 else {
             if errno == ENOENT, !creating { return nil }
-            throw SandboxFolder.failure("the lock file \(Redacted(path)) cannot be opened")
+            throw SandboxFolder.failure("the file \(Redacted(path)) cannot be opened")
         }
         var region = Self.region(F_WRLCK, byteCount: byteCount)
         guard fcntl(descriptor, Self.setLock, &region) == 0 else {

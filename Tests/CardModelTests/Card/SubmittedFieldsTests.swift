@@ -23,7 +23,8 @@ import Testing
         (.userNumber, String(repeating: "9", count: 129), "field_invalid"), (.side, "正面", "field_invalid"),
         (.priority, "high", "field_invalid"), (.priority, "1000001", "field_invalid"),
         (.priority, "1.5", "field_invalid"),
-        (.expectedIDNumber, "4.40524E+17", "field_invalid"), (.expectedName, "#N/A", "field_invalid"),
+        (.expectedIDNumber, "4.40524E+17", "field_invalid"), (.expectedIDNumber, "110101199003070000", "field_invalid"),
+        (.expectedName, "#N/A", "field_invalid"),
         (.expectedName, "样\n本", "field_invalid"),
     ]
 

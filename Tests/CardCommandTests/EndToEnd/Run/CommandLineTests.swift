@@ -113,6 +113,20 @@ struct CommandLineTests {
         }
     }
 
+    @Test("A command in a message repeats the options that say which sandbox is meant")
+    func commandsInMessages() async throws {
+        let tool = try Tool()
+        let photos = try tool.folder("photos", ["C-1/front.jpg": .front(1)])
+        let sandbox = tool.home.appending(path: "a sandbox").path
+        let options = ["--embedded", "--sandbox", sandbox]
+        #expect(try await tool.run(["run", photos.path, "--dry-run"] + options).status == 0)
+        let error = try await tool.run(["status"] + options).errors
+        #expect(
+            error.contains("take cards in first: idcard-pipeline run --sandbox '\(sandbox)' --embedded"),
+            "\(error)"
+        )
+    }
+
     @Test("A file name cannot command the terminal; a program gets it as it is")
     func controlCharacters() async throws {
         let tool = try Tool()
