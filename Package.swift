@@ -160,6 +160,11 @@ for target in package.targets where target.type != .system {
     ]
 }
 
+// What reads pictures is unbearably slow without optimisation, in the debug build that a newcomer and the tests run, too.
+for target in package.targets where target.name == "CardEmbedded" {
+    target.swiftSettings?.append(.unsafeFlags(["-O"], .when(configuration: .debug)))
+}
+
 // `ONLY=CardStore swift test` builds that module, what it needs, its tests, and nothing else.
 if let only = Context.environment["ONLY"] {
     var kept: Set<String> = [only, only + "Tests"]
