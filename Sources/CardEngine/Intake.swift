@@ -92,7 +92,9 @@ struct Intake: Sendable {
                 refusals.append((item, error))
                 guard error.kind != .input else { continue }
                 // It passes: no part of an application is taken in without the rest.
-                return group.forEach { self.context.events(.refused($0, error)) }
+                refusals += group.filter { other in !refusals.contains { $0.item == other } }.map { ($0, error) }
+                photos = []
+                break
             }
         }
         for refusal in refusals { self.context.events(.refused(refusal.item, refusal.error)) }

@@ -17,8 +17,10 @@ package enum Limits {
     package static let queueDepth = 10_000
     /// Source bytes that are sealed as one value: what has come of a fetched image is durable piece by piece.
     static let pieceSize = 1 << 20
-    /// An image is given up so long after the first failed attempt, in milliseconds.
+    /// An image is given up after so long a time of failed attempts, in milliseconds.
     static let longestFetch: Int64 = 24 * 3_600_000
+    /// An image that was due for so long, in milliseconds, was attempted by nobody meanwhile.
+    static let fetchGap: Int64 = 3_600_000
     /// The most lines of one answer; more are asked for page by page.
     package static let pageSize = 1_000
     /// A broken rule names so many cards; where there are more, the first of them show what is wrong.

@@ -27,6 +27,7 @@ enum Schema {
     }
 
     private static let states = CardState.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+    private static let classes = FailureClass.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
 
     /// Strict: a column holds its type or `NULL`, so that a row changed by hand cannot stop the work on all others.
     private static let tables = """
@@ -145,7 +146,7 @@ enum Schema {
             worker TEXT NOT NULL,
             started_at INTEGER NOT NULL,
             ended_at INTEGER,
-            class TEXT,
+            class TEXT CHECK (class IN (\(classes))),
             code TEXT,
             http_status INTEGER
         ) STRICT;
@@ -153,7 +154,7 @@ enum Schema {
             id INTEGER PRIMARY KEY,
             card TEXT NOT NULL REFERENCES card (id),
             at INTEGER NOT NULL,
-            state TEXT NOT NULL,
+            state TEXT NOT NULL CHECK (state IN (\(states))),
             reason TEXT,
             remote_code TEXT,
             message BLOB
@@ -161,7 +162,7 @@ enum Schema {
         CREATE TABLE rest (
             endpoint TEXT PRIMARY KEY,
             until INTEGER NOT NULL,
-            class TEXT NOT NULL,
+            class TEXT NOT NULL CHECK (class IN (\(classes))),
             code TEXT NOT NULL,
             set_at INTEGER NOT NULL
         ) STRICT;

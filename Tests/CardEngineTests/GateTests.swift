@@ -118,6 +118,16 @@ import Testing
         #expect(gate.places(at: .seconds(10)) == 2)
     }
 
+    @Test func `a rest that another process wrote down makes one of its own longer, never shorter`() {
+        var gate = Self.gate()
+        gate.begin(1, at: .zero)
+        gate.end(.throttled(retryAfter: .seconds(10)), at: .zero)
+        gate.rest(for: .seconds(5), isStop: false, at: .zero)
+        #expect(gate.opens(after: .zero) == .seconds(10))
+        gate.rest(for: .seconds(600), isStop: false, at: .seconds(1))
+        #expect(gate.opens(after: .seconds(1)) == .seconds(601))
+    }
+
     @Test func `a rest of another process is obeyed`() {
         var gate = Self.gate()
         gate.rest(for: .seconds(5), isStop: true, at: .zero)

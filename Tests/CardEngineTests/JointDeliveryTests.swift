@@ -95,10 +95,17 @@ import Testing
         #expect(harness.delivered.joined().count == 2)
     }
 
-    @Test func `joint replies that refuse every card by a RETCODE of no list rest the stage`() async throws {
+    /// Two batches rest the stage where both cards meet such a code, three where one of them does; then two probes meet the same
+    /// word, and the batch ends.
+    @Test(arguments: [(true, 8), (false, 5)])
+    func `joint replies that take no card, and refuse some by a RETCODE of no list, rest the stage`(
+        isEach: Bool,
+        held: Int
+    ) async throws {
         let harness = try await EngineHarness()
         let refusal = DeliveryItemOutcome.rejected(EngineHarness.failure(.rejected, code: "9999", isUnlisted: true))
-        harness.state.withLock { $0.deliveries = Array(repeating: { _ in .items([refusal, refusal]) }, count: 100) }
+        let other = isEach ? refusal : .rejected(EngineHarness.failure(.rejected, code: "1"))
+        harness.state.withLock { $0.deliveries = Array(repeating: { _ in .items([refusal, other]) }, count: 100) }
         let settings = harness.settings {
             $0.policy = ApplicationPolicy(layout: .batch)
             $0.batchMaxCards = 2
@@ -106,9 +113,8 @@ import Testing
         }
         let end = try await harness.run(harness.items((1...20).map { ("N\($0)", ["front"]) }), settings)
         let states = try await harness.states()
-        // Two rest the stage; two probes meet the same word, and the batch ends.
-        #expect(states.values.filter { $0 == "held retcode_unlisted" }.count == 8)
-        #expect(states.values.filter { $0 == "verified" }.count == 12)
+        #expect(states.values.filter { $0 == "held retcode_unlisted" }.count == held)
+        #expect(states.values.filter { $0 == "verified" }.count == (isEach ? 12 : 10))
         #expect(end.stopped[.deliver]?.code == "9999")
     }
 

@@ -88,7 +88,7 @@ struct RunPrinter: Sendable {
         case .workRemains:
             lines += self.tracker.figures.lastFailures.sorted { $0.key.rawValue < $1.key.rawValue }
                 .map(self.whatHoldsUp)
-            lines.append("Work remains: everything is kept in the sandbox, run the same command again.")
+            lines.append("Work remains: what was taken in is kept in the sandbox; run the same command again.")
         case .endpointStopped: lines.append("Nothing is lost: put that right and run the same command again.")
         case .sandboxError:
             lines.append("No room in the sandbox: nothing is lost, free some space and run the same command again.")

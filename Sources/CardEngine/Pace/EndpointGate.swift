@@ -9,8 +9,8 @@ final class EndpointGate: Sendable {
         var stoppedBy: RemoteFailure?
         /// Whether a rest of the endpoint stands in the sandbox.
         var isWrittenDown = false
-        /// The rest that was taken over last: it holds once, however long it stands there by a clock that was wrong.
-        var takenOver: EndpointRest?
+        /// The rest that was taken over or written down last: it holds once, however long it stands there by a clock that was wrong.
+        var known: EndpointRest?
     }
 
     let endpoint: String
@@ -36,11 +36,9 @@ final class EndpointGate: Sendable {
         let left = min(rest.until.duration(since: self.time.now()), rest.until.duration(since: rest.setAt))
         self.state.withLock { state in
             state.isWrittenDown = true
-            let now = self.time.steady()
-            // Our own rest is in the gate already.
-            guard !state.gate.isResting(at: now), state.takenOver != rest else { return }
-            state.takenOver = rest
-            state.gate.rest(for: left, isStop: false, at: now)
+            guard state.known != rest else { return }
+            state.known = rest
+            state.gate.rest(for: left, isStop: false, at: self.time.steady())
         }
     }
 
@@ -100,24 +98,24 @@ final class EndpointGate: Sendable {
             if result == .stopped { state.stoppedBy = failure }
             if result == .answered {
                 // What was under way before a rest began does not end it, for others either.
-                if state.gate.isResting(at: now) { return .none }
+                guard state.gate.isOpen else { return .none }
                 defer { state.isWrittenDown = false }
                 return state.isWrittenDown ? .over : .none
             }
             guard let failure, let until = state.gate.opens(after: now), Self.outlivesProcess(result) else {
                 return .none
             }
-            state.isWrittenDown = true
             let date = self.time.now()
-            return .rest(
-                EndpointRest(
-                    endpoint: self.endpoint,
-                    until: date.advanced(by: until - now),
-                    failureClass: failure.failureClass,
-                    code: failure.code,
-                    setAt: date
-                )
+            let rest = EndpointRest(
+                endpoint: self.endpoint,
+                until: date.advanced(by: until - now),
+                failureClass: failure.failureClass,
+                code: failure.code,
+                setAt: date
             )
+            state.isWrittenDown = true
+            state.known = rest
+            return .rest(rest)
         }
     }
 

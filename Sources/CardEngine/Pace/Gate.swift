@@ -61,6 +61,9 @@ package struct Gate: Hashable, Sendable {
     /// Whether calls fail at the moment: then those that have not failed go first.
     package var isFailing: Bool { self.failuresInRow > 0 || self.phase != .open }
 
+    /// Whether calls go without a probe.
+    package var isOpen: Bool { self.phase == .open }
+
     /// Whether nothing may be called before a time that is still to come.
     package func isResting(at now: Duration) -> Bool {
         if case .resting(let until) = self.phase { until > now } else { false }
@@ -111,10 +114,11 @@ package struct Gate: Hashable, Sendable {
         }
     }
 
-    /// Takes a rest over that another process wrote down.
+    /// Takes a rest over that another process wrote down; one of its own is never shortened.
     package mutating func rest(for duration: Duration, isStop: Bool, at now: Duration) {
         guard duration > .zero else { return }
         if isStop { self.stopsInRow = max(1, self.stopsInRow) }
+        if case .resting(let until) = self.phase, until >= now + duration { return }
         self.phase = .resting(until: now + duration)
     }
 

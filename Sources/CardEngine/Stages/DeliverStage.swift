@@ -174,7 +174,7 @@ final class DeliverStage: Sendable {
         let outcome = try await self.context.ports.backend.send(job.outbound) { sent, total in
             self.context.events(.sending(job.id, sent: sent, total: total))
         }
-        let note = outcome.failureOfAll.map { self.tellGate($0, of: job) }
+        let note = outcome.failureOfAll.map { self.tellGate($0, of: job, outcome) }
         try await self.conclude(job, with: outcome)
         if let note { try await self.gate.write(note) } else { try await self.tellGate(outcome, of: job) }
         self.context.board.ring(.deliver)
@@ -195,8 +195,12 @@ final class DeliverStage: Sendable {
         for change in changes where !change.state.isRunnable { self.context.tell(change) }
     }
 
-    private func tellGate(_ failure: RemoteFailure, of job: DeliveryJob) -> EndpointGate.Note {
-        let isSuspect = failure.isUnlisted && self.noteUnlisted(job)
+    private func tellGate(
+        _ failure: RemoteFailure,
+        of job: DeliveryJob,
+        _ outcome: DeliveryOutcome
+    ) -> EndpointGate.Note {
+        let isSuspect = failure.isUnlisted && self.noteUnlisted(job, outcome)
         self.context.events(.failed(.deliver, failure))
         return self.gate.end(isSuspect ? .stopped : Gate.Result(failure), failure: failure)
     }
@@ -206,7 +210,7 @@ final class DeliverStage: Sendable {
         let outcome = outcome.refusedToken.map(DeliveryOutcome.tokenExpired) ?? outcome
         switch outcome {
         case .accepted, .items:
-            self.unlisted.withLock { $0 = [] }
+            if outcome.isAccepted { self.unlisted.withLock { $0 = [] } }
             self.hasRefreshedToken.withLock { $0 = false }
             try await self.gate.write(self.gate.end(.answered, failure: nil))
         case .tokenExpired(let failure):
@@ -223,8 +227,9 @@ final class DeliverStage: Sendable {
     }
 
     /// Whether so many different numbers met codes of no list in a row that the lists, not the cards, are to blame.
-    private func noteUnlisted(_ job: DeliveryJob) -> Bool {
-        let numbers = job.numbers
+    private func noteUnlisted(_ job: DeliveryJob, _ outcome: DeliveryOutcome) -> Bool {
+        // Which of them they are does not matter: each number is in one delivery at a time.
+        let numbers = job.numbers.prefix(outcome.unlisted.map(\.count) ?? job.numbers.count)
         return self.unlisted.withLock { unlisted in
             unlisted.formUnion(numbers)
             return unlisted.count >= Limits.unlistedInRow
@@ -233,18 +238,22 @@ final class DeliverStage: Sendable {
 }
 
 extension DeliveryOutcome {
-    /// The failure of the delivery as a whole; a joint reply that refuses every card by a code of no list is one.
+    /// The failure of the delivery as a whole; a joint reply that refuses every card, some by a code of no list, is one.
     fileprivate var failureOfAll: RemoteFailure? {
-        switch self {
-        case .failed(let failure): return failure
-        case .accepted, .tokenExpired: return nil
-        case .items(let items):
-            let refusals = items.compactMap { item -> RemoteFailure? in
-                guard case .rejected(let failure) = item, failure.isUnlisted else { return nil }
-                return failure
-            }
-            return refusals.count == items.count ? refusals.first : nil
-        }
+        if case .failed(let failure) = self { failure } else { self.unlisted?.first }
+    }
+
+    /// Whether the backend took any card.
+    fileprivate var isAccepted: Bool {
+        guard case .items(let items) = self else { return true }
+        return items.contains { if case .accepted = $0 { true } else { false } }
+    }
+
+    /// The refusals by codes of no list, if it is a joint reply that refuses every card.
+    fileprivate var unlisted: [RemoteFailure]? {
+        guard case .items(let items) = self else { return nil }
+        let refusals = items.compactMap { if case .rejected(let failure) = $0 { failure } else { nil } }
+        return refusals.count == items.count ? refusals.filter(\.isUnlisted) : nil
     }
 
     /// Why the TOKEN was refused for a member of a joint reply.

@@ -244,7 +244,9 @@ extension CardStore {
             let counts = failure.failureClass != .throttled && failure.failureClass != .notSent
             var history = row.history.repeated(at: tx.now)
             if counts { history.failures += 1 }
-            // The time in which no process was at work does not count. A clock that was behind may have dated the first failure.
+            // Only attempts count: not the time in which nobody was at work, nor that of a clock that was ahead or behind.
+            let wasLeftAlone = row.dueAt.map { $0.advanced(by: .milliseconds(Limits.fetchGap)) < tx.now } ?? false
+            if wasLeftAlone || history.blamedAt.map({ $0 > tx.now }) ?? false { history.blamedAt = tx.now }
             let since = max(history.blamedAt ?? tx.now, row.changedAt)
             let isTooOld = since.advanced(by: .milliseconds(Limits.longestFetch)) <= tx.now
             guard history.failures < terms.maxAttempts, !isTooOld else {

@@ -101,14 +101,22 @@ import Testing
     @Test func `a host that is never reached is given up after a day`() async throws {
         let harness = try await StoreHarness()
         let card = try await harness.address().card
-        // While no process was at work, nobody tried.
-        harness.pass(.seconds(48 * 3600))
-        for state in ["fetching", "fetching", "failed attempts_exhausted"] {
+        func attempt() async throws -> String {
             let job = try #require(try await harness.claimFetching().first)
             try await harness.conclude(job, .failed(StoreHarness.failure(.notSent)))
-            #expect(try await harness.state(card) == state)
-            harness.pass(.seconds(12 * 3600))
+            return try await harness.state(card)
         }
+        // While no process was at work, nobody tried: neither before the first attempt nor between two.
+        for _ in 0..<3 {
+            harness.pass(.seconds(48 * 3600))
+            #expect(try await attempt() == "fetching")
+        }
+        for _ in 0..<47 {
+            harness.pass(.seconds(1800))
+            #expect(try await attempt() == "fetching")
+        }
+        harness.pass(.seconds(1800))
+        #expect(try await attempt() == "failed attempts_exhausted")
         try await harness.retry(card)
         #expect(try await harness.state(card) == "fetching")
     }
