@@ -6,6 +6,7 @@ import HummingbirdCore
 import Logging
 import NIOCore
 import ServiceLifecycle
+import Synchronization
 
 /// What both endpoints have in common: an HTTP/1 server with limits on header lines and idle connections.
 struct EndpointServer {
@@ -18,6 +19,7 @@ struct EndpointServer {
     /// - Parameter onRunning: is told the bound port when connections are taken.
     /// - Throws: ``EmbeddedError`` `portUnavailable`.
     func run(_ router: Router<ConnectionContext>, onRunning: @escaping @Sendable (Int) async -> Void) async throws {
+        let isRunning = Atomic(false)
         let application = Application(
             router: router,
             server: .http1(
@@ -31,7 +33,10 @@ struct EndpointServer {
                 )
             ),
             configuration: .init(address: .hostname(self.host, port: self.port)),
-            onServerRunning: { await onRunning($0.localAddress?.port ?? self.port) },
+            onServerRunning: { channel in
+                isRunning.store(true, ordering: .relaxed)
+                await onRunning(channel.localAddress?.port ?? self.port)
+            },
             logger: self.logger
         )
         let group = ServiceGroup(services: [application], logger: self.logger)
@@ -45,12 +50,10 @@ struct EndpointServer {
             } onCancelOrGracefulShutdown: {
                 Task { await group.triggerGracefulShutdown() }
             }
-        } catch let error as IOError {
+        } catch let error as IOError where !isRunning.load(ordering: .relaxed) {
             let reason = String(cString: strerror(error.errnoCode))
-            throw EmbeddedError(
-                .portUnavailable,
-                "It cannot listen on port \(self.port): \(reason); end what uses it, or name another one by --port."
-            )
+            let remedy = (error.errnoCode == EADDRINUSE ? "end what uses it, or " : "") + "name another one by --port"
+            throw EmbeddedError(.portUnavailable, "It cannot listen on port \(self.port): \(reason); \(remedy).")
         }
     }
 }

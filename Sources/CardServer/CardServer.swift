@@ -5,6 +5,7 @@ import HummingbirdCore
 package import Logging
 import NIOCore
 import ServiceLifecycle
+import Synchronization
 
 /// The way in over HTTP: cards, webhooks, runs, and what operators need to know.
 ///
@@ -61,7 +62,11 @@ package struct CardServer: Service {
     /// - Throws: `port_unavailable`.
     package func run() async throws {
         let register = ConnectionRegister(limits: self.configuration.connections)
-        let application = self.application(register)
+        let isRunning = Atomic(false)
+        let application = self.application(register) { port in
+            isRunning.store(true, ordering: .relaxed)
+            await self.onRunning(port)
+        }
         let group = ServiceGroup(services: [application], logger: Self.quiet(self.logger))
         let timeout = self.configuration.shutdownTimeout
         let (ends, end) = AsyncStream.makeStream(of: Void.self)
@@ -89,8 +94,9 @@ package struct CardServer: Service {
             } onCancelOrGracefulShutdown: {
                 end.yield()
             }
-        } catch let error as IOError {
-            throw self.unavailable("\(String(cString: strerror(error.errnoCode)))")
+        } catch let error as IOError where !isRunning.load(ordering: .relaxed) {
+            let remedy: Message = error.errnoCode == EADDRINUSE ? "; end what uses it, or name another one" : ""
+            throw self.unavailable("\(String(cString: strerror(error.errnoCode)))" + remedy)
         } catch let error as SocketAddressError {
             let isUnknown = if case .unknown = error { true } else { false }
             throw self.unavailable(isUnknown ? "nobody knows this name" : "this is no address")
@@ -103,14 +109,17 @@ package struct CardServer: Service {
             .configuration,
             """
             the server cannot listen on \(self.configuration.host), port \(self.configuration.port) (server.listen): \
-            \(reason); end what uses it, or name another one
+            \(reason)
             """
         )
     }
 
     // MARK: Parts
 
-    private func application(_ register: ConnectionRegister) -> some ApplicationProtocol {
+    private func application(
+        _ register: ConnectionRegister,
+        onRunning: @escaping @Sendable (Int) async -> Void
+    ) -> some ApplicationProtocol {
         let (certificate, logger, metrics) = (self.certificate, self.logger, self.metrics)
         let configuration = self.configuration
         return Application(
@@ -136,7 +145,7 @@ package struct CardServer: Service {
                 }
             },
             configuration: .init(address: .hostname(configuration.host, port: configuration.port), backlog: 1_024),
-            onServerRunning: { await self.onRunning($0.localAddress?.port ?? configuration.port) },
+            onServerRunning: { await onRunning($0.localAddress?.port ?? configuration.port) },
             logger: Self.quiet(self.logger)
         )
     }

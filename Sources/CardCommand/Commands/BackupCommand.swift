@@ -41,7 +41,8 @@ struct BackupCommand: Command {
             )
             await output.print(self.format)
             if !report.findings.isEmpty {
-                Console.standardError("warning: the sandbox breaks \(report.findings.count) rules; see them by fsck")
+                let rules = report.findings.count.of("rule")
+                Console.standardError("warning: the sandbox breaks \(rules); see: idcard-pipeline fsck")
             }
             return .delivered
         }
@@ -157,7 +158,7 @@ struct RestoreCommand: Command {
             )
         }
         if !report.findings.isEmpty {
-            warnings.append("the backup breaks \(report.findings.count) rules; see them by fsck")
+            warnings.append("the backup breaks \(report.findings.count.of("rule")); see: idcard-pipeline fsck")
         }
         return warnings
     }
@@ -180,7 +181,7 @@ private struct RestoreOutput: Report {
         var lines = [self.cards.of("card") + " restored" + (self.lastChange.map { ", last changed \($0)" } ?? "")]
         if self.erased > 0 { lines.append(self.erased.of("card") + " erased again") }
         if self.held > 0 {
-            lines.append(self.held.of("card") + " held (restored): see cards list --state held, then cards resolve")
+            lines.append(self.held.of("card") + " held (restored): see idcard-pipeline cards list --state held")
         }
         return lines
     }

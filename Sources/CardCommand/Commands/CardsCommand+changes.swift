@@ -151,11 +151,11 @@ extension CardStore {
 
     /// Hands over the cards that a filter finds, in the order of their intake, page by page: they may be more than fit
     /// into memory.
-    func forEachCard(_ filter: CardFilter, limit: Int = .max, _ body: (Card) async -> Void) async throws {
+    func forEachCard(_ filter: CardFilter, limit: Int = .max, _ body: (Card) async throws -> Void) async throws {
         var (order, left) = (Int64(0), limit)
         while left > 0 {
             let page = try await self.cards(filter, after: order, limit: min(left, Limits.pageSize))
-            for card in page { await body(card) }
+            for card in page { try await body(card) }
             guard let last = page.last else { return }
             (order, left) = (last.order, left - page.count)
         }

@@ -96,7 +96,7 @@ extension CardsCommand {
             let found = try await store.cardIDs(filter)
             guard !found.isEmpty else {
                 throw CodedError.notFound(
-                    "there is no card of the business number \(Redacted(businessNo)); look by cards list"
+                    "there is no card of the business number \(Redacted(businessNo)); list them: idcard-pipeline cards list"
                 )
             }
             return named + found

@@ -105,6 +105,7 @@ extension CardsCommand {
                 try await store.exportAccessLog(to: origin, now: .now) { page in
                     for record in page where record.number > self.after {
                         guard self.card == nil || record.card?.rawValue == self.card else { continue }
+                        try Console.requireReader()
                         await self.format.print(
                             AccessLine(
                                 number: record.number,

@@ -54,6 +54,7 @@ struct CardsCommand: AsyncParsableCommand {
                 if isObject { await Console.standardOutput("{\n  \"cards\" : [") }
                 var indent = "    "
                 try await store.forEachCard(filter, limit: self.limit == 0 ? .max : self.limit) { card in
+                    try Console.requireReader()
                     await self.print(card, indent)
                     indent = "    ,"
                 }

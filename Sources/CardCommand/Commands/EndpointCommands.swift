@@ -167,9 +167,7 @@ struct ListeningOptions: ParsableArguments {
     }
 
     var logger: Logger {
-        var logger = Logger(label: "idcard-pipeline") { StreamLogHandler.standardError(label: $0) }
-        logger.logLevel = self.logLevel
-        return logger
+        Logger(label: "idcard-pipeline") { _ in ConsoleLogHandler(level: self.logLevel, format: .text) }
     }
 
     /// Prints the address of an endpoint that listens now.

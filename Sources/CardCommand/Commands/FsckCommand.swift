@@ -70,7 +70,7 @@ private struct CheckReport: Report {
             let subject = finding.subject.map { " \($0)" } ?? ""
             return (finding.repaired ? "mended: " : "") + "\(finding.code)\(subject): \(finding.message)"
         }
-        lines.append(self.clean ? "the sandbox is whole" : "\(left.count) findings")
+        lines.append(self.clean ? "the sandbox is whole" : left.count.of("finding"))
         if left.contains(where: \.repairable) {
             lines.append("mend what is safe to mend: idcard-pipeline fsck --repair")
         }

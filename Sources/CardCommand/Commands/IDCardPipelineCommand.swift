@@ -35,6 +35,17 @@ package struct IDCardPipelineCommand: AsyncParsableCommand {
     package static func start() async {
         ProcessSetup.begin()
         DecodingChild.runIfAsked(CommandLine.arguments)
-        await self.main()
+        do {
+            var command = try await self.asyncParseAsRoot()
+            if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
+        } catch {
+            let status = self.exitCode(for: error)
+            guard !status.isSuccess else { self.exit(withError: error) }
+            // The parser quotes arguments: what a shell makes of `*` may command the terminal.
+            let text = self.fullMessage(for: error)
+            if !text.isEmpty { Console.standardError(text) }
+            await Console.finish()
+            self.exit(withError: status)
+        }
     }
 }

@@ -48,6 +48,9 @@ extension Configuration {
         server.imageBytes = self.imaging.maxSourceBytes
         server.requiresUserNumber = !self.engine.hasDefaultUserNumber
         server.intakeFreeSpace = self.engine.intakeFreeSpace
+        if let path = self.server.tokensFile {
+            server.tokenCommand = TokensFile(path: path).command("add NAME --scope submit")
+        }
         server.shutdownTimeout = self.engine.shutdownTimeout
         await mistakes.attempt("server.tls.certificate") { () throws(CodedError) in try server.tls?.check() }
         await mistakes.attempt("server.tokens_file") { () throws(CodedError) in server.tokens = try self.tokens() }

@@ -23,9 +23,7 @@ struct ConfigCommand: AsyncParsableCommand {
         var format = ReportFormat.text
 
         func execute() async throws -> CommandStatus {
-            let report = await CheckedConfiguration { () throws(ConfigurationError) in
-                try self.options.load(requiringRemotes: true)
-            }
+            let report = try await CheckedConfiguration { try self.options.load(requiringRemotes: true) }
             await report.print(self.format)
             return report.ok ? .delivered : .configuration
         }
@@ -94,9 +92,9 @@ struct CheckedConfiguration: Report {
     private let notices: [String]
 
     /// Joins what loading finds with what is found in certificates, addresses, tokens and folders.
-    init(_ load: () throws(ConfigurationError) -> LoadedConfiguration) async {
+    init(_ load: () throws -> LoadedConfiguration) async throws {
         var mistakes: [ConfigurationError.Mistake]
-        do throws(ConfigurationError) {
+        do {
             let loaded = try load()
             mistakes = await Self.refusals(of: loaded.configuration)
             for index in mistakes.indices {
@@ -104,7 +102,7 @@ struct CheckedConfiguration: Report {
             }
             self.file = loaded.file
             self.notices = loaded.configuration.notices.map { $0.text() }
-        } catch {
+        } catch let error as ConfigurationError {
             mistakes = error.mistakes
             self.file = nil
             self.notices = []

@@ -108,7 +108,8 @@ struct ConfigurationFile {
     }
 
     private mutating func note(_ name: String, _ line: Int, _ what: Message) {
-        let message: Message = "\(name) (\(Redacted(self.path)), line \(line)) " + what
+        let subject = name.isEmpty ? "the file" : name
+        let message: Message = "\(subject) (\(Redacted(self.path)), line \(line)) " + what
         self.mistakes.append(
             .init(
                 key: name.isEmpty ? nil : name,

@@ -27,22 +27,22 @@ struct GlobalOptions: ParsableArguments {
 
     /// The options as they were given, quoted for a shell.
     private var given: [String] {
-        func quoted(_ path: String) -> String {
-            path.wholeMatch(of: /[\w\/.:@+-]+/) == nil ? "'" + path.replacing("'", with: "'\\''") + "'" : path
-        }
-        return [
-            self.config.map { "--config " + quoted($0) }, self.sandbox.map { "--sandbox " + quoted($0) },
+        [
+            self.config.map { "--config " + $0.quotedForShell }, self.sandbox.map { "--sandbox " + $0.quotedForShell },
             self.embedded ? "--embedded" : nil,
         ].compactMap(\.self)
     }
 
     /// Loads the configuration as these options ask.
     ///
-    /// - Parameter further: what other options of the command line set, by the names of their keys.
+    /// - Parameters:
+    ///   - further: what other options of the command line set, by the names of their keys.
+    ///   - readingFiles: whether the files that it names are read, by root as the owner of the sandbox.
     func load(
         requiringRemotes: Bool = false,
-        _ further: [String: String] = [:]
-    ) throws(ConfigurationError) -> LoadedConfiguration {
+        _ further: [String: String] = [:],
+        readingFiles: Bool = true
+    ) throws -> LoadedConfiguration {
         Console.repeatOptions(self.given)
         return try LoadedConfiguration(
             file: self.config,
@@ -50,8 +50,15 @@ struct GlobalOptions: ParsableArguments {
             options: (self.sandbox.map { ["sandbox.path": $0] } ?? [:]).merging(further) { $1 },
             embedded: self.embedded,
             requiringRemotes: requiringRemotes,
-            becomingOwner: true
+            readingFiles: readingFiles
         )
+    }
+}
+
+extension String {
+    /// The text as one word of a shell.
+    var quotedForShell: String {
+        self.wholeMatch(of: /[\w\/.:@+-]+/) == nil ? "'" + self.replacing("'", with: "'\\''") + "'" : self
     }
 }
 
@@ -80,7 +87,7 @@ struct PipelineOptions: ParsableArguments {
     func loadConfiguration(
         requiringRemotes: Bool,
         _ further: [String: String] = [:]
-    ) throws(ConfigurationError) -> Configuration {
+    ) throws -> Configuration {
         var configuration = try self.options.load(requiringRemotes: requiringRemotes, further).configuration
         if let documents { configuration.documents = documents }
         for notice in configuration.notices { Console.standardError("warning: \(notice.text())") }

@@ -231,7 +231,7 @@ extension LoadedConfiguration {
     }
 
     private mutating func checkCertificate(_ key: String, _ path: String?) {
-        guard let path else { return }
+        guard let path, self.readsFiles else { return }
         let text = try? String(contentsOfFile: path, encoding: .utf8)
         guard text?.contains("-----BEGIN CERTIFICATE-----") != true else { return }
         self.note(
@@ -241,9 +241,10 @@ extension LoadedConfiguration {
         )
     }
 
-    /// Notes the error of a body under a key.
+    /// Reads the file of a key by a body, and notes the error under the key; `nil` if files are not read.
     @discardableResult
     mutating func attempt<Value>(_ key: String, _ body: () throws(CodedError) -> Value) -> Value? {
+        guard self.readsFiles else { return nil }
         do throws(CodedError) {
             return try body()
         } catch {

@@ -52,12 +52,9 @@ extension LoadedConfiguration {
         if !CardServer.Configuration.isLoopback(host), server.certificate == nil {
             self.note(.settingConflict, key, CardServer.Configuration.unencrypted)
         }
-        for origin in server.corsOrigins where Self.origin(origin) == nil {
-            self.note(
-                .settingInvalid,
-                "server.cors_origins",
-                "\"\(Redacted(origin))\" is no origin; write https://host"
-            )
+        // An address that is no origin may hold a password, and is not repeated.
+        for (index, origin) in server.corsOrigins.enumerated() where Self.origin(origin) == nil {
+            self.note(.settingInvalid, "server.cors_origins", "value \(index + 1) is no origin; write https://host")
         }
     }
 

@@ -23,6 +23,8 @@ struct LoadedConfiguration: Sendable {
     var mistakes: [ConfigurationError.Mistake] = []
     /// The keys whose values could not be read; rules that need them say nothing.
     private(set) var unread: Set<String> = []
+    /// Whether the files that the configuration names are read.
+    let readsFiles: Bool
 
     /// Loads the configuration: options over `IDCARD_…` variables over the file over the defaults.
     ///
@@ -32,18 +34,19 @@ struct LoadedConfiguration: Sendable {
     ///   - options: values of the command line by the names of their keys.
     ///   - embedded: whether the built-in endpoints take the place of the configured ones.
     ///   - requiringRemotes: whether it is a mistake if no endpoints are configured.
-    ///   - becomingOwner: whether root becomes the owner of the sandbox, before any file is read that the configuration names, or
-    ///     any photo is looked at: root may read what the owner may not.
-    /// - Throws: all mistakes together.
+    ///   - readingFiles: whether the files that it names are read. Then root becomes the owner of the sandbox before, as root may
+    ///     read what the owner may not.
+    /// - Throws: `ConfigurationError` with all mistakes together; `sandbox_unavailable` if root cannot become the owner.
     init(
         file: String?,
         environment: [String: String],
         options: [String: String] = [:],
         embedded: Bool = false,
         requiringRemotes: Bool = false,
-        becomingOwner: Bool = false
-    ) throws(ConfigurationError) {
+        readingFiles: Bool = true
+    ) throws {
         self.folders = UserFolders(environment: environment)
+        self.readsFiles = readingFiles
         self.file = ConfigurationFile.locate(named: file, environment: environment, folders: self.folders)
         self.configuration.isEmbedded = embedded
         if let path = self.file { self.read(try ConfigurationFile(path: path)) }
@@ -52,10 +55,7 @@ struct LoadedConfiguration: Sendable {
             self.fill(name, .text(text), from: .option, at: "command line")
         }
         self.complete()
-        if becomingOwner {
-            let path = self.configuration.sandboxPath
-            self.attempt("sandbox.path") { () throws(CodedError) in try SandboxOwner.become(of: path) }
-        }
+        if readingFiles { try SandboxOwner.become(of: self.configuration.sandboxPath) }
         self.check(requiringRemotes: requiringRemotes)
         guard self.mistakes.isEmpty else { throw ConfigurationError(mistakes: self.mistakes) }
     }

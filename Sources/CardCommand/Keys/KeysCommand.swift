@@ -42,7 +42,7 @@ struct KeysCommand: AsyncParsableCommand {
         @OptionGroup var options: GlobalOptions
 
         func execute() async throws -> CommandStatus {
-            let configuration = try self.options.load().configuration
+            let configuration = try self.options.load(readingFiles: false).configuration
             let folders = UserFolders(environment: ProcessInfo.processInfo.environment)
             try await MadeKey(named: self.keyFile, configuration: configuration, folders: folders).print(self.format)
             return .delivered
@@ -171,7 +171,7 @@ private struct KeyReport: Report {
     var lines: [String] {
         var lines = [
             self.isNew
-                ? "\(self.rewrapped) keys of cards are wrapped with the key \(self.keyID) now"
+                ? "\(self.rewrapped.of("key")) of cards wrapped anew with the key \(self.keyID)"
                 : "everything was wrapped with the key \(self.keyID) already: what an earlier rotation left was ended; "
                     + "to change the key, run this again"
         ]

@@ -70,13 +70,22 @@ enum LimitedText {
     enum Refusal: Error {
         case tooLong(limit: Int)
         case notUTF8
+        /// A program has the pipe open and writes nothing.
+        case silent(Duration)
     }
 
     /// Reads a file.
     ///
-    /// - Parameter check: looks at the opened file, whose rights need not be those of whatever has the name a moment later.
+    /// - Parameters:
+    ///   - patience: how long a program that writes it may be silent.
+    ///   - check: looks at the opened file, whose rights need not be those of whatever has the name a moment later.
     /// - Throws: `Errno`, `Refusal`; what the check throws.
-    static func read(_ path: String, upTo limit: Int, _ check: (stat) throws -> Void) throws -> String {
+    static func read(
+        _ path: String,
+        upTo limit: Int,
+        patience: Duration = .seconds(30),
+        _ check: (stat) throws -> Void
+    ) throws -> String {
         // Without O_NONBLOCK a FIFO that nobody writes to would stop us for ever.
         let descriptor = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
         var bytes = Data()
@@ -85,7 +94,7 @@ enum LimitedText {
             guard fstat(descriptor.rawValue, &status) == 0 else { throw Errno(rawValue: errno) }
             try check(status)
             while bytes.count <= limit {
-                let piece = try Self.piece(of: descriptor)
+                let piece = try Self.piece(of: descriptor, patience)
                 if piece.isEmpty { break }
                 bytes.append(contentsOf: piece)
             }
@@ -96,7 +105,7 @@ enum LimitedText {
     }
 
     /// The next bytes; of a program that still writes them, `--config <(…)`, they are waited for.
-    private static func piece(of descriptor: FileDescriptor) throws -> [UInt8] {
+    private static func piece(of descriptor: FileDescriptor, _ patience: Duration) throws -> [UInt8] {
         while true {
             do {
                 return try [UInt8](unsafeUninitializedCapacity: 16_384) { buffer, count in
@@ -104,7 +113,7 @@ enum LimitedText {
                 }
             } catch Errno.resourceTemporarilyUnavailable {
                 var request = pollfd(fd: descriptor.rawValue, events: Int16(POLLIN), revents: 0)
-                _ = poll(&request, 1, -1)
+                guard poll(&request, 1, Int32(patience / .milliseconds(1))) != 0 else { throw Refusal.silent(patience) }
             }
         }
     }
@@ -114,6 +123,7 @@ enum LimitedText {
         switch error {
         case Refusal.tooLong(let limit): "is longer than \(ByteCountText.render(Int64(limit)))"
         case Refusal.notUTF8: "is not UTF-8 text"
+        case Refusal.silent(let time): "is a pipe into which nobody has written for \(DurationText.render(time))"
         default: "cannot be read (\((error as? Errno)?.description ?? "it fails to be read"))"
         }
     }

@@ -38,6 +38,7 @@ enum CommandStatus: Int32, CaseIterable, Sendable {
             case .temporary: self = .workRemains
             case .configuration: self = .configuration
             }
+        case is Console.NoReader: self = .delivered
         case let error as ConfigurationError:
             for mistake in error.mistakes { Console.standardError("error: " + mistake.error.message.text()) }
             self = .configuration

@@ -12,6 +12,8 @@ enum Console {
     private struct State {
         /// The first error of standard output.
         var outputError: Int32?
+        /// Whether the reader of standard output has gone.
+        var hasNoReader = false
         /// Words that are not written yet, and those left out since.
         var waiting = 0
         var leftOut = 0
@@ -36,6 +38,14 @@ enum Console {
     /// more (`EPIPE`), as with `| head`.
     static var outputError: Int32? { self.state.withLock(\.outputError) }
 
+    /// Nobody reads standard output any more.
+    struct NoReader: Error {}
+
+    /// Ends what does nothing but print, once its reader has gone (`| head`).
+    static func requireReader() throws(NoReader) {
+        if self.state.withLock(\.hasNoReader) { throw NoReader() }
+    }
+
     /// Has the commands that messages name repeat the options that say which sandbox is meant.
     static func repeatOptions(_ options: [String]) {
         self.state.withLock { $0.options = options.map { " " + $0 }.joined() }
@@ -53,13 +63,17 @@ enum Console {
     /// Writes data and returns when they are written; the line is ended if the text does not end it.
     static func standardOutput(_ text: String) async {
         await self.inOrder {
-            guard let error = self.write(text, to: STDOUT_FILENO), error != EPIPE else { return }
-            self.state.withLock { $0.outputError = $0.outputError ?? error }
+            guard let error = self.write(text, to: STDOUT_FILENO) else { return }
+            self.state.withLock { state in
+                if error == EPIPE { state.hasNoReader = true } else { state.outputError = state.outputError ?? error }
+            }
         }
     }
 
     /// Writes words for a person, sooner or later; the line is ended if the text does not end it.
-    static func standardError(_ text: String) {
+    ///
+    /// - Parameter isForProgram: whether a program reads the text, so that nothing is changed in it.
+    static func standardError(_ text: String, isForProgram: Bool = false) {
         let isTaken = self.state.withLock { state in
             let hasRoom = state.waiting < self.mostWaiting
             if hasRoom { state.waiting += 1 } else { state.leftOut += 1 }
@@ -67,7 +81,7 @@ enum Console {
         }
         guard isTaken else { return }
         self.queue.async {
-            self.write(self.words(text), to: STDERR_FILENO)
+            self.write(isForProgram ? text : self.words(text), to: STDERR_FILENO)
             let leftOut = self.state.withLock { state in
                 state.waiting -= 1
                 defer { state.leftOut = 0 }
@@ -144,11 +158,23 @@ enum Console {
 
 extension String {
     /// The text without what would command a terminal: the name of a file may hold that.
-    fileprivate var plain: String {
-        let isCommand = { (scalar: Unicode.Scalar) in
-            scalar != "\n" && scalar != "\t" && scalar.properties.generalCategory == .control
-        }
+    fileprivate var plain: String { self.replacing { $0 != "\n" && $0 != "\t" && $0.commandsTerminal } }
+
+    /// The text as one line: a name in it does not begin another one.
+    var oneLine: String { self.replacing(\.commandsTerminal) }
+
+    private func replacing(_ isCommand: (Unicode.Scalar) -> Bool) -> String {
         guard self.unicodeScalars.contains(where: isCommand) else { return self }
         return String(String.UnicodeScalarView(self.unicodeScalars.map { isCommand($0) ? "?" : $0 }))
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether it moves the cursor, ends the line, or turns the direction of what follows.
+    fileprivate var commandsTerminal: Bool {
+        switch self.properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: true
+        default: self.properties.isBidiControl
+        }
     }
 }

@@ -57,7 +57,7 @@ struct ConsoleLogHandler: LogHandler {
             object["time"] = time
             object["level"] = event.level.rawValue
             object["message"] = "\(event.message)"
-            Console.standardError(JSONText.line(object))
+            Console.standardError(JSONText.line(object), isForProgram: true)
         }
     }
 }

@@ -11,7 +11,7 @@ enum LineFormat: String, CaseIterable, ExpressibleByArgument {
     case text, jsonl
 
     func print(_ line: some ReportLine) async {
-        await Console.standardOutput(self == .text ? Console.words(line.text) : JSONText.line(line))
+        await Console.standardOutput(self == .text ? Console.words(line.text.oneLine) : JSONText.line(line))
     }
 }
 

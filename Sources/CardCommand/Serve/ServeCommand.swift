@@ -68,8 +68,7 @@ struct ServeSession: Sendable {
         if settings.tokens.isEmpty, settings.webhookSecrets.isEmpty {
             Console.standardError(
                 """
-                warning: no client has access yet; make a token (idcard-pipeline tokens add NAME --scope submit), or set \
-                webhooks.secrets
+                warning: no client has access yet; make a token (\(settings.tokenCommand)), or set webhooks.secrets
                 """
             )
         }

@@ -39,7 +39,11 @@ struct TokensCommand: AsyncParsableCommand {
         func file() throws -> TokensFile {
             if let path = self.tokensFile { return TokensFile(path: path) }
             let environment = ProcessInfo.processInfo.environment
-            let loaded = try LoadedConfiguration(file: self.config, environment: environment)
+            let loaded = try LoadedConfiguration(
+                file: self.config,
+                environment: environment,
+                readingFiles: false
+            )
             guard let path = loaded.configuration.server.tokensFile else {
                 throw CodedError(
                     .settingMissing,
@@ -99,12 +103,13 @@ struct TokensCommand: AsyncParsableCommand {
                 now: now,
                 using: &random
             )
-            try self.options.file().change { (tokens: inout [AccessToken]) throws(CodedError) in
+            let file = try self.options.file()
+            try file.change { (tokens: inout [AccessToken]) throws(CodedError) in
                 guard !tokens.contains(where: { $0.name == token.name }) else {
                     throw AccessToken.invalid(
                         """
                         there is a token of the name \(token.name) already; choose another, or take that one back: \
-                        idcard-pipeline tokens revoke \(token.name)
+                        \(Redacted(file.command("revoke \(token.name)")))
                         """
                     )
                 }
@@ -170,10 +175,11 @@ struct TokensCommand: AsyncParsableCommand {
 
         func execute() async throws -> CommandStatus {
             let name = self.name
-            try self.options.file().change { (tokens: inout [AccessToken]) throws(CodedError) in
+            let file = try self.options.file()
+            try file.change { (tokens: inout [AccessToken]) throws(CodedError) in
                 guard tokens.contains(where: { $0.name == name }) else {
                     throw CodedError.notFound(
-                        "there is no token of this name; see those there are: idcard-pipeline tokens list"
+                        "there is no token of this name; see those there are: \(Redacted(file.command("list")))"
                     )
                 }
                 tokens.removeAll { $0.name == name }

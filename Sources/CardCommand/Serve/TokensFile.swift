@@ -9,6 +9,11 @@ struct TokensFile: Sendable {
 
     let path: String
 
+    /// The command that does something with this file.
+    func command(_ words: String) -> String {
+        "idcard-pipeline tokens \(words) --tokens-file \(self.path.quotedForShell)"
+    }
+
     /// Reads the tokens; none if there is no file.
     ///
     /// - Throws: `secret_insecure`, `secret_unreadable`, `token_invalid`.

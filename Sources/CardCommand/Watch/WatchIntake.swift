@@ -58,7 +58,8 @@ struct WatchIntake: Sendable {
                 .input,
                 """
                 the sidecar came after its photo was taken in as card \(known.card.rawValue), which is in a delivery or has \
-                ended, and stays as it is; see it by cards show
+                ended, and stays as it is; see it: idcard-pipeline cards show \
+                \(known.card.rawValue)
                 """
             ),
             card: known.card
@@ -110,11 +111,11 @@ final class ServiceNotices: Sendable {
     func observe(_ event: WatchEvent) {
         switch event {
         case .problem(let folder, let error):
-            Console.standardError("warning: watched folder \(folder.reveal()): \(error.message.text())")
+            Console.standardError("warning: watched folder \(folder.reveal()): \(error.message.text())".oneLine)
         case .mended(let folder, let code):
-            Console.standardError("watched folder \(folder.reveal()) is in order again (\(code))")
+            Console.standardError("watched folder \(folder.reveal()) is in order again (\(code))".oneLine)
         case .paused(let error):
-            Console.standardError("warning: files stay where they are for now: \(error.message.text())")
+            Console.standardError("warning: files stay where they are for now: \(error.message.text())".oneLine)
         case .resumed: Console.standardError("files are taken in again")
         case .placed, .refused, .scanned: break
         }

@@ -82,7 +82,8 @@ struct InputLocator {
             let what: Message =
                 error.isAbsence ? "there is no such file" : "it cannot be opened (\(error.description))"
             // As Windows writes paths; here it is a letter like any other.
-            let remedy: Message = source.text.contains("\\") ? "write / in place of \\ in the path" : "check the path"
+            let isWindows = error.isAbsence && source.text.contains("\\")
+            let remedy: Message = isWindows ? "write / in place of \\ in the path" : "check the path"
             return self.unusable(source, origin, what + "; " + remedy + " and run again")
         }
     }

@@ -42,7 +42,7 @@ enum CSVManifest {
         }
         let first = TableText.withoutByteOrderMark(data).first { $0 > UInt8(ascii: " ") }
         guard let first, "{[".utf8.contains(first) else { return nil }
-        return "is JSON, and its name does not end in .jsonl; write one object a line, name it so"
+        return "is JSON, and its name does not end in .jsonl; write one object per line into a file that ends in .jsonl"
     }
 
     /// Drops white space before the ends of unquoted values; SwiftCSV does so at their starts, and beside quotes.

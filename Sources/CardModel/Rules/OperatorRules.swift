@@ -57,7 +57,7 @@ package enum OperatorRules {
                 card,
                 """
                 the backend may hold it; look there, then: idcard-pipeline cards resolve \(card.id.rawValue) --as \
-                delivered, resend, accept or reject
+                delivered (or --as resend, accept, reject)
                 """
             )
         }

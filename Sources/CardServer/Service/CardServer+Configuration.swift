@@ -32,6 +32,8 @@ extension CardServer {
         package var intakeFreeSpace: Int64 = 256 << 20
         /// How long requests may go on after the end was asked for (`run.shutdown_timeout`).
         package var shutdownTimeout = Duration.seconds(20)
+        /// The command that makes a token.
+        package var tokenCommand = "idcard-pipeline tokens add NAME --scope submit"
         var connections = ConnectionLimits()
         var bodyMemory = Limits.bodyMemory
 
@@ -48,7 +50,7 @@ extension CardServer {
                 throw Self.refused(
                     """
                     server.listen names an address that others reach, and there is no token that opens it; make one \
-                    (idcard-pipeline tokens add), or set webhooks.secrets
+                    (\(Redacted(self.tokenCommand))), or set webhooks.secrets
                     """
                 )
             }

@@ -73,6 +73,8 @@ package final class ServerMetrics: Sendable {
     /// Counts what an event of the engine tells.
     package func count(_ event: PipelineEvent) {
         switch event {
+        case .taken(_, let outcome) where outcome.state == .rejected && !outcome.isDuplicate:
+            self.add(.inputs, ["refused"])
         case .taken(_, let outcome): self.add(.inputs, [outcome.isDuplicate ? "duplicate" : "admitted"])
         case .refused: self.add(.inputs, ["refused"])
         case .changed(let change): self.add(.cardsEntered, [change.state.rawValue])

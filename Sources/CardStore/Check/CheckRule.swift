@@ -6,14 +6,17 @@ struct CheckRule: Sendable {
     let code: String
     /// What is wrong, and what to do.
     let message: Message
+    /// The command of `cards` that does it, given the card.
+    let command: String?
     /// Selects the identifier of each card that breaks the rule.
     let query: SQL
     /// The changes that mend it without a risk; each looks again for itself.
     let mends: [SQL]
 
-    init(_ code: String, _ message: Message, _ query: SQL, mends: [SQL] = []) {
+    init(_ code: String, _ message: Message, by command: String? = nil, _ query: SQL, mends: [SQL] = []) {
         self.code = code
         self.message = message
+        self.command = command
         self.query = query
         self.mends = mends
     }
@@ -32,7 +35,8 @@ struct CheckRule: Sendable {
         ),
         CheckRule(
             "reading_missing",
-            "the card counts as verified but has no reading; have it done again: idcard-pipeline cards retry",
+            "the card counts as verified but has no reading; have it done again",
+            by: "retry",
             """
             SELECT id FROM card WHERE state IN ('verified', 'delivering')
             AND NOT EXISTS (SELECT 1 FROM blob WHERE blob.card = card.id AND blob.kind = 'reading')
@@ -40,7 +44,8 @@ struct CheckRule: Sendable {
         ),
         CheckRule(
             "reason_missing",
-            "the card ended or waits for a person, and nothing says why; look at it: idcard-pipeline cards show",
+            "the card ended or waits for a person, and nothing says why; look at it",
+            by: "show",
             "SELECT id FROM card WHERE state IN ('rejected', 'failed', 'held') AND reason IS NULL"
         ),
         CheckRule(
@@ -266,7 +271,8 @@ struct CheckRule: Sendable {
         ),
         CheckRule(
             "erased_with_remains",
-            "the card is erased, but values of it are left; erase it again: idcard-pipeline cards erase",
+            "the card is erased, but values of it are left; erase it again",
+            by: "erase",
             """
             SELECT id FROM card WHERE state = 'erased' AND (
                 metadata IS NOT NULL OR message IS NOT NULL OR source IS NOT NULL OR holder IS NOT NULL

@@ -75,7 +75,8 @@ extension CardStore {
             SandboxFinding(
                 code: "erasure_cut_off",
                 card: entry.card,
-                message: "the erasing of the card was cut off; erase it again: idcard-pipeline cards erase"
+                message:
+                    "the erasing of the card was cut off; erase it again: idcard-pipeline cards erase \(entry.card.rawValue)"
             )
         }
     }
@@ -93,7 +94,13 @@ extension CardStore {
     private static func findings(of rule: CheckRule, in tx: Transaction) throws -> [SandboxFinding] {
         // A delivery without any card has none to name.
         let cards = try tx.rows(rule.query + "LIMIT \(Limits.findingsPerRule)") { try $0.next(CardID?.self) }
-        return cards.map { SandboxFinding(code: rule.code, card: $0, message: rule.message) }
+        return cards.map { card in
+            var message = rule.message
+            if let command = rule.command, let card {
+                message = message + ": idcard-pipeline cards \(command) \(card.rawValue)"
+            }
+            return SandboxFinding(code: rule.code, card: card, message: message)
+        }
     }
 
     private func logFindings(in tx: Transaction) throws -> [SandboxFinding] {

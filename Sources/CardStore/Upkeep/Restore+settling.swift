@@ -252,8 +252,9 @@ extension Restore {
         let heeded: Set<ReasonCode> = [.outcomeUnknown, .holderConflict, .submitterConflict]
         let reason = row.state == .held ? row.reason.flatMap { heeded.contains($0) ? $0 : nil } : nil
         let message: Message = """
-            it comes from a backup, and what happened to it since is not known; ask the backend whether it has the card, \
-            then resolve or retry it: idcard-pipeline cards resolve \(row.id.rawValue)
+            it comes from a backup, and what happened to it since is not known; ask the backend whether it has the card; \
+            if so: idcard-pipeline cards resolve \(row.id.rawValue) --as delivered; if not: idcard-pipeline cards retry \
+            \(row.id.rawValue)
             """
         try store.move(row, Transition(.held, reason ?? .restored, message), also: ", due_at = NULL", in: tx)
     }

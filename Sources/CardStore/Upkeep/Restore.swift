@@ -221,7 +221,7 @@ package struct Restore: Sendable {
             report.couldNotReadReplaced = true
             return nil
         }
-        guard cards == 0 || self.isReplacing else { throw self.notEmpty("it holds \(cards) cards") }
+        guard cards == 0 || self.isReplacing else { throw self.notEmpty("it holds cards (\(cards))") }
         report.replacedCards = cards
         report.lacksKeyOfReplaced = vault == nil
         return vault

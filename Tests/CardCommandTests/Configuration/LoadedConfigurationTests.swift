@@ -56,6 +56,17 @@ struct LoadedConfigurationTests {
         #expect(file.settings.map(\.name) == ["run.patience"])
     }
 
+    @Test(.timeLimit(.minutes(1))) func `A pipe into which nobody writes is not waited for for ever`() throws {
+        let pipe = Pipe()
+        // Else it is closed, and the pipe at its end.
+        defer { try? pipe.fileHandleForWriting.close() }
+        let path = "/dev/fd/\(pipe.fileHandleForReading.fileDescriptor)"
+        let error = try #require(throws: LimitedText.Refusal.self) {
+            try LimitedText.read(path, upTo: 10, patience: .milliseconds(20)) { _ in }
+        }
+        #expect(LimitedText.reason(error).text() == "is a pipe into which nobody has written for 20ms")
+    }
+
     @Test func `Origins are compared as browsers write them`() async throws {
         let yaml = "server.cors_origins: [HTTPS://Desk.Example, 'https://a.example:443', 'http://b.example:8080']\n"
         let origins = await (try self.home.load(yaml)).configuration.serving().server.origins

@@ -48,7 +48,7 @@ final class ScratchHome: Sendable {
     /// What `config check` says of a file.
     func checked(_ yaml: String, embedded: Bool = false) async throws -> CheckedConfiguration {
         let file = try self.file("c.yaml", yaml)
-        return await CheckedConfiguration { () throws(ConfigurationError) in
+        return try await CheckedConfiguration {
             try LoadedConfiguration(file: file, environment: ["HOME": self.path], embedded: embedded)
         }
     }

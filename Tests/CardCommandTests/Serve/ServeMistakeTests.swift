@@ -95,7 +95,8 @@ struct ServeMistakeTests {
         let nobody = try await self.check(try tls(first.key))
         #expect(nobody.errors.map(\.code) == ["listening_refused"])
         #expect(nobody.errors.map(\.line) == [2])
-        #expect(nobody.errors[0].message.contains("tokens add"))
+        let file = "\(self.home.path)/.config/idcard-pipeline/tokens.json"
+        #expect(nobody.errors[0].message.contains("tokens add NAME --scope submit --tokens-file \(file)"))
         let secret = Data(repeating: 1, count: 32).base64EncodedString()
         let some = try await self.check(try tls(first.key) + "webhooks.secrets: acme=whsec_\(secret)\n")
         #expect(some.ok, "\(some.errors)")

@@ -37,7 +37,7 @@ extension ServeTests {
                 let refusals = ["unsupported_format": 1, "business_no_missing": 1]
                 #expect(done.object["refusals"] as? [String: Int] == refusals)
                 let figures = try await service.send("GET", "/metrics", token: desk).text
-                #expect(figures.contains("idcard_inputs_total{result=\"refused\"} 1\n"))
+                #expect(figures.contains("idcard_inputs_total{result=\"refused\"} 2\n"))
                 await self.deliveries(4)
                 // All is known, and nothing goes again.
                 let second = try await start("inbox", desk)

@@ -125,6 +125,27 @@ struct KeyAndBackupTests {
         }
     }
 
+    @Test(
+        "Root makes keys and tokens where the sandbox and the TOKEN's file are another's",
+        .enabled(if: geteuid() == 0)
+    )
+    func filesOfRoot() async throws {
+        let (token, folder) = (try self.tool.secretFile("token", "t"), self.tool.home.appending(path: "box").path)
+        try #require(mkdir(folder, 0o700) == 0)
+        for path in [token.path, folder] { try #require(chown(path, 65534, 65534) == 0) }
+        let text = "delivery.token_file: \(token.path)\nsandbox.path: \(folder)\n"
+        let file = try self.tool.secretFile("c.yaml", text)
+        let key = self.tool.home.appending(path: "new.key").path
+        for command in [["keys", "init", "--key-file", key], ["tokens", "add", "desk", "--scope", "read"]] {
+            let outcome = try await self.tool.run(command + ["--config", file.path])
+            #expect(outcome.status == 0, "\(command): \(outcome.errors)")
+        }
+        // As in a container that may not change groups.
+        let wrapper = ["/usr/bin/setpriv", "--inh-caps", "-setgid", "--bounding-set", "-setgid"]
+        let status = try await self.tool.run(["status", "--config", file.path], wrapper: wrapper)
+        #expect(status.status == 74 && status.errors.contains("cannot become that user"), "\(status.errors)")
+    }
+
     /// Makes everything in the home of the tool another user's.
     private func giveHomeAway() throws {
         let owned = try FileManager.default.subpathsOfDirectory(atPath: self.tool.home.path)

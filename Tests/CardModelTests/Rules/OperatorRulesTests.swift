@@ -186,6 +186,6 @@ import Testing
         let sideless = try #require(Case("", .held, .legalityUnavailable, side: nil).refusal(.accept)).message.text()
         #expect(sideless.contains("the verifier saw neither side on it; reject it"))
         let unknown = try #require(Self.outcomeUnknown.refusal(nil)).message.text()
-        #expect(unknown.contains("idcard-pipeline cards resolve card-1 --as delivered, resend, accept or reject"))
+        #expect(unknown.contains("idcard-pipeline cards resolve card-1 --as delivered (or --as resend"))
     }
 }

@@ -130,14 +130,16 @@ struct CommandLineTests {
     @Test("A file name cannot command the terminal; a program gets it as it is")
     func controlCharacters() async throws {
         let tool = try Tool()
-        let name = "a\u{1B}]0;x\u{7}\u{9B}2J.heic"
+        let name = "a\u{1B}]0;x\u{7}\u{9B}2J\u{202E}b\ndelivered C-9.heic"
         let photos = try tool.folder("photos", [String: MarkedPhoto]())
         try FileManager.default.createDirectory(at: photos.appending(path: "C-1"), withIntermediateDirectories: true)
         let url = photos.appending(path: "C-1/\(name)")
         try Data("\0\0\0\u{18}ftypheic\0\0\0\0".utf8).write(to: url)
         let command = ["run", photos.path, "--dry-run", "--embedded", "--format"]
         let text = try await tool.run(command + ["text"])
-        #expect(text.output.contains("a?]0;x??2J.heic"), "\(text.output)")
+        #expect(text.output.contains("a?]0;x??2J?b?delivered C-9.heic"), "\(text.output)")
+        let option = try await tool.run(["run", "-\u{1B}]0;x"])
+        #expect(option.status == 64 && !option.errors.contains("\u{1B}"), "\(option.errors)")
         let line = try #require(try await tool.run(command + ["jsonl"]).output.split(separator: "\n").first)
         let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
         #expect((object?["source"] as? String)?.hasSuffix(name) == true)
