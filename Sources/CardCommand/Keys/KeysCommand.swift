@@ -171,7 +171,7 @@ private struct KeyReport: Report {
     var lines: [String] {
         var lines = [
             self.isNew
-                ? "\(self.rewrapped.of("key")) of cards wrapped anew with the key \(self.keyID)"
+                ? "\(self.rewrapped.of("card key")) wrapped with the key \(self.keyID) now"
                 : "everything was wrapped with the key \(self.keyID) already: what an earlier rotation left was ended; "
                     + "to change the key, run this again"
         ]

@@ -52,7 +52,7 @@ enum Console {
     }
 
     /// The text as a person reads it: its commands work when they are copied, and nothing in it commands the terminal.
-    static func words(_ text: String) -> String {
+    static func readable(_ text: String) -> String {
         let options = self.state.withLock(\.options)
         guard !options.isEmpty, text.contains("idcard-pipeline ") else { return text.plain }
         let command =
@@ -81,7 +81,7 @@ enum Console {
         }
         guard isTaken else { return }
         self.queue.async {
-            self.write(isForProgram ? text : self.words(text), to: STDERR_FILENO)
+            self.write(isForProgram ? text : self.readable(text), to: STDERR_FILENO)
             let leftOut = self.state.withLock { state in
                 state.waiting -= 1
                 defer { state.leftOut = 0 }

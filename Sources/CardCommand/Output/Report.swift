@@ -11,7 +11,7 @@ enum LineFormat: String, CaseIterable, ExpressibleByArgument {
     case text, jsonl
 
     func print(_ line: some ReportLine) async {
-        await Console.standardOutput(self == .text ? Console.words(line.text.oneLine) : JSONText.line(line))
+        await Console.standardOutput(self == .text ? Console.readable(line.text.oneLine) : JSONText.line(line))
     }
 }
 
@@ -43,7 +43,7 @@ protocol Report: Encodable {
 extension Report {
     func print(_ format: ReportFormat) async {
         switch format {
-        case .text: for line in self.lines { await Console.standardOutput(Console.words(line)) }
+        case .text: for line in self.lines { await Console.standardOutput(Console.readable(line)) }
         case .json: await Console.standardOutput(JSONText.document(self))
         }
     }
