@@ -52,7 +52,12 @@ struct FileExaminer: Sendable {
 
     /// Tells what is to be done with a file that looks so.
     func plan(for candidate: Candidate, _ sight: Sight) -> Plan {
-        guard self.sight(of: candidate) == sight else { return .changed }
+        let plan = self.read(candidate, sight)
+        // Its sidecar may have been written while it was read.
+        return self.sight(of: candidate) == sight ? plan : .changed
+    }
+
+    private func read(_ candidate: Candidate, _ sight: Sight) -> Plan {
         for suffix in self.options.companionSuffixes where sight.name.hasSuffix(suffix) {
             guard let image = self.image(of: candidate, suffix) else { continue }
             if self.sight(of: image) != nil { return .companion(of: image) }
