@@ -115,4 +115,18 @@ struct OpenAPITests {
         let key = schemas["BusinessNumber"]?["maxLength"] as? Int
         #expect(key == BusinessNumber.maximumLength)
     }
+
+    @Test(arguments: [
+        "L-1", " L 1 ", "a=1", "#7", "#7!#", "\"", "\"a", "案号 1", "=1", " ='1", "'1", "\"1\"", "\"1\" ", "#REF!",
+        "#NAME? ", "###",
+        " # ", "", "  ", "a\u{200B}", "a\nb",
+    ])
+    func `the pattern of a business number takes what the program takes`(text: String) async throws {
+        let components = try #require(try await self.document()["components"] as? [String: [String: Any]])
+        let schemas = try #require(components["schemas"] as? [String: [String: Any]])
+        let pattern = try Regex(#require(schemas["BusinessNumber"]?["pattern"] as? String))
+        #expect(
+            (text.firstMatch(of: pattern.matchingSemantics(.unicodeScalar)) != nil) == (BusinessNumber(text) != nil)
+        )
+    }
 }

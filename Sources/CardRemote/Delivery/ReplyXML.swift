@@ -98,6 +98,11 @@ private final class ElementReader: XMLParserDelegate {
         self.open[self.open.count - 1].text += string
     }
 
+    func parser(_ parser: XMLParser, parseErrorOccurred parseError: any Error) {
+        // FoundationXML leaks 72 bytes at each error, and some errors do not end the parsing.
+        parser.abortParsing()
+    }
+
     func parser(_ parser: XMLParser, foundCDATA data: Data) {
         self.parser(parser, foundCharacters: String(decoding: data, as: UTF8.self))
     }

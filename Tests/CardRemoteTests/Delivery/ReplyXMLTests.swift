@@ -134,4 +134,20 @@ import Testing
         #expect(self.read(nested(1000)) == nil)
         #expect(self.read(String(repeating: "<a>", count: 300_000)) == nil)
     }
+
+    @Test
+    func `The first error ends the reading: FoundationXML leaks at each of them`() async {
+        await #expect(processExitsWith: .success) {
+            func residentPages() throws -> Int {
+                let sizes = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
+                return try #require(Int(sizes[1]))
+            }
+            let damaged = Array("<r>\(String(repeating: "<a:b:c/>", count: 10_000))</r>".utf8)
+            #expect(ReplyXML.root(damaged) == nil)
+            let before = try residentPages()
+            for _ in 1...100 { #expect(ReplyXML.root(damaged) == nil) }
+            // A million errors would be 72 MB.
+            #expect(try residentPages() - before < 4_096)
+        }
+    }
 }
