@@ -202,8 +202,7 @@ struct CardTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
-    func `a card that is to be done again is done at once`() async throws {
+    @Test func `a card that is to be done again is done at once`() async throws {
         try await ServerHarness.with(isWorking: true) { (harness) async throws in
             let id = try await self.submit(["unread"], to: harness)[0]
             await harness.intake.ends.wait(for: 1)
@@ -215,8 +214,7 @@ struct CardTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
-    func `a card that a person accepts goes on at once`() async throws {
+    @Test func `a card that a person accepts goes on at once`() async throws {
         try await ServerHarness.with(isWorking: true) { (harness) async throws in
             _ = try await self.submit(["front"], to: harness)
             await harness.intake.ends.wait(for: 1)
@@ -231,8 +229,7 @@ struct CardTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
-    func `an erasure wakes the stages`() async throws {
+    @Test func `an erasure wakes the stages`() async throws {
         try await ServerHarness.with(isWorking: true) { (harness) async throws in
             let id = try await self.submit(["front"], to: harness)[0]
             await harness.intake.ends.wait(for: 1)

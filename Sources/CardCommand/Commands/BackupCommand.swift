@@ -115,20 +115,7 @@ struct RestoreCommand: Command {
             by: self.purpose.origin(of: "restore"),
             now: .now
         ).run()
-        let output = RestoreOutput(
-            cards: report.cards,
-            held: report.held,
-            erased: report.erased,
-            lastChange: report.lastChange?.description,
-            tombstonesTakenOver: report.takenOver,
-            accessLinesTakenOver: report.logLines,
-            replacedCards: report.replacedCards,
-            replacedUnreadable: report.couldNotReadReplaced,
-            replacedKeyMissing: report.lacksKeyOfReplaced,
-            erasuresUnknown: report.knowsNoErasures,
-            brokenRules: report.findings.count
-        )
-        await output.print(self.format)
+        await report.print(self.format)
         for warning in Self.warnings(report) { Console.standardError("warning: \(warning)") }
         return .delivered
     }
@@ -137,46 +124,34 @@ struct RestoreCommand: Command {
         var warnings = [
             "what happened after the backup is not known here: photos taken in since would be delivered again"
         ]
-        if report.couldNotReadReplaced {
+        if report.replacedUnreadable {
             warnings.append(
                 "the sandbox that was replaced could not be read: who was erased there is known only from lists of erasures"
             )
         }
-        if report.knowsNoErasures {
+        if report.erasuresUnknown {
             warnings.append(
                 "no list of erasures was there: whoever was erased after the backup is here again; give --erasures FILE"
             )
         }
-        if report.lacksKeyOfReplaced {
+        if report.replacedKeyMissing {
             warnings.append(
                 "the keys do not open the sandbox that was replaced: photos erased there are taken in again if they are found"
             )
         }
-        if report.logLines == nil, report.replacedCards > 0 {
+        if report.accessLinesTakenOver == nil, report.replacedCards > 0 {
             warnings.append(
                 "the access log of the sandbox that was replaced could not be taken over: its lines are gone"
             )
         }
-        if !report.findings.isEmpty {
-            warnings.append("the backup breaks \(report.findings.count.of("rule")); see: idcard-pipeline fsck")
+        if report.brokenRules > 0 {
+            warnings.append("the backup breaks \(report.brokenRules.of("rule")); see: idcard-pipeline fsck")
         }
         return warnings
     }
 }
 
-private struct RestoreOutput: Report {
-    let cards: Int
-    let held: Int
-    let erased: Int
-    @Nullable private(set) var lastChange: String?
-    let tombstonesTakenOver: Int
-    @Nullable private(set) var accessLinesTakenOver: Int?
-    let replacedCards: Int
-    let replacedUnreadable: Bool
-    let replacedKeyMissing: Bool
-    let erasuresUnknown: Bool
-    let brokenRules: Int
-
+extension RestoreReport: Report {
     var lines: [String] {
         var lines = [self.cards.of("card") + " restored" + (self.lastChange.map { ", last changed \($0)" } ?? "")]
         if self.erased > 0 { lines.append(self.erased.of("card") + " erased again") }

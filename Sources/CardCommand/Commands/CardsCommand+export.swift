@@ -40,7 +40,7 @@ extension CardsCommand {
                 try DurableFile.makeFolders(self.output, mode: 0o700)
                 let metadata = export.details.card.metadata
                 let document = ExportDocument(
-                    card: CardDetailsDocument(export.details, reveals: true, eventsWriteNull: false),
+                    card: CardDetailsDocument(export.details, reveals: true),
                     userNo: metadata.userNumber?.reveal(),
                     expectedIDNumber: metadata.expectation.idNumber?.reveal(),
                     expectedName: metadata.expectation.name?.reveal()
@@ -104,18 +104,9 @@ extension CardsCommand {
                 let origin = self.purpose.origin(of: "cards log")
                 try await store.exportAccessLog(to: origin, now: .now) { page in
                     for record in page where record.number > self.after {
-                        guard self.card == nil || record.card?.rawValue == self.card else { continue }
+                        guard self.card == nil || record.cardID?.rawValue == self.card else { continue }
                         try Console.requireReader()
-                        await self.format.print(
-                            AccessLine(
-                                number: record.number,
-                                at: record.at.description,
-                                actor: record.actor,
-                                action: record.action,
-                                purpose: record.purpose,
-                                cardID: record.card
-                            )
-                        )
+                        await self.format.print(record)
                     }
                 }
                 return .delivered
@@ -132,15 +123,7 @@ private struct ExportDocument: Encodable {
     @Nullable private(set) var expectedName: String?
 }
 
-/// One line of the access log.
-private struct AccessLine: ReportLine {
-    let number: Int64
-    let at: String
-    let actor: String
-    let action: String
-    let purpose: String
-    @Nullable private(set) var cardID: CardID?
-
+extension AccessRecord: ReportLine {
     var text: String {
         let card = self.cardID.map { "  \($0)" } ?? ""
         return "\(self.number)  \(self.at)  \(self.action.padded(to: 7))\(card)  \(self.actor)  (\(self.purpose))"

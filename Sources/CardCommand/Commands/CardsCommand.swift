@@ -95,7 +95,7 @@ struct CardsCommand: AsyncParsableCommand {
             let origin = self.purpose.origin(of: self.reveal ? "cards show --reveal" : "cards show")
             return try await self.options.withSandbox { store, _ in
                 let details = try await store.show(CardID(rawValue: self.card), to: origin, now: .now)
-                let report = CardDetailsDocument(details, reveals: self.reveal, eventsWriteNull: false)
+                let report = CardDetailsDocument(details, reveals: self.reveal)
                 await report.print(self.format)
                 return .delivered
             }

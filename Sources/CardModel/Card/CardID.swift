@@ -1,7 +1,7 @@
 /// The identifier of a card in the sandbox: the one name of a card that may appear in logs.
 ///
 /// Made by `CardID.generate(at:randomBytes:)` as a UUID version 7 (RFC 9562 section 5.7), so ids sort by the time of intake.
-package struct CardID: Hashable, Sendable, Codable, CustomStringConvertible {
+package struct CardID: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
     /// The canonical lower-case text form, 36 characters.
     package let rawValue: String
 
@@ -20,19 +20,10 @@ package struct CardID: Hashable, Sendable, Codable, CustomStringConvertible {
     package static func generate(at time: Timestamp, using random: inout some RandomNumberGenerator) -> CardID {
         CardID(rawValue: UUIDText.version7(at: time, using: &random))
     }
-
-    package init(from decoder: any Decoder) throws {
-        self.rawValue = try decoder.singleValueContainer().decode(String.self)
-    }
-
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(self.rawValue)
-    }
 }
 
 /// The identifier of a delivery; made as that of a card is.
-package struct DeliveryID: Hashable, Sendable, Codable, CustomStringConvertible {
+package struct DeliveryID: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
     /// The canonical lower-case text form, 36 characters.
     package let rawValue: String
 

@@ -24,12 +24,17 @@ package struct ContentDigest: Hashable, Sendable, Codable, CustomStringConvertib
     }
 
     /// Lower-case hexadecimal, 64 characters.
-    package var hexadecimal: String {
-        self.bytes.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
-    }
+    package var hexadecimal: String { self.bytes.hexadecimal }
 
     /// Without a figure: whoever has a picture could tell by it that we have it, too.
     package var description: String { "ContentDigest" }
     package var debugDescription: String { self.description }
     package var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+extension Sequence<UInt8> {
+    /// Two lower-case hexadecimal digits a byte.
+    package var hexadecimal: String {
+        self.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+    }
 }

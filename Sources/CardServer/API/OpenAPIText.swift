@@ -1,5 +1,22 @@
+import CardModel
+import HTTPTypes
+
 /// What the OpenAPI document says of operations, beside how they are refused: ``OpenAPIDocument`` adds that.
 enum OpenAPIText {
+    /// The header field that carries a field of a submission with a raw body.
+    private static func header(_ field: SubmittedField, _ schema: String) -> String {
+        #"""
+        {"name": "\#(field.headerName.rawName)", "in": "header",
+         "description": "`\#(field.rawValue)`, unless a form says it; UTF-8 with percent-encoding.",
+         "schema": {"$ref": "#/components/schemas/\#(schema)"}}
+        """#
+    }
+
+    /// Control and format characters, as a class of a pattern writes them.
+    private static let control =
+        #"\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u0600-\\u0605\\u061c\\u06dd\\u070f\\u0890\\u0891\\u08e2\\u180e"#
+        + #"\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u2064\\u2066-\\u206f\\ufeff\\ufff9-\\ufffb"#
+
     /// Every path with its methods.
     static let paths = #"""
         {
@@ -19,24 +36,9 @@ enum OpenAPIText {
               "description": "A Structured Field String; the same for every attempt of one submission.",
               "schema": {"type": "string",
                "pattern": "^(\"([ !#-\\[\\]-~]|\\\\[\"\\\\]){1,255}\"|[!#-+\\--:<-\\[\\]-~]{1,255})$"}},
-             {"name": "Card-Business-No", "in": "header",
-              "description": "`business_no`, unless a form says it; UTF-8 with percent-encoding.",
-              "schema": {"type": "string", "maxLength": 64, "minLength": 1, "pattern": "^[!-$&-~]+$"}},
-             {"name": "Card-User-No", "in": "header",
-              "description": "`user_no`, unless a form says it; UTF-8 with percent-encoding.",
-              "schema": {"$ref": "#/components/schemas/EncodedText"}},
-             {"name": "Card-Side", "in": "header",
-              "description": "`side`, unless a form says it; UTF-8 with percent-encoding.",
-              "schema": {"$ref": "#/components/schemas/SideText"}},
-             {"name": "Card-Priority", "in": "header",
-              "description": "`priority`, unless a form says it; UTF-8 with percent-encoding.",
-              "schema": {"$ref": "#/components/schemas/PriorityText"}},
-             {"name": "Card-Expected-Id-Number", "in": "header",
-              "description": "`expected_id_number`, unless a form says it; UTF-8 with percent-encoding.",
-              "schema": {"$ref": "#/components/schemas/EncodedText"}},
-             {"name": "Card-Expected-Name", "in": "header",
-              "description": "`expected_name`, unless a form says it; UTF-8 with percent-encoding.",
-              "schema": {"$ref": "#/components/schemas/EncodedText"}}],
+             \#(header(.businessNumber, "EncodedNumber")), \#(header(.userNumber, "EncodedText")),
+             \#(header(.side, "SideText")), \#(header(.priority, "PriorityText")),
+             \#(header(.expectedIDNumber, "EncodedText")), \#(header(.expectedName, "EncodedText"))],
             "requestBody": {"required": true,
              "content": {"application/octet-stream": {"schema": {}}, "binary/octet-stream": {"schema": {}},
               "image/*": {"schema": {}}, "image/jpeg": {"schema": {}}, "image/png": {"schema": {}},
@@ -232,14 +234,9 @@ enum OpenAPIText {
           "Why": {"type": "object", "additionalProperties": false,
            "properties": {"why": {"type": ["string", "null"], "maxLength": 200}}},
           "BusinessNumber": {"type": "string", "maxLength": 64, "minLength": 1,
-           "pattern": "^(?!\\s*(=|'|\".*\"\\s*$|#.*[!?]\\s*$|#+\\s*$))\#
-        [^\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u0600-\\u0605\\u061c\\u06dd\\u070f\\u0890\\u0\#
-        891\\u08e2\\u180e\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u2064\\u2066-\\u206f\\ufeff\\ufff9-\\ufffb]*[\#
-        ^\\s\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u0600-\\u0605\\u061c\\u06dd\\u070f\\u0890\\u0891\\u08e2\\u1\#
-        80e\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u2064\\u2066-\\u206f\\ufeff\\ufff9-\\ufffb][^\\u0000-\\u001\#
-        f\\u007f-\\u009f\\u00ad\\u0600-\\u0605\\u061c\\u06dd\\u070f\\u0890\\u0891\\u08e2\\u180e\\u200b-\\u200f\#
-        \\u2028-\\u202e\\u2060-\\u2064\\u2066-\\u206f\\ufeff\\ufff9-\\ufffb]*$"},
+           "pattern": "^(?!\\s*(=|'|\".*\"\\s*$|#.*[!?]\\s*$|#+\\s*$))[^\#(control)]*[^\\s\#(control)][^\#(control)]*$"},
           "PrintedText": {"type": "string", "maxLength": 128, "pattern": "^[^\\u0000-\\u001f\\u007f-\\u009f]*$"},
+          "EncodedNumber": {"type": "string", "maxLength": 64, "minLength": 1, "pattern": "^[!-$&-~]+$"},
           "EncodedText": {"type": "string",
            "pattern": "^([ -$&-~]|%[2-6][0-9A-Fa-f]|%7[0-9A-Ea-e]|%([Cc][3-9A-Fa-f]|[Dd][0-9A-Fa-f])%[89ABab][\#
         0-9A-Fa-f]|%[Ee][1-9ABab](%[89ABab][0-9A-Fa-f]){2}){0,128}$"},

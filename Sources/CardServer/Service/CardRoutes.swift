@@ -72,7 +72,7 @@ struct CardRoutes: Sendable {
             reveals
             ? try await self.ports.store.show(id, to: origin, now: self.ports.now())
             : try await self.ports.store.details(of: id)
-        return Response(json: CardDetailsDocument(details, reveals: reveals, eventsWriteNull: true))
+        return Response(json: CardDetailsDocument(details, reveals: reveals))
     }
 
     // MARK: Deciding

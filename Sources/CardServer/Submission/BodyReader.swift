@@ -58,7 +58,12 @@ struct ImageBytes {
         }
         try self.claim.take(piece.count)
         let isUnknown = self.bytes.count < Limits.imageHeadBytes
-        self.bytes.append(contentsOf: piece)
+        if self.bytes.isEmpty, let whole = piece as? Data {
+            // An image that comes as a whole is not copied.
+            self.bytes = whole
+        } else {
+            self.bytes.append(contentsOf: piece)
+        }
         if isUnknown, self.bytes.count >= Limits.imageHeadBytes { try self.checkFormat() }
     }
 

@@ -104,8 +104,9 @@ struct WebhookRoute: Sendable {
         switch message.image {
         case .address(let address): content = .remote(try self.checked(address))
         case .base64(let text):
+            guard let decoded = Data(base64Encoded: text.reveal()) else { throw Problem(.imageInvalid) }
             var image = self.reception.image(claim)
-            try Base64Pieces.decode(text.reveal()) { try image.append($0) }
+            try image.append(decoded)
             let bytes = try image.finish()
             source = ContentDigest(of: bytes)
             content = .received(bytes)

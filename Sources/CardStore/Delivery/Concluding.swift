@@ -28,7 +28,12 @@ extension CardStore {
         let (id, attempt) = (job.id, job.attempt)
         return try await self.write(at: now, locking: Array(job.numbers)) { tx in
             var delivery = try OpenDelivery(id, store: self, in: tx)
-            let isCurrent = try self.endAttempt(attempt, after: outcome.toldFailure, in: tx)
+            let isCurrent = try self.endAttempt(
+                attempt,
+                after: outcome.toldFailure,
+                acceptedAs: outcome.acceptedCode,
+                in: tx
+            )
             if delivery.isSettled(by: outcome, isCurrent: isCurrent) {
                 try delivery.settle(outcome, terms: terms)
             }
@@ -44,6 +49,12 @@ extension DeliveryOutcome {
         case .accepted, .items: nil
         case .tokenExpired(let failure), .failed(let failure): failure
         }
+    }
+
+    /// The code of a reply that took everything.
+    fileprivate var acceptedCode: String? {
+        guard case .accepted(_, let code) = self else { return nil }
+        return code
     }
 
     /// The failure that its attempt is written down with: a joint reply that took no card tells as much of the endpoint as one

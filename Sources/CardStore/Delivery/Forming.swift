@@ -177,13 +177,10 @@ extension CardStore {
         func form(_ members: [DeliveryMember]) -> Set<DeliveryMember> {
             // Which other cards go beside it does not change what its form says of it.
             Set(
-                members.map {
-                    DeliveryMember(
-                        card: $0.card,
-                        side: $0.side,
-                        businessNumber: $0.businessNumber,
-                        userNumber: $0.userNumber
-                    )
+                members.map { member in
+                    var member = member
+                    member.goesAlone = false
+                    return member
                 }
             )
         }
@@ -206,7 +203,7 @@ extension CardStore {
         let rows = try members.map { try CardRow.require($0, in: tx) }
         let priority = rows.map(\.priority).max() ?? 0
         guard let firstKey = try rows.first?.key(self.vault) else {
-            throw DatabaseError(.constraint, "a delivery needs a card")
+            throw DatabaseError(.statement, "a delivery needs a card")
         }
         // Whoever erases a member closes the delivery, so the first member's key opens the parts for as long as they matter.
         let parts = try firstKey.seal(json: draft.parts, column: "delivery.parts")

@@ -23,9 +23,7 @@ struct SandboxFolder: Sendable {
 
     /// The workers that have a lock file, dead or alive.
     func workerIDs() throws -> [String] {
-        do { return try FileManager.default.contentsOfDirectory(atPath: self.workers).sorted() } catch {
-            throw Self.failure("the folder \(Redacted(self.workers)) cannot be listed")
-        }
+        try Self.names(in: self.workers).sorted()
     }
 
     func workerLock(_ id: String) -> String { "\(self.workers)/\(id)" }
@@ -83,12 +81,13 @@ struct SandboxFolder: Sendable {
     }
 
     private static func isEmpty(_ path: String) throws -> Bool {
-        guard let folder = opendir(path) else { throw Self.failure("the folder \(Redacted(path)) cannot be listed") }
-        defer { closedir(folder) }
-        var count = 0
-        // `.` and `..` are always there.
-        while count < 3, readdir(folder) != nil { count += 1 }
-        return count < 3
+        try Self.names(in: path).isEmpty
+    }
+
+    private static func names(in path: String) throws -> [String] {
+        do { return try FileManager.default.contentsOfDirectory(atPath: path) } catch {
+            throw Self.failure("the folder \(Redacted(path)) cannot be listed")
+        }
     }
 
     /// An error of the operating system, with its text.

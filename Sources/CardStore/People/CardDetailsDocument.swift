@@ -10,20 +10,9 @@ package struct CardDetailsDocument: Encodable, Sendable {
         /// The state that the card entered, `warning` or `attempt`.
         package let kind: String
         /// The state after it.
-        package let state: CardState?
+        @Nullable package var state: CardState?
         /// Why, or how the call ended.
-        package let code: String?
-        fileprivate var writesNull = true
-
-        private enum CodingKeys: CodingKey { case at, kind, state, code }
-
-        package func encode(to encoder: any Encoder) throws {
-            var container = encoder.container(keyedBy: CodingKeys.self)
-            try container.encode(self.at, forKey: .at)
-            try container.encode(self.kind, forKey: .kind)
-            if self.writesNull || self.state != nil { try container.encode(self.state, forKey: .state) }
-            if self.writesNull || self.code != nil { try container.encode(self.code, forKey: .code) }
-        }
+        @Nullable package var code: String?
     }
 
     /// The card as lists show it.
@@ -41,14 +30,12 @@ package struct CardDetailsDocument: Encodable, Sendable {
     /// The fields by their FaceID names; `nil` unless revealed.
     @Nullable package var fields: [String: String]?
     /// What happened to it, oldest first.
-    package var events: [Event]
+    package let events: [Event]
 
     /// Describes a card.
     ///
-    /// - Parameters:
-    ///   - reveals: whether what is personal is shown.
-    ///   - eventsWriteNull: whether an event without state or code says `null`, as over HTTP, or nothing.
-    package init(_ details: CardDetails, reveals: Bool, eventsWriteNull: Bool) {
+    /// - Parameter reveals: whether what is personal is shown.
+    package init(_ details: CardDetails, reveals: Bool) {
         self.card = CardDocument(details.card)
         self.attempts = details.card.failures
         self.priority = details.card.metadata.priority
@@ -57,7 +44,6 @@ package struct CardDetailsDocument: Encodable, Sendable {
         self.imageBytes = details.image?.byteCount
         self.legality = details.reading?.legality?.scores
         self.fields = reveals ? details.reading.map { Self.revealed($0.fields) } : nil
-        for index in self.events.indices { self.events[index].writesNull = eventsWriteNull }
     }
 
     /// What happened to the card, with the calls to outside services in between.

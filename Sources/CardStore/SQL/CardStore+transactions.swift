@@ -70,7 +70,7 @@ extension CardStore {
                 .storage,
                 "the sandbox cannot be read or written (\(error.text)); check the owner and mode of its files, and the disk"
             )
-        case .unique, .constraint, .statement:
+        case .statement:
             return CodedError(
                 .sandboxDamaged,
                 .storage,

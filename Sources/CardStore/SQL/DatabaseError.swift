@@ -3,10 +3,6 @@ import GRDBSQLite
 /// An error of the database, by what it means for the store.
 struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible {
     enum Kind: Hashable, Sendable {
-        /// A row of its key is there already.
-        case unique
-        /// Another rule of the schema is broken.
-        case constraint
         /// Another process held the database for longer than the busy timeout.
         case busy
         /// The disk is full.
@@ -17,7 +13,7 @@ struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible {
         case outcomeUnknown
         /// The file holds what cannot be.
         case damaged
-        /// A statement is wrong.
+        /// A statement is wrong, or breaks a rule of the schema.
         case statement
     }
 
@@ -42,16 +38,14 @@ struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible {
 
     private static func kind(of code: Int32) -> Kind {
         switch code {
-        case SQLITE_CONSTRAINT | (8 << 8), SQLITE_CONSTRAINT | (6 << 8): return .unique
         case SQLITE_IOERR | (4 << 8), SQLITE_IOERR | (5 << 8): return .outcomeUnknown
         default: break
         }
         switch code & 0xFF {
-        case SQLITE_CONSTRAINT: return .constraint
         case SQLITE_BUSY, SQLITE_LOCKED: return .busy
         case SQLITE_FULL: return .full
         case SQLITE_CORRUPT, SQLITE_NOTADB: return .damaged
-        case SQLITE_ERROR, SQLITE_MISUSE, SQLITE_RANGE, SQLITE_MISMATCH: return .statement
+        case SQLITE_CONSTRAINT, SQLITE_ERROR, SQLITE_MISUSE, SQLITE_RANGE, SQLITE_MISMATCH: return .statement
         default: return .unavailable
         }
     }

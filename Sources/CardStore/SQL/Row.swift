@@ -97,20 +97,6 @@ extension BusinessNumber: Readable {
     }
 }
 
-extension CardID: Readable {
-    init?(_ statement: OpaquePointer, _ column: Int32) {
-        guard let value = String(statement, column) else { return nil }
-        self.init(rawValue: value)
-    }
-}
-
-extension DeliveryID: Readable {
-    init?(_ statement: OpaquePointer, _ column: Int32) {
-        guard let value = String(statement, column) else { return nil }
-        self.init(rawValue: value)
-    }
-}
-
 extension Readable where Self: RawRepresentable<String> {
     init?(_ statement: OpaquePointer, _ column: Int32) {
         guard let value = String(statement, column) else { return nil }
@@ -118,6 +104,8 @@ extension Readable where Self: RawRepresentable<String> {
     }
 }
 
+extension CardID: Readable {}
+extension DeliveryID: Readable {}
 extension ReasonCode: Readable {}
 extension CardState: Readable {}
 extension CardSide: Readable {}

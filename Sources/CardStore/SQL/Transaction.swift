@@ -28,7 +28,7 @@ struct Transaction {
     /// - Throws: `DatabaseError` of kind `constraint` if it changed none or several: the row is not as it was read.
     func one(_ sql: SQL) throws {
         let count = try self.run(sql)
-        guard count == 1 else { throw DatabaseError(.constraint, "\(count) rows were changed, one was to be") }
+        guard count == 1 else { throw DatabaseError(.statement, "\(count) rows were changed, one was to be") }
     }
 
     /// Returns every row.
@@ -75,12 +75,7 @@ struct Transaction {
     }
 
     private func stepping<Value>(_ sql: SQL, _ body: (OpaquePointer) throws -> Value) throws -> Value {
-        let cached: Statement
-        do {
-            cached = try self.connection.cachedStatement(sql: sql.text)
-        } catch let error as GRDB.DatabaseError {
-            throw DatabaseError(code: error.extendedResultCode.rawValue, text: error.message ?? "")
-        }
+        let cached = try self.connection.cachedStatement(sql: sql.text)
         let statement = cached.sqliteStatement
         // GRDB leaves statements as they were last used; binding to one that was not reset would be refused.
         sqlite3_reset(statement)

@@ -113,7 +113,7 @@ extension ErasureCertificate {
             try $0.next()
         }
         self.accessNumber = head.number
-        self.accessCode = head.code.map { String(($0 >> 4), radix: 16) + String(($0 & 15), radix: 16) }.joined()
+        self.accessCode = head.code.hexadecimal
     }
 }
 

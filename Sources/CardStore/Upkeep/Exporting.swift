@@ -9,27 +9,27 @@ package struct CardExport: Sendable {
 }
 
 /// A line of the access log.
-package struct AccessRecord: Hashable, Sendable {
+package struct AccessRecord: Encodable, Sendable {
     /// Its number, from 1.
-    package var number: Int64
+    package let number: Int64
     /// When.
-    package var at: Timestamp
+    package let at: String
     /// Who.
-    package var actor: String
+    package let actor: String
     /// What was done: an ``AccessAction``.
-    package var action: String
+    package let action: String
     /// Why.
-    package var purpose: String
+    package let purpose: String
     /// Which card, if it is about one.
-    package var card: CardID?
+    @Nullable package var cardID: CardID?
 
     fileprivate init(_ row: inout Row) throws {
         self.number = try row.next()
-        self.at = try row.next()
+        self.at = try row.next(Timestamp.self).description
         self.actor = try row.next()
         self.action = try row.next()
         self.purpose = try row.next()
-        self.card = try row.next()
+        self.cardID = try row.next()
     }
 }
 

@@ -20,17 +20,17 @@ extension Restore {
             let store = CardStore(database: database, vault: vault, folder: self.folder, kind: kind)
             _ = try await store.requireWhole()
             report.lastChange = try await database.read { tx in
-                try tx.value("SELECT max(changed_at) FROM card", as: Timestamp?.self) ?? nil
+                (try tx.value("SELECT max(changed_at) FROM card", as: Timestamp?.self) ?? nil)?.description
             }
-            if self.folder.hasDatabase, !report.couldNotReadReplaced {
+            if self.folder.hasDatabase, !report.replacedUnreadable {
                 try await self.attachPrevious(to: database)
                 let isSame = previous.map { vault.isSame(as: $0) } ?? false
-                if isSame { report.logLines = try await self.takeOverLog(store) }
+                if isSame { report.accessLinesTakenOver = try await self.takeOverLog(store) }
                 try await self.takeOver(store, isSame: isSame, &report)
             }
             report.erased += try await self.erase(erased, in: store)
             report.held = try await database.write(at: self.now) { tx in try self.hold(store, in: tx) }
-            report.findings = try await store.requireWhole()
+            report.brokenRules = try await store.requireWhole().count
             report.cards = try await database.read { tx in try tx.value("SELECT count(*) FROM card") ?? 0 }
             _ = await store.emptyLog()
             try database.close()
@@ -109,7 +109,7 @@ extension Restore {
         report.erased += erased
         // Of another sandbox neither places nor numbers mean anything here.
         guard isSame else { return }
-        report.takenOver = try await store.database.write(at: self.now) { tx in
+        report.tombstonesTakenOver = try await store.database.write(at: self.now) { tx in
             try Self.takeOverNumbers(in: tx)
             return try Self.takeOverTombstones(in: tx)
         }

@@ -4,29 +4,29 @@ import GRDB
 import Glibc
 
 /// What a restored sandbox holds, and what it cannot know.
-package struct RestoreReport: Hashable, Sendable {
+package struct RestoreReport: Encodable, Sendable {
     /// How many cards are in it.
     package var cards = 0
     /// When a card of the backup last changed: what was taken in later is not known, and would be sent again.
-    package var lastChange: Timestamp?
+    @Nullable package var lastChange: String?
     /// How many cards are held because nobody knows what became of them since.
     package var held = 0
     /// How many cards were erased once more.
     package var erased = 0
     /// How many erased cards that the backup does not know were taken over from the replaced sandbox.
-    package var takenOver = 0
+    package var tombstonesTakenOver = 0
     /// How many lines of the replaced sandbox's access log were taken over; `nil` if the two logs do not go together.
-    package var logLines: Int?
+    @Nullable package var accessLinesTakenOver: Int?
     /// How many cards the replaced sandbox held.
     package var replacedCards = 0
     /// Whether the replaced sandbox could not be read, so that only the list says who was erased.
-    package var couldNotReadReplaced = false
+    package var replacedUnreadable = false
     /// Whether the keys given do not open the replaced sandbox, so that files of erased cards are not known again.
-    package var lacksKeyOfReplaced = false
+    package var replacedKeyMissing = false
     /// Whether neither a sandbox nor a list says who was erased.
-    package var knowsNoErasures = false
-    /// What is wrong with cards of the backup.
-    package var findings: [SandboxFinding] = []
+    package var erasuresUnknown = false
+    /// How many rules of the sandbox the backup breaks.
+    package var brokenRules = 0
 }
 
 /// Puts a backup in the place of a sandbox.
@@ -107,9 +107,9 @@ package struct Restore: Sendable {
             let lists = self.lists.enumerated().filter { $0.offset > 0 || $0.element.isThere }.map(\.element)
             let erased = try lists.flatMap { try $0.entries() }
             var report = RestoreReport()
-            report.knowsNoErasures = lists.isEmpty && !self.folder.hasDatabase
+            report.erasuresUnknown = lists.isEmpty && !self.folder.hasDatabase
             let previous = try await self.lookAtPrevious(&report)
-            let isReadable = !report.couldNotReadReplaced
+            let isReadable = !report.replacedUnreadable
             try await CardStore.onThread { try self.retirePrevious(isReadable: isReadable) }
             self.reached(.retired)
             defer { Database.remove(self.copy) }
@@ -218,12 +218,12 @@ package struct Restore: Sendable {
             vault = try? await CardStore.unlock(database, ring: self.ring).0
         } catch let error as DatabaseError where error.kind != .busy {
             guard self.isReplacing else { throw self.notEmpty("it cannot be read") }
-            report.couldNotReadReplaced = true
+            report.replacedUnreadable = true
             return nil
         }
         guard cards == 0 || self.isReplacing else { throw self.notEmpty("it holds cards (\(cards))") }
         report.replacedCards = cards
-        report.lacksKeyOfReplaced = vault == nil
+        report.replacedKeyMissing = vault == nil
         return vault
     }
 

@@ -60,16 +60,6 @@ extension VaultKey: CustomStringConvertible, CustomDebugStringConvertible, Custo
     package var customMirror: Mirror { Mirror(self, children: ["id": self.id]) }
 }
 
-extension Sequence<UInt8> {
-    fileprivate var hexadecimal: String {
-        self.map { byte in
-            let digits = String(byte, radix: 16)
-            return byte < 16 ? "0" + digits : digits
-        }
-        .joined()
-    }
-}
-
 extension Data {
     fileprivate init?(hexadecimal digits: [UInt8]) {
         self.init(capacity: digits.count / 2)

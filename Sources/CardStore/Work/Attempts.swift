@@ -80,14 +80,20 @@ extension CardStore {
 
     /// Writes down how an attempt ended; without a failure it was accepted.
     ///
+    /// - Parameter code: the code with which the remote side accepted it, where it has one.
     /// - Returns: whether it was under way; `false` if its worker was taken for dead meanwhile.
     @discardableResult
-    func endAttempt(_ id: Int64, after failure: RemoteFailure?, in tx: Transaction) throws -> Bool {
+    func endAttempt(
+        _ id: Int64,
+        after failure: RemoteFailure?,
+        acceptedAs code: String? = nil,
+        in tx: Transaction
+    ) throws -> Bool {
         let wasOpen = try tx.exists("SELECT 1 FROM attempt WHERE id = \(id) AND ended_at IS NULL")
         try tx.one(
             """
-            UPDATE attempt SET ended_at = \(tx.now), class = \(failure?.failureClass ?? .accepted), code = \(failure?.code),
-            http_status = \(failure?.httpStatus) WHERE id = \(id)
+            UPDATE attempt SET ended_at = \(tx.now), class = \(failure?.failureClass ?? .accepted),
+            code = \(failure?.code ?? code), http_status = \(failure?.httpStatus) WHERE id = \(id)
             """
         )
         return wasOpen

@@ -114,28 +114,26 @@ import Testing
             answer.ending = .silence
         }
         let box = PieceBox()
-        let times = ImageFetcher.Times(silence: .milliseconds(300))
+        let times = ImageFetcher.Times(silence: .milliseconds(300), total: .seconds(600))
         let began = ContinuousClock.now
         let outcome = try await Specimen.fetch(from: host, into: box, times: times)
         #expect(outcome.failure?.code == "deadline_exceeded")
         #expect(outcome.failure?.failureClass == .transient)
         // On a busy machine the time may be over before the first bytes are taken.
         #expect([0, 1000].contains(await box.count))
-        let took = began.duration(to: .now)
-        #expect(took >= .milliseconds(300))
-        #expect(took < .seconds(10))
+        #expect(began.duration(to: .now) >= .milliseconds(300))
     }
 
     @Test(arguments: [
-        ImageFetcher.Times(silence: .milliseconds(300)), ImageFetcher.Times(total: .milliseconds(300)),
+        // The other time is longer than a test may take.
+        ImageFetcher.Times(silence: .milliseconds(300), total: .seconds(600)),
+        ImageFetcher.Times(silence: .seconds(600), total: .milliseconds(300)),
     ])
     func `A host that never answers is left when its time is over`(times: ImageFetcher.Times) async throws {
         let began = ContinuousClock.now
         let outcome = try await self.fetch(.silence, times: times)
         #expect(outcome?.failure?.code == "deadline_exceeded")
-        let took = began.duration(to: .now)
-        #expect(took >= .milliseconds(300))
-        #expect(took < .seconds(10))
+        #expect(began.duration(to: .now) >= .milliseconds(300))
     }
 
     @Test func `A body that is still coming is left when the time for everything is over`() async throws {

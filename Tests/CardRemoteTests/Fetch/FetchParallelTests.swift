@@ -25,8 +25,6 @@ import Testing
         #expect(Set(host.ranges.dropFirst()) == Set(Self.rests))
         #expect(host.received.count == 6)
         #expect(host.received.dropFirst().allSatisfy { $0.header("If-Range") == #""v1""# })
-        // The first connection is given up when its range is there.
-        #expect(host.connections <= 5)
     }
 
     @Test(arguments: ["Accept-Ranges", "ETag"])
@@ -210,8 +208,8 @@ import Testing
             #expect(outcome.isFetched)
         }
         #expect(state.withLock { $0.most } == 4)
-        // The first connection is given up when its range is there.
-        #expect(host.connections <= 5)
+        // Ranges reuse connections as these become free.
+        #expect(host.connections < host.received.count)
         #expect(await box.image?.count == 12 * Self.mebibyte)
     }
 

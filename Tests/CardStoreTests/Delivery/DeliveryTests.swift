@@ -86,6 +86,7 @@ import Testing
         #expect(event.remoteCode == (state == .delivered ? nil : "CODE"))
         let attempt = try #require(details.attempts.last)
         #expect(attempt.delivery == job.id && attempt.failureClass == failureClass && attempt.endedAt == harness.now)
+        #expect(attempt.code == (state == .delivered ? "000000" : "CODE"))
         #expect(try await harness.store.nextDelivery() == nil)
     }
 

@@ -16,7 +16,7 @@ import Testing
         let harness = scene.harness
         #expect(report.cards == 6)
         #expect(report.replacedCards == 6)
-        #expect(report.logLines == 0)
+        #expect(report.accessLinesTakenOver == 0)
         for (name, state) in [
             ("delivered", "delivered"), ("delivering", "held restored"), ("erased", "erased requested"),
             ("rejected", "rejected rejected_by_operator"), ("foreign", "held submitter_conflict"),
@@ -83,7 +83,7 @@ import Testing
         try await scene.close()
         let report = try await scene.restore()
         #expect(report.erased == 1)
-        #expect(report.logLines == 1)
+        #expect(report.accessLinesTakenOver == 1)
         try await scene.reopen()
         let harness = scene.harness
         #expect(try await scene.state("delivered") == "erased requested")
@@ -107,13 +107,13 @@ import Testing
         try FileManager.default.moveItem(atPath: list, toPath: kept)
         try FileManager.default.removeItem(atPath: "\(scene.harness.folder)/sandbox.sqlite3")
         // The fault that the list is there against.
-        #expect(try await scene.restore().knowsNoErasures)
+        #expect(try await scene.restore().erasuresUnknown)
         try await scene.reopen()
         #expect(try await scene.state("prepared") == "held restored")
         try scene.harness.store.close()
         try FileManager.default.removeItem(atPath: "\(scene.harness.folder)/sandbox.sqlite3")
         let report = try await scene.restore(erasures: [kept])
-        #expect(report.erased == 1 && !report.knowsNoErasures)
+        #expect(report.erased == 1 && !report.erasuresUnknown)
         try await scene.reopen()
         #expect(try await scene.state("prepared") == "erased requested")
         #expect(try scene.harness.listed().contains(scene["prepared"]))
@@ -134,7 +134,7 @@ import Testing
         try await harness.erase(late, sent)
         try await scene.close()
         let report = try await scene.restore()
-        #expect(report.takenOver == 2)
+        #expect(report.tombstonesTakenOver == 2)
         try await scene.reopen()
         #expect(try await harness.known([file], number: BusinessNumber(stored: "L"))[0]?.state == .erased)
         #expect(try await harness.findings() == [])
@@ -175,7 +175,7 @@ import Testing
         #expect(error?.code == .wrongKey)
         #expect(error?.message.text().contains(scene.harness.key.id) == true)
         let both = try #require(KeyRing([new, scene.harness.key]))
-        #expect(try await scene.restore(ring: both).logLines == 0)
+        #expect(try await scene.restore(ring: both).accessLinesTakenOver == 0)
         scene.harness.store = try await CardStore.open(
             path: scene.harness.folder,
             kind: nil,
@@ -194,9 +194,9 @@ import Testing
         try await other.store.end(other.worker, now: other.now)
         try other.store.close()
         let report = try await scene.restore(into: other.folder)
-        #expect(report.lacksKeyOfReplaced)
-        #expect(report.logLines == nil)
-        #expect(report.takenOver == 0)
+        #expect(report.replacedKeyMissing)
+        #expect(report.accessLinesTakenOver == nil)
+        #expect(report.tombstonesTakenOver == 0)
         other.store = try await CardStore.open(
             path: other.folder,
             kind: nil,
@@ -246,7 +246,7 @@ import Testing
         try Data(repeating: 7, count: 50_000).write(to: URL(filePath: path))
         let error = await #expect(throws: CodedError.self) { try await scene.restore(replacing: false) }
         #expect(error?.code.rawValue == "sandbox_not_empty")
-        #expect(try await scene.restore().couldNotReadReplaced)
+        #expect(try await scene.restore().replacedUnreadable)
         try await scene.reopen()
         #expect(try await scene.harness.findings() == [])
     }
