@@ -89,8 +89,8 @@ extension SubmittedFields {
 
     /// Refuses what a spreadsheet or a program writes where a value is missing or damaged, and what nobody can see.
     private static func requireIntact(_ text: String, _ field: SubmittedField) throws(CodedError) {
-        guard text.unicodeScalars.count <= 128 else {
-            throw Self.invalid(field, "is longer than 128 code points; give the value alone")
+        guard text.unicodeScalars.count <= 256 else {
+            throw Self.invalid(field, "is longer than 256 code points; give the value alone")
         }
         guard text.isVisibleLine else {
             throw Self.invalid(

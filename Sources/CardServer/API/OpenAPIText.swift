@@ -235,11 +235,11 @@ enum OpenAPIText {
            "properties": {"why": {"type": ["string", "null"], "maxLength": 200}}},
           "BusinessNumber": {"type": "string", "maxLength": 64, "minLength": 1,
            "pattern": "^(?!\\s*(=|'|\".*\"\\s*$|#.*[!?]\\s*$|#+\\s*$))[^\#(control)]*[^\\s\#(control)][^\#(control)]*$"},
-          "PrintedText": {"type": "string", "maxLength": 128, "pattern": "^[^\\u0000-\\u001f\\u007f-\\u009f]*$"},
+          "PrintedText": {"type": "string", "maxLength": 256, "pattern": "^[^\\u0000-\\u001f\\u007f-\\u009f]*$"},
           "EncodedNumber": {"type": "string", "maxLength": 64, "minLength": 1, "pattern": "^[!-$&-~]+$"},
           "EncodedText": {"type": "string",
            "pattern": "^([ -$&-~]|%[2-6][0-9A-Fa-f]|%7[0-9A-Ea-e]|%([Cc][3-9A-Fa-f]|[Dd][0-9A-Fa-f])%[89ABab][\#
-        0-9A-Fa-f]|%[Ee][1-9ABab](%[89ABab][0-9A-Fa-f]){2}){0,128}$"},
+        0-9A-Fa-f]|%[Ee][1-9ABab](%[89ABab][0-9A-Fa-f]){2}){0,256}$"},
           "PriorityText": {"anyOf": [{"type": "integer", "maximum": 1000000, "minimum": -1000000}, {"type":
            "string", "maxLength": 0}]},
           "SideText": {"type": "string", "pattern": "^([Ff][Rr][Oo][Nn][Tt]|[Bb][Aa][Cc][Kk])?$"}}

@@ -13,6 +13,8 @@ import Testing
         #expect(fields.side == .front && fields.priority == -7)
         #expect(fields.expectedIDNumber?.reveal() == "11010519491231002X")
         #expect(fields.expectedName?.reveal() == "样本甲")
+        let long = String(repeating: "9", count: 256)
+        #expect(try SubmittedFields([.userNumber: long]).userNumber?.reveal() == long)
         let blank = try SubmittedFields(Dictionary(uniqueKeysWithValues: SubmittedField.allCases.map { ($0, " ") }))
         #expect(blank == SubmittedFields())
     }
@@ -20,7 +22,7 @@ import Testing
     private static let refused: [(SubmittedField, String, String)] = [
         (.businessNumber, "nan", "business_no_invalid"), (.businessNumber, "11010519491231002X", "business_no_invalid"),
         (.userNumber, "1.23457E+15", "field_invalid"), (.userNumber, "a\u{200B}b", "field_invalid"),
-        (.userNumber, String(repeating: "9", count: 129), "field_invalid"), (.side, "正面", "field_invalid"),
+        (.userNumber, String(repeating: "9", count: 257), "field_invalid"), (.side, "正面", "field_invalid"),
         (.priority, "high", "field_invalid"), (.priority, "1000001", "field_invalid"),
         (.priority, "1.5", "field_invalid"),
         (.expectedIDNumber, "4.40524E+17", "field_invalid"), (.expectedIDNumber, "110101199003070000", "field_invalid"),
