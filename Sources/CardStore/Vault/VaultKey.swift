@@ -1,3 +1,4 @@
+import CardModel
 import Crypto
 package import Foundation
 
