@@ -57,16 +57,15 @@ def photos(size, count):
 
 
 class Endpoint:
-    """endpoint.c in one of its roles, and what it counts."""
+    """endpoint.go in one of its roles, and what it counts."""
 
     def __init__(self, role, latency):
-        program, source = os.path.join(FOLDER, "endpoint"), "scripts/benchmark/endpoint.c"
-        if not os.path.exists(program) or os.path.getmtime(program) < os.path.getmtime(source):
-            subprocess.run(["cc", "-w", "-O2", "-o", program, source], check=True)
+        program = os.path.join(FOLDER, "endpoint")
+        subprocess.run(["go", "build", "-o", program, "scripts/benchmark/endpoint.go"], check=True)
         with open("/proc/sys/net/ipv4/ip_local_port_range", encoding="ascii") as file:
             port = int(file.read().split()[0]) - (1 if role == "verify" else 2)
         self.url = f"http://127.0.0.1:{port}"
-        command = [program, "--port", str(port), "--role", role, "--latency-ms", str(latency)]
+        command = [program, "--port", str(port), "--role", role, "--latency", f"{latency}ms"]
         self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
         end = time.monotonic() + 10
         while True:

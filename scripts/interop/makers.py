@@ -1,4 +1,4 @@
-"""Bodies that other people's clients make, with what they say is in them, for the parser's tests and for scripts/fuzz.
+"""Bodies that other people's clients make, with what they say is in them, for the parser's tests and for scripts/prove.
 
     makers.py record FOLDER        each form by each client on this machine: FOLDER/NNN.body and FOLDER/bodies.json
     makers.py seeds FOLDER SEEDS   the recorded bodies as inputs of the fuzzer
@@ -177,16 +177,13 @@ def makers(folder):
     node, go = node_program(), shutil.which("go")
     if node is None or go is None:
         raise SystemExit("makers: node or go is missing: run scripts/setup")
-    found["node"] = by_program([node, str(HERE / "form_by_stdin.mjs")], escaped)
+    found["node"] = by_program([node, str(HERE / "multipart_interop.mjs"), "form"], escaped)
     program = folder / "forms"
-    build_go(go, program)
+    environment = {**os.environ, "GO111MODULE": "off", "CGO_ENABLED": "0"}
+    command = [go, "build", "-o", str(program), str(HERE / "forms.go")]
+    subprocess.run(command, check=True, timeout=300, env=environment)
     found["go"] = by_program([str(program), "encode"], lambda name: name)
     return found
-
-
-def build_go(go, program):
-    environment = {**os.environ, "GO111MODULE": "off", "CGO_ENABLED": "0"}
-    subprocess.run([go, "build", "-o", str(program), str(HERE / "forms.go")], check=True, timeout=300, env=environment)
 
 
 def record(folder):

@@ -10,15 +10,14 @@ A case is {"case", "boundary", "parts": [{"name", "filename", "type", "content"}
 
 import asyncio
 import hashlib
-import http.server
 import importlib.util
 import io
 import json
 import pathlib
-import subprocess
 import sys
 import sysconfig
-import threading
+
+from makers import by_curl
 
 
 def summary(name, filename, content_type, data):
@@ -208,36 +207,6 @@ PARSERS = {
 }
 
 
-# curl, on a socket.
-
-
-class Capture(http.server.BaseHTTPRequestHandler):
-    def do_POST(self):
-        body = self.rfile.read(int(self.headers["Content-Length"]))
-        self.server.captured = (self.headers["Content-Type"], body)
-        self.send_response(204)
-        self.end_headers()
-
-    def log_message(self, *_args):
-        pass
-
-
-def send_with_curl(folder, parts):
-    with http.server.HTTPServer(("127.0.0.1", 0), Capture) as server:
-        thread = threading.Thread(target=server.handle_request)
-        thread.start()
-        command = ["curl", "-q", "-sS", "--noproxy", "*", "--max-time", "30"]
-        for part in parts:
-            path = folder / part["content"]
-            if part["filename"] is None:
-                command += ["--form-string", f"{part['name']}={part['data'].decode()}"]
-            else:
-                command += ["-F", f"{part['name']}=@{path};type={part['type']};filename=\"{part['filename']}\""]
-        subprocess.run(command + [f"http://127.0.0.1:{server.server_port}/"], check=True, timeout=60)
-        thread.join()
-        return server.captured
-
-
 def main():
     mode, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     parsed = []
@@ -250,7 +219,7 @@ def main():
                 if body is not None:
                     (folder / f"{case['case']}.{name}.body").write_bytes(body)
         elif mode == "curl":
-            content_type, body = send_with_curl(folder, case["parts"])
+            content_type, body, _ = by_curl(None, case["parts"], folder)
             (folder / f"{case['case']}.curl.type").write_text(content_type)
             (folder / f"{case['case']}.curl.body").write_bytes(body)
         else:

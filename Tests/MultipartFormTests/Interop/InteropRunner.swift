@@ -93,12 +93,6 @@ struct InteropRunner {
         try await self.run(.name("go"), ["run", Self.script("forms.go"), "parse"])
     }
 
-    /// Runs Rack's parser and Perl's HTTP::Entity::Parser.
-    func rackAndPerl() async throws {
-        try await self.run(.name("ruby"), [Self.script("parse_rack.rb")])
-        try await self.run(.name("perl"), [Self.script("parse_entity.pl")])
-    }
-
     /// Has other people's clients send forms of their own.
     func made() async throws -> [MadeBody] {
         try await self.python(script: "makers.py", "record")

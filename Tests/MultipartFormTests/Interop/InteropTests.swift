@@ -108,8 +108,7 @@ import Testing
         try await runner.python("parse")
         try await runner.node("parse")
         try await runner.go()
-        try await runner.rackAndPerl()
-        return try ["", "-node", "-go", "-rack", "-perl"].flatMap { try runner.parsed("parsed\($0).json") }
+        return try ["", "-node", "-go"].flatMap { try runner.parsed("parsed\($0).json") }
     }
 
     private func compare(_ parsed: [InteropRunner.Parsed], runner: InteropRunner) async throws {
