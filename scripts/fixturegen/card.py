@@ -1,7 +1,6 @@
 """Draws the two sides of a card. All places are fractions of the card's width (x, w) or height (y, h, size)."""
 
 import math
-import os
 import re
 from functools import lru_cache
 
@@ -9,11 +8,7 @@ import numpy as np
 from PIL import Image, ImageChops, ImageDraw, ImageFilter, ImageFont
 
 ASPECT = 85.6 / 54.0
-FONT_FILES = (
-    "/usr/share/fonts/opentype/noto/NotoSansCJK-{}.ttc",
-    "/usr/share/fonts/noto-cjk/NotoSansCJK-{}.ttc",
-    "/usr/share/fonts/google-noto-cjk/NotoSansCJK-{}.ttc",
-)
+FONT_FILE = "/usr/share/fonts/opentype/noto/NotoSansCJK-{}.ttc"
 SIMPLIFIED_CHINESE = 2
 """Index of "Noto Sans CJK SC" in the font collection."""
 
@@ -51,22 +46,11 @@ VALUE_WEIGHT = "Bold"
 """Tesseract's chi_sim model misreads names in the regular weight almost twice as often."""
 
 
-class FontMissing(Exception):
-    """The Chinese font is not installed."""
-
-
 @lru_cache(maxsize=None)
 def font(pixels, weight="Regular"):
     """Noto Sans CJK SC at one size."""
-    for pattern in FONT_FILES:
-        path = pattern.format(weight)
-        if os.path.exists(path):
-            return ImageFont.truetype(
-                path, max(6, round(pixels)), index=SIMPLIFIED_CHINESE, layout_engine=ImageFont.Layout.BASIC
-            )
-    raise FontMissing(
-        f"NotoSansCJK-{weight}.ttc was not found; install the Debian package fonts-noto-cjk "
-        "(sudo apt-get install fonts-noto-cjk)"
+    return ImageFont.truetype(
+        FONT_FILE.format(weight), max(6, round(pixels)), index=SIMPLIFIED_CHINESE, layout_engine=ImageFont.Layout.BASIC
     )
 
 

@@ -20,36 +20,6 @@ def _with_profile(image, name, colorants, gamma):
     return encode.jpeg(encode.into_space(image, colorants, gamma), 86, icc_profile=profile, subsampling="4:4:4")
 
 
-def _adobe_like(image, rng):
-    return _with_profile(image, "Specimen wide gamut", encode.ADOBE_LIKE_TO_XYZ_D50, 2.19921875)
-
-
-def _turned(image, rng):
-    """Red, green and blue change places in the profile and in the pixels: whoever ignores it sees a blue emblem."""
-    return _with_profile(image, "Specimen turned primaries", encode.SRGB_TO_XYZ_D50[:, [1, 2, 0]], 2.2)
-
-
-def _progressive(image, rng):
-    return encode.jpeg(image, 86, progressive=True)
-
-
-def _full_chroma(image, rng):
-    return encode.jpeg(image, 86, subsampling="4:4:4", restart_marker_rows=2)
-
-
-def _garbage_after_end(image, rng):
-    return encode.jpeg(image, 86) + rng.randbytes(4096)
-
-
-def _second_image_after_end(image, rng):
-    """Like a phone's motion photo or preview: something with markers of its own follows the end."""
-    return encode.jpeg(image, 86) + encode.jpeg(image.resize((160, 101)), 60) + bytes(512)
-
-
-def _rgb_adobe(image, rng):
-    return encode.jpeg(image, 84, keep_rgb=True, subsampling="4:4:4")
-
-
 def _rgb_by_component_ids(image, rng):
     """RGB told by the component ids R, G, B alone."""
     data = encode.jpeg(image, 84, keep_rgb=True, subsampling="4:4:4")
@@ -81,10 +51,8 @@ def _many_segments(image, rng):
     return data[:2] + strange + b"\xff\xff\xff" + data[2:]
 
 
-def _no_jfif(image, rng):
-    return encode.without_segment(encode.jpeg(image, 86), 0xE0)
-
-
+# What would be a large file in full.
+REDUCED = ("ODD-2026-0002/front.png", "ODD-2026-0002/back.png", "ODD-2026-0007/back.png")
 # business number: (front file, how, what), (back file, how, what)
 CASES = {
     "ODD-2026-0001": (
@@ -92,38 +60,56 @@ CASES = {
         ("back.jpg", lambda i, r: encode.adobe_ycck_jpeg(i, 80), "YCCK JPEG, Adobe transform 2"),
     ),
     "ODD-2026-0002": (
-        ("front.png", lambda i, r: _sixteen_bits(_reduced(i), r), "PNG, 16-bit RGB"),
-        ("back.png", lambda i, r: _sixteen_bits(_reduced(i), r, alpha=True), "PNG, 16-bit RGBA"),
+        ("front.png", _sixteen_bits, "PNG, 16-bit RGB"),
+        ("back.png", lambda i, r: _sixteen_bits(i, r, alpha=True), "PNG, 16-bit RGBA"),
     ),
     "ODD-2026-0003": (
-        ("front.jpg", _progressive, "progressive JPEG"),
-        ("back.jpg", _full_chroma, "4:4:4 JPEG with restart markers"),
+        ("front.jpg", lambda i, r: encode.jpeg(i, 86, progressive=True), "progressive JPEG"),
+        (
+            "back.jpg",
+            lambda i, r: encode.jpeg(i, 86, subsampling="4:4:4", restart_marker_rows=2),
+            "4:4:4 JPEG with restart markers",
+        ),
     ),
     "ODD-2026-0004": (
-        ("front.jpg", _garbage_after_end, "JPEG with random bytes after its end"),
-        ("back.jpg", _second_image_after_end, "JPEG with a second JPEG after its end"),
+        ("front.jpg", lambda i, r: encode.jpeg(i, 86) + r.randbytes(4096), "JPEG with random bytes after its end"),
+        # Like a phone's motion photo or preview: something with markers of its own follows the end.
+        (
+            "back.jpg",
+            lambda i, r: encode.jpeg(i, 86) + encode.jpeg(i.resize((160, 101)), 60) + bytes(512),
+            "JPEG with a second JPEG after its end",
+        ),
     ),
     "ODD-2026-0005": (
-        ("front.jpg", _adobe_like, "JPEG with an ICC profile of a wider gamut"),
-        ("back.jpg", _turned, "JPEG with an ICC profile whose primaries changed places"),
+        (
+            "front.jpg",
+            lambda i, r: _with_profile(i, "Specimen wide gamut", encode.ADOBE_LIKE_TO_XYZ_D50, 2.19921875),
+            "JPEG with an ICC profile of a wider gamut",
+        ),
+        # Red, green and blue change places in the profile and in the pixels: whoever ignores it sees a blue emblem.
+        (
+            "back.jpg",
+            lambda i, r: _with_profile(i, "Specimen turned primaries", encode.SRGB_TO_XYZ_D50[:, [1, 2, 0]], 2.2),
+            "JPEG with an ICC profile whose primaries changed places",
+        ),
     ),
     "ODD-2026-0006": (
-        ("front.jpg", _rgb_adobe, "RGB JPEG, Adobe transform 0"),
+        (
+            "front.jpg",
+            lambda i, r: encode.jpeg(i, 84, keep_rgb=True, subsampling="4:4:4"),
+            "RGB JPEG, Adobe transform 0",
+        ),
         ("back.jpg", _rgb_by_component_ids, "RGB JPEG by component ids, no marker"),
     ),
     "ODD-2026-0007": (
         ("front.png", _palette_with_transparency, "palette PNG with transparency"),
-        ("back.png", lambda i, r: _interlaced(_reduced(i), r), "interlaced PNG with gAMA"),
+        ("back.png", _interlaced, "interlaced PNG with gAMA"),
     ),
     "ODD-2026-0008": (
         ("front.jpg", _many_segments, "JPEG with a long comment, strange segments and fill bytes"),
-        ("back.jpg", _no_jfif, "JPEG without JFIF, Exif or Adobe marker"),
+        ("back.jpg", lambda i, r: encode.without_segment(encode.jpeg(i, 86), 0xE0), "JPEG without JFIF, Exif or Adobe marker"),
     ),
 }
-
-
-def _reduced(image):
-    return image.resize((800, round(800 * image.height / image.width)), Image.Resampling.LANCZOS)
 
 
 def write_oddities(out, seed):
@@ -133,6 +119,7 @@ def write_oddities(out, seed):
         for side, (name, make, what) in zip(cards.SIDES, sides):
             rng = people.stream(seed, business_no, side)
             image = cards.scan_of(person, side, rng)
+            if f"{business_no}/{name}" in REDUCED:
+                image = image.resize((800, round(800 * image.height / image.width)), Image.Resampling.LANCZOS)
             data = make(image, rng)
-            seen = _reduced(image) if "_reduced" in make.__code__.co_names else image
-            out.card(f"accepted-oddities/{business_no}/{name}", data, person, side, business_no, "scan", seen, what=what)
+            out.card(f"accepted-oddities/{business_no}/{name}", data, person, side, business_no, "scan", image, what=what)

@@ -11,7 +11,6 @@ class Output:
     def __init__(self, root):
         self.root = Path(root)
         self.truth = {}
-        self.bytes_written = 0
         self.written = set()
 
     def put(self, path, data, **truth):
@@ -21,7 +20,6 @@ class Output:
         if not target.exists() or target.read_bytes() != data:
             target.write_bytes(data)
         self.written.add(target)
-        self.bytes_written += len(data)
         if truth:
             self.truth[path] = truth
         print(f"{len(data):>9,}  {path}", file=sys.stderr, flush=True)

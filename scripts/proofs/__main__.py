@@ -31,7 +31,6 @@ def main():
     parser.add_argument("--binary", metavar="PATH", help="the command to prove (default: the release build, else the debug build)")
     parser.add_argument("--only", metavar="PART", help="one part of the scenario")
     parser.add_argument("--seed", type=int, help="repeats a run (default: random; it is printed)")
-    parser.add_argument("--folder", metavar="DIR", help="where to work (default: a new folder in TMPDIR)")
     parser.add_argument("--keep", action="store_true", help="keeps the evidence of a run without findings, too")
     options = parser.parse_args()
     if options.list or options.scenario not in SCENARIOS:

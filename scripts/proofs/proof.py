@@ -38,9 +38,7 @@ class Proof:
         if binary is None or not os.access(binary, os.X_OK):
             print("prove: no binary: build it with scripts/build-release, or name it by --binary", file=sys.stderr)
             sys.exit(69)
-        if self.options.folder is not None:
-            os.makedirs(self.options.folder, exist_ok=True)
-        self.folder = os.path.realpath(tempfile.mkdtemp(prefix=f"prove-{self.name}-", dir=self.options.folder))
+        self.folder = os.path.realpath(tempfile.mkdtemp(prefix=f"prove-{self.name}-"))
         # Built again in the middle, the binary would change under the proof.
         copy = os.path.join(self.folder, os.path.basename(binary))
         shutil.copy2(binary, copy)

@@ -8,7 +8,7 @@ import time
 from collections import Counter
 
 from proofs.cards import Pairs, jpeg
-from proofs.proof import Skip, Violation
+from proofs.proof import Violation
 from proofs.remote import Backend, verifier
 from proofs.service_client import (
     ANSWER_SECONDS, HOST, Client, Connection, NoAnswer, Request, form_card, free_port, raw_card, send_until, webhook_card,
@@ -25,8 +25,6 @@ class Serve:
     """`serve` over a sandbox of its own, on a port that stays the same however often it is started."""
 
     def __init__(self, proof, name, **settings):
-        if not proof.tool.has("serve"):
-            raise Skip("there is no command serve")
         self.proof, self.name = proof, name
         folder = proof.subfolder(name)
         self.verifier = proof.keep_running(verifier(folder))

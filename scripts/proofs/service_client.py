@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import hmac
+import http.client
 import json
 import random
 import socket
@@ -13,8 +14,6 @@ from proofs.tool import HANG_SECONDS
 HOST = "127.0.0.1"
 # Longer than any answer takes.
 ANSWER_SECONDS = 30
-# More than any head or body of an answer has.
-ANSWER_BYTES = 1 << 24
 
 
 class NoAnswer(Exception):
@@ -167,7 +166,6 @@ class Connection:
     def __init__(self, address, seconds=ANSWER_SECONDS):
         self.socket = socket.create_connection(address, timeout=seconds)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self.received = b""
 
     def say(self, data):
         """Sends bytes; returns whether the other side took them."""
@@ -183,54 +181,17 @@ class Connection:
         except OSError:
             pass
 
-    def _more(self, what):
-        try:
-            data = self.socket.recv(1 << 16)
-        except TimeoutError:
-            raise NoAnswer(f"silence instead of {what}") from None
-        except OSError as error:
-            raise NoAnswer(f"{error.__class__.__name__} instead of {what}") from None
-        if not data:
-            raise NoAnswer(f"the end of the connection instead of {what}")
-        self.received += data
-        if len(self.received) > ANSWER_BYTES:
-            raise NoAnswer(f"no end of {what}")
-
     def answer(self):
         """The next answer that is a final one. Throws NoAnswer."""
-        while True:
-            while b"\r\n\r\n" not in self.received:
-                self._more("an answer")
-            head, _, self.received = self.received.partition(b"\r\n\r\n")
-            lines = head.decode("latin-1").split("\r\n")
-            words = lines[0].split(" ", 2)
-            if not words[0].startswith("HTTP/1.") or len(words) < 2 or not words[1].isdigit():
-                raise NoAnswer(f"an answer that begins {lines[0][:60]!r}")
-            headers = {}
-            for line in lines[1:]:
-                name, _, value = line.partition(":")
-                headers[name.lower()] = value.strip()
-            if int(words[1]) >= 200:
-                return Answer(int(words[1]), headers, self._body(headers))
-
-    def _body(self, headers):
-        if headers.get("transfer-encoding", "").lower() != "chunked":
-            return self._take(int(headers.get("content-length", 0)))
-        body = b""
-        while True:
-            while b"\r\n" not in self.received:
-                self._more("the rest of an answer")
-            size, _, self.received = self.received.partition(b"\r\n")
-            piece = self._take(int(size, 16) + 2)[:-2]
-            if not piece:
-                return body
-            body += piece
-
-    def _take(self, count):
-        while len(self.received) < count:
-            self._more("the rest of an answer")
-        taken, self.received = self.received[:count], self.received[count:]
-        return taken
+        response = http.client.HTTPResponse(self.socket)
+        try:
+            response.begin()
+            headers = {name.lower(): value for name, value in response.headers.items()}
+            return Answer(response.status, headers, response.read())
+        except (OSError, http.client.HTTPException) as error:
+            raise NoAnswer(f"no whole answer: {error!r}") from None
+        finally:
+            response.close()
 
     def close(self):
         self.socket.close()

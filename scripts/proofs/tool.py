@@ -27,10 +27,6 @@ class Tool:
         self.binary = os.path.abspath(binary)
         self.vault_key = base64.b64encode(os.urandom(32)).decode()
 
-    def has(self, command):
-        words = subprocess.run([self.binary, "--help"], capture_output=True, text=True, check=False).stdout
-        return re.search(rf"^  {command}\s", words, re.MULTILINE) is not None
-
 
 class Outcome:
     """How a command ended."""

@@ -11,6 +11,7 @@ import threading
 import time
 
 from proofs.cards import Pairs
+from proofs.service_client import Client, free_port, raw_card, send_until
 from proofs.tool import HANG_SECONDS
 
 BROKEN_SIDECAR = b'{"business_no": '
@@ -242,8 +243,6 @@ class Serve(Worker):
     is_service = True
 
     def __init__(self, mix, place):
-        from proofs.service_client import free_port
-
         super().__init__(mix, place)
         self.port, self.waiting = free_port(), queue.Queue()
         added = mix.sandbox.run(["tokens", "add", "desk", "--scope", "submit", "read"])
@@ -262,8 +261,6 @@ class Serve(Worker):
             self.waiting.put(file)
 
     def submit(self):
-        from proofs.service_client import Client, raw_card, send_until
-
         with Client(("127.0.0.1", self.port), self.token) as client:
             while True:
                 number, side = self.waiting.get()
