@@ -4,6 +4,7 @@ import argparse
 import base64
 import json
 import os
+import pathlib
 import re
 import shutil
 import statistics
@@ -37,12 +38,7 @@ def photos(size, count):
         command = ["scripts/make-fixtures", "draw", "--count", str(DRAWN[size]), "--seed", "1", "--kind", "photo"]
         subprocess.run([*command, "--size", size, "--out", drawn + ".part"], check=True, stderr=subprocess.DEVNULL)
         os.rename(drawn + ".part", drawn)
-    names = sorted(os.path.join(path, name) for path, _, names in os.walk(drawn) for name in names if name.endswith(".jpg"))
-    fronts = [name for name in names if "back" not in name] or names
-    images = []
-    for name in fronts:
-        with open(name, "rb") as file:
-            images.append(file.read())
+    images = [path.read_bytes() for path in sorted(pathlib.Path(drawn).glob("*/front.jpg"))]
     os.makedirs(folder, exist_ok=True)
     manifest = os.path.join(folder, "manifest.jsonl")
     with open(manifest, "w", encoding="utf-8") as lines:

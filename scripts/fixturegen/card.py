@@ -5,7 +5,7 @@ import re
 from functools import lru_cache
 
 import numpy as np
-from PIL import Image, ImageChops, ImageDraw, ImageFilter, ImageFont
+from PIL import Image, ImageDraw, ImageFilter, ImageFont
 
 ASPECT = 85.6 / 54.0
 FONT_FILE = "/usr/share/fonts/opentype/noto/NotoSansCJK-{}.ttc"

@@ -5,12 +5,13 @@ import io
 import os
 import random
 
+from fixturegen.people import check_digit
+
 WIDTH, HEIGHT = 640, 400
 COLUMNS, ROWS, CELL = 8, 6, 50
 ORIGIN_X, ORIGIN_Y = 120, 70
 BITS = COLUMNS * ROWS
 NUMBER_BITS = 32
-WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
 FIRST_BIRTHDAY = datetime.date(1950, 1, 1)
 BIRTHDAYS = 18000
 
@@ -63,8 +64,7 @@ def identity_number(number):
     """The holder's number: invented, valid, different for the numbers of one proof."""
     sequence = number // BIRTHDAYS % 1000
     digits = f"110101{birthday(number):%Y%m%d}{sequence:03d}"
-    total = sum(int(digit) * weight for digit, weight in zip(digits, WEIGHTS))
-    return digits + "10X98765432"[total % 11]
+    return digits + check_digit(digits)
 
 
 def gender(number):

@@ -5,7 +5,6 @@ tampered with leaves no trace; schemathesis makes requests out of /openapi.json;
 """
 
 import base64
-import importlib.util
 import json
 import os
 import pathlib
@@ -17,6 +16,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta, timezone
 
+from interop import makers
 from proofs.cards import Pairs, jpeg
 from proofs.proof import Skip
 from proofs.remote import SCRIPTS
@@ -38,9 +38,6 @@ def photo(proof, index, side):
 
 def forms(proof):
     """Each multipart library submits a pair as it writes forms, and both sides come to the backend."""
-    specification = importlib.util.spec_from_file_location("makers", os.path.join(SCRIPTS, "interop", "makers.py"))
-    makers = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(makers)
     serve = Serve(proof, "forms")
     folder = pathlib.Path(proof.subfolder("makers"))
     try:

@@ -22,17 +22,17 @@ from proofs.remote import Backend, verifier
 from proofs.tool import HANG_SECONDS, Sandbox
 
 CONTROL = """
-import sqlite3, sys
+import sqlite3, sys, time
 c = sqlite3.connect(sys.argv[1], isolation_level=None)
 c.execute("PRAGMA journal_mode = WAL")
 c.execute("PRAGMA synchronous = " + sys.argv[2])
 c.execute("CREATE TABLE IF NOT EXISTS t (n INTEGER PRIMARY KEY)")
-n = 0
-while True:
-    n += 1
+for n in range(int(sys.argv[3])):
     c.execute("INSERT INTO t VALUES (?)", (n,))
-    print(n, flush=True)
+    print(n + 1, flush=True)
+time.sleep(1000)
 """
+# Too few for SQLite to bring them from its log into the database, which it synchronises at either level.
 CONTROL_ROWS = 300
 REACHED = ["prepared", "verified", "delivering", "delivered"]
 MEGABYTE = 1 << 20
@@ -46,7 +46,8 @@ def control(proof, disk):
     for level in ("NORMAL", "FULL"):
         disk.power_on()
         path = os.path.join(disk.mount_point, f"control-{level}.sqlite3")
-        process = subprocess.Popen([sys.executable, "-c", CONTROL, path, level], stdout=subprocess.PIPE, text=True)
+        command = [sys.executable, "-c", CONTROL, path, level, str(CONTROL_ROWS)]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         acknowledged = 0
         while acknowledged < CONTROL_ROWS:
             acknowledged = int(process.stdout.readline())
