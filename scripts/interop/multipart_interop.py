@@ -41,31 +41,13 @@ def encode_toolbelt(parts, boundary):
     return MultipartEncoder([as_field(part) for part in parts], boundary).to_string()
 
 
-def encode_httpx(parts, boundary):
-    import httpx
-
-    texts = [part for part in parts if part["filename"] is None]
-    if parts[: len(texts)] != texts:
-        return None  # httpx sends text before files
-    data = {}
-    for part in texts:
-        data.setdefault(part["name"], []).append(part["data"])
-    if [name for name, values in data.items() for _ in values] != [part["name"] for part in texts]:
-        return None  # httpx groups equal names
-    files = [as_field(part) for part in parts[len(texts) :]]
-    headers = {"Content-Type": f"multipart/form-data; boundary={boundary}"}
-    if not files:
-        return None  # httpx would send it URL-encoded
-    return httpx.Request("POST", "http://localhost/", data=data, files=files, headers=headers).read()
-
-
 def as_field(part):
     if part["filename"] is None:
         return (part["name"], part["data"])
     return (part["name"], (part["filename"], part["data"], part["type"]))
 
 
-ENCODERS = {"urllib3": encode_urllib3, "toolbelt": encode_toolbelt, "httpx": encode_httpx}
+ENCODERS = {"urllib3": encode_urllib3, "toolbelt": encode_toolbelt}
 
 
 # Parsers: (body, content type) -> summaries; those that keep the order of the parts say so.
@@ -215,9 +197,7 @@ def main():
             part["data"] = (folder / part["content"]).read_bytes()
         if mode == "encode":
             for name, encode in ENCODERS.items():
-                body = encode(case["parts"], case["boundary"])
-                if body is not None:
-                    (folder / f"{case['case']}.{name}.body").write_bytes(body)
+                (folder / f"{case['case']}.{name}.body").write_bytes(encode(case["parts"], case["boundary"]))
         elif mode == "curl":
             content_type, body, _ = by_curl(None, case["parts"], folder)
             (folder / f"{case['case']}.curl.type").write_text(content_type)
