@@ -48,7 +48,6 @@ VALUE_WEIGHT = "Bold"
 
 @lru_cache(maxsize=None)
 def font(pixels, weight="Regular"):
-    """Noto Sans CJK SC at one size."""
     return ImageFont.truetype(
         FONT_FILE.format(weight), max(6, round(pixels)), index=SIMPLIFIED_CHINESE, layout_engine=ImageFont.Layout.BASIC
     )

@@ -36,7 +36,6 @@ def scan_of(person, side, rng):
 
 
 def photo_of(person, side, size, rng, **options):
-    """One side photographed on a desk."""
     look = rng.getrandbits(32)
     return scene.photograph(lambda w: SIDES[side](person, w, people.stream(look)), size, rng, **options)
 
@@ -48,7 +47,6 @@ def person_of(business_no, seed):
 
 
 def write_cards(out, seed):
-    """Writes all folders of `cards/`."""
     for business_no in sorted({*PHOTOGRAPHS, *SCANS}):
         person = person_of(business_no, seed)
         for position, side in enumerate(SIDES):
@@ -82,7 +80,6 @@ def _write_scan(out, business_no, person, side, name, rng):
 
 
 def png_of(image):
-    """A PNG file by Pillow."""
     buffer = io.BytesIO()
     image.save(buffer, "PNG", optimize=True)
     return buffer.getvalue()

@@ -72,7 +72,6 @@ def segments(data):
 
 
 def without_segment(data, marker):
-    """The JPEG without its first segment of this kind."""
     for found, start, end in segments(data):
         if found == marker:
             return data[:start] + data[end:]

@@ -14,7 +14,6 @@ IN_MANIFEST = ("LOAN-2026-0001", "LOAN-2026-0003", "LOAN-2026-0009")
 
 
 def write_all(out, seed):
-    """Writes all folders, the manifests and the truth."""
     cards.write_cards(out, seed)
     oddities.write_oddities(out, seed)
     malformed.write_refused(out, seed)

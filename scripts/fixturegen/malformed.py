@@ -14,7 +14,6 @@ NOTES = "These images are refused on purpose. This file is no image and is ignor
 
 
 def write_refused(out, seed):
-    """Writes all folders of `refused/`."""
     for what, (name, why, make) in CASES.items():
         made = make(people.stream(seed, "refused", what))
         data, more = made if isinstance(made, tuple) else (made, {})

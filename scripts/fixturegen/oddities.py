@@ -113,7 +113,6 @@ CASES = {
 
 
 def write_oddities(out, seed):
-    """Writes all folders of `accepted-oddities/`."""
     for business_no, sides in CASES.items():
         person = people.invent(people.stream(seed, business_no))
         for side, (name, make, what) in zip(cards.SIDES, sides):

@@ -14,7 +14,6 @@ class Output:
         self.written = set()
 
     def put(self, path, data, **truth):
-        """Writes one file and, if given, what is true about it."""
         target = self.root / path
         target.parent.mkdir(parents=True, exist_ok=True)
         if not target.exists() or target.read_bytes() != data:
@@ -40,6 +39,5 @@ class Output:
                     path.rmdir()
 
     def finish(self):
-        """Writes truth.json."""
         text = json.dumps(dict(sorted(self.truth.items())), ensure_ascii=False, indent=1)
         self.put("truth.json", (text + "\n").encode())

@@ -52,7 +52,6 @@ class Person:
         return f"{self.valid_from:%Y.%m.%d}-{end}"
 
     def truth(self, side):
-        """The true fields of one side, as they stand on the card."""
         if side == "front":
             return {
                 "name": self.name,
@@ -80,7 +79,6 @@ def wrong_check_digit(number):
 
 
 def with_number(person, number):
-    """The same person under another number."""
     return dataclasses.replace(person, number=number)
 
 

@@ -22,10 +22,7 @@ class Photograph:
     displacement: float
     """How far each corner lies from the best fitting parallelogram, as a fraction of the card's width."""
     rotation: float
-    """Degrees."""
-
     def truth(self):
-        """What truth.json says about it."""
         return {"corners": self.corners, "displacement": self.displacement, "rotation": self.rotation}
 
 
@@ -100,7 +97,6 @@ def _soft(noise, width, height, cells_x, cells_y):
 
 
 def desk(size, rng, noise):
-    """A desk top of wood, fabric, stone or paint."""
     width, height = SIZES[size]
     y, x = np.mgrid[0:height, 0:width].astype(np.float32) / width
     kind = rng.choice(("wood", "fabric", "stone", "paint"))
@@ -125,7 +121,6 @@ def desk(size, rng, noise):
 
 
 def _with_shadow_of(scene, mask, rng):
-    """The soft shadow the card itself throws on the desk."""
     width = scene.width
     shift = (round(width * rng.uniform(-0.006, 0.006)), round(width * rng.uniform(0.002, 0.007)))
     small = mask.resize((width // 4, scene.height // 4), Image.Resampling.BOX)

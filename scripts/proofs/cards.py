@@ -28,7 +28,6 @@ def bits_of(number, is_back):
 
 
 def draw(number, is_back):
-    """The picture of one side of card `number`."""
     from PIL import Image, ImageDraw
 
     grey = 70 if is_back else 200
@@ -91,7 +90,6 @@ class Pairs:
         return f"PROOF-{index:05d}"
 
     def make(self, folder, indices):
-        """Writes front.jpg and back.jpg of each index below `folder`."""
         for index in indices:
             case = os.path.join(folder, self.business_number(index))
             os.makedirs(case, exist_ok=True)

@@ -67,7 +67,6 @@ class Sender:
         self.hook = Webhook(secret)
 
     def message(self, body, name=None, shift=timedelta()):
-        """A message whose time is now, or shifted."""
         name, moment = name or f"msg_{uuid.uuid4().hex}", datetime.now(timezone.utc) + shift
         fields = {
             "Content-Type": "application/json",

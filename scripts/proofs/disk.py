@@ -195,7 +195,6 @@ class SmallDisk:
         return status.f_bavail * status.f_frsize
 
     def leave(self, free):
-        """Fills the disk until so many bytes are free."""
         self.empty()
         with open(self.filler, "wb", buffering=0) as file:
             while self.free > free:

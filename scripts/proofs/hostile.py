@@ -117,12 +117,10 @@ class Attacks:
         return [connection for connection, _ in results], self.expect(what, [answer for _, answer in results], *wanted)
 
     def floods(self, table, count=None):
-        """Rows of what, pieces, and the answers wanted."""
         results = [self.flood(*row, count=count) for row in table]
         return [connection for some, _ in results for connection in some], f"{len(table)} kinds"
 
     def submissions(self, name, secret=None):
-        """A card in each way there is."""
         number = f"{NUMBER}-{name}"
         return {
             "raw": raw_card(self.image, number),

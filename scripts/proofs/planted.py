@@ -92,7 +92,6 @@ class Plant:
         self.patterns = [(name, pattern) for name, pattern in self.patterns if name not in names]
 
     def found_in(self, data):
-        """The names of what stands in the data."""
         return sorted({name for name, pattern in self.patterns if pattern in data})
 
 

@@ -23,8 +23,6 @@ class Violation(Exception):
 
 
 class Proof:
-    """One scenario in the course of being run."""
-
     def __init__(self, options):
         self.options, self.name, self.quick = options, options.scenario, options.quick
         self.seed = options.seed if options.seed is not None else int.from_bytes(os.urandom(4), "big")
@@ -71,7 +69,6 @@ class Proof:
         return service
 
     def figure(self, name, value):
-        """A line of the summary."""
         self.figures.append((name, value))
 
     def progress(self, text):
@@ -100,7 +97,6 @@ class Proof:
         return outcome
 
     def expect_whole(self, sandbox, where):
-        """fsck finds nothing."""
         outcome = sandbox.run(["fsck"])
         if outcome.status != 0:
             words = (outcome.output + outcome.errors).strip()[-600:]

@@ -61,7 +61,6 @@ class Serve:
         return outcome.output.strip()
 
     def start(self, waits=True):
-        """Starts it, and waits until it answers."""
         arguments = ["serve", "--listen", f"{HOST}:{self.port}"]
         self.process = self.sandbox.start(arguments, stdout=subprocess.DEVNULL, stderr=self.log)
         end = time.monotonic() + HANG_SECONDS
@@ -125,7 +124,6 @@ class Serve:
             time.sleep(0.02)
 
     def listed(self):
-        """All cards by their ids."""
         cards, cursor = {}, ""
         while cursor is not None:
             answer = self.ask(f"/v1/cards?limit=1000{cursor and '&cursor=' + cursor}", self.token)
@@ -273,6 +271,5 @@ class Clients:
         self.submissions.note(submission, answer, known)
 
     def wait_for(self, count):
-        """Until they were answered so often more."""
         goal = self.answers + count
         self.serve.wait(lambda: self.answers >= goal, "answer to honest clients", lambda: self.answers)

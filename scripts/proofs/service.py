@@ -71,7 +71,6 @@ def endings(proof):
 
 
 def end(serve, way, seconds):
-    """One SIGTERM; how long the end took."""
     with contextlib.ExitStack() as stack:
         if way == "the verifier hangs":
             process = serve.verifier.process

@@ -1,6 +1,7 @@
 """A client of `serve` that says exactly the bytes it is told to, and cards as requests in each way there is."""
 
 import base64
+import contextlib
 import hashlib
 import hmac
 import http.client
@@ -42,11 +43,9 @@ class Request:
         self.method, self.path, self.headers, self.body = method, path, list(headers), body
 
     def fields(self):
-        """The header fields of one sending."""
         return self.headers
 
     def head(self, token=None, length=True):
-        """The bytes before the body."""
         lines = [f"{self.method} {self.path} HTTP/1.1", f"Host: {HOST}"]
         if token is not None:
             lines.append(f"Authorization: Bearer {token}")
@@ -88,18 +87,15 @@ def webhook_secret(random):
     return "whsec_" + base64.b64encode(random.randbytes(32)).decode()
 
 
-def raw_card(image, business_number, key=None, **fields):
-    """The bare image; further fields by their names, such as `side`."""
+def raw_card(image, business_number, key=None):
     headers = [("Content-Type", "image/jpeg"), ("Card-Business-No", business_number)]
-    headers += [("Card-" + name.replace("_", "-").title(), value) for name, value in fields.items()]
     return Request("POST", "/v1/cards", headers + key_field(key), image)
 
 
-def form_card(image, business_number, key=None, **fields):
+def form_card(image, business_number, key=None):
     """`POST /v1/cards` with a form, the image first or last as its bytes have it."""
-    parts = [form_part(name, value.encode()) for name, value in {"business_no": business_number, **fields}.items()]
-    parts.insert(len(parts) * (image[-3] % 2), form_part("image", image, "card.jpg"))
-    return form(parts, key)
+    parts = [form_part("business_no", business_number.encode()), form_part("image", image, "card.jpg")]
+    return form(parts[:: 1 if image[-3] % 2 else -1], key)
 
 
 def form_part(name, content, filename=None):
@@ -119,9 +115,8 @@ def form(parts, key=None):
     return Request("POST", "/v1/cards", headers + key_field(key), body)
 
 
-def webhook_card(image, business_number, secret, name, **fields):
-    """`POST /v1/webhooks/cards` with the image in Base64."""
-    data = {"business_no": business_number, **fields, "image_base64": base64.b64encode(image).decode()}
+def webhook_card(image, business_number, secret, name):
+    data = {"business_no": business_number, "image_base64": base64.b64encode(image).decode()}
     return Webhook(data, secret, name)
 
 
@@ -130,8 +125,6 @@ def key_field(key):
 
 
 class Answer:
-    """What came back."""
-
     def __init__(self, status, headers, body):
         self.status, self.headers, self.body = status, headers, body
 
@@ -176,10 +169,8 @@ class Connection:
             return False
 
     def half_close(self):
-        try:
+        with contextlib.suppress(OSError):
             self.socket.shutdown(socket.SHUT_WR)
-        except OSError:
-            pass
 
     def answer(self):
         """The next answer that is a final one. Throws NoAnswer."""

@@ -10,7 +10,6 @@ SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "shim")
 
 
 def build(source, folder):
-    """Builds one of the sources and returns the path of the shared object."""
     compiler = shutil.which("cc") or shutil.which("clang")
     if compiler is None:
         raise Skip("no C compiler: run scripts/setup")

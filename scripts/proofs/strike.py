@@ -231,7 +231,6 @@ class Upkeep:
         return outcome.was_killed
 
     def judge_backup(self, path, where):
-        """It is whole, or not there."""
         if os.path.exists(path):
             with closing(sqlite3.connect(path)) as database:
                 count = database.execute("SELECT count(*) FROM card").fetchone()[0]

@@ -21,16 +21,12 @@ def default_binary():
 
 
 class Tool:
-    """The binary, and a key for its sandboxes."""
-
     def __init__(self, binary):
         self.binary = os.path.abspath(binary)
         self.vault_key = base64.b64encode(os.urandom(32)).decode()
 
 
 class Outcome:
-    """How a command ended."""
-
     def __init__(self, status, output, errors):
         self.status, self.output, self.errors = status, output, errors
 
@@ -100,7 +96,6 @@ class Sandbox:
         )
 
     def run(self, arguments, extra=None, **options):
-        """Runs a command to its end."""
         process = self.start(arguments, extra, **options)
         try:
             output, errors = process.communicate(timeout=HANG_SECONDS)
@@ -111,11 +106,9 @@ class Sandbox:
             return Outcome(None, output or "", errors or "")
 
     def take_in(self, *photos, extra=None):
-        """`run` over folders of photos."""
         return self.run(["run", *photos, "--format", "json", "--quiet"], extra)
 
     def cards(self, *arguments):
-        """`cards list` as values."""
         outcome = self.run(["cards", "list", "--format", "json", *arguments])
         if outcome.status != 0:
             raise RuntimeError(f"cards list ended with {outcome.status}: {outcome.tail()}")

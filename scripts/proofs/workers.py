@@ -41,7 +41,6 @@ class Worker:
         return ["run", "--quiet", "--format", "json"]
 
     def start(self):
-        """Starts it unless it is at work."""
         if self.process is not None:
             if self.process.poll() is None:
                 return
@@ -67,7 +66,6 @@ class Worker:
         return is_killed
 
     def end(self):
-        """Has it end in order."""
         if self.process is None:
             return
         if self.is_service and self.process.poll() is None:
@@ -148,7 +146,6 @@ class Backup(Worker):
         return self.process is not None and super().kill_within(seconds)
 
     def mend(self):
-        """Restores the last one elsewhere."""
         names = sorted(name for name in os.listdir(self.folder) if name.endswith(".sqlite3"))
         self.mix.proof.expect(names, f"{self.mix.name}: no backup was made beside the others")
         if names:
@@ -203,7 +200,6 @@ class Watch(Worker):
         os.rename(temporary, target)
 
     def waiting(self):
-        """The photos that nobody has moved yet."""
         return [path for path in self.expected if os.path.exists(os.path.join(self.inbox, path))]
 
     def mend(self):
