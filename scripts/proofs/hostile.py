@@ -163,6 +163,7 @@ class Attacks:
         connections = [self.serve.connect() for _ in range(self.together)]
         request = Request("GET", "/openapi.json").bytes()
         taken = sum(pour(each, (request * 1000 for _ in range(1000)), listens=False) for each in connections)
+        self.proof.expect(taken > len(request), "answers nobody reads: hardly a request was taken, so that nothing was tried")
         return connections, f"{taken // 1000} kB taken"
 
     def header_floods(self):
