@@ -23,7 +23,7 @@ from makers import by_curl
 def summary(name, filename, content_type, data):
     data = data.encode() if isinstance(data, str) else bytes(data)
     digest = hashlib.sha256(data).hexdigest()
-    return {"name": name, "filename": filename, "type": content_type, "sha256": digest}
+    return {"name": name, "filename": filename, "type": content_type if filename is not None else None, "sha256": digest}
 
 
 # Encoders: (parts with their bytes, boundary) -> body.
@@ -85,7 +85,7 @@ def parse_multipart_strict(body, content_type):
         io.BytesIO(body), options["boundary"], content_length=len(body), strict=True, memory_limit=2**27
     )
     return [
-        summary(part.name, part.filename, part.content_type if part.filename is not None else None, part.raw)
+        summary(part.name, part.filename, part.content_type, part.raw)
         for part in parser.parts()
     ]
 
@@ -123,8 +123,7 @@ def parse_aiohttp(body, content_type):
         stream.feed_eof()
         parts = []
         async for part in MultipartReader({"Content-Type": content_type}, stream):
-            media = part.headers.get("Content-Type") if part.filename is not None else None
-            parts.append(summary(part.name, part.filename, media, await part.read()))
+            parts.append(summary(part.name, part.filename, part.headers.get("Content-Type"), await part.read()))
         return parts
 
     return asyncio.run(run())
@@ -159,11 +158,8 @@ def parse_falcon(body, content_type):
 
     handler = falcon.media.MultipartFormHandler()
     handler.parse_options.max_body_part_buffer_size = 2**27
-    parts = []
-    for part in handler.deserialize(io.BytesIO(body), content_type, len(body)):
-        media = part.content_type if part.filename is not None else None
-        parts.append(summary(part.name, part.filename, media, part.get_data()))
-    return parts
+    parts = handler.deserialize(io.BytesIO(body), content_type, len(body))
+    return [summary(part.name, part.filename, part.content_type, part.get_data()) for part in parts]
 
 
 def parse_tornado(body, content_type):

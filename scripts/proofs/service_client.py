@@ -153,7 +153,7 @@ class Answer:
         return f"{self.status} {self.code or ''}".strip()
 
 
-class Connection:
+class Connection(contextlib.AbstractContextManager):
     """A bare connection: bytes out, answers in."""
 
     def __init__(self, address, seconds=ANSWER_SECONDS):
@@ -187,14 +187,11 @@ class Connection:
     def close(self):
         self.socket.close()
 
-    def __enter__(self):
-        return self
-
     def __exit__(self, *_):
         self.close()
 
 
-class Client:
+class Client(contextlib.AbstractContextManager):
     """Sends requests one after the other over one connection, which it opens again when it has ended."""
 
     def __init__(self, address, token=None, seconds=ANSWER_SECONDS):
@@ -224,9 +221,6 @@ class Client:
         if self.connection is not None:
             self.connection.close()
             self.connection = None
-
-    def __enter__(self):
-        return self
 
     def __exit__(self, *_):
         self.close()

@@ -221,28 +221,24 @@ ON_DESCRIPTOR(ssize_t, sendmsg, K_SENDMSG, (int fd, const struct msghdr *message
 ON_DESCRIPTOR(int, sendmmsg, K_SENDMMSG, (int fd, struct mmsghdr *messages, unsigned int count, int flags), (fd, messages, count, flags))
 ON_DESCRIPTOR(ssize_t, sendfile, K_SENDFILE, (int fd, int from, off_t *at, size_t size), (fd, from, at, size))
 
-SLOT(posix_fallocate);
-int posix_fallocate(int fd, off_t at, off_t size) {
-    if (strike(K_FALLOCATE, scope_fd(fd))) return failure;
-    return REAL(posix_fallocate)(fd, at, size);
-}
-SLOT(posix_fallocate64);
-int posix_fallocate64(int fd, off64_t at, off64_t size) {
-    if (strike(K_FALLOCATE, scope_fd(fd))) return failure;
-    return REAL(posix_fallocate64)(fd, at, size);
-}
+#define FALLOCATE(name)                                                 \
+    SLOT(name);                                                         \
+    int name(int fd, off_t at, off_t size) {                            \
+        if (strike(K_FALLOCATE, scope_fd(fd))) return failure;          \
+        return REAL(name)(fd, at, size);                                \
+    }
+FALLOCATE(posix_fallocate)
+FALLOCATE(posix_fallocate64)
 
 /* Mapping the shared-memory index and the ballast; anonymous memory never passes. */
-SLOT(mmap);
-void *mmap(void *address, size_t size, int protection, int flags, int fd, off_t at) {
-    if (fd >= 0 && mode == M_FAIL && strike(K_MMAP, descriptor_is_below(fd))) return MAP_FAILED;
-    return REAL(mmap)(address, size, protection, flags, fd, at);
-}
-SLOT(mmap64);
-void *mmap64(void *address, size_t size, int protection, int flags, int fd, off64_t at) {
-    if (fd >= 0 && mode == M_FAIL && strike(K_MMAP, descriptor_is_below(fd))) return MAP_FAILED;
-    return REAL(mmap64)(address, size, protection, flags, fd, at);
-}
+#define MMAP(name)                                                                                      \
+    SLOT(name);                                                                                         \
+    void *name(void *address, size_t size, int protection, int flags, int fd, off_t at) {               \
+        if (fd >= 0 && mode == M_FAIL && strike(K_MMAP, descriptor_is_below(fd))) return MAP_FAILED;    \
+        return REAL(name)(address, size, protection, flags, fd, at);                                    \
+    }
+MMAP(mmap)
+MMAP(mmap64)
 
 /* Calls on a path. */
 #define ON_PATH(type, name, kind, parameters, arguments, folder, path)  \
