@@ -107,11 +107,8 @@ struct RunCommand: Command {
     }
 
     /// What was passed over because of its name, once for each rule, and whether nothing is left.
-    private static func say(_ listing: BatchListing) {
-        let passed = listing.passedOver.sorted { $0.key < $1.key }.map { "\($0.key) (\($0.value))" }
-        if !passed.isEmpty {
-            Console.standardError("note: passed over because of their names: \(passed.joined(separator: ", "))")
-        }
+    static func say(_ listing: BatchListing) {
+        if let note = PassedOver.note(listing.passedOver) { Console.standardError(note) }
         if let emptiness = listing.emptiness { Console.standardError("note: " + emptiness.text()) }
     }
 

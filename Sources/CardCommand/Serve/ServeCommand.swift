@@ -86,7 +86,7 @@ struct ServeSession: Sendable {
         _ metrics: ServerMetrics
     ) async throws {
         let worker = UUID().uuidString.lowercased()
-        let notices = ServiceNotices()
+        let notices = ServiceNotices(isQuiet: self.isQuiet)
         let observe: @Sendable (PipelineEvent) -> Void = { event in
             notices.observe(event)
             // What is refused for now is tried again.
@@ -99,6 +99,7 @@ struct ServeSession: Sendable {
                 store: pipeline.store,
                 engine: engine,
                 worker: worker,
+                notices: notices,
                 onRefusal: metrics.countRefusedInput
             )
             let logger = self.configuration.logger(runID: worker)

@@ -23,6 +23,7 @@ final class SourceRuns: Sendable {
     private let engine: Engine
     private let worker: String
     private let logger: Logger
+    private let notices: ServiceNotices
     private let onRefusal: @Sendable () -> Void
     private let sources: [String: Source]
     /// What the runs of this process have come to so far.
@@ -36,12 +37,14 @@ final class SourceRuns: Sendable {
     ///
     /// - Parameters:
     ///   - worker: under whose name runs are begun.
+    ///   - notices: says what a source holds that is passed over.
     ///   - onRefusal: called for each input that a list refuses.
     init(
         _ configuration: Configuration,
         store: CardStore,
         engine: Engine,
         worker: String,
+        notices: ServiceNotices,
         onRefusal: @escaping @Sendable () -> Void
     ) {
         self.configuration = configuration
@@ -49,6 +52,7 @@ final class SourceRuns: Sendable {
         self.engine = engine
         self.worker = worker
         self.logger = configuration.logger(runID: worker)
+        self.notices = notices
         self.onRefusal = onRefusal
         self.sources = configuration.sourcePaths.mapValues(Source.init)
     }
@@ -135,6 +139,7 @@ final class SourceRuns: Sendable {
             try await self.end(run, as: SourceRun.Report(reason: reason, counts: SourceTally.none))
             return true
         }
+        self.notices.passedOver(listing.passedOver, in: "source \(run.source)")
         let tally = SourceTally(listing)
         for case .refuse in listing.entries { self.onRefusal() }
         self.tallies.withLock { $0[run.id] = tally }

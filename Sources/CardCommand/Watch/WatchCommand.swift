@@ -57,7 +57,7 @@ struct WatchCommand: Command {
         _ configuration: Configuration,
         store: CardStore
     ) async throws -> CommandStatus {
-        let (reports, notices) = (WatchReports(store: store, format: self.format), ServiceNotices())
+        let (reports, notices) = (WatchReports(store: store, format: self.format), ServiceNotices(isQuiet: self.quiet))
         let pipeline = Pipeline(configuration: configuration, store: store)
         let isQuiet = self.quiet
         let observe: @Sendable (PipelineEvent) -> Void = { event in

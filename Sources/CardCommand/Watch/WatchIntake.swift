@@ -80,9 +80,18 @@ extension CodedError {
     }
 }
 
-/// What a service says on standard error while it works: what keeps it from working, once, and when that is over.
+/// What a service says on standard error while it works: what keeps it from working, once, and when that is over; what it
+/// passes over because of its name, once.
 final class ServiceNotices: Sendable {
+    private let isQuiet: Bool
     private let told = Mutex<[StageName: String]>([:])
+    /// The rules that were told of, by the place where each passed something over.
+    private let toldRules = Mutex<[String: Set<String>]>([:])
+
+    /// - Parameter isQuiet: whether only warnings, and that they are over, are said.
+    init(isQuiet: Bool) {
+        self.isQuiet = isQuiet
+    }
 
     func observe(_ event: PipelineEvent) {
         switch event {
@@ -117,7 +126,20 @@ final class ServiceNotices: Sendable {
         case .paused(let error):
             Console.standardError("warning: files stay where they are for now: \(error.message.text())".oneLine)
         case .resumed: Console.standardError("files are taken in again")
-        case .placed, .refused, .scanned: break
+        case .scanned(let folder, _, let counts): self.passedOver(counts, in: "watched folder \(folder.reveal())")
+        case .placed, .refused: break
         }
+    }
+
+    /// Says what was passed over in a place, but no rule again that it was told of there: a service looks often, and
+    /// unfinished copies come and go.
+    func passedOver(_ counts: [String: Int], in place: String) {
+        guard !self.isQuiet else { return }
+        let new = self.toldRules.withLock { told in
+            let new = counts.filter { told[place]?.contains($0.key) != true }
+            told[place, default: []].formUnion(new.keys)
+            return new
+        }
+        if let note = PassedOver.note(new, in: place) { Console.standardError(note) }
     }
 }

@@ -101,6 +101,50 @@ extension ServeTests {
         #expect(self.backend.accepted.count == 2)
     }
 
+    @Test("What a source or a watched folder holds that is passed over because of its name is said once")
+    func passedOver() async throws {
+        let note = "passed over because of their names: "
+        let source = try self.tool.pairs(["R-1"])
+        let inbox = self.tool.home.appending(path: "watched")
+        for (folder, name) in [(source, "R-1/ada.jpg.bak"), (inbox, "#recycle/bob.jpg"), (inbox, "R-2/eve.jpg.part")] {
+            let file = folder.appending(path: name)
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(),
+                withIntermediateDirectories: true
+            )
+            try MarkedPhoto.front(3).jpeg.write(to: file)
+        }
+        let desk = try await self.tool.token("desk", "submit", "read")
+        let lines = ["sources: ['inbox=\(source.path)']", "watch: {folders: [\(inbox.path)]}"]
+        try await self.serving(lines) { file in
+            let status = try await self.tool.serve(file) { errors, send in
+                let service = try await Service(errors)
+                for _ in 1...2 {
+                    let started = try await service.send(
+                        "POST",
+                        "/v1/runs",
+                        token: desk,
+                        headers: ["Content-Type": "application/json"],
+                        body: Data(#"{"source":"inbox"}"#.utf8)
+                    )
+                    #expect(started.status == 202, "\(started.text)")
+                    #expect(try await errors.line(containing: Self.ended) != nil)
+                }
+                try send(.terminate)
+                while try await errors.next() != nil {}
+                #expect(
+                    errors.seen.filter { $0.contains(note) }.sorted() == [
+                        "note: source inbox: \(note)*.bak (1)",
+                        "note: watched folder \(inbox.path): \(note)#recycle (1), *.part (1)",
+                    ],
+                    "\(errors.seen)"
+                )
+                #expect(!errors.seen.contains { $0.contains("ada") || $0.contains("bob") || $0.contains("eve") })
+            }
+            #expect(status == 143)
+        }
+    }
+
     @Test("The folders of the configuration are watched by the same process")
     func watches() async throws {
         let inbox = try self.tool.pairs(["R-1"])

@@ -205,6 +205,34 @@ struct WatchTests {
         )
     }
 
+    @Test("What is passed over because of its name is said once for each rule, as by run, and names no file")
+    func passedOver() async throws {
+        let note = "passed over because of their names: "
+        for name in ["#recycle/ada.jpg", "R-1/ada.jpg.bak", "R-1/bob.jpg.bak"] {
+            try self.bring(name, MarkedPhoto.front(1).jpeg)
+        }
+        try await self.tool.servingBoth { verifier, backend in
+            let file = try self.configuration("mode: polling, sidecar_wait: 0s", verifier, backend)
+            let run = try await self.tool.run(["run", "--dry-run", self.inbox.path] + file)
+            #expect(run.errors.contains("note: \(note)#recycle (1), *.bak (2)\n"), "\(run.errors)")
+            let status = try await self.watching([self.inbox.path] + file) { lines, send in
+                let first = try await lines.line(containing: note)
+                #expect(first == "note: watched folder \(self.inbox.path): \(note)#recycle (1), *.bak (2)")
+                // The next scan says what is new, and nothing again.
+                try self.bring("R-1/eve.jpg.bak", "")
+                try self.bring("R-1/.eve.jpg", "")
+                #expect(try await lines.line(containing: note)?.hasSuffix(": \(note).* (1)") == true)
+                try self.bring("R-2/front.jpg", MarkedPhoto.front(2).jpeg)
+                #expect(try await lines.line(containing: Self.delivered) != nil)
+                try send(.terminate)
+                while try await lines.next() != nil {}
+                #expect(lines.seen.count { $0.contains(note) } == 2, "\(lines.seen)")
+                #expect(!lines.seen.contains { $0.contains("ada") || $0.contains("bob") || $0.contains("eve") })
+            }
+            #expect(status == 143)
+        }
+    }
+
     @Test("Where sidecars are required a photo waits for its own, and others do not wait for it")
     func requiredSidecar() async throws {
         try await self.tool.servingBoth { verifier, backend in
