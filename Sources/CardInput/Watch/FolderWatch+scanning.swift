@@ -36,7 +36,10 @@ extension FolderWatch {
         self.tell(CodedError(.watchPolls, .temporary, message), of: index)
     }
 
-    func scan(_ index: Int) async {
+    /// Looks a root through.
+    ///
+    /// - Returns: what to report of it once its files have been looked at; `nil` if it is not there.
+    func scan(_ index: Int) async -> WatchEvent? {
         let (given, known) = (self.roots[index].given, self.roots[index].real)
         let result = await self.blocking { [options = self.options, notifier = self.notifier] in
             Result<Scan, CodedError> { () throws(CodedError) in
@@ -57,7 +60,7 @@ extension FolderWatch {
             }
         }
         switch result {
-        case .success(let scan): self.scanned(index, scan)
+        case .success(let scan): return self.scanned(index, scan)
         case .failure(let error):
             if let known { self.notifier?.forget(known) }
             self.files.forget(root: index)
@@ -65,6 +68,7 @@ extension FolderWatch {
             self.roots[index].real = nil
             self.roots[index].nextScan = self.now + WatchLimits.comeBack
             self.tell(error, of: index, as: .watchFolderMissing)
+            return nil
         }
     }
 
@@ -111,7 +115,7 @@ extension FolderWatch {
         return Scan(real: folder.path, found: found, passedOver: walk.passedOver, watchError: watchError)
     }
 
-    private func scanned(_ index: Int, _ scan: Scan) {
+    private func scanned(_ index: Int, _ scan: Scan) -> WatchEvent {
         if self.roots[index].real != scan.real { self.files.forget(root: index) }
         self.roots[index].real = scan.real
         self.mend(.watchFolderMissing, of: index)
@@ -134,7 +138,7 @@ extension FolderWatch {
         } else {
             self.mend(.watchFolderUnreadable, of: index)
         }
-        self.report(.scanned(folder: Redacted(self.roots[index].given), files: count, passedOver: scan.passedOver))
+        return .scanned(folder: Redacted(self.roots[index].given), files: count, passedOver: scan.passedOver)
     }
 
     @discardableResult

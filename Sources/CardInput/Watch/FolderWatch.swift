@@ -48,7 +48,6 @@ package actor FolderWatch {
     private var underway = 0
     private var alarm: Duration?
     private var isEnding = false
-    private var rescans: [CheckedContinuation<Void, Never>] = []
 
     /// Prepares to watch; nothing is looked at yet.
     ///
@@ -81,7 +80,6 @@ package actor FolderWatch {
         defer {
             self.isEnding = true
             self.notifier?.stop()
-            for waiting in self.rescans { waiting.resume() }
         }
         try await withThrowingDiscardingTaskGroup { alarms in
             defer { alarms.cancelAll() }
@@ -105,16 +103,6 @@ package actor FolderWatch {
         self.ring()
     }
 
-    /// Looks everything through, and returns once all that was found has been looked at.
-    package func rescan() async {
-        guard !self.isEnding else { return }
-        for index in self.roots.indices { self.roots[index].nextScan = .zero }
-        await withCheckedContinuation { continuation in
-            self.rescans.append(continuation)
-            self.ring()
-        }
-    }
-
     var now: Duration { self.time.steady() }
     var date: Timestamp { self.time.now() }
 
@@ -131,15 +119,14 @@ package actor FolderWatch {
     // MARK: Turns
 
     private func turn() async {
-        let waiting = self.rescans
-        self.rescans = []
         let folders = self.takeChanges()
+        var scans: [WatchEvent] = []
         for index in self.roots.indices where self.roots[index].nextScan <= self.now {
-            await self.scan(index)
+            if let scan = await self.scan(index) { scans.append(scan) }
         }
         for folder in folders { await self.scan(folder) }
         while await self.lookAtFiles() {}
-        for waiting in waiting { waiting.resume() }
+        for scan in scans { self.report(scan) }
     }
 
     private func nextFile() -> WatchedFiles.File? {

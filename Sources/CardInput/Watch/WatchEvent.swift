@@ -39,8 +39,8 @@ package enum WatchEvent: Sendable {
     case placed(name: Redacted<String>, Place)
     /// An input is refused for good.
     case refused(name: Redacted<String>, CodedError, card: CardID?)
-    /// A folder has been looked through; how many files it held that are or may become inputs, and how many files and
-    /// folders each rule of `NeverInputs` passed over.
+    /// A folder has been looked through, and its files that were due have been looked at; how many files it held that
+    /// are or may become inputs, and how many files and folders each rule of `NeverInputs` passed over.
     case scanned(folder: Redacted<String>, files: Int, passedOver: [String: Int])
     /// Something keeps files from being taken in or put away; told once until it is mended.
     case problem(folder: Redacted<String>, CodedError)

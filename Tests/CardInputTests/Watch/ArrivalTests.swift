@@ -26,8 +26,8 @@ import Testing
     @Test func `A file that is closed, moved in or renamed to its final name is taken at once`() async throws {
         let watching = try Watching { $0.quietTime = .seconds(60) }
         try watching.folder.makeFolder("in/LOAN-1")
-        try await watching.run { watch in
-            await watch.rescan()
+        try await watching.run { _ in
+            await watching.reports.wait(forScans: 1)
             try watching.photo("in/LOAN-1/written.jpg", 1)
             try watching.photo("moved.jpg", 2)
             #expect(rename(watching.folder["moved.jpg"], watching.folder["in/LOAN-1/moved.jpg"]) == 0)
@@ -43,7 +43,7 @@ import Testing
         try watching.folder.makeFolder("in/LOAN-1")
         try watching.folder.makeFolder("in/LOAN-9")
         try await watching.run { watch in
-            await watch.rescan()
+            await watching.reports.wait(forScans: 1)
             let descriptor = open(watching.folder["in/LOAN-1/slow.jpg"], O_WRONLY | O_CREAT, 0o644)
             #expect(write(descriptor, Listing.jpegStart, 4) == 4)
             try await watching.catchUp("first")
@@ -79,8 +79,8 @@ import Testing
         let watching = try Watching { $0.inputs.businessNumberRule = .level(1) }
         try watching.photo("new/LOAN-1/deep/a.jpg", 1)
         try watching.folder.makeFolder("in/empty")
-        try await watching.run { watch in
-            await watch.rescan()
+        try await watching.run { _ in
+            await watching.reports.wait(forScans: 1)
             #expect(rename(watching.folder["new/LOAN-1"], watching.folder["in/LOAN-1"]) == 0)
             await watching.reports.wait(forPlaced: 1)
             #expect(rename(watching.folder["in/empty"], watching.folder["in/LOAN-2"]) == 0)
@@ -98,7 +98,7 @@ import Testing
         let watching = try Watching { $0.mode = mode }
         let isPolled = mode == .polling
         try await watching.run { watch in
-            await watch.rescan()
+            await watching.reports.wait(forScans: 1)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for writer in 0..<8 {
                     group.addTask {
@@ -130,7 +130,7 @@ import Testing
         for number in 0..<1500 { try watching.photo("in/LOAN-\(number % 40)/\(number).jpg", number) }
         try await watching.run { watch in
             await watching.reports.wait(forPlaced: 1500)
-            await watch.rescan()
+            await watching.scan(watch)
         }
         #expect(watching.pipeline.calls == 1500)
         #expect(watching.pipeline.mostUnderway <= WatchLimits.takenAtOnce)

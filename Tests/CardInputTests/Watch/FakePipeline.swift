@@ -120,6 +120,16 @@ final class WatchReports: Sendable {
         await self.wait { $0.count { if case .placed = $0 { true } else { false } } >= count }
     }
 
+    /// How often a folder was scanned.
+    var scans: Int { Self.scans(self.all) }
+
+    /// Waits until the folder has been scanned so often.
+    func wait(forScans count: Int) async { await self.wait { Self.scans($0) >= count } }
+
+    private static func scans(_ events: [WatchEvent]) -> Int {
+        events.count { if case .scanned = $0 { true } else { false } }
+    }
+
     /// The codes of what was refused.
     var refused: [String] {
         self.all.compactMap { if case .refused(_, let error, _) = $0 { error.code.rawValue } else { nil } }

@@ -55,7 +55,7 @@ import Testing
         let watching = try Watching { $0.quietTime = .seconds(5) }
         try watching.folder.makeFolder("in/LOAN-1")
         try await watching.run { watch in
-            await watch.rescan()
+            await watching.reports.wait(forScans: 1)
             try watching.folder.write("in/LOAN-1/a.jpg.json", text: text)
             try watching.photo("in/LOAN-1/a.jpg", 1)
             try await watching.catchUp()
@@ -80,7 +80,7 @@ import Testing
         }
         try watching.folder.makeFolder("in/LOAN-1")
         try await watching.run { watch in
-            await watch.rescan()
+            await watching.reports.wait(forScans: 1)
             try watching.photo("in/LOAN-1/front.jpg", 1)
             await watching.reports.wait(forPlaced: 1)
             try watching.folder.write("in/LOAN-1/front.jpg.json", text: text)
@@ -190,7 +190,7 @@ import Testing
         for number in 3...5 { try watching.photo("in/LOAN-1/deep/\(number).jpg", number) }
         try await watching.run { watch in
             await watching.reports.wait(forPlaced: 2)
-            await watch.rescan()
+            await watching.scan(watch)
         }
         #expect(watching.pipeline.names == ["LOAN-7 known.jpg"])
         #expect(watching.reports.refused == ["business_no_missing"])

@@ -135,7 +135,7 @@ import Testing
         let watching = try Watching(pipeline: pipeline) { $0.quietTime = .seconds(5) }
         try watching.folder.makeFolder("in/LOAN-1")
         try await watching.run { watch in
-            await watch.rescan()
+            await watching.reports.wait(forScans: 1)
             for size in [10, 20, 40] {
                 for name in ["grows", "stays"] where name == "grows" || size == 10 {
                     try watching.folder.write("in/LOAN-1/\(name).jpg", bytes: [UInt8](repeating: 1, count: size))
@@ -174,7 +174,7 @@ import Testing
                 if seconds == 4 { isFull.withLock { $0 = false } }
                 await watching.pass(.milliseconds(1), watch)
                 while pipeline.calls == calls { await Task.yield() }
-                await watch.rescan()
+                await watching.scan(watch)
             }
             await watching.reports.wait(forPlaced: 1)
         }
@@ -219,7 +219,7 @@ import Testing
         try watching.photo("in/LOAN-2/b.jpg", 2)
         try await watching.run { watch in
             await watching.reports.wait(forPlaced: change == "gone" ? 1 : 2)
-            await watch.rescan()
+            await watching.scan(watch)
         }
         #expect(pipeline.calls == (change == "gone" ? 2 : 3))
         #expect(watching.files() == (change == "gone" ? [] : ["done/LOAN-1/a.jpg"]) + ["done/LOAN-2/b.jpg"])

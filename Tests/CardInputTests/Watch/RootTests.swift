@@ -57,8 +57,8 @@ import Testing
             $0.inputs.sandbox = folder["in/box"]
         }
         try watching.photo("in/LOAN-1/front.jpg", 1)
-        try await watching.run { watch in
-            await watch.rescan()
+        try await watching.run { _ in
+            await watching.reports.wait(forScans: 1)
             try folder.write("in/LOAN-1/raw-2.jpg", "in/#recycle/i.jpg")
             try await watching.catchUp()
         }
@@ -97,7 +97,7 @@ import Testing
         let watching = try Watching()
         try watching.photo("new/LOAN-1/b.jpg", 2)
         try await watching.run { watch in
-            await watch.rescan()
+            await watching.reports.wait(forScans: 1)
             #expect(rename(watching.folder["in"], watching.folder["old"]) == 0)
             #expect(rename(watching.folder["new"], watching.folder["in"]) == 0)
             await watching.pass(WatchLimits.comeBack, watch)
@@ -115,10 +115,10 @@ import Testing
         #expect(descriptor >= 0)
         close(descriptor)
         try await watching.run { watch in
-            await watch.rescan()
-            await watch.rescan()
+            await watching.reports.wait(forScans: 1)
+            await watching.scan(watch)
             #expect(unlink(strange) == 0)
-            await watch.rescan()
+            await watching.scan(watch)
         }
         #expect(watching.reports.problems == ["watch_folder_unreadable", "mended watch_folder_unreadable"])
     }

@@ -20,7 +20,7 @@ import Testing
         try await watching.run { watch in
             for await _ in started {}
             try watching.photo("in/LOAN-2/b.jpg", 2)
-            await watch.rescan()
+            await watching.scan(watch)
             await watch.end()
             going.finish()
         }

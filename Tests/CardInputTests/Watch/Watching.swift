@@ -67,9 +67,17 @@ struct Watching: Sendable {
 
     /// Lets time pass for a watch that has looked at all there is.
     func pass(_ duration: Duration, _ watch: FolderWatch) async {
-        await watch.rescan()
+        await self.scan(watch)
         self.time.pass(duration)
-        await watch.rescan()
+        await self.scan(watch)
+    }
+
+    /// Has the watch scan its folder now, and returns once all that is due has been looked at, or the folder is found
+    /// to be missing.
+    func scan(_ watch: FolderWatch) async {
+        let count = self.reports.scans
+        await watch.makeScansDue()
+        while self.reports.scans == count, !(await watch.hasNoFolder), !Task.isCancelled { await Task.yield() }
     }
 
     /// Returns once inotify has told all that has happened so far: what is written now is taken after it.
@@ -103,4 +111,15 @@ struct Watching: Sendable {
         let data = try Data(contentsOf: URL(fileURLWithPath: self.folder[path]))
         return try JSONDecoder().decode([String: String].self, from: data)
     }
+}
+
+extension FolderWatch {
+    /// Has all folders scanned as if the time of the next scan had come.
+    fileprivate func makeScansDue() {
+        for index in self.roots.indices { self.roots[index].nextScan = .zero }
+        self.ring()
+    }
+
+    /// Whether the last scan found none of the folders.
+    fileprivate var hasNoFolder: Bool { self.roots.allSatisfy { $0.real == nil && $0.nextScan > .zero } }
 }
