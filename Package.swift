@@ -15,6 +15,7 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
@@ -53,7 +54,10 @@ let package = Package(
         ),
         .target(name: "CardStore", dependencies: ["CardModel", .crypto, .grdb, .grdbSQLite]),
         .target(name: "CardEngine", dependencies: ["CardModel", "CardStore", .log]),
-        .target(name: "CardInput", dependencies: ["CardModel", "CardStore", "CardEngine", "CFolders", .csv, .system]),
+        .target(
+            name: "CardInput",
+            dependencies: ["CardModel", "CardStore", "CardEngine", "CFolders", .csv, .deque, .heap, .system]
+        ),
         // The way in over HTTP.
         .target(
             name: "CardServer",
@@ -130,8 +134,10 @@ extension Target.Dependency {
     static let asyncHTTPClient = product(name: "AsyncHTTPClient", package: "async-http-client")
     static let crypto = product(name: "Crypto", package: "swift-crypto")
     static let csv = product(name: "SwiftCSV", package: "SwiftCSV")
+    static let deque = product(name: "DequeModule", package: "swift-collections")
     static let grdb = product(name: "GRDB", package: "GRDB.swift")
     static let grdbSQLite = product(name: "GRDBSQLite", package: "GRDB.swift")
+    static let heap = product(name: "HeapModule", package: "swift-collections")
     static let hummingbird = product(name: "Hummingbird", package: "hummingbird")
     static let lifecycle = product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
     static let log = product(name: "Logging", package: "swift-log")

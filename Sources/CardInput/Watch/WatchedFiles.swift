@@ -1,4 +1,6 @@
 import CardModel
+import DequeModule
+import HeapModule
 import SystemPackage
 
 /// What is known of the files of watched folders, and what is due next.
@@ -49,14 +51,25 @@ struct WatchedFiles {
         fileprivate var isInScan = true
     }
 
+    /// When a file is to be looked at; it holds as long as the file still says the same.
+    private struct Look: Comparable {
+        let at: Duration
+        /// Of two at one time, the one that was asked for first comes first.
+        let number: Int
+        let path: FilePath
+
+        static func < (left: Look, right: Look) -> Bool { (left.at, left.number) < (right.at, right.number) }
+    }
+
     private let quietTime: Duration
     private let sidecar: WatchOptions.SidecarRule
     private let sidecarWait: Duration
     private let doneMarker: String?
     private var files: [FilePath: File] = [:]
-    private var due = DueTimes()
-    private var ready: [FilePath] = []
-    private var nextReady = 0
+    /// One that does not hold any more stays until it comes to the top.
+    private var looks = Heap<Look>()
+    private var lookCount = 0
+    private var ready: Deque<FilePath> = []
 
     /// Takes the waits.
     init(_ options: WatchOptions) {
@@ -67,11 +80,14 @@ struct WatchedFiles {
     }
 
     /// Whether a file waits for its turn.
-    var hasReady: Bool { self.nextReady < self.ready.count }
+    var hasReady: Bool { !self.ready.isEmpty }
     /// When the next file is to be looked at.
     mutating func nextDue() -> Duration? {
-        let files = self.files
-        return self.due.first { files[$1]?.phase == .look(at: $0) }
+        while let look = self.looks.min {
+            if self.files[look.path]?.phase == .look(at: look.at) { return look.at }
+            self.looks.removeMin()
+        }
+        return nil
     }
 
     subscript(_ path: FilePath) -> File? {
@@ -101,7 +117,7 @@ struct WatchedFiles {
         case .ready where change == nil: break
         case .look, .ready, .settled:
             file.phase = .look(at: now)
-            self.due.insert(now, path)
+            self.addLook(at: now, path)
         }
         self.files[path] = file
     }
@@ -138,7 +154,7 @@ struct WatchedFiles {
     /// Takes the files that are to be looked at now.
     mutating func takeDue(now: Duration, limit: Int) -> [File] {
         var taken: [File] = []
-        while taken.count < limit, let at = self.nextDue(), at <= now, let path = self.due.removeFirst() {
+        while taken.count < limit, let at = self.nextDue(), at <= now, let path = self.looks.popMin()?.path {
             guard let file = self.files[path] else { continue }
             // Told of again during the look, it is looked at again.
             self.files[path]?.phase = .settled
@@ -166,7 +182,7 @@ struct WatchedFiles {
                 self.ready.append(path)
             } else {
                 file.phase = .look(at: file.since + wait)
-                self.due.insert(file.since + wait, path)
+                self.addLook(at: file.since + wait, path)
             }
         }
         self.files[path] = file
@@ -198,10 +214,7 @@ struct WatchedFiles {
 
     /// Takes the file whose turn it is.
     mutating func takeReady() -> File? {
-        while self.hasReady {
-            let path = self.ready[self.nextReady]
-            self.nextReady += 1
-            if self.nextReady == self.ready.count { (self.ready, self.nextReady) = ([], 0) }
+        while let path = self.ready.popFirst() {
             // It may have changed, or gone, since it became ready.
             guard let file = self.files[path], file.phase == .ready else { continue }
             self.files[path]?.phase = .underway
@@ -213,12 +226,7 @@ struct WatchedFiles {
     /// Gives a file its turn again, before all others.
     mutating func putBack(_ path: FilePath) {
         self.files[path]?.phase = .ready
-        if self.nextReady > 0 {
-            self.nextReady -= 1
-            self.ready[self.nextReady] = path
-        } else {
-            self.ready.insert(path, at: 0)
-        }
+        self.ready.prepend(path)
     }
 
     /// Forgets a file that is no longer there, unless something was told of its name meanwhile.
@@ -243,44 +251,11 @@ struct WatchedFiles {
         self.files[path]?.isStale = false
         if isTry { self.files[path]?.tries += 1 }
         self.files[path]?.phase = .look(at: time)
-        self.due.insert(time, path)
-    }
-}
-
-/// A heap of times; one that does not hold any more stays until it comes to the top.
-private struct DueTimes {
-    private var heap: [(at: Duration, path: FilePath)] = []
-
-    mutating func insert(_ at: Duration, _ path: FilePath) {
-        var index = self.heap.count
-        self.heap.append((at, path))
-        while index > 0, self.heap[index].at < self.heap[(index - 1) / 2].at {
-            self.heap.swapAt(index, (index - 1) / 2)
-            index = (index - 1) / 2
-        }
+        self.addLook(at: time, path)
     }
 
-    /// The first time that holds.
-    mutating func first(where holds: (Duration, FilePath) -> Bool) -> Duration? {
-        while let top = self.heap.first {
-            if holds(top.at, top.path) { return top.at }
-            _ = self.removeFirst()
-        }
-        return nil
-    }
-
-    mutating func removeFirst() -> FilePath? {
-        guard let top = self.heap.first, let last = self.heap.popLast() else { return nil }
-        guard !self.heap.isEmpty else { return top.path }
-        self.heap[0] = last
-        var index = 0
-        while true {
-            let children = [2 * index + 1, 2 * index + 2].filter { $0 < self.heap.count }
-            guard let least = children.min(by: { self.heap[$0].at < self.heap[$1].at }),
-                self.heap[least].at < self.heap[index].at
-            else { return top.path }
-            self.heap.swapAt(index, least)
-            index = least
-        }
+    private mutating func addLook(at time: Duration, _ path: FilePath) {
+        self.looks.insert(Look(at: time, number: self.lookCount, path: path))
+        self.lookCount += 1
     }
 }
