@@ -43,25 +43,13 @@ package enum SourceFile {
     }
 
     private static func error(_ failure: OpenFile.Failure, limit: Int) -> CodedError {
-        switch failure {
-        case .system(let code):
-            CodedError(
-                .sourceUnreadable,
-                .input,
-                "the file cannot be read (\(code.description)); make it readable and run again"
-            )
-        case .notAFile:
-            CodedError(.sourceUnreadable, .input, "this is not a regular file; name the file of the photo")
-        case .tooLarge(let size):
-            CodedError(
-                .sourceTooLarge,
-                .input,
-                """
-                the file has \(size) bytes, more than the \(limit) of imaging.max_source_bytes; save the photo \
-                smaller, or raise that limit
-                """
-            )
-        case .changed: CodedError(.sourceChanged, .temporary, "the file changed while it was read; run again")
+        let words = failure.words(limit: "the \(limit) of imaging.max_source_bytes")
+        return switch failure {
+        case .system: CodedError(.sourceUnreadable, .input, "the file " + words + "; make it readable and run again")
+        case .notAFile: CodedError(.sourceUnreadable, .input, "this " + words + "; name the file of the photo")
+        case .tooLarge:
+            CodedError(.sourceTooLarge, .input, "the file " + words + "; save the photo smaller, or raise that limit")
+        case .changed: CodedError(.sourceChanged, .temporary, "the file " + words + "; run again")
         }
     }
 

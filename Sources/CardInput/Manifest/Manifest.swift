@@ -37,21 +37,15 @@ struct Manifest {
     /// - Throws: `CodedError` with `manifest_unreadable`, `manifest_too_large`, `manifest_invalid` or
     ///   `field_duplicate`.
     init(path: FilePath, followingLinks: Bool) throws(CodedError) {
-        do {
-            let file = try OpenFile(path, followingLinks: followingLinks)
-            let data = try file.contents(limit: InputLimits.manifestBytes)
-            self.path = try path.real()
-            let isCSV = ![".jsonl", ".ndjson"].contains { path.name.lowercased().hasSuffix($0) }
-            self.rows = try isCSV ? CSVManifest.rows(in: data) : JSONRecord.rows(in: data)
-        } catch let failure as OpenFile.Failure {
-            throw Self.error(failure, path)
-        } catch let error as Errno {
-            throw Self.error(.system(error), path)
-        } catch let error as CodedError {
-            throw error
+        let data: Data
+        do throws(OpenFile.Failure) {
+            data = try OpenFile(path, followingLinks: followingLinks).contents(limit: InputLimits.manifestBytes)
+            self.path = try Result { () throws(Errno) in try path.real() }.mapError(OpenFile.Failure.system).get()
         } catch {
-            throw Self.error(.changed, path)
+            throw Self.error(error, path)
         }
+        let isCSV = ![".jsonl", ".ndjson"].contains { path.name.lowercased().hasSuffix($0) }
+        self.rows = try isCSV ? CSVManifest.rows(in: data) : JSONRecord.rows(in: data)
         self.folder = path.removingLastComponent()
     }
 
@@ -65,23 +59,13 @@ struct Manifest {
 
     private static func error(_ failure: OpenFile.Failure, _ path: FilePath) -> CodedError {
         let name = Redacted(path.text)
+        let words = failure.words(limit: "\(InputLimits.manifestBytes)")
         return switch failure {
-        case .system(let code):
-            CodedError(
-                .manifestUnreadable,
-                .input,
-                "the manifest \(name) cannot be read (\(code.description)); check its path"
-            )
-        case .notAFile:
-            CodedError(.manifestUnreadable, .input, "the manifest \(name) is not a regular file; check its path")
-        case .tooLarge(let size):
-            CodedError(
-                .manifestTooLarge,
-                .input,
-                "the manifest has \(size) bytes, more than \(InputLimits.manifestBytes); split it over several runs"
-            )
-        case .changed:
-            CodedError(.manifestUnreadable, .input, "the manifest \(name) changed while it was read; run again")
+        case .system, .notAFile:
+            CodedError(.manifestUnreadable, .input, "the manifest \(name) " + words + "; check its path")
+        case .tooLarge:
+            CodedError(.manifestTooLarge, .input, "the manifest " + words + "; split it over several runs")
+        case .changed: CodedError(.manifestUnreadable, .input, "the manifest \(name) " + words + "; run again")
         }
     }
 }

@@ -36,14 +36,9 @@ enum Sidecar {
             let file = try OpenFile(sidecar, followingLinks: false)
             return try file.contents(limit: InputLimits.sidecarBytes)
         } catch {
-            switch error {
             // Of a name that leaves no room for the suffix, there is no such file either.
-            case .system(let code) where code.isAbsence || code == .fileNameTooLong: return nil
-            case .system(let code): throw self.invalid("cannot be read (\(code.description))")
-            case .notAFile: throw self.invalid("is not a file")
-            case .tooLarge(let size): throw self.invalid("has \(size) bytes, more than \(InputLimits.sidecarBytes)")
-            case .changed: throw self.invalid("changed while it was read")
-            }
+            if case .system(let code) = error, code.isAbsence || code == .fileNameTooLong { return nil }
+            throw self.invalid(error.words(limit: "\(InputLimits.sidecarBytes)"))
         }
     }
 
