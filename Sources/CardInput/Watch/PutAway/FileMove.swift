@@ -29,7 +29,7 @@ struct FileMove {
 
     /// The file as it was when it was looked at.
     let identity: FileIdentity
-    /// The ways that the file system is asked for.
+    /// The ways that the file system is asked for; tests leave some out.
     var ways = Way.allCases
 
     /// Moves the file.

@@ -28,8 +28,6 @@ struct PutAway: Sendable {
     let suffixes: [String]
     /// The name that it is to have, if not its own.
     var newName: String?
-    /// The ways in which files are moved; tests leave some out.
-    var ways = FileMove.Way.allCases
 
     private var name: String { self.sight.name }
 
@@ -86,7 +84,7 @@ struct PutAway: Sendable {
             let name = names[number]
             if try self.isFree(name, folder, target, members), try self.move(&members, to: folder, name, target) {
                 if case .failed(let note) = ending { try note.write(as: name + FailureNote.suffix, in: target) }
-                switch try self.mover(self.sight.identity).move(self.name, from: source, as: name, to: target) {
+                switch try FileMove(identity: self.sight.identity).move(self.name, from: source, as: name, to: target) {
                 case .moved: return name
                 case .gone:
                     try self.takeBack(members, to: source, from: target, name)
@@ -99,8 +97,6 @@ struct PutAway: Sendable {
             }
         }
     }
-
-    private func mover(_ identity: FileIdentity) -> FileMove { FileMove(identity: identity, ways: self.ways) }
 
     /// Whether neither a file nor what goes with one has a name; what went ahead of this very file does not count.
     private func isFree(
@@ -132,7 +128,7 @@ struct PutAway: Sendable {
         for index in members.indices where members[index].folder != folder || members[index].base != name {
             let member = members[index]
             let source = try OpenFolder(self.root).entering((member.folder.map { [$0] } ?? []) + self.below)
-            let mover = self.mover(member.identity)
+            let mover = FileMove(identity: member.identity)
             let outcome = try mover.move(
                 member.base + member.suffix,
                 from: source,
@@ -156,7 +152,7 @@ struct PutAway: Sendable {
         unlinkat(target.descriptor, name + FailureNote.suffix, 0)
         for member in members where member.folder != nil {
             // Where a newer one has its name, it stays.
-            _ = try self.mover(member.identity)
+            _ = try FileMove(identity: member.identity)
                 .move(name + member.suffix, from: target, as: self.name + member.suffix, to: source)
         }
     }
