@@ -2,8 +2,6 @@ import CImaging
 package import CardModel
 
 extension ReasonCode {
-    /// The bytes are another format than JPEG or PNG.
-    package static let unsupportedFormat = ReasonCode(rawValue: "unsupported_format")
     /// There are no bytes.
     package static let imageEmpty = ReasonCode(rawValue: "image_empty")
     /// The data contradicts itself.

@@ -18,8 +18,6 @@ enum Limits {
     static let textBytes = 2_048
     /// Bytes of a body in JSON that carries no image.
     static let jsonBytes = 16_384
-    /// The first bytes of an image, which tell its format.
-    static let imageHeadBytes = 64
 
     /// Characters of an idempotency key and of a `webhook-id`.
     static let keyCharacters = 255

@@ -1,9 +1,9 @@
-import CardInput
 import CardModel
 import Foundation
 import Glibc
-import Synchronization
 import Testing
+
+@testable import CardInput
 
 /// What a folder named on the command line gives.
 @Suite struct FolderTests {
@@ -106,16 +106,17 @@ import Testing
 
     @Test func `A file whose name says that it is an image is not opened to decide that`() throws {
         let folder = try TemporaryFolder()
-        try folder.write("c/L/front.jpg", "c/L/unknown")
-        let asked = Mutex<[String]>([])
-        var options = Listing.options()
-        options.recognisesImage = { bytes, name in
-            asked.withLock { $0.append("\(name) \(bytes.count)") }
-            return false
-        }
-        let listing = try Listing(folder, paths: [folder["c"]], options: options)
-        #expect(listing.lines == ["take L c/L/front.jpg", "ignore c/L/unknown"])
-        #expect(asked.withLock { $0 } == ["unknown 4"])
+        try folder.write("c/L/front.jpg", "c/L/scan")
+        try folder.write("c/L/unknown", text: "no image")
+        let opened = inotify_init1(Int32(IN_NONBLOCK))
+        defer { close(opened) }
+        #expect(inotify_add_watch(opened, folder["c/L"], UInt32(IN_OPEN)) >= 0)
+        let listing = try Listing(folder, paths: [folder["c"]])
+        #expect(listing.lines == ["take L c/L/front.jpg", "take L c/L/scan", "ignore c/L/unknown"])
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        let count = read(opened, &buffer, buffer.count)
+        let events = buffer.withUnsafeBytes { InotifyEvent.events(in: UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+        #expect(events.compactMap(\.name?.text) == ["scan", "unknown"])
     }
 
     @Test func `Pipes and sockets in a folder are never opened`() throws {

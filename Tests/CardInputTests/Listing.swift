@@ -31,18 +31,13 @@ struct Listing {
         self.list = try source.listing()
     }
 
-    /// Options with what the tests take for an image; the real rules are given by the command.
+    /// Options with what is said of every photo.
     static func options(
         businessNumber: String? = nil,
         userNumber: String? = nil,
         from rule: BusinessNumberRule = .folder
     ) -> BatchOptions {
-        var options = BatchOptions(
-            recognisesImage: { bytes, _ in bytes.starts(with: self.jpegStart) },
-            isImageName: { name in
-                ["jpg", "jpeg", "png"].contains(name.split(separator: ".").last?.lowercased() ?? "")
-            }
-        )
+        var options = BatchOptions()
         options.fields.businessNumber = businessNumber.flatMap { BusinessNumber($0) }
         options.fields.userNumber = userNumber.map { Redacted($0) }
         options.businessNumberRule = rule

@@ -73,7 +73,6 @@ extension CardServer.Ports {
         self.init(
             engine: engine,
             store: store,
-            imageRefusal: { ImageFormat.refusal(of: $0) },
             addressRefusal: { configuration.fetch.addressCheck()($0) }
         )
         self.startRun = runs.start

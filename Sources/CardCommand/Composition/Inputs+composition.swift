@@ -1,29 +1,14 @@
 import CardEngine
-import CardImaging
 import CardInput
 import CardModel
 import CardRemote
-import Foundation
-
-extension BatchOptions {
-    /// Inputs that are photos, by their first bytes or by their names.
-    static let photos = BatchOptions(
-        recognisesImage: { bytes, _ in ImageFormat.sniff(bytes) != .unknown },
-        isImageName: { name in Self.imageExtensions.contains((name as NSString).pathExtension.lowercased()) }
-    )
-
-    /// Endings that claim an image, also in formats that are refused with words.
-    private static let imageExtensions: Set<String> = [
-        "jpg", "jpeg", "jpe", "jfif", "png", "heic", "heif", "avif", "webp", "tif", "tiff", "bmp", "gif", "pdf",
-    ]
-}
 
 extension Configuration {
     /// What holds for all photos: what options say of each, where their numbers come from, what is never an input.
     func inputs(_ fields: SubmittedFields = SubmittedFields(), rule: BusinessNumberRule? = nil) throws(CodedError)
         -> BatchOptions
     {
-        var options = BatchOptions.photos
+        var options = BatchOptions()
         options.fields = fields
         options.businessNumberRule = if let rule { rule } else { try BusinessNumberRule(self.businessNumberFrom) }
         options.sandbox = self.sandboxPath

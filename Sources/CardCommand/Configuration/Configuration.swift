@@ -41,7 +41,7 @@ struct Configuration: Sendable {
     /// Photos that are named by URL (`fetch.*`).
     var fetch = FetchSettings()
     /// Watched folders (`watch.*`).
-    var watch = WatchOptions(folders: [], inputs: .photos)
+    var watch = WatchOptions(folders: [], inputs: BatchOptions())
     /// The least severity that is logged (`log.level`).
     var logLevel = Logger.Level.info
     /// The form of the log (`log.format`).

@@ -1,5 +1,4 @@
 package import CardModel
-package import Foundation
 import SystemPackage
 
 /// What holds for all inputs of a list.
@@ -8,21 +7,11 @@ package struct BatchOptions: Sendable {
     package var fields = SubmittedFields()
     /// Which part of a path is the business number of a photo that has none otherwise.
     package var businessNumberRule = BusinessNumberRule.folder
-    /// Whether a file is an image in a known format, supported or not, by its first bytes.
-    package var recognisesImage: @Sendable (_ firstBytes: Data, _ fileName: String) -> Bool
-    /// Whether a file name alone (its extension) claims an image.
-    package var isImageName: @Sendable (_ fileName: String) -> Bool
     /// The folder of the sandbox: what lies in it is never an input, and is not opened.
     package var sandbox: String?
 
-    /// Takes the rules that tell an image; all else has its default.
-    package init(
-        recognisesImage: @escaping @Sendable (_ firstBytes: Data, _ fileName: String) -> Bool,
-        isImageName: @escaping @Sendable (_ fileName: String) -> Bool
-    ) {
-        self.recognisesImage = recognisesImage
-        self.isImageName = isImageName
-    }
+    /// Each option has its default.
+    package init() {}
 }
 
 /// The inputs of one run: files, folders and patterns named on the command line, and the rows of a manifest.

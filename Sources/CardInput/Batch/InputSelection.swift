@@ -88,19 +88,19 @@ struct InputSelection {
         case .unusable(let message): throw .unreadable(message)
         case .notAFile: return nil
         case .strayLink(let message):
-            guard self.options.isImageName(name) else { return nil }
+            guard ImageFormat.isName(name) else { return nil }
             throw .unreadable(message)
         case .address: return .address(Redacted(candidate.source))
         case .file(let identity):
             // One whose name says that it is an image is not opened to decide that.
-            if self.namedFiles.contains(candidate.real) || self.options.isImageName(name) { return .file(identity) }
+            if self.namedFiles.contains(candidate.real) || ImageFormat.isName(name) { return .file(identity) }
             let start: Data
             do {
                 start = try SourceFile.head(identity, count: InputLimits.sniffBytes)
             } catch {
                 throw CodedError(error.code, error.kind, "nobody knows whether this is an image: " + error.message)
             }
-            return self.options.recognisesImage(start, name) ? .file(identity) : nil
+            return ImageFormat.sniff(start) == .unknown ? nil : .file(identity)
         }
     }
 

@@ -61,7 +61,7 @@ struct FileExaminer: Sendable {
         for suffix in self.options.companionSuffixes where sight.name.hasSuffix(suffix) {
             guard let image = self.image(of: candidate, suffix) else { continue }
             if self.sight(of: image) != nil { return .companion(of: image) }
-            if suffix == Sidecar.suffix, self.options.inputs.isImageName(image.path.name) { return self.late(image) }
+            if suffix == Sidecar.suffix, ImageFormat.isName(image.path.name) { return self.late(image) }
         }
         do throws(CodedError) {
             guard try self.isImage(sight) else { return .nothing }
@@ -90,9 +90,9 @@ struct FileExaminer: Sendable {
     }
 
     private func isImage(_ sight: Sight) throws(CodedError) -> Bool {
-        if self.options.inputs.isImageName(sight.name) { return true }
+        if ImageFormat.isName(sight.name) { return true }
         let start = try SourceFile.head(sight.identity, count: InputLimits.sniffBytes)
-        return self.options.inputs.recognisesImage(start, sight.name)
+        return ImageFormat.sniff(start) != .unknown
     }
 
     private func item(_ candidate: Candidate, _ identity: FileIdentity, sidecar: Sight.Companion?) throws(CodedError)

@@ -21,6 +21,8 @@ package struct ReasonCode: RawRepresentable, Hashable, Sendable, Codable, Custom
     package static let sourceChanged = ReasonCode(rawValue: "source_changed")
     /// The source file is larger than the limit.
     package static let sourceTooLarge = ReasonCode(rawValue: "image_too_large_bytes")
+    /// The bytes are another format than JPEG or PNG.
+    package static let unsupportedFormat = ReasonCode(rawValue: "unsupported_format")
     /// Decoding the image brings a process down.
     package static let decoderCrashed = ReasonCode(rawValue: "decoder_crashed")
     /// There was no room on the sandbox's disk to take the input in.

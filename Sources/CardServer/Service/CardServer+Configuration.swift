@@ -1,7 +1,7 @@
 package import CardEngine
 package import CardModel
 package import CardStore
-package import Foundation
+import Foundation
 import NIOCore
 
 extension CardServer {
@@ -80,8 +80,6 @@ extension CardServer {
         package var engine: Engine
         /// What is known of cards.
         package var store: CardStore
-        /// Why the first bytes of an image, at most 64, are none that is taken; `nil` if they are.
-        package var imageRefusal: @Sendable (_ head: Data) -> CodedError?
         /// Why an image is not fetched from an address; `nil` if it is.
         package var addressRefusal: @Sendable (_ address: Redacted<String>) -> CodedError?
         /// Erases a card and gives its certificate; the store alone, unless the backend is a built-in one.
@@ -102,12 +100,10 @@ extension CardServer {
         package init(
             engine: Engine,
             store: CardStore,
-            imageRefusal: @escaping @Sendable (_ head: Data) -> CodedError?,
             addressRefusal: @escaping @Sendable (_ address: Redacted<String>) -> CodedError?
         ) {
             self.engine = engine
             self.store = store
-            self.imageRefusal = imageRefusal
             self.addressRefusal = addressRefusal
             self.isFull = { try await store.isFull() }
             self.erase = { card, reason, origin in

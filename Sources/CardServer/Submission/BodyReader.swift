@@ -46,8 +46,6 @@ struct ImageBytes {
     let limit: Int
     /// What its bytes are counted against together with those of all others.
     let claim: ByteClaim
-    /// Why first bytes are no image that is taken.
-    let refusal: @Sendable (Data) -> CodedError?
 
     /// Adds bytes.
     ///
@@ -57,14 +55,14 @@ struct ImageBytes {
             throw Problem(.imageTooLarge, "At most \(self.limit) bytes are taken.", endsConnection: true)
         }
         try self.claim.take(piece.count)
-        let isUnknown = self.bytes.count < Limits.imageHeadBytes
+        let isUnknown = self.bytes.count < ImageFormat.signatureByteCount
         if self.bytes.isEmpty, let whole = piece as? Data {
             // An image that comes as a whole is not copied.
             self.bytes = whole
         } else {
             self.bytes.append(contentsOf: piece)
         }
-        if isUnknown, self.bytes.count >= Limits.imageHeadBytes { try self.checkFormat() }
+        if isUnknown, self.bytes.count >= ImageFormat.signatureByteCount { try self.checkFormat() }
     }
 
     /// Returns the whole image.
@@ -72,14 +70,14 @@ struct ImageBytes {
     /// - Throws: ``Problem``: `image_empty`, `unsupported_format`, `unsupported_format_heic`.
     func finish() throws -> Data {
         guard !self.bytes.isEmpty else { throw Problem(.imageEmpty) }
-        if self.bytes.count < Limits.imageHeadBytes { try self.checkFormat() }
+        if self.bytes.count < ImageFormat.signatureByteCount { try self.checkFormat() }
         return self.bytes
     }
 
     /// The first bytes decide, whatever the sender calls them.
     private func checkFormat() throws {
-        guard let error = self.refusal(self.bytes.prefix(Limits.imageHeadBytes)) else { return }
-        let code = error.code.rawValue == ProblemCode.formatHEIC.name ? ProblemCode.formatHEIC : .formatUnsupported
-        throw Problem(code, error.message.description)
+        let format = ImageFormat.sniff(self.bytes.prefix(ImageFormat.signatureByteCount))
+        guard !format.isReadable else { return }
+        throw Problem(format == .heic ? .formatHEIC : .formatUnsupported, format.refusal.message.description)
     }
 }

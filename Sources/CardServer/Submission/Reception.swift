@@ -51,7 +51,7 @@ final class Reception: Sendable {
 
     /// An empty image whose bytes count against the budget.
     func image(_ claim: ByteClaim) -> ImageBytes {
-        ImageBytes(limit: self.configuration.imageBytes, claim: claim, refusal: self.ports.imageRefusal)
+        ImageBytes(limit: self.configuration.imageBytes, claim: claim)
     }
 
     /// What the fields of an image say, checked.

@@ -115,7 +115,6 @@ final class ServerHarness: Sendable {
         var ports = CardServer.Ports(
             engine: engine,
             store: store,
-            imageRefusal: Specimen.refusal,
             addressRefusal: { address in
                 guard address.reveal().contains("//images.example.com/") else {
                     return CodedError(ReasonCode(rawValue: "fetch_host_refused"), .input, "the host is not listed")

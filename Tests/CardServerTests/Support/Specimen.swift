@@ -1,4 +1,3 @@
-import CardModel
 import Foundation
 
 /// Bytes of images that no decoder sees; what a card shows stands in them as text.
@@ -15,12 +14,4 @@ enum Specimen {
     static let heic = Data([0, 0, 0, 24]) + Data("ftypheic".utf8) + Data(repeating: 0, count: 200)
     /// What is no image.
     static let text = Data(String(repeating: "no image at all. ", count: 20).utf8)
-
-    /// Why first bytes are no image, as the decoder's module says it.
-    static func refusal(_ head: Data) -> CodedError? {
-        if head.starts(with: [0xFF, 0xD8, 0xFF]) || head.starts(with: [0x89, 0x50, 0x4E, 0x47]) { return nil }
-        let isHEIC = head.dropFirst(4).starts(with: Data("ftyphei".utf8))
-        let code = isHEIC ? "unsupported_format_heic" : "unsupported_format"
-        return CodedError(ReasonCode(rawValue: code), .input, "these bytes are no JPEG or PNG; save the photo as JPEG")
-    }
 }

@@ -1,6 +1,6 @@
-package import CardModel
+import Foundation
 
-/// An image format as recognised from the first bytes, never from the file's name.
+/// An image format as recognised from the first bytes of a file.
 package enum ImageFormat: String, Hashable, Sendable, CaseIterable {
     case jpeg
     case png
@@ -14,7 +14,7 @@ package enum ImageFormat: String, Hashable, Sendable, CaseIterable {
     /// None of the formats above.
     case unknown
 
-    /// Whether `ImageRecompressor` can read it; all others are recognised only to be refused by name.
+    /// Whether it can be read; all others are recognised only to be refused by name.
     package var isReadable: Bool {
         self == .jpeg || self == .png
     }
@@ -44,21 +44,23 @@ package enum ImageFormat: String, Hashable, Sendable, CaseIterable {
         return self.isoMediaFormat(head) ?? .unknown
     }
 
-    /// Why a file that begins with these bytes is not taken; `nil` if its format can be read.
-    package static func refusal(of head: some Sequence<UInt8>) -> CodedError? {
-        switch self.sniff(head) {
-        case .jpeg, .png: nil
-        case let other: other.refusal
-        }
-    }
-
     /// The refusal of a format that cannot be read.
-    var refusal: CodedError {
+    package var refusal: CodedError {
         let message: Message =
             self == .unknown
             ? "the file is no image in a known format; supply a JPEG or PNG photo of the card"
             : "the file is a \(self.displayName) image, which cannot be read; export it as JPEG or PNG and supply that"
         return CodedError(.unsupportedFormat, .input, message)
+    }
+
+    /// Endings that claim an image, also in formats that are refused with words.
+    private static let nameExtensions: Set<String> = [
+        "jpg", "jpeg", "jpe", "jfif", "png", "heic", "heif", "avif", "webp", "tif", "tiff", "bmp", "gif", "pdf",
+    ]
+
+    /// Whether the name of a file claims an image.
+    package static func isName(_ name: String) -> Bool {
+        self.nameExtensions.contains((name as NSString).pathExtension.lowercased())
     }
 
     /// TIFF 6.0 section 2, and BigTIFF with 43 in place of 42.
