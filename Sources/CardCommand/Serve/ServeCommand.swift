@@ -100,7 +100,7 @@ struct ServeSession: Sendable {
                 engine: engine,
                 worker: worker,
                 notices: notices,
-                onRefusal: metrics.countRefusedInput
+                onUnseen: { metrics.count($0) }
             )
             let logger = self.configuration.logger(runID: worker)
             let services = ServeServices(
@@ -117,7 +117,7 @@ struct ServeSession: Sendable {
                     let intake = WatchIntake(engine: engine, store: pipeline.store, configuration: self.configuration)
                     return FolderWatch(options: options, time: .system, take: intake.take) { event in
                         notices.observe(event)
-                        if case .refused(_, _, card: nil) = event { metrics.countRefusedInput() }
+                        if case .refused(_, _, card: nil) = event { metrics.count(.refused) }
                     }
                 },
                 runs: runs,

@@ -24,7 +24,7 @@ final class SourceRuns: Sendable {
     private let worker: String
     private let logger: Logger
     private let notices: ServiceNotices
-    private let onRefusal: @Sendable () -> Void
+    private let onUnseen: @Sendable (ServerMetrics.UnseenInput) -> Void
     private let sources: [String: Source]
     /// What the runs of this process have come to so far.
     private let tallies = Mutex<[String: SourceTally]>([:])
@@ -38,14 +38,14 @@ final class SourceRuns: Sendable {
     /// - Parameters:
     ///   - worker: under whose name runs are begun.
     ///   - notices: says what a source holds that is passed over.
-    ///   - onRefusal: called for each input that a list refuses.
+    ///   - onUnseen: called for each input that a list refuses or ignores.
     init(
         _ configuration: Configuration,
         store: CardStore,
         engine: Engine,
         worker: String,
         notices: ServiceNotices,
-        onRefusal: @escaping @Sendable () -> Void
+        onUnseen: @escaping @Sendable (ServerMetrics.UnseenInput) -> Void
     ) {
         self.configuration = configuration
         self.store = store
@@ -53,7 +53,7 @@ final class SourceRuns: Sendable {
         self.worker = worker
         self.logger = configuration.logger(runID: worker)
         self.notices = notices
-        self.onRefusal = onRefusal
+        self.onUnseen = onUnseen
         self.sources = configuration.sourcePaths.mapValues(Source.init)
     }
 
@@ -141,7 +141,13 @@ final class SourceRuns: Sendable {
         }
         self.notices.passedOver(listing.passedOver, in: "source \(run.source)")
         let tally = SourceTally(listing)
-        for case .refuse in listing.entries { self.onRefusal() }
+        for entry in listing.entries {
+            switch entry {
+            case .refuse: self.onUnseen(.refused)
+            case .ignore: self.onUnseen(.ignored)
+            case .take: break
+            }
+        }
         self.tallies.withLock { $0[run.id] = tally }
         while true {
             do {

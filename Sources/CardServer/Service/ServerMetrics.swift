@@ -82,8 +82,11 @@ package final class ServerMetrics: Sendable {
         }
     }
 
-    /// Counts an input that its list or its watched folder refuses, so that the engine never sees it.
-    package func countRefusedInput() { self.add(.inputs, ["refused"]) }
+    /// What becomes of an input that the engine never sees: its list or its watched folder refuses it, or it is no image.
+    package enum UnseenInput: String { case refused, ignored }
+
+    /// Counts an input that the engine never sees.
+    package func count(_ input: UnseenInput) { self.add(.inputs, [input.rawValue]) }
 
     private func change(_ metric: Metric, _ labels: [String], _ body: (inout Series) -> Void) {
         self.series.withLock { series in
@@ -134,7 +137,7 @@ extension ServerMetrics.Label {
     static let code = Self(name: "code")
     static let method = Self(name: "method")
     static let outcome = Self(name: "outcome", values: FailureClass.allCases.map(\.rawValue))
-    static let result = Self(name: "result", values: ["admitted", "duplicate", "refused"])
+    static let result = Self(name: "result", values: ["admitted", "duplicate", "refused", "ignored"])
     static let route = Self(name: "route")
     static let stage = Self(name: "stage", values: StageName.allCases.map(\.rawValue))
     static let state = Self(name: "state", values: CardState.allCases.map(\.rawValue))

@@ -14,6 +14,7 @@ extension ServeTests {
         let inbox = try self.tool.pairs(["R-1", "R-2"])
         try Data("no image".utf8).write(to: inbox.appending(path: "R-1/broken.jpg"))
         try Data("no number".utf8).write(to: inbox.appending(path: "front.jpg"))
+        try Data("no image".utf8).write(to: inbox.appending(path: "R-1/notes.txt"))
         let desk = try await self.tool.token("desk", "submit", "read")
         let reader = try await self.tool.token("reader", "read")
         let json = ["Content-Type": "application/json"]
@@ -32,12 +33,13 @@ extension ServeTests {
                 let id = try #require(first["run_id"])
                 let done = try await service.send("GET", "/v1/runs/\(id)", token: desk)
                 #expect(done["state"] == "complete")
-                let counts = ["admitted": 4, "duplicate": 0, "refused": 2, "ignored": 0]
+                let counts = ["admitted": 4, "duplicate": 0, "refused": 2, "ignored": 1]
                 #expect(done.object["counts"] as? [String: Int] == counts)
                 let refusals = ["unsupported_format": 1, "business_no_missing": 1]
                 #expect(done.object["refusals"] as? [String: Int] == refusals)
                 let figures = try await service.send("GET", "/metrics", token: desk).text
                 #expect(figures.contains("idcard_inputs_total{result=\"refused\"} 2\n"))
+                #expect(figures.contains("idcard_inputs_total{result=\"ignored\"} 1\n"))
                 await self.deliveries(4)
                 // All is known, and nothing goes again.
                 let second = try await start("inbox", desk)
