@@ -37,26 +37,6 @@ package struct ReasonCode: RawRepresentable, Hashable, Sendable, Codable, Custom
     package static let imageUnreadable = ReasonCode(rawValue: "stored_image_unreadable")
     /// Neither the card nor the configuration names a user account.
     package static let userNumberMissing = ReasonCode(rawValue: "user_no_missing")
-    /// The verifier saw no identity card.
-    package static let sideMissing = ReasonCode(rawValue: "card_not_recognised")
-    /// The verifier saw the other side than the metadata says.
-    package static let sideMismatch = ReasonCode(rawValue: "side_mismatch")
-    /// The front's number was not read.
-    package static let numberMissing = ReasonCode(rawValue: "id_number_missing")
-    /// The number does not have the shape of a resident identity number.
-    package static let numberMalformed = ReasonCode(rawValue: "id_number_malformed")
-    /// The number's check digit is wrong.
-    package static let numberChecksum = ReasonCode(rawValue: "id_number_checksum")
-    /// The number names a day that does not exist or lies outside the plausible range.
-    package static let numberBirthDate = ReasonCode(rawValue: "id_number_birth_date")
-    /// The number starts with a region that never issued cards.
-    package static let numberRegion = ReasonCode(rawValue: "id_number_region")
-    /// The number belongs to another kind of document.
-    package static let unsupportedDocument = ReasonCode(rawValue: "unsupported_document")
-    /// The verifier gave no legality.
-    package static let legalityUnavailable = ReasonCode(rawValue: "legality_unavailable")
-    /// The legality score is below the threshold; the message names the strongest other class.
-    package static let legalityLow = ReasonCode(rawValue: "legality_low")
     /// The fronts of one business number name different persons.
     package static let holderConflict = ReasonCode(rawValue: "holder_conflict")
     /// A delivery may have been received; nobody knows.

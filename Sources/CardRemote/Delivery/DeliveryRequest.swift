@@ -124,12 +124,7 @@ enum OctetStreamUpload {
         let quoted = plain.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
         let header = "attachment; filename=\"\(quoted)\""
         if plain == filename { return header }
-        let extended = self.percentEncoded(filename) { byte in
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-            default: "!#$&+-.^_`|~".utf8.contains(byte)
-            }
-        }
+        let extended = self.percentEncoded(filename) { $0.isASCIIAlphanumeric || "!#$&+-.^_`|~".utf8.contains($0) }
         return header + "; filename*=UTF-8''" + extended
     }
 

@@ -81,12 +81,7 @@ struct FetchTarget: Hashable, Sendable {
 
     /// What RFC 3986 section 2 allows in a URL. A backslash, which browsers take for a slash, is not among them.
     private static func isURLCharacter(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "a")...UInt8(ascii: "z"):
-            true
-        default: "-._~:/?#[]@!$&'()*+,;=%".utf8.contains(byte)
-        }
+        byte.isASCIIAlphanumeric || "-._~:/?#[]@!$&'()*+,;=%".utf8.contains(byte)
     }
 }
 

@@ -10,18 +10,18 @@ package typealias KeepPiece = @Sendable (_ bytes: Data, _ offset: Int, _ version
 final class FetchProgress: Sendable {
     private struct State {
         var version: FetchedVersion?
-        var ranges: [Range<Int>]
+        var ranges: RangeSet<Int>
     }
 
     private let state: Mutex<State>
 
     init(_ request: FetchRequest) {
-        self.state = Mutex(State(version: request.version, ranges: Self.joined(request.kept)))
+        self.state = Mutex(State(version: request.version, ranges: RangeSet(request.kept)))
     }
 
     var version: FetchedVersion? { self.state.withLock { $0.version } }
     /// In order and apart from each other.
-    var ranges: [Range<Int>] { self.state.withLock { $0.ranges } }
+    var ranges: [Range<Int>] { self.state.withLock { Array($0.ranges.ranges) } }
 
     /// Takes what another answer says of the image. What is there of other bytes counts no more, and without a validator
     /// nobody can say that two answers are of the same: the sandbox deletes by the same rule. A size that was not known
@@ -34,35 +34,17 @@ final class FetchProgress: Sendable {
             {
                 state.version?.byteCount = size
             } else {
-                (state.version, state.ranges) = (version, [])
+                (state.version, state.ranges) = (version, RangeSet())
             }
         }
     }
 
-    func insert(_ range: Range<Int>) { self.state.withLock { $0.ranges = Self.joined($0.ranges + [range]) } }
+    func insert(_ range: Range<Int>) { self.state.withLock { $0.ranges.insert(contentsOf: range) } }
 
     /// The ranges that are missing up to an end, besides one that is coming.
     func missing(upTo end: Int, besides coming: Range<Int> = 0..<0) -> [Range<Int>] {
-        var gaps: [Range<Int>] = []
-        var position = 0
-        for range in Self.joined(self.ranges + [coming]) where range.lowerBound < end {
-            if range.lowerBound > position { gaps.append(position..<range.lowerBound) }
-            position = range.upperBound
-        }
-        if position < end { gaps.append(position..<end) }
-        return gaps
-    }
-
-    private static func joined(_ ranges: [Range<Int>]) -> [Range<Int>] {
-        var result: [Range<Int>] = []
-        for range in ranges.filter({ !$0.isEmpty }).sorted(by: { $0.lowerBound < $1.lowerBound }) {
-            if let last = result.last, range.lowerBound <= last.upperBound {
-                result[result.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
-            } else {
-                result.append(range)
-            }
-        }
-        return result
+        let known = self.state.withLock { $0.ranges }.union(RangeSet(coming))
+        return Array(RangeSet(0..<end).subtracting(known).ranges)
     }
 }
 

@@ -9,8 +9,6 @@ struct DialectForm: Sendable {
     let imagePart: String
     /// The text parts that change what is read, in order.
     let options: [(name: String, value: String)]
-    /// The shortest edge that is taken, in pixels; `nil` if not confirmed.
-    let minimumEdge: Int?
 
     /// FaceID v1: `POST /faceid/v1/ocridcard` with the option `legality` and the file part `image`, one side a photo.
     ///
@@ -22,8 +20,7 @@ struct DialectForm: Sendable {
     static let faceIDv1 = DialectForm(
         path: "/faceid/v1/ocridcard",
         imagePart: "image",
-        options: [("legality", "1")],
-        minimumEdge: nil
+        options: [("legality", "1")]
     )
 
     /// FaceID v3 ("OCR V2.0.0"): `POST /faceid/v3/ocridcard` with the file part `image` and no option.
@@ -35,8 +32,7 @@ struct DialectForm: Sendable {
     static let faceIDv3 = DialectForm(
         path: "/faceid/v3/ocridcard",
         imagePart: "image",
-        options: [],
-        minimumEdge: 200
+        options: []
     )
 
     /// Face++ cardpp v1: `POST /cardpp/v1/ocridcard` with the option `legality` and the file part `image_file`.
@@ -50,8 +46,7 @@ struct DialectForm: Sendable {
     static let faceppv1 = DialectForm(
         path: "/cardpp/v1/ocridcard",
         imagePart: "image_file",
-        options: [("legality", "1")],
-        minimumEdge: 48
+        options: [("legality", "1")]
     )
 
     /// The options in words: part of the key under which readings are kept. Credentials are no part of it, nor is the

@@ -58,13 +58,7 @@ enum RequestID {
     /// Reads `<seconds>,<uuid>`, or any other 1 to 100 letters, digits and `,-_.:`; `nil` for anything else.
     static func text(of value: JSONValue?) -> String? {
         guard let text = value?.text, (1...100).contains(text.utf8.count) else { return nil }
-        let isPlain = text.utf8.allSatisfy { byte in
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-            default: ",-_.:".utf8.contains(byte)
-            }
-        }
-        return isPlain ? text : nil
+        return text.utf8.allSatisfy { $0.isASCIIAlphanumeric || ",-_.:".utf8.contains($0) } ? text : nil
     }
 }
 

@@ -28,12 +28,6 @@ package final class VerificationService: Sendable {
     /// The parameters that change what is read: part of the same key, never a credential.
     package var parameters: String { self.dialect.form.parameters }
 
-    /// The shortest edge that the service takes, in pixels; `nil` if its limit is not confirmed.
-    ///
-    /// The service answers `INVALID_IMAGE_SIZE` to pixels that are too many and to pixels that are too few. A smaller
-    /// image cures the first and nothing the second, so what is too small is best refused before it is sent.
-    package var minimumEdge: Int? { self.dialect.form.minimumEdge }
-
     /// Host and port of the service.
     package var endpoint: String { self.http.address.authority }
 

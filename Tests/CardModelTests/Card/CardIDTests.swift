@@ -17,26 +17,6 @@ import Testing
         }
     }
 
-    @Test func `A UUID survives being stored as 128 bits`() throws {
-        var random = SeededRandom(seed: 2)
-        for text in (0..<100).map({ _ in UUIDText.version4(using: &random) }) + ["00000000-0000-0000-0000-00000000000a"]
-        {
-            let bits = try #require(UUIDText.bits(of: text))
-            #expect(UUIDText.text(high: bits.high, low: bits.low) == text)
-        }
-    }
-
-    @Test(
-        arguments: [
-            "", "018bcfe5-6800-7000-8000-00000000000", "018bcfe5-6800-7000-8000-0000000000000",
-            "018BCFE5-6800-7000-8000-000000000000", "018bcfe5x6800-7000-8000-000000000000",
-            "018bcfe56800-7000-8000-0000000-00000", "018bcfe5-6800-7000-8000-00000000000g",
-        ]
-    )
-    func `Only the canonical form is a UUID`(text: String) {
-        #expect(UUIDText.bits(of: text) == nil)
-    }
-
     @Test func `Ids and states are written as plain texts`() throws {
         let id = CardID(rawValue: "018bcfe5-6800-7000-8000-000000000000")
         #expect(String(decoding: try JSONEncoder().encode([id]), as: UTF8.self) == "[\"\(id.rawValue)\"]")
