@@ -43,13 +43,11 @@ struct JPEGSource {
     }
 
     /// Whether it is 4:2:0, so that it can stay planes.
-    var isPlanar: Bool {
-        withUnsafePointer(to: self.header) { idci_jpeg_is_planar($0) }
-    }
+    var isPlanar: Bool { self.header.planar }
 
     /// Whether it can be recompressed at its own size without becoming pixels, within the memory that is allowed.
     var canStayCoefficients: Bool {
-        guard withUnsafePointer(to: self.header, { idci_jpeg_is_requantizable($0) }) else { return false }
+        guard self.header.requantizable else { return false }
         // These two turns read the rows in their order; for all others the whole picture is held.
         let isHeld = self.orientation != .upright && self.orientation != .mirrored
         let held = isHeld ? self.size.pixelCount * Self.coefficientBytesPerPixel : 0

@@ -36,10 +36,9 @@ typedef struct {
     uint32_t height;           ///< In pixels, before orientation; known when a limit is exceeded, too.
     int32_t components;        ///< 1, 3 or 4.
     idci_jpeg_space space;     ///< The colour space of the coded data.
-    bool multiple_scans;       ///< Needs coefficient buffers of the whole picture while decoding.
     bool baseline;             ///< SOF0: sequential, Huffman, 8 bits.
-    int32_t h_sampling[4];     ///< Horizontal sampling factors.
-    int32_t v_sampling[4];     ///< Vertical sampling factors.
+    bool planar;               ///< Can stay planes: three components in YCbCr, 4:2:0.
+    bool requantizable;        ///< Can stay coefficients at its own size: planar, of whole blocks, in a single scan.
     int32_t orientation;       ///< Exif orientation 1...8, or 0 when there is none (or none that can be believed).
     bool has_metadata;         ///< Any APPn or COM segment but a bare JFIF APP0 and Adobe APP14; ICC counts too.
     bool has_trailing_bytes;   ///< Bytes after EOI.
@@ -110,9 +109,6 @@ idci_jpeg_planes *idci_jpeg_planes_create(void);
 /// Frees the planes.
 void idci_jpeg_planes_destroy(idci_jpeg_planes *planes);
 
-/// Whether a picture can take this path: three components in YCbCr, 4:2:0.
-bool idci_jpeg_is_planar(const idci_jpeg_header *header);
-
 /// What becomes of the picture before it is encoded.
 typedef struct {
     uint32_t scale;          ///< Eighths at which libjpeg decodes: 1, 2, 4 or 8.
@@ -131,11 +127,7 @@ idci_status idci_jpeg_encode_planes(
     const idci_jpeg_planes *planes, const idci_jpeg_encoding *encoding, uint8_t **out, size_t *out_count, char *message,
     size_t message_capacity);
 
-/// Whether a picture can be recompressed at its own size without becoming pixels: planar, of whole blocks (both edges
-/// multiples of 16, so that no block reaches beyond an edge and carries what was cut off there), in a single scan.
-bool idci_jpeg_is_requantizable(const idci_jpeg_header *header);
-
-/// Recompresses such a picture at its own size and turns it by `orientation` (Exif 1...8), coefficients staying
+/// Recompresses a requantizable picture at its own size and turns it by `orientation` (Exif 1...8), coefficients staying
 /// coefficients. Where the turn needs all of them first they are held (3 bytes per pixel), else one strip is.
 idci_status idci_jpeg_requantize(
     const uint8_t *bytes, size_t count, const idci_limits *limits, int32_t orientation,

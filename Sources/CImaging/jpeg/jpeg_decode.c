@@ -44,12 +44,9 @@ static void describe(j_decompress_ptr jpeg, const decoding *job) {
     idci_jpeg_walk_segments(job->bytes, job->count, &segments);
     header->components = jpeg->num_components;
     header->space = space_of(jpeg);
-    header->multiple_scans = jpeg_has_multiple_scans(jpeg);
     header->baseline = segments.start_of_frame == 0xC0;
-    for (int i = 0; i < 4; i++) {
-        header->h_sampling[i] = i < jpeg->num_components ? jpeg->comp_info[i].h_samp_factor : 0;
-        header->v_sampling[i] = i < jpeg->num_components ? jpeg->comp_info[i].v_samp_factor : 0;
-    }
+    header->planar = idci_jpeg_is_planar(jpeg);
+    header->requantizable = idci_jpeg_is_requantizable(jpeg);
     header->orientation = segments.orientation;
     header->has_metadata = segments.has_metadata;
     header->has_trailing_bytes = segments.has_trailing_bytes;

@@ -54,8 +54,12 @@ void idci_jpeg_start_input(j_compress_ptr jpeg, const idci_jpeg_encoding *encodi
 // Writes the colour profile, if there is one, after the headers.
 void idci_jpeg_write_profile(j_compress_ptr jpeg, const idci_jpeg_encoding *encoding);
 
-// Fails unless the header that was read is of three components in YCbCr, 4:2:0.
-void idci_jpeg_check_420(j_decompress_ptr jpeg);
+// Whether the header that was read is of three components in YCbCr, 4:2:0.
+bool idci_jpeg_is_planar(j_decompress_ptr jpeg);
+
+// Whether such a picture can stay coefficients: both edges are multiples of 16, so that no block reaches beyond an edge and
+// carries what was cut off there, and there is a single scan.
+bool idci_jpeg_is_requantizable(j_decompress_ptr jpeg);
 
 // Sets up an encoder for such a picture.
 void idci_jpeg_configure_420(

@@ -32,31 +32,22 @@ void idci_jpeg_planes_destroy(idci_jpeg_planes *planes) {
     free(planes);
 }
 
-bool idci_jpeg_is_planar(const idci_jpeg_header *header) {
-    if (header->space != IDCI_JPEG_SPACE_YCC || header->components != COMPONENTS) return false;
-    for (int i = 0; i < COMPONENTS; i++) {
-        int32_t factor = i == 0 ? 2 : 1;
-        if (header->h_sampling[i] != factor || header->v_sampling[i] != factor) return false;
-    }
-    return true;
-}
-
 // MARK: - Decoding
 
-void idci_jpeg_check_420(j_decompress_ptr jpeg) {
+bool idci_jpeg_is_planar(j_decompress_ptr jpeg) {
     bool fits = jpeg->num_components == COMPONENTS && jpeg->jpeg_color_space == JCS_YCbCr;
     for (int i = 0; fits && i < COMPONENTS; i++) {
         const jpeg_component_info *component = &jpeg->comp_info[i];
         int factor = i == 0 ? 2 : 1;
         fits = component->h_samp_factor == factor && component->v_samp_factor == factor;
     }
-    if (!fits) idci_jpeg_fail((j_common_ptr)jpeg, IDCI_INTERNAL, "not a 4:2:0 picture");
+    return fits;
 }
 
 static void start_decoding(j_decompress_ptr jpeg, const idci_limits *limits, uint32_t scale) {
     jpeg_read_header(jpeg, TRUE);
     idci_jpeg_check_limits(jpeg, limits);
-    idci_jpeg_check_420(jpeg);
+    if (!idci_jpeg_is_planar(jpeg)) idci_jpeg_fail((j_common_ptr)jpeg, IDCI_INTERNAL, "not a 4:2:0 picture");
     jpeg->scale_num = scale;
     jpeg->scale_denom = DCTSIZE;
     jpeg->raw_data_out = TRUE;

@@ -149,10 +149,8 @@ static void start_reading(requantizing *job, const idci_limits *limits) {
     j_decompress_ptr input = &job->input;
     jpeg_read_header(input, TRUE);
     idci_jpeg_check_limits(input, limits);
-    idci_jpeg_check_420(input);
-    bool whole = input->image_width % (2 * DCTSIZE) == 0 && input->image_height % (2 * DCTSIZE) == 0;
-    if (!whole || jpeg_has_multiple_scans(input)) {
-        idci_jpeg_fail((j_common_ptr)input, IDCI_INTERNAL, "not whole blocks in one scan");
+    if (!idci_jpeg_is_requantizable(input)) {
+        idci_jpeg_fail((j_common_ptr)input, IDCI_INTERNAL, "not 4:2:0, or not whole blocks in one scan");
     }
     input->mem->request_virt_barray = request_array;
     input->mem->access_virt_barray = access_source;
@@ -232,7 +230,7 @@ idci_status idci_jpeg_requantize(
     return idci_jpeg_take(&job.context, &job.target, out, out_count);
 }
 
-bool idci_jpeg_is_requantizable(const idci_jpeg_header *header) {
-    bool whole = header->width % (2 * DCTSIZE) == 0 && header->height % (2 * DCTSIZE) == 0;
-    return whole && !header->multiple_scans && idci_jpeg_is_planar(header);
+bool idci_jpeg_is_requantizable(j_decompress_ptr jpeg) {
+    bool whole = jpeg->image_width % (2 * DCTSIZE) == 0 && jpeg->image_height % (2 * DCTSIZE) == 0;
+    return whole && !jpeg_has_multiple_scans(jpeg) && idci_jpeg_is_planar(jpeg);
 }

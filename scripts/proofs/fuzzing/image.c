@@ -19,7 +19,7 @@ static void jpeg(const uint8_t *bytes, size_t count, const idci_limits *limits) 
         idci_jpeg_copy_icc(bytes, count, profile, header.icc_bytes);
         free(profile);
     }
-    if (idci_jpeg_is_planar(&header)) {
+    if (header.planar) {
         idci_jpeg_planes *planes = idci_jpeg_planes_create();
         const uint32_t width = (header.width + 1) / 2, height = (header.height + 1) / 2;
         const idci_jpeg_plan plan = {
@@ -33,7 +33,7 @@ static void jpeg(const uint8_t *bytes, size_t count, const idci_limits *limits) 
         uint32_t sum = 0;
         idci_jpeg_decode_rows(bytes, count, limits, IDCI_JPEG_RGB, 8, take, &sum, message, sizeof message);
     }
-    if (idci_jpeg_is_requantizable(&header)
+    if (header.requantizable
         && idci_jpeg_requantize(bytes, count, limits, 6, &encoding, &out, &size, message, sizeof message) == IDCI_OK) free(out);
 }
 
