@@ -54,8 +54,7 @@ struct EdgeMap: Sendable {
     /// The Sobel gradient of the colour in which it is strongest.
     private static func gradient(at here: Raster.Samples, stride: Int) -> Gradient {
         var best = Gradient()
-        var colour = 0
-        while colour < 3 {
+        for colour in 0..<3 {
             let (above, level, below) = (here + (colour - stride), here + colour, here + (colour + stride))
             let left = Int(above[-3]) + 2 * Int(level[-3]) + Int(below[-3])
             let right = Int(above[3]) + 2 * Int(level[3]) + Int(below[3])
@@ -63,7 +62,6 @@ struct EdgeMap: Sendable {
             let lower = Int(below[-3]) + 2 * Int(below[0]) + Int(below[3])
             let size = abs(right - left) + abs(lower - upper)
             if size > best.size { best = Gradient(x: right - left, y: lower - upper, size: size) }
-            colour += 1
         }
         return best
     }
@@ -147,11 +145,8 @@ struct EdgeMap: Sendable {
 
     private static func mostVoted(_ votes: [UInt16]) -> Int {
         votes.withUnsafeBufferPointer { votes in
-            var (best, index) = (0, 1)
-            while index < votes.count {
-                if votes[index] > votes[best] { best = index }
-                index += 1
-            }
+            var best = 0
+            for index in 1..<votes.count where votes[index] > votes[best] { best = index }
             return best
         }
     }
@@ -173,14 +168,12 @@ struct EdgeMap: Sendable {
                 let (u, v) = upright ? (x, y - middle) : (y, x - middle)
                 let first = max(0, Int(((lean - Self.spread + Self.steepest) / step).rounded(.up)))
                 let last = min(Self.angleCount - 1, Int(((lean + Self.spread + Self.steepest) / step).rounded(.down)))
-                var angle = first
-                while angle <= last {
+                for angle in stride(from: first, through: last, by: 1) {
                     let offset = u - slopes[angle] * v + Double(extent) / 2
                     if offset >= 0, offset < Double(2 * extent) {
                         let place = angle * 2 * extent + Int(offset)
                         if votes[place] < .max { votes[place] += 1 }
                     }
-                    angle += 1
                 }
             }
         }

@@ -54,18 +54,14 @@ extension Raster {
         to target: UnsafeMutablePointer<Float>
     ) {
         weights.withUnsafeBufferPointer { weights in
-            var place = 0
-            while place < count {
+            for place in 0..<count {
                 var sum = weights[0] * line[place * stride]
-                var step = 1
-                while step < weights.count {
+                for step in 1..<weights.count {
                     let before = place < step ? 0 : place - step
                     let after = place + step < count ? place + step : count - 1
                     sum += weights[step] * (line[before * stride] + line[after * stride])
-                    step += 1
                 }
                 target[place * stride] = sum
-                place += 1
             }
         }
     }
@@ -75,21 +71,17 @@ extension Raster {
         let (width, height, stride) = (self.width, self.height, self.width + 1)
         self.summedAreas().withUnsafeBufferPointer { buffer in
             guard let table = buffer.baseAddress else { return }
-            var y = 0
-            while y < height {
+            for y in 0..<height {
                 let top = y > radius ? y - radius : 0
                 let bottom = y + radius + 1 < height ? y + radius + 1 : height
                 let (upper, lower) = (table + top * stride, table + bottom * stride)
-                var x = 0
-                while x < width {
+                for x in 0..<width {
                     let left = x > radius ? x - radius : 0
                     let right = x + radius + 1 < width ? x + radius + 1 : width
                     // Differences of wrapped sums are right as long as the square's own sum fits.
                     let sum = lower[right] &- lower[left] &- upper[right] &+ upper[left]
                     body(y * width + x, Double(sum) / Double((right - left) * (bottom - top)))
-                    x += 1
                 }
-                y += 1
             }
         }
     }
@@ -101,17 +93,13 @@ extension Raster {
         sums.withUnsafeMutableBufferPointer { buffer in
             guard let table = buffer.baseAddress else { return }
             self.withSamples { samples in
-                var y = 0
-                while y < height {
+                for y in 0..<height {
                     let (line, above, here) = (samples + y * width, table + y * stride, table + (y + 1) * stride)
                     var row: UInt32 = 0
-                    var x = 0
-                    while x < width {
+                    for x in 0..<width {
                         row += UInt32(line[x])
                         here[x + 1] = above[x + 1] &+ row
-                        x += 1
                     }
-                    y += 1
                 }
             }
         }

@@ -7,19 +7,15 @@ extension Raster {
         let (width, height) = (max(1, self.width * edge / longest), max(1, self.height * edge / longest))
         return self.made(width: width, height: height, channels: self.channels) { source, target in
             var out = target
-            var row = 0
-            while row < height {
+            for row in 0..<height {
                 let top = row * self.height / height
                 let bottom = max(top + 1, (row + 1) * self.height / height)
-                var column = 0
-                while column < width {
+                for column in 0..<width {
                     let left = column * self.width / width
                     let right = max(left + 1, (column + 1) * self.width / width)
                     self.average(of: source, x: left..<right, y: top..<bottom, to: out)
                     out += self.channels
-                    column += 1
                 }
-                row += 1
             }
         }
     }
@@ -28,22 +24,16 @@ extension Raster {
         let (left, right, bottom) = (x.lowerBound, x.upperBound, y.upperBound)
         let channels = self.channels
         let count = (right - left) * (bottom - y.lowerBound)
-        var channel = 0
-        while channel < channels {
+        for channel in 0..<channels {
             var sum = count / 2
-            var row = y.lowerBound
-            while row < bottom {
+            for row in y.lowerBound..<bottom {
                 var pixel = source + ((row * self.width + left) * channels + channel)
-                var column = left
-                while column < right {
+                for _ in left..<right {
                     sum += Int(pixel[0])
                     pixel += channels
-                    column += 1
                 }
-                row += 1
             }
             out[channel] = UInt8(sum / count)
-            channel += 1
         }
     }
 
@@ -67,20 +57,16 @@ extension Raster {
         let (m6, m7, m8) = (map[6], map[7], map[8])
         return self.made(width: width, height: height, channels: self.channels) { source, target in
             var out = target
-            var row = 0
-            while row < height {
+            for row in 0..<height {
                 let v = Double(row) + 0.5
-                var column = 0
-                while column < width {
+                for column in 0..<width {
                     let u = Double(column) + 0.5
                     let w = m6 * u + m7 * v + m8
                     let x = (m0 * u + m1 * v + m2) / w - 0.5
                     let y = (m3 * u + m4 * v + m5) / w - 0.5
                     self.sample(source, x, y, to: out)
                     out += self.channels
-                    column += 1
                 }
-                row += 1
             }
         }
     }
@@ -97,12 +83,10 @@ extension Raster {
         let (fx, fy) = (Int((left - Double(x0)) * 256), Int((top - Double(y0)) * 256))
         let a = source + (y0 * self.width + x0) * channels
         let c = a + below
-        var channel = 0
-        while channel < channels {
+        for channel in 0..<channels {
             let upper = Int(a[channel]) * (256 - fx) + Int(a[channel + right]) * fx
             let lower = Int(c[channel]) * (256 - fx) + Int(c[channel + right]) * fx
             out[channel] = UInt8((upper * (256 - fy) + lower * fy + 32_768) >> 16)
-            channel += 1
         }
     }
 

@@ -52,15 +52,10 @@ struct LegalityEstimator: Sendable {
                 let step = direction == .columns ? shift * width : shift
                 var sum = 0
                 // Every second row says enough.
-                var y = 0
-                while y < rows {
-                    var index = y * width
-                    let end = index + columns
-                    while index < end {
+                for y in stride(from: 0, to: rows, by: 2) {
+                    for index in (y * width)..<(y * width + columns) {
                         sum += Int(detail[index]) * Int(detail[index + step])
-                        index += 1
                     }
-                    y += 2
                 }
                 return Double(sum)
             }

@@ -101,13 +101,11 @@ extension Raster {
         self.withSamples { samples in
             for y in 0..<self.height {
                 let line = samples + y * self.width
-                var x = 0
-                while x < self.width {
+                for x in 0..<self.width {
                     if line[x] < Self.inkThreshold {
                         rows[y] += 1
                         columns[x] += 1
                     }
-                    x += 1
                 }
             }
         }
