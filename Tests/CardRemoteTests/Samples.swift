@@ -20,6 +20,20 @@ extension HTTPExchange {
 extension DeliveryOutcome {
     /// The failure, if this is one that is no refused TOKEN.
     var failure: RemoteFailure? { if case .failed(let failure) = self { failure } else { nil } }
+    /// The failure, if this is a refused TOKEN.
+    var tokenExpired: RemoteFailure? { if case .tokenExpired(let failure) = self { failure } else { nil } }
+    /// The answers card by card, if there are some.
+    var items: [DeliveryItemOutcome]? { if case .items(let items) = self { items } else { nil } }
+}
+
+extension DeliveryItemOutcome {
+    /// The failure, if this is one.
+    var failure: RemoteFailure? {
+        switch self {
+        case .rejected(let failure), .notApplied(let failure), .unknown(let failure): failure
+        case .accepted: nil
+        }
+    }
 }
 
 extension VerificationOutcome {
@@ -128,4 +142,20 @@ func makeDeliverySettings(
     var settings = DeliverySettings(endpoint: EndpointSettings(url: "http://127.0.0.1:\(port)/upload"), token: token)
     settings.layout = layout
     return settings
+}
+
+/// Runs a test with a backend and shuts it down afterwards.
+func withBackend<Value>(
+    port: Int = 9,
+    token: TokenSource = .value(Redacted("canary-token")),
+    _ change: (inout DeliverySettings) -> Void = { _ in },
+    run: (BusinessBackend) async throws -> Value
+) async throws -> Value {
+    var settings = makeDeliverySettings(port: port, token: token)
+    change(&settings)
+    let backend = try BusinessBackend(settings)
+    let result: Result<Value, any Error>
+    do { result = .success(try await run(backend)) } catch { result = .failure(error) }
+    await backend.shutdown()
+    return try result.get()
 }

@@ -76,37 +76,6 @@ import Testing
     }
 
     @Test
-    func `The encoder sends exactly the computed length for 0 to 40 random parts, and counts up to it`()
-        throws
-    {
-        for count in 0...40 {
-            let fields = InteropCase.random(count: count + 1, seed: UInt64(count + 7)).flatMap(\.fields).prefix(count)
-            let item = InteropCase("random", boundary: "b0undary", Array(fields))
-            let form = try item.form()
-            var reader = try form.makeReader()
-            var sent: UInt64 = 0
-            while let chunk = try reader.read(upTo: 61) {
-                sent += UInt64(chunk.count)
-                #expect(reader.bytesRead == sent)
-            }
-            #expect(sent == form.contentLength)
-        }
-    }
-
-    @Test
-    func `The encoder names a missing file before the first byte, also in the last part (Alamofire on Linux)`()
-        throws
-    {
-        let folder = try ScratchFolder()
-        let missing = MultipartForm.Content.file(path: folder.url.appending(path: "none").path, length: 1)
-        let parts: [MultipartForm.Part] = [
-            plainFile(noise(10)), .file(missing, name: "f", filename: "f.jpg", contentType: "image/jpeg"),
-        ]
-        let form = try MultipartForm(parts: parts, boundary: Boundary("b"))
-        #expect(try formErrorCode { _ = try form.makeReader() } == .sourceUnreadable)
-    }
-
-    @Test
     func `The encoder sends no byte past the stated length of a file that holds more (Alamofire#3714, #3730, #3380)`()
         throws
     {

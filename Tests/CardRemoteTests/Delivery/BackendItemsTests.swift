@@ -38,8 +38,7 @@ import Testing
     }
 
     private func expected(_ outcome: DeliveryOutcome) -> [Expected]? {
-        guard case .items(let items) = outcome else { return nil }
-        return items.map { item in
+        outcome.items?.map { item in
             switch item {
             case .accepted(let alreadyExisted, _): .accepted(alreadyExisted)
             case .rejected(let failure): .rejected(failure.code)
@@ -75,20 +74,13 @@ import Testing
         #expect(outcome("000001") == .accepted(alreadyExisted: true, code: "000001"))
         #expect(outcome("E1").failure?.failureClass == .rejected)
         #expect(outcome("900001").failure?.failureClass == .transient)
-        guard case .tokenExpired = outcome("100001") else {
-            Issue.record("expected tokenExpired")
-            return
-        }
+        #expect(outcome("100001").tokenExpired != nil)
     }
 
     @Test(arguments: [("100001", ["100001", "E1", "900001"]), ("E0", ["100001", "100001", "100001"])])
     func `A refused TOKEN is one for the delivery, if no card was taken in`(whole: String, items: [String]) throws {
         let outcome = self.outcome(200, self.json(whole, items), Self.batch)
-        guard case .tokenExpired(let failure) = outcome else {
-            Issue.record("expected tokenExpired")
-            return
-        }
-        #expect(failure.failureClass == .stop)
+        #expect(outcome.tokenExpired?.failureClass == .stop)
     }
 
     @Test(arguments: [
@@ -171,12 +163,9 @@ import Testing
     @Test
     func `A card's failure carries status, wait and masked words`() throws {
         let body = #"{"ITEMS":[{"RETCODE":"E1","RETMSG":"欧阳甲 11010119900307001X 不清晰 canary-token"}]}"#
-        guard case .items(let items) = self.outcome(200, body, DeliveryShape()),
-            case .rejected(let failure)? = items.first
-        else {
-            Issue.record("expected items")
-            return
-        }
+        let outcome = self.outcome(200, body, DeliveryShape())
+        #expect(self.expected(outcome) == [.rejected("E1")])
+        let failure = try #require(outcome.items?.first?.failure)
         #expect(failure.message.contains("不清晰"))
         for secret in ["欧阳", "110101", "001X", "canary"] { #expect(!failure.message.contains(secret)) }
         #expect(failure.httpStatus == 200)
@@ -184,14 +173,11 @@ import Testing
     }
 
     @Test
-    func `A card whose TOKEN was refused repeats none of the backend's words`() {
+    func `A card whose TOKEN was refused repeats none of the backend's words`() throws {
         let body = #"{"ITEMS":[{"RETCODE":"100001","RETMSG":"words"},{"RETCODE":"0"}]}"#
         let outcome = self.outcome(200, body, Self.application)
         #expect(self.expected(outcome) == [.notApplied(.stop), .accepted(false)])
-        guard case .items(let items) = outcome, case .notApplied(let failure)? = items.first else {
-            Issue.record("expected items")
-            return
-        }
+        let failure = try #require(outcome.items?.first?.failure)
         #expect(!failure.message.contains("words"))
     }
 

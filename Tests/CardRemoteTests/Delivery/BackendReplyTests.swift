@@ -42,11 +42,8 @@ import Testing
     }
 
     @Test(arguments: [200, 401, 403])
-    func `A refused TOKEN is told apart, under an error status too`(status: Int) {
-        guard case .tokenExpired(let failure) = self.outcome(status, #"{"RETCODE":"100001","RETMSG":"expired"}"#) else {
-            Issue.record("expected tokenExpired")
-            return
-        }
+    func `A refused TOKEN is told apart, under an error status too`(status: Int) throws {
+        let failure = try #require(self.outcome(status, #"{"RETCODE":"100001","RETMSG":"expired"}"#).tokenExpired)
         #expect(failure.failureClass == .stop)
         #expect(failure.code == "100001")
         #expect(failure.message.contains("delivery.token"))
@@ -108,22 +105,11 @@ import Testing
     }
 
     @Test(arguments: ["000001", "100001", "900001", "E1"])
-    func `A gateway's error status is unknown whatever the body says`(code: String) {
+    func `A gateway's error status, and a key conflict, are unknown whatever the body says`(code: String) {
         #expect(self.outcome(500, #"{"RETCODE":"\#(code)"}"#).failure?.failureClass == .unknown)
-    }
-
-    @Test
-    func `A key conflict is unknown whatever the body says`() {
-        let failure = self.outcome(422, #"{"RETCODE":"000001"}"#).failure
-        #expect(failure?.failureClass == .unknown)
-        #expect(failure?.code == "idempotency_key_conflict")
-    }
-
-    @Test
-    func `A refusal under a client's error status carries the backend's code`() {
-        let failure = self.outcome(400, #"{"RETCODE":"200002","RETMSG":"BUSINESSNO"}"#).failure
-        #expect(failure?.failureClass == .rejected)
-        #expect(failure?.code == "200002")
+        let conflict = self.outcome(422, #"{"RETCODE":"\#(code)"}"#).failure
+        #expect(conflict?.failureClass == .unknown)
+        #expect(conflict?.code == "idempotency_key_conflict")
     }
 
     @Test
@@ -162,11 +148,7 @@ import Testing
     func `What stops the stage names the code, and repeats none of the backend's words`(status: Int) throws {
         let code = status == 404 ? "E1" : "100001"
         let outcome = self.outcome(status, #"{"RETCODE":"\#(code)","RETMSG":"canary"}"#)
-        let failure: RemoteFailure? =
-            switch outcome {
-            case .tokenExpired(let failure), .failed(let failure): failure
-            case .accepted, .items: nil
-            }
+        let failure = outcome.tokenExpired ?? outcome.failure
         #expect(failure?.failureClass == .stop)
         #expect(failure?.message.contains(code) == true)
         #expect(failure?.message.contains("canary") == false)
@@ -193,12 +175,9 @@ import Testing
         #expect(self.outcome(200, #"{"RETCODE":"E200007"}"#, mask: mask).failure?.code == "unknown_retcode")
     }
 
-    @Test func `A RETCODE of a list is shown whatever was sent`() {
+    @Test func `A RETCODE of a list is shown whatever was sent`() throws {
         let mask = MessageMask(sent: ["100001"])
-        guard case .tokenExpired(let failure) = self.outcome(200, #"{"RETCODE":"100001"}"#, mask: mask) else {
-            Issue.record("expected tokenExpired")
-            return
-        }
+        let failure = try #require(self.outcome(200, #"{"RETCODE":"100001"}"#, mask: mask).tokenExpired)
         #expect(failure.code == "100001")
     }
 

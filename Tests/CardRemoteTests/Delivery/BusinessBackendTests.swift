@@ -11,20 +11,6 @@ import Testing
     private let key = "8e03978e-40d5-43e8-bc93-6894a57f9324"
     private let jpeg = Data([0xFF, 0xD8, 0xFF, 0x00, 0x0D, 0x0A, 0xFF, 0xD9])
 
-    private func withBackend<Value>(
-        port: Int = 9,
-        _ change: (inout DeliverySettings) -> Void = { _ in },
-        run: (BusinessBackend) async throws -> Value
-    ) async throws -> Value {
-        var settings = makeDeliverySettings(port: port)
-        change(&settings)
-        let backend = try BusinessBackend(settings)
-        let result: Result<Value, any Error>
-        do { result = .success(try await run(backend)) } catch { result = .failure(error) }
-        await backend.shutdown()
-        return try result.get()
-    }
-
     private func delivery(
         with backend: BusinessBackend,
         _ members: [DeliveryMember] = [makeMember(.front)]
@@ -40,6 +26,11 @@ import Testing
         )
     }
 
+    /// How a backend at a port answers a front.
+    private func outcome(port: Int) async throws -> DeliveryOutcome {
+        try await withBackend(port: port) { try await $0.send(try await self.delivery(with: $0)) }
+    }
+
     @Test func `Every attempt sends the same bytes under the same quoted key, and an unreadable answer is unknown`()
         async throws
     {
@@ -48,7 +39,7 @@ import Testing
             .reply(FaultReply(body: "oops")),
             .reply(.json(#"{"RETCODE":"000000"}"#))
         ) { server, port in
-            let outcomes = try await self.withBackend(port: port) { backend in
+            let outcomes = try await withBackend(port: port) { backend in
                 #expect(backend.endpoint == "127.0.0.1:\(port)")
                 let delivery = try await self.delivery(with: backend)
                 var outcomes: [DeliveryOutcome] = []
@@ -73,9 +64,7 @@ import Testing
     @Test func `A refusal's message repeats nothing of the form or the card`() async throws {
         let body = #"{"RETCODE":"E1","RETMSG":"user canary-user token canary-token rejected, 欧阳甲 金丝雀市样本路"}"#
         try await withFaultServer(.reply(.json(body))) { _, port in
-            let outcome = try await self.withBackend(port: port) { backend in
-                try await backend.send(try await self.delivery(with: backend))
-            }
+            let outcome = try await self.outcome(port: port)
             let failure = try #require(outcome.failure)
             #expect(failure.failureClass == .rejected)
             #expect(failure.isUnlisted)
@@ -98,9 +87,7 @@ import Testing
         let body = Array(before.utf8) + [0xB3, 0xC9, 0xB9, 0xA6] + Array(after.utf8)
         let head = "HTTP/1.1 200 OK\r\nContent-Type: \(contentType)\r\nContent-Length: \(body.count)\r\n\r\n"
         try await withFaultServer(.reply(FaultReply(raw: Array(head.utf8) + body))) { _, port in
-            let outcome = try await self.withBackend(port: port) { backend in
-                try await backend.send(try await self.delivery(with: backend))
-            }
+            let outcome = try await self.outcome(port: port)
             #expect(outcome == .accepted(alreadyExisted: false, code: "0"))
         }
     }
@@ -112,9 +99,7 @@ import Testing
             body: #"{"RETCODE":"0"}"#
         )
         try await withFaultServer(.reply(reply)) { _, port in
-            let outcome = try await self.withBackend(port: port) { backend in
-                try await backend.send(try await self.delivery(with: backend))
-            }
+            let outcome = try await self.outcome(port: port)
             #expect(outcome.failure?.failureClass == .unknown)
             #expect(outcome.failure?.message.contains("x-klingon") == true)
         }
@@ -123,22 +108,20 @@ import Testing
     @Test func `A batch is answered card by card`() async throws {
         let body = #"{"RETCODE":"E0","ITEMS":[{"RETCODE":"0"},{"RETCODE":"E1","RETMSG":"canary-token"}]}"#
         try await withFaultServer(.reply(.json(body))) { _, port in
-            let outcome = try await self.withBackend(port: port, { $0.layout = .batch }) { backend in
+            let outcome = try await withBackend(port: port, { $0.layout = .batch }) { backend in
                 let members = [makeMember(.front), makeMember(.back)]
                 return try await backend.send(try await self.delivery(with: backend, members))
             }
-            guard case .items(let items) = outcome, items.count == 2, case .rejected(let failure) = items[1] else {
-                Issue.record("expected two items")
-                return
-            }
-            #expect(items[0] == .accepted(alreadyExisted: false, code: "0"))
-            #expect(failure.code == "E1")
+            let items = try #require(outcome.items)
+            #expect(items.count == 2 && items[0] == .accepted(alreadyExisted: false, code: "0"))
+            let failure = try #require(items.last?.failure)
+            #expect(items.last == .rejected(failure) && failure.code == "E1")
             #expect(!failure.message.contains("canary"))
         }
     }
 
     @Test func `A delivery that makes no request sends nothing`() async throws {
-        try await self.withBackend { backend in
+        try await withBackend { backend in
             let whole = try await self.delivery(with: backend)
             var imageless = whole
             imageless.images = [:]
@@ -157,7 +140,7 @@ import Testing
     }
 
     @Test func `A boundary depends on key and content only, and dodges a part that holds it`() async throws {
-        try await self.withBackend { backend in
+        try await withBackend { backend in
             let first = try await self.delivery(with: backend).boundary
             #expect(try await self.delivery(with: backend).boundary == first)
             let hostile = [DeliveryPart.text("x\r\n--\(first)\r\n", name: "n")]
@@ -170,7 +153,7 @@ import Testing
     {
         let (arrived, arrival) = AsyncStream.makeStream(of: Void.self)
         try await withFaultServer(.commit({ _ in arrival.yield() }, then: .silence)) { server, port in
-            try await self.withBackend(port: port) { backend in
+            try await withBackend(port: port) { backend in
                 let delivery = try await self.delivery(with: backend)
                 let sent = Task { try await backend.send(delivery) }
                 for await _ in arrived { break }
@@ -190,7 +173,7 @@ import Testing
         async throws
     {
         try await withFaultServer(.reply(.json(#"{"RETCODE":"000000"}"#))) { server, port in
-            let raw = try await self.withBackend(
+            let raw = try await withBackend(
                 port: port,
                 { settings in
                     settings.body = .octetStream
@@ -200,7 +183,7 @@ import Testing
                 run: { try await self.delivery(with: $0) }
             )
             let seen = Mutex<[Int64]>([])
-            let outcome = try await self.withBackend(port: port) { backend in
+            let outcome = try await withBackend(port: port) { backend in
                 try await backend.send(raw) { sent, total in seen.withLock { $0 += [sent, total] } }
             }
             #expect(outcome == .accepted(alreadyExisted: false, code: "000000"))

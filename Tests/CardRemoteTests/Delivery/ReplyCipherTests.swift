@@ -117,21 +117,13 @@ import Testing
     }
 
     @Test(arguments: vectors)
-    func `Every vector decrypts to its plain text and a whole padding, in both modes`(vector: Vector) throws {
+    func `Every vector decrypts to its plain text and a whole padding, in both modes, and the tests encrypt to it`(
+        vector: Vector
+    ) throws {
         #expect(try self.cipher(.cbc).decrypted(self.bytes(vector.cbc)) == self.padded(vector.plain))
         #expect(try self.cipher(.ecb).decrypted(self.bytes(vector.ecb)) == self.padded(vector.plain))
-    }
-
-    @Test(arguments: vectors)
-    func `Every vector is what its plain text encrypts to`(vector: Vector) throws {
         #expect(TripleDESSealing.cbc(vector.plain).base64EncodedString() == vector.cbc)
         #expect(TripleDESSealing.ecb(vector.plain).base64EncodedString() == vector.ecb)
-    }
-
-    @Test
-    func `CBC with a start vector of zeros begins as ECB does`() throws {
-        let cipher = try self.cipher(vector: "\0\0\0\0\0\0\0\0")
-        #expect(try cipher.decrypted(self.bytes("1EhcYKpS67Y=")) == self.padded("A"))
     }
 
     @Test
@@ -140,24 +132,6 @@ import Testing
         #expect(try cipher.decrypted(self.bytes("d5wrHuWgWDY=")) == self.padded("A"))
         let expanded = TripleDESSealing.cbc("A", key: "0123456789abcdef01234567")
         #expect(expanded.base64EncodedString() == "d5wrHuWgWDY=")
-    }
-
-    @Test
-    func `Of a longer key the first 24 bytes count`() throws {
-        let cipher = try self.cipher(key: TripleDESSealing.key + "opqrstuvwxyz")
-        #expect(try cipher.decrypted(self.bytes("3ErUhWgJ7Ik=")) == self.padded("A"))
-    }
-
-    @Test
-    func `Keys that differ in parity bits alone are the same key`() throws {
-        let cipher = try self.cipher(key: "1123456789abcdefghijklmn")
-        #expect(try cipher.decrypted(self.bytes("3ErUhWgJ7Ik=")) == self.padded("A"))
-    }
-
-    @Test
-    func `ECB ignores the start vector`() throws {
-        let cipher = try self.cipher(.ecb, vector: "another!")
-        #expect(try cipher.decrypted(self.bytes("1EhcYKpS67Y=")) == self.padded("A"))
     }
 
     @Test

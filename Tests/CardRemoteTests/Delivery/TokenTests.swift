@@ -7,23 +7,12 @@ import Testing
 
 /// Where the TOKEN comes from, and when its source is asked again.
 @Suite struct TokenTests {
-    private func withBackend<Value>(
-        _ token: TokenSource,
-        run: (BusinessBackend) async throws -> Value
-    ) async throws -> Value {
-        let backend = try BusinessBackend(makeDeliverySettings(token: token))
-        let result: Result<Value, any Error>
-        do { result = .success(try await run(backend)) } catch { result = .failure(error) }
-        await backend.shutdown()
-        return try result.get()
-    }
-
     private func token(in parts: [DeliveryPart]) -> String? {
         if case .text(let value)? = parts.first?.content { value.reveal() } else { nil }
     }
 
     @Test func `A configured TOKEN is never another one`() async throws {
-        try await self.withBackend(.value(Redacted("t"))) { backend in
+        try await withBackend(token: .value(Redacted("t"))) { backend in
             let parts = try await backend.parts(for: [makeMember(.front)])
             #expect(self.token(in: parts) == "t")
             #expect(await backend.refreshToken(staleIn: parts) == false)
@@ -32,7 +21,7 @@ import Testing
 
     @Test func `A file is read for every form`() async throws {
         let content = Mutex("first")
-        try await self.withBackend(.file { Redacted(content.withLock { $0 }) }) { backend in
+        try await withBackend(token: .file { Redacted(content.withLock { $0 }) }) { backend in
             let parts = try await backend.parts(for: [makeMember(.front)])
             #expect(self.token(in: parts) == "first")
             #expect(await backend.refreshToken(staleIn: parts) == false)
@@ -44,7 +33,7 @@ import Testing
 
     @Test func `A file that gives no TOKEN stops with the words of whoever read it`() async throws {
         let error = CodedError(ReasonCode(rawValue: "secret_insecure"), .configuration, "run: chmod 600 token")
-        try await self.withBackend(.file { () throws(CodedError) in throw error }) { backend in
+        try await withBackend(token: .file { () throws(CodedError) in throw error }) { backend in
             let failure = await #expect(throws: RemoteFailure.self) {
                 try await backend.parts(for: [makeMember(.front)])
             }
@@ -66,7 +55,7 @@ import Testing
                 return Redacted("t\(count)")
             }
         }
-        try await self.withBackend(source) { backend in
+        try await withBackend(token: source) { backend in
             try await withThrowingTaskGroup(of: String?.self) { group in
                 for _ in 0..<8 {
                     group.addTask { self.token(in: try await backend.parts(for: [makeMember(.front)])) }
@@ -87,7 +76,7 @@ import Testing
 
     @Test func `A command that fails stops with the remedy, and its error's text is not repeated`() async throws {
         struct Failure: Error, CustomStringConvertible { let description = "canary" }
-        try await self.withBackend(.command { throw Failure() }) { backend in
+        try await withBackend(token: .command { throw Failure() }) { backend in
             let failure = await #expect(throws: RemoteFailure.self) {
                 try await backend.parts(for: [makeMember(.front)])
             }
@@ -95,7 +84,7 @@ import Testing
             #expect(failure?.code == "token_unavailable")
             #expect(failure?.message.contains("canary") == false)
         }
-        try await self.withBackend(.command { throw CancellationError() }) { backend in
+        try await withBackend(token: .command { throw CancellationError() }) { backend in
             let failure = await #expect(throws: RemoteFailure.self) {
                 try await backend.parts(for: [makeMember(.front)])
             }

@@ -44,21 +44,6 @@ import Testing
         #expect(await box.image == Self.image)
     }
 
-    @Test func `Cut again and again, an image comes all the same, each byte kept once`() async throws {
-        let host = SpecimenHost(Self.image)
-        let box = PieceBox()
-        host.change { number, _, answer in if number < 5 { answer.cut(to: 200_000) } }
-        var outcomes: [FetchOutcome] = []
-        while outcomes.count < 6, outcomes.last?.isFetched != true {
-            outcomes.append(try await Specimen.fetch(from: host, into: box))
-        }
-        #expect(outcomes.last?.isFetched == true)
-        #expect(outcomes.dropLast().allSatisfy { $0.failure?.code == "connection_closed" })
-        #expect(outcomes.count > 1)
-        #expect(await box.bytesKept == Self.image.count)
-        #expect(await box.image == Self.image)
-    }
-
     @Test func `A few bytes of which nothing is known are not kept`() async throws {
         let host = SpecimenHost(Self.image)
         let box = PieceBox()

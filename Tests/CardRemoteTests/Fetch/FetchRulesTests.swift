@@ -156,18 +156,6 @@ import Testing
         #expect(refusal?.kind == .input)
     }
 
-    @Test func `A host is one by name and port, however it is written`() async throws {
-        var settings = FetchSettings()
-        settings.hosts = ["images.example.com"]
-        try await Specimen.withFetcher(settings) { (fetcher) async throws -> Void in
-            for url in ["https://images.example.com/a", "HTTPS://IMAGES.example.com:443/b?c"] {
-                let host = try fetcher.host(of: Redacted(url))
-                #expect(host == "images.example.com:443")
-            }
-            #expect(throws: CodedError.self) { try fetcher.host(of: Redacted("https://elsewhere.example/")) }
-        }
-    }
-
     @Test func `A target shows nothing of its URL`() throws {
         let target = try self.rules().check("https://images.example.com/canary?canary").target
         for text in ["\(target)", String(describing: target), String(reflecting: target)] {
@@ -186,7 +174,7 @@ import Testing
         ("HTTPS://IMAGES.Example.com:0443/", "images.example.com:443"),
         ("https://images.example.com./a", nil),
         ("https://user:secret@images.example.com/a", nil),
-        ("https://images.example.com:8443/a", "images.example.com:8443"),
+        ("https://images.example.com:8443/a", "images.example.com:8443"), ("https://elsewhere.example/", nil),
     ])
     func `A host is one by name and port, not by how it is written`(url: String, host: String?) throws {
         var settings = FetchSettings()

@@ -20,17 +20,6 @@ import Testing
         }
     }
 
-    @Test func `Fuzzing cuts alike for one seed, and knows how a written name is read`() {
-        var one = Chunks(sizes: [1])
-        #expect(one.next(of: 5) == 1)
-        var (first, second) = (Chunks(seed: 9), Chunks(seed: 9))
-        let sizes = (0..<50).map { _ in first.next(of: 100) }
-        #expect(sizes == (0..<50).map { _ in second.next(of: 100) })
-        #expect(Set(sizes).count > 3)
-        #expect(WrittenName.expected(name: "a\"\\\\b", filename: "d/e\\\\") == ("a%22\\b", "e\\"))
-        #expect(WrittenName.expected(name: "a\\\\b\\", filename: nil) == ("a\\\\b\\", nil))
-    }
-
     /// Changes inputs at random, the same way for the same seed.
     private struct Mutator {
         private var state: UInt64
