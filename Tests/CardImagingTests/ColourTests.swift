@@ -1,6 +1,7 @@
 import CImaging
 import CardModel
 import Foundation
+import TestSupport
 import Testing
 
 @testable import CardImaging
@@ -134,7 +135,7 @@ import Testing
     @Test func `Damaged profiles never crash: every cut, and 2,000 seeded changes`() throws {
         let picture = TestPicture.mosaic(columns: 1, rows: 1)
         let profile = TestProfile.displayP3
-        var random = SeededGenerator(seed: 77)
+        var random = SeededRandom(seed: 77)
         for count in stride(from: 1, to: profile.count, by: 3) {
             #expect(try prepare(try picture.jpeg(icc: Array(profile.prefix(count)))).width == 16)
         }

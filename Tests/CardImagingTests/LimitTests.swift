@@ -39,17 +39,8 @@ import Testing
         #expect(refusal(of: source, limits: Self.limits { $0.maxSourceEdge = 199 }) == .imageEdgeTooLong)
     }
 
-    @Test func `A small JPEG that claims 64,000 by 64,000 pixels is refused from its header`() throws {
-        var source = try TestPicture.mosaic(columns: 1, rows: 1).jpeg()
-        let frame = try #require(source.offset(ofMarker: 0xC0))
-        source.replaceSubrange(frame + 5..<frame + 9, with: bigEndian(64_000, bytes: 2) + bigEndian(64_000, bytes: 2))
-        #expect(refusal(of: source) == .imageTooManyPixels)
-    }
-
-    @Test func `A small PNG that claims 60,000 by 60,000 pixels is refused from its header`() {
+    @Test func `A PNG of width 0 is damaged`() {
         var source = TestPicture.mosaic(columns: 1, rows: 1).png()
-        source.replaceSubrange(16..<24, with: bigEndian(60_000, bytes: 4) + bigEndian(60_000, bytes: 4))
-        #expect(refusal(of: source) == .imageTooManyPixels)
         source.replaceSubrange(16..<24, with: bigEndian(0, bytes: 4) + bigEndian(5, bytes: 4))
         #expect(refusal(of: source) == .imageCorrupt)
     }

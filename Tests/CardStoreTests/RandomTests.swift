@@ -1,5 +1,6 @@
 import CardModel
 import Foundation
+import TestSupport
 import Testing
 
 @testable import CardStore
@@ -41,7 +42,7 @@ private final class RandomWorld {
 
     init(seed: UInt64, layout: DeliveryLayoutKind) async throws {
         self.harness = try await StoreHarness()
-        self.random = SeededRandom(state: seed)
+        self.random = SeededRandom(seed: seed)
         self.terms = DecidingTerms(policy: ApplicationPolicy(layout: layout), rules: VerdictRules())
     }
 
@@ -221,18 +222,5 @@ private final class RandomWorld {
         guard withRules else { return }
         let findings = try await self.harness.store.check()
         #expect(findings.isEmpty, "step \(step)")
-    }
-}
-
-/// SplitMix64, so that a failure can be repeated.
-private struct SeededRandom: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        self.state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = self.state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -1,11 +1,13 @@
+import TestSupport
+
 /// Turns pictures into hostile ones: damage by chance, and lies that a decoder may believe.
 struct PictureMutation {
-    private var random: SeededGenerator
+    private var random: SeededRandom
     private let originals: [[UInt8]]
 
     /// Takes the seed of everything that is drawn, and pictures to begin with.
     init(seed: UInt64, of originals: [[UInt8]]) {
-        self.random = SeededGenerator(seed: seed)
+        self.random = SeededRandom(seed: seed)
         self.originals = originals
     }
 

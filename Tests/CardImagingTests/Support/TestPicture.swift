@@ -1,5 +1,6 @@
 import CImaging
 import Foundation
+import TestSupport
 import Testing
 
 /// An RGB picture made in the test itself.
@@ -61,7 +62,7 @@ struct TestPicture: Equatable {
 
     /// Seeded noise, which no encoder can make small.
     static func noise(width: Int, height: Int, seed: UInt64) -> TestPicture {
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         let rgb = (0..<width * height * 3).map { _ in UInt8.random(in: 0...255, using: &random) }
         return TestPicture(width: width, height: height, rgb: rgb)
     }
@@ -152,21 +153,4 @@ func jpegHeader(of bytes: some Collection<UInt8>) throws -> idci_jpeg_header {
     var header = idci_jpeg_header()
     try #require(idci_jpeg_read_header(bytes, bytes.count, nil, &header, nil, 0) == IDCI_OK)
     return header
-}
-
-/// A generator whose sequence depends on the seed alone (SplitMix64).
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) {
-        self.state = seed
-    }
-
-    mutating func next() -> UInt64 {
-        self.state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = self.state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
 }

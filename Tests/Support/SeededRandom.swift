@@ -1,0 +1,18 @@
+/// Repeatable randomness (SplitMix64): the same seed gives the same test.
+package struct SeededRandom: RandomNumberGenerator {
+    private var state: UInt64
+
+    /// Takes the seed, on which alone the sequence depends.
+    package init(seed: UInt64) {
+        self.state = seed
+    }
+
+    /// The next number.
+    package mutating func next() -> UInt64 {
+        self.state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = self.state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
