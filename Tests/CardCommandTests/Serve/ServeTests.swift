@@ -163,9 +163,9 @@ struct ServeTests {
         try await self.serving { file in
             let status = try await self.tool.serve(file) { errors, send in
                 let service = try await Service(errors)
-                let slow = try RawClient(port: service.port)
+                let slow = try LoopbackSocket(port: service.port)
                 let photo = MarkedPhoto.front(1).jpeg
-                try slow.write(
+                try slow.send(
                     Data(
                         """
                         POST /v1/cards HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(token)\r\n\
@@ -176,13 +176,13 @@ struct ServeTests {
                 )
                 // Now it is certain that the request was accepted.
                 #expect(try slow.statusLine().contains(" 100 "))
-                try slow.write(photo.prefix(100))
-                let others = try (0..<20).map { _ in try RawClient(port: service.port) }
+                try slow.send(photo.prefix(100))
+                let others = try (0..<20).map { _ in try LoopbackSocket(port: service.port) }
                 try send(.terminate)
                 // Refused from now on, or accepted and closed.
-                let late = (0..<20).compactMap { _ in try? RawClient(port: service.port) }
+                let late = (0..<20).compactMap { _ in try? LoopbackSocket(port: service.port) }
                 #expect(try await errors.line(containing: "interrupted: ") != nil)
-                try slow.write(photo.dropFirst(100))
+                try slow.send(photo.dropFirst(100))
                 #expect(try slow.statusLine().contains(" 202 "))
                 withExtendedLifetime((others, late)) {}
             }
@@ -228,14 +228,19 @@ struct ServeTests {
         let port = try RefusingPort()
         defer { port.close() }
         try await self.serving { file in
-            let outcome = try await self.tool.run(["serve", "--listen", "127.0.0.1:\(port.port)"] + file)
-            #expect(outcome.status == 78)
+            let outcome = try await self.tool.run(["serve", "--listen", "127.0.0.1:\(port.port)"] + file, ends: 78)
             #expect(outcome.errors.contains("port \(port.port) (server.listen)"), "\(outcome.errors)")
         }
         for endpoint in [["verifier"], ["backend", "--documents", self.tool.documents.path]] {
-            let outcome = try await self.tool.run(endpoint + ["--port", "\(port.port)"])
-            #expect(outcome.status == 78)
+            let outcome = try await self.tool.run(endpoint + ["--port", "\(port.port)"], ends: 78)
             #expect(outcome.errors.contains("port \(port.port)"), "\(outcome.errors)")
         }
+    }
+}
+
+extension LoopbackSocket {
+    /// The first line of an answer.
+    fileprivate func statusLine() throws -> String {
+        String(decoding: try self.receiveBytes(), as: UTF8.self).components(separatedBy: "\r\n")[0]
     }
 }

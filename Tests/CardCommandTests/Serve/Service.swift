@@ -30,7 +30,7 @@ struct Service {
     }
 
     /// The port.
-    var port: String { String(self.address.split(separator: ":").last ?? "") }
+    var port: Int { self.address.split(separator: ":").last.flatMap { Int($0) } ?? 0 }
 
     /// Asks.
     func send(

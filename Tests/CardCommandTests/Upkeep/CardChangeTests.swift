@@ -17,9 +17,7 @@ struct CardChangeTests {
 
     @Test("What was changed before the sandbox failed is reported")
     func failsMidway() async throws {
-        let store = try await self.tool.sandbox()
-        let cards = try await store.admitPhotos(["R-1", "R-2", "R-3"]).map(\.rawValue)
-        try store.close()
+        let cards = try await self.tool.admitting(["R-1", "R-2", "R-3"]).map(\.rawValue)
         try await self.tool.plant(
             Self.failed,
             """
@@ -27,8 +25,7 @@ struct CardChangeTests {
             BEGIN SELECT RAISE(FAIL, 'database or disk is full'); END
             """
         )
-        let outcome = try await self.tool.run(["cards", "retry"] + cards + self.tool.sandboxOption)
-        #expect(outcome.status == 74, "\(outcome.errors)")
+        let outcome = try await self.tool.run(["cards", "retry"] + cards + self.tool.sandboxOption, ends: 74)
         #expect(outcome.output.contains(cards[0]) && outcome.output.split(separator: "\n").count == 1)
         let states = try await self.tool.run(["cards", "list"] + self.tool.sandboxOption).output
         #expect(states.contains("prepared") && states.contains("failed"))
@@ -37,9 +34,7 @@ struct CardChangeTests {
     /// Words of remote sides are no reasons of ours: they change nothing by their spelling.
     @Test("A remote's code that is spelt as one of our reasons is found as a code, and retried as any other")
     func remoteCode() async throws {
-        let store = try await self.tool.sandbox()
-        let cards = try await store.admitPhotos(["R-1", "R-2"]).map(\.rawValue)
-        try store.close()
+        let cards = try await self.tool.admitting(["R-1", "R-2"]).map(\.rawValue)
         let refused = "UPDATE card SET state = 'rejected', reason = 'refused_by_remote', remote_code = "
         try await self.tool.plant(
             "\(refused)'restored' WHERE id = '\(cards[0])'",
@@ -50,8 +45,7 @@ struct CardChangeTests {
                 ["cards", "list", "--reason", code, "--quiet"] + self.tool.sandboxOption
             )
             #expect(list.output == card + "\n")
-            let retry = try await self.tool.run(["cards", "retry", card] + self.tool.sandboxOption)
-            #expect(retry.status == 0, "\(code): \(retry.errors)")
+            try await self.tool.run(["cards", "retry", card] + self.tool.sandboxOption, ends: 0)
         }
     }
 
@@ -81,9 +75,7 @@ struct CardChangeTests {
 
     @Test("A list is printed as it is read: what changes behind the reader's place is seen")
     func listStreams() async throws {
-        let store = try await self.tool.sandbox()
-        let cards = try await store.admitPhotos((1...2500).map { "\(Self.long)-\($0)" })
-        try store.close()
+        let cards = try await self.tool.admitting((1...2500).map { "\(Self.long)-\($0)" })
         let change = "\(Self.failed) WHERE id = '\(cards[2499])'"
         let lines = try await self.lines(of: ["cards", "list"], changingBehindTheFirst: change)
         #expect(lines.first?.contains(cards[0].rawValue) == true)

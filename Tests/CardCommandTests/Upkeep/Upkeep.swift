@@ -28,6 +28,15 @@ extension Tool {
         )
     }
 
+    /// Makes that sandbox with a photo of each number, none of which needs the outside.
+    @discardableResult
+    func admitting(_ numbers: [String]) async throws -> [CardID] {
+        let store = try await self.sandbox()
+        let cards = try await store.admitPhotos(numbers)
+        try store.close()
+        return cards
+    }
+
     /// Runs a Python program that changes the database of the sandbox as its `db`.
     func plant(_ statements: String...) async throws {
         let program =

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import ServiceLifecycle
+import TestSupport
 import Testing
 
 @testable import CardEmbedded
@@ -184,7 +185,7 @@ import Testing
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await services.run() }
             let client = EndpointClient(port: try #require(await ports.first { _ in true }))
-            let connection = try RawConnection(port: client.port)
+            let connection = try LoopbackSocket(port: client.port)
             let headers = [("Content-Type", form.contentType), ("Idempotency-Key", "\"k\"")]
             try connection.send(EndpointClient.head("POST", "/upload", headers, length: form.body.count))
             try await client.waitForRunning(1)
@@ -203,7 +204,7 @@ import Testing
                 for _ in 0..<8 {
                     group.addTask {
                         // It ends when the backend takes no connection any more.
-                        while let connection = try? RawConnection(port: client.port) {
+                        while let connection = try? LoopbackSocket(port: client.port) {
                             guard (try? connection.send("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n".utf8)) != nil,
                                 (try? await connection.receive()) != nil
                             else { return }

@@ -1,5 +1,6 @@
 import CardEmbedded
 import Foundation
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct UploadTests {
@@ -106,13 +107,13 @@ import Testing
             length: form.body.count
         )
         try await withBackend(in: folder) { client async throws in
-            let broken = try RawConnection(port: client.port)
+            let broken = try LoopbackSocket(port: client.port)
             try broken.send(head + form.body[..<50])
             try await client.waitForRunning(1)
             broken.breakOff()
             try await client.waitForRunning(0)
             #expect(try folder.ledger().isEmpty)
-            let first = try RawConnection(port: client.port)
+            let first = try LoopbackSocket(port: client.port)
             try first.send(head + form.body[..<50])
             try await client.waitForRunning(1)
             let second = try await client.upload(form, key: "\"k\"")
@@ -167,9 +168,9 @@ import Testing
             let large = Form.single(image: Form.jpeg + [UInt8](repeating: 0, count: 5_000))
             let declared = try await client.upload(large, key: "\"k\"")
             #expect(declared.status == 413 && declared.code == "body_too_large")
-            let stalled = try RawConnection(port: client.port)
+            let stalled = try LoopbackSocket(port: client.port)
             try stalled.send(EndpointClient.head("POST", "/upload", [("Idempotency-Key", "\"k\"")], length: 100))
-            await #expect(throws: RawConnection.Closed.self) { try await stalled.receive() }
+            await #expect(throws: LoopbackSocket.Closed.self) { try await stalled.receive() }
             try await client.waitForRunning(0)
             #expect(try await client.upload(.single(), key: "\"k\"").retcode == "000000")
         }

@@ -1,4 +1,6 @@
 import CardEmbedded
+import Foundation
+import Testing
 
 extension Answer {
     /// The error string, under the key of a dialect.
@@ -34,4 +36,11 @@ extension HandWrittenForm {
         }
         return form
     }
+}
+
+/// Expects the name and the time of a call that came when `withVerifier`'s clock stood.
+func expectMark(_ json: [String: Any]) throws {
+    let id = try #require(json["request_id"] as? String).split(separator: ",")
+    #expect(id.count == 2 && id[0] == "1457432550" && UUID(uuidString: String(id[1])) != nil)
+    #expect(try #require(json["time_used"] as? Int) >= 0)
 }

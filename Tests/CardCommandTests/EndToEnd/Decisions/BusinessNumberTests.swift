@@ -17,9 +17,8 @@ struct BusinessNumberTests {
         _ others: [String] = [],
         _ body: (_ run: (_ arguments: [String], _ wrapper: [String]) async throws -> Tool.Outcome) async throws -> Void
     ) async throws {
-        try await self.tool.servingBoth { verifier, backend in
-            let configuration = RemoteConfiguration(others: others)
-            let file = try configuration.write(for: self.tool, verifier: verifier, backend: backend)
+        let configuration = RemoteConfiguration(others: others)
+        try await self.tool.servingBoth(with: configuration) { file in
             try await body { arguments, wrapper in
                 try await self.tool.run(["run"] + arguments + ["--format", "json"] + file, wrapper: wrapper)
             }

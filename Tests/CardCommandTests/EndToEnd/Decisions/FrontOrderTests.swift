@@ -8,16 +8,10 @@ import Testing
 struct FrontOrderTests {
     private static let (front, back) = ("IDCARD_FRONT_APP", "IDCARD_BACK_APP")
 
-    private func configuration(
-        _ tool: Tool,
-        _ verifier: String,
-        _ backend: String,
-        delivery: [String]
-    ) throws -> [String] {
-        var configuration = RemoteConfiguration()
+    private func configuration(delivery: [String] = []) -> RemoteConfiguration {
+        var configuration = RemoteConfiguration(others: ["run: {patience: 2s}"])
         configuration.delivery += delivery
-        configuration.others = ["run: {patience: 2s}"]
-        return try configuration.write(for: tool, verifier: verifier, backend: backend)
+        return configuration
     }
 
     @Test(
@@ -29,28 +23,19 @@ struct FrontOrderTests {
         let photos = try tool.pairs()
         let sidecar = photos.appending(path: "R-1/front.jpg.json")
         try Data("{".utf8).write(to: sidecar)
-        try await tool.servingBoth { verifier, backend in
-            let file = try self.configuration(
-                tool,
-                verifier,
-                backend,
-                delivery: ["layout: \(layout)", "batch_wait: 0s"]
-            )
-            let first = try await tool.run(["run", photos.path] + file)
-            #expect(first.status == 1, "\(first.output) \(first.errors)")
+        try await tool.servingBoth(with: self.configuration(delivery: ["layout: \(layout)", "batch_wait: 0s"])) {
+            file in
+            try await tool.run(["run", photos.path] + file, ends: 1)
             for _ in 1...2 {
-                let pathless = try await tool.run(["run"] + file)
-                #expect(pathless.status == 1, "\(pathless.output) \(pathless.errors)")
+                let pathless = try await tool.run(["run"] + file, ends: 1)
                 #expect(pathless.output.contains("front_missing"), "\(pathless.output)")
             }
             let status = try await tool.run(["status"] + file)
             #expect(status.output.contains("1 need a person") && status.output.contains("front_missing"))
             #expect(try tool.ledger() == [], "the back was sent alone")
             try FileManager.default.removeItem(at: sidecar)
-            let last = try await tool.run(["run", photos.path] + file)
-            #expect(last.status == 0, "\(last.output) \(last.errors)")
-            let check = try await tool.run(["fsck"] + file)
-            #expect(check.status == 0, "\(check.output)")
+            try await tool.run(["run", photos.path] + file, ends: 0)
+            try await tool.run(["fsck"] + file, ends: 0)
         }
         #expect(try tool.ledger().map(\.doctype) == [Self.front, Self.back])
     }
@@ -60,15 +45,12 @@ struct FrontOrderTests {
         let tool = try Tool()
         let photos = try tool.pairs()
         try Data("{".utf8).write(to: photos.appending(path: "R-1/front.jpg.json"))
-        try await tool.servingBoth { verifier, backend in
-            let file = try self.configuration(tool, verifier, backend, delivery: [])
+        try await tool.servingBoth(with: self.configuration()) { file in
             let first = try await tool.run(["run", photos.path, "--format", "json"] + file)
             let back = try first.json().cards.first { $0.reason == "front_missing" }
             let id = try #require(back?.cardId)
-            let resolved = try await tool.run(["cards", "resolve", id, "--as", "accept"] + file)
-            #expect(resolved.status == 0, "\(resolved.errors)")
-            let last = try await tool.run(["run"] + file)
-            #expect(last.status == 0, "\(last.output) \(last.errors)")
+            try await tool.run(["cards", "resolve", id, "--as", "accept"] + file, ends: 0)
+            try await tool.run(["run"] + file, ends: 0)
         }
         #expect(try tool.ledger().map(\.doctype) == [Self.back])
     }
@@ -77,10 +59,8 @@ struct FrontOrderTests {
     func backWithoutFront() async throws {
         let tool = try Tool()
         let photos = try tool.folder("photos", ["R-1/back.jpg": .back(1)])
-        try await tool.servingBoth { verifier, backend in
-            let file = try self.configuration(tool, verifier, backend, delivery: ["back_without_front: send"])
-            let outcome = try await tool.run(["run", photos.path] + file)
-            #expect(outcome.status == 0, "\(outcome.output) \(outcome.errors)")
+        try await tool.servingBoth(with: self.configuration(delivery: ["back_without_front: send"])) { file in
+            try await tool.run(["run", photos.path] + file, ends: 0)
         }
         #expect(try tool.ledger().map(\.doctype) == [Self.back])
     }
@@ -100,8 +80,7 @@ struct FrontOrderTests {
         // Nothing is verified before the kill, so that the run cannot have ended.
         let gate = Gate()
         let held = MarkVerifier { _ in await gate.wait() }
-        try await tool.servingBoth(verifier: held) { verifier, backend in
-            let file = try self.configuration(tool, verifier, backend, delivery: [])
+        try await tool.servingBoth(with: self.configuration(), verifier: held) { file in
             let run = ["run", "--manifest", manifest.path] + file
             let status = try await tool.run(run, sending: .kill, atLogLine: 1)
             #expect(status == 128 + 9)

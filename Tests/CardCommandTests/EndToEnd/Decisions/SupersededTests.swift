@@ -32,8 +32,7 @@ struct SupersededTests {
             var configuration = RemoteConfiguration()
             configuration.delivery = ["token: token-b", "user_no: U-1", "retcode: {rejected: ['100002']}"]
             let wrong = try configuration.write(for: tool, verifier: verifier, backend: backend)
-            let first = try await tool.run(["run", photos.path, "--format", "json"] + wrong)
-            #expect(first.status == 1, "\(first.output) \(first.errors)")
+            let first = try await tool.run(["run", photos.path, "--format", "json"] + wrong, ends: 1)
             let cards = try first.json().cards
             let older = try #require(cards.first { $0.source.hasSuffix("a.jpg") })
             #expect(older.state == "superseded")
@@ -47,14 +46,11 @@ struct SupersededTests {
                 let copy = try tool.folder("copies", ["R-1/c.jpg": .front(1)])
                 command.insert(copy.path, at: 1)
             case .retry:
-                let retried = try await tool.run(["cards", "retry", id] + file)
-                #expect(retried.status == 0, "\(retried.errors)")
+                try await tool.run(["cards", "retry", id] + file, ends: 0)
             }
-            let last = try await tool.run(command)
-            #expect(last.status == 0, "\(last.output) \(last.errors)")
+            let last = try await tool.run(command, ends: 0)
             #expect(try last.json().cards.first { $0.cardId == id }?.state == "delivered")
-            let check = try await tool.run(["fsck"] + file)
-            #expect(check.status == 0, "\(check.output)")
+            try await tool.run(["fsck"] + file, ends: 0)
         }
         #expect(try tool.ledger().map(\.doctype) == ["IDCARD_FRONT_APP"])
     }
@@ -63,20 +59,16 @@ struct SupersededTests {
     func replaced() async throws {
         let tool = try Tool()
         let photos = try self.photos(tool).path
-        try await tool.servingBoth { verifier, backend in
-            let file = try RemoteConfiguration().write(for: tool, verifier: verifier, backend: backend)
+        try await tool.servingBoth(with: RemoteConfiguration()) { file in
             let command = ["run", photos] + file
-            let first = try await tool.run(command + ["--format", "json"])
-            #expect(first.status == 0, "\(first.output) \(first.errors)")
+            let first = try await tool.run(command + ["--format", "json"], ends: 0)
             let id = try #require(try first.json().cards.first { $0.source.hasSuffix("a.jpg") }?.cardId)
-            let again = try await tool.run(command)
-            #expect(again.status == 0, "\(again.errors)")
+            let again = try await tool.run(command, ends: 0)
             #expect(
                 again.output.contains("a.jpg superseded: a newer photo of the same side took its place"),
                 "\(again.output)"
             )
-            let retried = try await tool.run(["cards", "retry", id] + file)
-            #expect(retried.status == 1)
+            let retried = try await tool.run(["cards", "retry", id] + file, ends: 1)
             #expect(retried.errors.contains("a newer photo of the same side took its place"), "\(retried.errors)")
         }
     }

@@ -28,13 +28,11 @@ struct VerdictTests {
     func holder(number: String, name: String, reason: String) async throws {
         let tool = try Tool()
         let photos = try tool.pairs()
-        try await tool.servingBoth { verifier, backend in
-            let file = try RemoteConfiguration().write(for: tool, verifier: verifier, backend: backend)
+        try await tool.servingBoth(with: RemoteConfiguration()) { file in
             let wrong = try self.manifest(number, name, for: tool)
             let command = ["run", photos.path, "--manifest", wrong, "--format", "json"] + file
             for _ in 1...2 {
-                let refused = try await tool.run(command)
-                #expect(refused.status == 1, "\(refused.output) \(refused.errors)")
+                let refused = try await tool.run(command, ends: 1)
                 let front = try #require(try refused.json().cards.first { $0.source.hasSuffix("front.jpg") })
                 #expect(front.state == "rejected" && front.reason == reason)
                 #expect(front.message?.contains("the holder registered with") == true)
@@ -44,8 +42,7 @@ struct VerdictTests {
             }
             #expect(try tool.ledger().isEmpty)
             _ = try self.manifest(Self.number, Self.name, for: tool)
-            let right = try await tool.run(command)
-            #expect(right.status == 0, "\(right.output) \(right.errors)")
+            let right = try await tool.run(command, ends: 0)
             let front = try #require(try right.json().cards.first { $0.source.hasSuffix("front.jpg") })
             let history = try await tool.run(["cards", "show", try #require(front.cardId)] + file)
             #expect(history.output.components(separatedBy: "attempt (ok)").count == 2, "read more than once")
@@ -86,11 +83,10 @@ struct VerdictTests {
     func severity(_ consequence: Consequence) async throws {
         let tool = try Tool()
         let photos = try tool.pairs()
-        try await tool.servingBoth { verifier, backend in
-            var configuration = RemoteConfiguration()
-            // Nobody is that old.
-            configuration.others = ["verdict: {min_age: 150, severity: {under_age: \(consequence.severity)}}"]
-            let file = try configuration.write(for: tool, verifier: verifier, backend: backend)
+        var configuration = RemoteConfiguration()
+        // Nobody is that old.
+        configuration.others = ["verdict: {min_age: 150, severity: {under_age: \(consequence.severity)}}"]
+        try await tool.servingBoth(with: configuration) { file in
             let outcome = try await tool.run(["run", photos.path, "--format", "json"] + file)
             #expect(outcome.status == consequence.status, "\(outcome.output) \(outcome.errors)")
             let cards = try outcome.json().cards
@@ -102,8 +98,7 @@ struct VerdictTests {
                 words.contains(consequence.front == "held" ? "waits_for_front" : "front_missing")
                     == (consequence.status == 1)
             )
-            let history = try await tool.run(["cards", "show", try #require(front.cardId)] + file)
-            #expect(history.status == 0)
+            let history = try await tool.run(["cards", "show", try #require(front.cardId)] + file, ends: 0)
             for event in consequence.events { #expect(history.output.contains(event), "\(history.output)") }
             #expect(history.output.contains("under_age") == !consequence.events.isEmpty)
         }

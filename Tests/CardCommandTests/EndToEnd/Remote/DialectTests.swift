@@ -25,10 +25,8 @@ struct DialectTests {
     func delivered(dialect: MarkDialect, proof: String) async throws {
         let tool = try Tool()
         let pair = try tool.pairs()
-        try await tool.servingBoth(verifier: MarkVerifier(dialect)) { verifier, backend in
-            let file = try self.configuration(dialect, proof).write(for: tool, verifier: verifier, backend: backend)
-            let outcome = try await tool.run(["run", pair.path, "--format", "json"] + file)
-            #expect(outcome.status == 0, "\(outcome.errors)")
+        try await tool.servingBoth(with: self.configuration(dialect, proof), verifier: MarkVerifier(dialect)) { file in
+            let outcome = try await tool.run(["run", pair.path, "--format", "json"] + file, ends: 0)
             #expect(try outcome.json().counts["delivered"] == 2)
         }
         #expect(try tool.ledger().map(\.doctype) == ["IDCARD_FRONT_APP", "IDCARD_BACK_APP"])
@@ -39,11 +37,11 @@ struct DialectTests {
     func wrongSecret(dialect: MarkDialect, proof: String) async throws {
         let tool = try Tool()
         let pair = try tool.pairs()
-        try await tool.servingBoth(verifier: MarkVerifier(dialect)) { verifier, backend in
-            let file = try self.configuration(dialect, proof, secret: "canary-secret")
-                .write(for: tool, verifier: verifier, backend: backend)
-            let outcome = try await tool.run(["run", pair.path, "--format", "json"] + file)
-            #expect(outcome.status == 69, "\(outcome.errors)")
+        try await tool.servingBoth(
+            with: self.configuration(dialect, proof, secret: "canary-secret"),
+            verifier: MarkVerifier(dialect)
+        ) { file in
+            let outcome = try await tool.run(["run", pair.path, "--format", "json"] + file, ends: 69)
             #expect(try outcome.json().counts["prepared"] == 2)
             for word in ["AUTHENTICATION_ERROR", "verification.api_key", "verification.api_secret"] {
                 #expect(outcome.errors.contains(word), "\(word)")
@@ -51,6 +49,8 @@ struct DialectTests {
             #expect(!outcome.errors.contains("canary"))
             let status = try await tool.run(["status"] + file)
             #expect(status.output.contains("rests until") && status.output.contains("AUTHENTICATION_ERROR"))
+            let json = try await tool.run(["status", "--format", "json"] + file)
+            #expect(json.output.contains("AUTHENTICATION_ERROR"))
         }
         #expect(try tool.ledger().isEmpty)
     }
@@ -65,8 +65,7 @@ struct DialectTests {
         try await tool.servingBoth(verifier: MarkVerifier(served)) { verifier, backend in
             let wrong = try self.configuration(configured, "key")
                 .write(for: tool, verifier: verifier, backend: backend)
-            let stopped = try await tool.run(["run", pair.path, "--format", "json"] + wrong)
-            #expect(stopped.status == 69, "\(stopped.errors)")
+            let stopped = try await tool.run(["run", pair.path, "--format", "json"] + wrong, ends: 69)
             #expect(try stopped.json().counts["prepared"] == 2)
             for word in [
                 "wrong_dialect", served.rawValue, configured.rawValue, "verification.url", "verification.dialect",
@@ -87,11 +86,9 @@ struct DialectTests {
     func misunderstood(served: MarkDialect, configured: MarkDialect) async throws {
         let tool = try Tool()
         let pair = try tool.pairs()
-        try await tool.servingBoth(verifier: MarkVerifier(served)) { verifier, backend in
-            let wrong = try self.configuration(configured, "key")
-                .write(for: tool, verifier: verifier, backend: backend)
-            let outcome = try await tool.run(["run", pair.path] + wrong)
-            #expect(outcome.status == 69, "\(outcome.errors)")
+        try await tool.servingBoth(with: self.configuration(configured, "key"), verifier: MarkVerifier(served)) {
+            wrong in
+            let outcome = try await tool.run(["run", pair.path] + wrong, ends: 69)
             #expect(outcome.errors.contains("MISSING_ARGUMENTS") && outcome.errors.contains("verification.dialect"))
         }
         #expect(try tool.ledger().isEmpty)

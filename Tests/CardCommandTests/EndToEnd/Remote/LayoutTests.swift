@@ -58,11 +58,11 @@ struct LayoutTests {
     func delivered(layout: String, reply: Reply) async throws {
         let tool = try Tool()
         let pairs = try tool.pairs(["R-1", "R-2"])
-        try await tool.servingBoth(backend: ["--token", "token-a"] + reply.options) { verifier, backend in
-            let file = try self.configuration(layout, reply, for: tool)
-                .write(for: tool, verifier: verifier, backend: backend)
-            let outcome = try await tool.run(["run", pairs.path, "--format", "json"] + file)
-            #expect(outcome.status == 0, "\(outcome.output) \(outcome.errors)")
+        try await tool.servingBoth(
+            with: self.configuration(layout, reply, for: tool),
+            backend: ["--token", "token-a"] + reply.options
+        ) { file in
+            let outcome = try await tool.run(["run", pairs.path, "--format", "json"] + file, ends: 0)
             #expect(try outcome.json().counts["delivered"] == 4)
             let again = try await tool.run(["run", pairs.path, "--format", "json"] + file)
             #expect(try again.json().counts["duplicate"] == 4)
@@ -90,12 +90,10 @@ struct LayoutTests {
     func octetStream() async throws {
         let tool = try Tool()
         let pair = try tool.pairs()
-        try await tool.servingBoth { verifier, backend in
-            var configuration = RemoteConfiguration()
-            configuration.delivery += ["body: octet-stream"]
-            let file = try configuration.write(for: tool, verifier: verifier, backend: backend)
-            let outcome = try await tool.run(["run", pair.path] + file)
-            #expect(outcome.status == 0, "\(outcome.errors)")
+        var configuration = RemoteConfiguration()
+        configuration.delivery += ["body: octet-stream"]
+        try await tool.servingBoth(with: configuration) { file in
+            try await tool.run(["run", pair.path] + file, ends: 0)
         }
         let ledger = try tool.ledger()
         #expect(ledger.map(\.doctype) == ["IDCARD_FRONT_APP", "IDCARD_BACK_APP"])
@@ -110,14 +108,13 @@ struct LayoutTests {
     func wrongReplyKey() async throws {
         let tool = try Tool()
         let pair = try tool.pairs()
-        try await tool.servingBoth(backend: ["--token", "token-a"] + Reply.chained.options) { verifier, backend in
-            var configuration = RemoteConfiguration()
-            let key = try tool.secretFile("reply.key", "canary-key-of-24-bytes-x").path
-            // A single card uses no attempts up while the endpoint takes no other one.
-            configuration.delivery += ["on_unknown: hold", "reply: {encryption: 3des-cbc, key_file: \(key)}"]
-            let file = try configuration.write(for: tool, verifier: verifier, backend: backend)
-            let outcome = try await tool.run(["run", pair.path, "--format", "json"] + file)
-            #expect(outcome.status == 1, "\(outcome.errors)")
+        var configuration = RemoteConfiguration()
+        let key = try tool.secretFile("reply.key", "canary-key-of-24-bytes-x").path
+        // A single card uses no attempts up while the endpoint takes no other one.
+        configuration.delivery += ["on_unknown: hold", "reply: {encryption: 3des-cbc, key_file: \(key)}"]
+        try await tool.servingBoth(with: configuration, backend: ["--token", "token-a"] + Reply.chained.options) {
+            file in
+            let outcome = try await tool.run(["run", pair.path, "--format", "json"] + file, ends: 1)
             let report = try outcome.json()
             #expect(report.counts["held"] == 1 && report.counts["delivered"] == 0)
             let held = try #require(report.cards.first { $0.state == "held" })

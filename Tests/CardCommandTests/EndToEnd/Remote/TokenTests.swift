@@ -25,14 +25,12 @@ struct TokenTests {
         let tool = try Tool()
         let pairs = try tool.pairs(["R-1", "R-2"])
         let options = ["--token", "token-a", "--token", "token-b", "--expire-token-after", "1"]
-        try await tool.servingBoth(backend: options) { verifier, backend in
-            var configuration = RemoteConfiguration()
-            configuration.delivery =
-                ["token_command: \(try self.renewal(for: tool))", "user_no: U-1"]
-                + ["retcode: {token_expired: ['100001']}"] + layout
-            let file = try configuration.write(for: tool, verifier: verifier, backend: backend)
-            let outcome = try await tool.run(["run", pairs.path, "--format", "json"] + file)
-            #expect(outcome.status == 0, "\(outcome.output) \(outcome.errors)")
+        var configuration = RemoteConfiguration()
+        configuration.delivery =
+            ["token_command: \(try self.renewal(for: tool))", "user_no: U-1"]
+            + ["retcode: {token_expired: ['100001']}"] + layout
+        try await tool.servingBoth(with: configuration, backend: options) { file in
+            let outcome = try await tool.run(["run", pairs.path, "--format", "json"] + file, ends: 0)
             #expect(try outcome.json().counts["delivered"] == 4)
             #expect(!outcome.errors.contains("canary"))
         }
@@ -47,36 +45,20 @@ struct TokenTests {
     func unavailable() async throws {
         let tool = try Tool()
         let pair = try tool.pairs()
-        let failures = [
-            ("echo canary-out; echo canary-err >&2; exit 3", "exit status 3"),
-            ("echo canary-err >&2", "nothing that can be used in its first line"),
-            ("echo; echo canary-out", "nothing that can be used in its first line"),
-            ("kill -9 $$", "signal 9"),
-            ("printf 'canary\\001out'", "nothing that can be used in its first line"),
-            ("canary-no-such-program", "exit status 127"),
-        ]
-        try await tool.servingBoth { verifier, backend in
-            var configuration = RemoteConfiguration()
-            for (command, words) in failures {
-                let text = try tool.secretFile("command.sh", command, mode: 0o700).path
-                configuration.delivery = ["token_command: . \(text)", "user_no: U-1"]
-                let file = try configuration.write(for: tool, verifier: verifier, backend: backend)
-                let outcome = try await tool.run(["run", pair.path] + file)
-                #expect(outcome.status == 69, "\(command): \(outcome.errors)")
-                #expect(outcome.errors.contains("token_unavailable"), "\(command)")
-                #expect(
-                    outcome.errors.contains("delivery.token_command") && outcome.errors.contains(words),
-                    "\(command)"
-                )
-                let status = try await tool.run(["status"] + file)
-                #expect(status.output.contains("rests until"), "\(command)")
-                let all = outcome.output + outcome.errors + status.output + status.errors
-                #expect(!all.contains("canary"), "\(command)")
+        let text = try tool.secretFile("command.sh", "echo canary-out; echo canary-err >&2; exit 3").path
+        var configuration = RemoteConfiguration()
+        configuration.delivery = ["token_command: . \(text)", "user_no: U-1"]
+        try await tool.servingBoth(with: configuration) { file in
+            let outcome = try await tool.run(["run", pair.path] + file, ends: 69)
+            for words in ["token_unavailable", "delivery.token_command", "exit status 3"] {
+                #expect(outcome.errors.contains(words), "\(words)")
             }
-            configuration.delivery = ["token_command: echo token-a", "user_no: U-1"]
-            let file = try configuration.write(for: tool, verifier: verifier, backend: backend)
-            let outcome = try await tool.run(["run", pair.path] + file)
-            #expect(outcome.status == 0, "\(outcome.errors)")
+            let status = try await tool.run(["status"] + file)
+            #expect(status.output.contains("rests until"))
+            let all = outcome.output + outcome.errors + status.output + status.errors
+            #expect(!all.contains("canary"))
+            _ = try tool.secretFile("command.sh", "echo token-a")
+            try await tool.run(["run", pair.path] + file, ends: 0)
         }
         #expect(try tool.ledger().map(\.doctype) == ["IDCARD_FRONT_APP", "IDCARD_BACK_APP"])
         #expect(try tool.refusals().isEmpty)
@@ -89,11 +71,10 @@ struct TokenTests {
         for isListed in [true, false] {
             let tool = try Tool()
             let pair = try tool.pairs()
-            try await tool.servingBoth { verifier, backend in
-                var configuration = RemoteConfiguration()
-                configuration.delivery = ["token: canary-token", "user_no: U-1"]
-                if isListed { configuration.delivery.append("retcode: {token_expired: ['100001', '100002']}") }
-                let file = try configuration.write(for: tool, verifier: verifier, backend: backend)
+            var configuration = RemoteConfiguration()
+            configuration.delivery = ["token: canary-token", "user_no: U-1"]
+            if isListed { configuration.delivery.append("retcode: {token_expired: ['100001', '100002']}") }
+            try await tool.servingBoth(with: configuration) { file in
                 let outcome = try await tool.run(["run", pair.path] + file)
                 #expect(outcome.status == (isListed ? 69 : 1), "\(outcome.errors)")
                 let words =

@@ -7,32 +7,25 @@ struct TransportTests {
     /// For a run over an endpoint that never answers.
     private static let impatience = ["IDCARD_RUN_PATIENCE": "2s"]
 
-    @Test(
-        "TLS to a port that speaks none ends with 75 and says so; nothing is lost, http completes",
-        arguments: ["tls: {ca_file: HOME/ca}"]
-    )
-    func plainPort(line: String) async throws {
+    @Test("TLS to a port that speaks none ends with 75 and says so; nothing is lost, http completes")
+    func plainPort() async throws {
         let tool = try Tool()
         let pair = try tool.pairs()
-        let authority = try tool.secretFile("ca", SampleAuthority.certificate, mode: 0o644)
+        let authority = try await TestAuthority("specimen")
+        defer { authority.remove() }
         try await tool.servingBoth { verifier, backend in
             var configuration = RemoteConfiguration()
-            configuration.delivery.append(
-                line.replacingOccurrences(of: "HOME/ca", with: authority.path)
-            )
+            configuration.delivery.append("tls: {ca_file: \(authority.root.path)}")
             let secure = backend.replacingOccurrences(of: "http://", with: "https://")
             let file = try configuration.write(for: tool, verifier: verifier, backend: secure)
-            let check = try await tool.run(["config", "check"] + file)
-            #expect(check.status == 0, "\(check.output)")
-            let outcome = try await tool.run(["run", pair.path, "--format", "json"] + file, Self.impatience)
-            #expect(outcome.status == 75, "\(outcome.errors)")
+            try await tool.run(["config", "check"] + file, ends: 0)
+            let outcome = try await tool.run(["run", pair.path, "--format", "json"] + file, Self.impatience, ends: 75)
             #expect(outcome.errors.contains("tls_protocol"), "\(outcome.errors)")
             #expect(outcome.errors.contains("run the same command again"))
             #expect(try outcome.json().counts["delivered"] == 0)
             #expect(try tool.ledger().isEmpty)
             let rewritten = try RemoteConfiguration().write(for: tool, verifier: verifier, backend: backend)
-            let completed = try await tool.run(["run", pair.path] + rewritten)
-            #expect(completed.status == 0, "\(completed.errors)")
+            try await tool.run(["run", pair.path] + rewritten, ends: 0)
         }
         #expect(try tool.ledger().map(\.doctype) == ["IDCARD_FRONT_APP", "IDCARD_BACK_APP"])
     }
@@ -47,13 +40,11 @@ struct TransportTests {
             var configuration = RemoteConfiguration()
             configuration.delivery.append("proxy: 'http://canary-user:canary-proxy@127.0.0.1:\(port)'")
             let file = try configuration.write(for: tool, verifier: verifier, backend: backend)
-            let outcome = try await tool.run(["run", pair.path] + file, Self.impatience)
-            #expect(outcome.status == 75, "\(outcome.errors)")
+            let outcome = try await tool.run(["run", pair.path] + file, Self.impatience, ends: 75)
             #expect(outcome.errors.contains("proxy_refused") && !outcome.errors.contains("canary"), "\(outcome.errors)")
             #expect(try tool.ledger().isEmpty)
             let direct = try RemoteConfiguration().write(for: tool, verifier: verifier, backend: backend)
-            let completed = try await tool.run(["run", pair.path] + direct)
-            #expect(completed.status == 0, "\(completed.errors)")
+            try await tool.run(["run", pair.path] + direct, ends: 0)
         }
         #expect(try tool.ledger().map(\.doctype) == ["IDCARD_FRONT_APP", "IDCARD_BACK_APP"])
     }

@@ -20,11 +20,9 @@ import Testing
         // The built-in backend keeps the photo there.
         let documents = FileManager.default.enumerator(atPath: cards.appending(path: "box/embedded-documents").path)
         #expect(documents?.contains { "\($0)".hasSuffix(".jpg") } == true)
-        let again = try await tool.run(command, box)
-        #expect(again.status == 0)
+        let again = try await tool.run(command, box, ends: 0)
         #expect(try again.json().cards.map(\.source) == [cards.appending(path: "K-1/front.jpg").path])
-        let named = try await tool.run(["run", cards.appending(path: "box").path, "--embedded"], box)
-        #expect(named.status == 66, "\(named.errors)")
+        let named = try await tool.run(["run", cards.appending(path: "box").path, "--embedded"], box, ends: 66)
         #expect(named.errors.contains("is or lies in the folder of the sandbox"))
     }
 
@@ -36,8 +34,7 @@ import Testing
         let variables = ["IDCARD_SANDBOX_PATH": box.path]
         let missing = tool.home.appending(path: "missing").path
         func expectComplaint(_ variables: [String: String]) async throws {
-            let outcome = try await tool.run(["run", missing, "--embedded"], variables)
-            #expect(outcome.status == 66, "\(outcome.errors)")
+            let outcome = try await tool.run(["run", missing, "--embedded"], variables, ends: 66)
             #expect(outcome.errors.contains("names nothing"))
             #expect(outcome.errors.split(separator: "\n").count == 1, "\(outcome.errors)")
         }

@@ -56,6 +56,18 @@ extension Tool {
         }
     }
 
+    /// The same, with a configuration that names both.
+    func servingBoth(
+        with configuration: RemoteConfiguration,
+        verifier: MarkVerifier = MarkVerifier(),
+        backend options: [String] = ["--token", "token-a"],
+        _ body: (_ file: [String]) async throws -> Void
+    ) async throws {
+        try await self.servingBoth(verifier: verifier, backend: options) { verifier, backend in
+            try await body(configuration.write(for: self, verifier: verifier, backend: backend))
+        }
+    }
+
     /// Serves a verifier and a backend in this process until the function is done.
     func serving<Value: Sendable>(
         _ verifier: MarkVerifier,

@@ -83,35 +83,35 @@ final class Tool: Sendable {
 
     /// Makes a folder below the home with copies of fixtures: `[target path: fixture path]`.
     func folder(_ name: String, _ files: [String: String]) throws -> URL {
+        try self.folder(name, files.mapValues { try Data(contentsOf: Project.fixtures.appending(path: $0)) })
+    }
+
+    /// Makes a folder below the home with marked photos, `[target path: photo]`, or an empty one.
+    func folder(_ name: String, _ photos: [String: MarkedPhoto] = [:]) throws -> URL {
+        try self.folder(name, photos.mapValues(\.jpeg))
+    }
+
+    private func folder(_ name: String, _ contents: [String: Data]) throws -> URL {
         let folder = self.home.appending(path: name)
-        for (target, source) in files {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        for (target, content) in contents {
             let url = folder.appending(path: target)
-            try FileManager.default.createDirectory(
-                at: url.deletingLastPathComponent(),
-                withIntermediateDirectories: true
-            )
-            try FileManager.default.copyItem(at: Project.fixtures.appending(path: source), to: url)
+            let parent = url.deletingLastPathComponent()
+            try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)
+            try content.write(to: url)
         }
         return folder
     }
 
-    /// Makes a folder below the home with marked photos: `[target path: photo]`.
-    func folder(_ name: String, _ photos: [String: MarkedPhoto]) throws -> URL {
-        let folder = self.home.appending(path: name)
-        for (target, photo) in photos {
-            let url = folder.appending(path: target)
-            try FileManager.default.createDirectory(
-                at: url.deletingLastPathComponent(),
-                withIntermediateDirectories: true
-            )
-            try photo.jpeg.write(to: url)
-        }
-        return folder
-    }
-
-    /// Runs the command to its end.
-    func run(_ arguments: [String], _ variables: [String: String] = [:], wrapper: [String] = []) async throws -> Outcome
-    {
+    /// Runs the command to its end, and expects an exit status if one is given.
+    @discardableResult
+    func run(
+        _ arguments: [String],
+        _ variables: [String: String] = [:],
+        wrapper: [String] = [],
+        ends expected: Int32? = nil,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws -> Outcome {
         let words = wrapper + [Project.binary.path] + arguments
         let result = try await Subprocess.run(
             .path(FilePath(words[0])),
@@ -121,11 +121,11 @@ final class Tool: Sendable {
             output: .string(limit: 4 << 20),
             error: .string(limit: 4 << 20)
         )
-        return Outcome(
-            status: Self.status(result.terminationStatus),
-            output: result.standardOutput,
-            errors: result.standardError
-        )
+        let status = Self.status(result.terminationStatus)
+        let outcome = Outcome(status: status, output: result.standardOutput, errors: result.standardError)
+        let said = Comment("\(arguments): \(outcome.output) \(outcome.errors)")
+        if let expected { #expect(status == expected, said, sourceLocation: sourceLocation) }
+        return outcome
     }
 
     /// Runs the command and sends it a signal at the n-th line of its log.

@@ -1,5 +1,5 @@
 import Foundation
-import Glibc
+import TestSupport
 
 /// What an endpoint answered.
 struct Answer: Sendable {
@@ -20,42 +20,7 @@ struct Answer: Sendable {
     var isReplay: Bool { self.headers["idempotent-replayed"] == "true" }
 }
 
-/// One HTTP connection over a socket, written by hand; its calls wait on threads of their own.
-final class RawConnection: Sendable {
-    struct Closed: Error {}
-
-    private let descriptor: CInt
-
-    init(port: Int) throws {
-        self.descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = in_port_t(port).bigEndian
-        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-        let status = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(self.descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        guard status == 0 else { throw Closed() }
-    }
-
-    deinit { close(self.descriptor) }
-
-    /// Breaks the connection off.
-    func breakOff() { shutdown(self.descriptor, Int32(SHUT_RDWR)) }
-
-    func send(_ bytes: some Sequence<UInt8>) throws {
-        var rest = Array(bytes)[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes {
-                Glibc.send(self.descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-            }
-            guard count > 0 else { throw Closed() }
-            rest = rest.dropFirst(count)
-        }
-    }
-
+extension LoopbackSocket {
     /// Reads one response whose length is declared.
     func receive() async throws -> Answer {
         try await withCheckedThrowingContinuation { continuation in
@@ -65,10 +30,9 @@ final class RawConnection: Sendable {
     }
 
     private func response() throws -> Answer {
-        var bytes: [UInt8] = []
-        let end = Array("\r\n\r\n".utf8)
+        var bytes = Data()
         while true {
-            if let head = Data(bytes).range(of: Data(end)) {
+            if let head = bytes.range(of: Data("\r\n\r\n".utf8)) {
                 let lines = String(decoding: bytes[..<head.lowerBound], as: UTF8.self).components(separatedBy: "\r\n")
                 var headers: [String: String] = [:]
                 for line in lines.dropFirst() {
@@ -78,14 +42,11 @@ final class RawConnection: Sendable {
                 let length = headers["content-length"].flatMap { Int($0) } ?? 0
                 if bytes.count >= head.upperBound + length {
                     let status = Int(lines[0].split(separator: " ")[1]) ?? 0
-                    let body = Data(bytes[head.upperBound..<head.upperBound + length])
-                    return Answer(status: status, headers: headers, body: body)
+                    let body = bytes[head.upperBound..<head.upperBound + length]
+                    return Answer(status: status, headers: headers, body: Data(body))
                 }
             }
-            var buffer = [UInt8](repeating: 0, count: 65_536)
-            let count = recv(self.descriptor, &buffer, buffer.count, 0)
-            guard count > 0 else { throw Closed() }
-            bytes += buffer[..<count]
+            bytes += try self.receiveBytes()
         }
     }
 }
@@ -105,7 +66,7 @@ struct EndpointClient: Sendable {
         headers: [(String, String)] = [],
         body: [UInt8] = []
     ) async throws -> Answer {
-        let connection = try RawConnection(port: self.port)
+        let connection = try LoopbackSocket(port: self.port)
         try connection.send(Self.head(method, path, headers, length: body.count))
         // A refusal may come, and the connection end, before the body is sent.
         try? connection.send(body)
