@@ -84,6 +84,30 @@ import Testing
         }
     }
 
+    @Test(arguments: Self.kinds)
+    func `600 seeded changes of each kind never crash, and every outcome is a picture or a known refusal`(_ kind: Kind)
+        throws
+    {
+        let source = try kind.source(.photo(width: 64, height: 48)).withOrientation(6)
+        var random = SeededRandom(seed: 42)
+        var outcomes: [ReasonCode?: Int] = [:]
+        for _ in 0..<600 {
+            var file = source
+            for _ in 0..<Int.random(in: 1...6, using: &random) {
+                let at = Int.random(in: 0..<file.count, using: &random)
+                if Bool.random(using: &random) {
+                    file[at] ^= 1 << UInt8.random(in: 0...7, using: &random)
+                } else {
+                    file[at] = .random(in: 0...255, using: &random)
+                }
+            }
+            outcomes[refusal(of: file, settings(maxEdge: 40)), default: 0] += 1
+        }
+        #expect(outcomes.count > 1)
+        #expect(outcomes[.imageInternalError] == nil)
+        #expect(outcomes[.imageOutOfMemory] == nil)
+    }
+
     @Test func `Two thousand APP2 and Exif segments cost nothing but their bytes`() throws {
         var source = try TestPicture.mosaic(columns: 2, rows: 2).jpeg()
         for index in 0..<2000 {

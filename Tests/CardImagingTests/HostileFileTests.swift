@@ -38,7 +38,7 @@ import Testing
 
     @Test func `None of them brings the process down or takes more memory than there may be`() async {
         await #expect(processExitsWith: .exitCode(42)) {
-            let count = Self.number("IDCARD_HOSTILE_FILES", default: 1000)
+            let count = Self.number("IDCARD_HOSTILE_FILES", default: 800)
             let seed = Self.number("IDCARD_HOSTILE_SEED", default: 20_260_512)
             var limits = ImagingLimits()
             limits.maxDecodeTime = .seconds(2)
