@@ -30,8 +30,4 @@ enum Limits {
     static let decodeMilliseconds: UInt32 = 10_000
     /// A picture with a longer edge is halved while it is decoded: that leaves more than the reader looks at.
     static let longestHeldEdge: UInt32 = 4096
-
-    /// How far the time of a signature for one use may lie from ours, in seconds. The vendor does not say; so no
-    /// signature needs to be remembered for longer than twice this.
-    static let signTolerance: Int64 = 600
 }

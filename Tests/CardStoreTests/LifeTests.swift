@@ -68,7 +68,7 @@ import Testing
         let harness = try await StoreHarness()
         let id = try await harness.admit("front", number: "N1").card
         let job = try #require(try await harness.claim().first)
-        let rejected = Judgement(.rejected(.legalityLow, message: "too low"))
+        let rejected = Judgement(.rejected(VerdictRule.legalityLow.reason, message: "too low"))
         let reading = CardReading(side: .front, fields: CardFields(name: "SPECIMEN", number: "11010519491231002X"))
         let key = ReadingKey(imageDigest: job.image.digest, provider: "test", parameters: "")
         try await harness.store.conclude(job, with: .judged(reading, key: key, rejected), now: harness.now)

@@ -112,7 +112,10 @@ import Testing
     @Test(arguments: ["retry", "accept", "reject"])
     func `a card that a rule holds is done again, goes or ends, as a person says`(_ act: String) async throws {
         let harness = try await StoreHarness()
-        let card = try await harness.judged("front", .held(.legalityUnavailable, message: "look at it"))
+        let card = try await harness.judged(
+            "front",
+            .held(VerdictRule.legalityUnavailable.reason, message: "look at it")
+        )
         switch act {
         case "retry": try await harness.retry(card)
         case "accept": try await harness.resolve(card, .accept)
@@ -126,7 +129,7 @@ import Testing
 
     @Test func `a rejected photo is not done again once a newer one of its side was delivered`() async throws {
         let harness = try await StoreHarness()
-        let verdict = Verdict.rejected(.legalityLow, message: "no")
+        let verdict = Verdict.rejected(VerdictRule.legalityLow.reason, message: "no")
         let front = try await harness.judged("front", side: .front, verdict)
         let back = try await harness.judged("back", side: .back, verdict)
         let (_, job) = try await harness.delivering("newer", number: "N")

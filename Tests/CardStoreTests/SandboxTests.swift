@@ -111,7 +111,7 @@ import class GRDB.DatabaseQueue
         let job = try #require(try await harness.claim().first)
         let fields = CardFields(name: "CANARY-NAME", address: "CANARY-ADDRESS", number: "11010519491231002X")
         let key = ReadingKey(imageDigest: job.image.digest, provider: "test", parameters: "")
-        let warning = VerdictFinding(.numberRegion, .warn, message: "a \(Redacted("CANARY-WARNING"))")
+        let warning = VerdictFinding(VerdictRule.numberRegion.reason, .warn, message: "a \(Redacted("CANARY-WARNING"))")
         let judgement = Judgement(.accepted, warnings: [warning])
         let reading = CardReading(side: .front, fields: fields, requestID: "CANARY-REQUEST")
         try await harness.store.conclude(job, with: .judged(reading, key: key, judgement), now: harness.now)

@@ -19,25 +19,29 @@ import Testing
 
     private static let endings = [
         Ending(testDescription: "accepted", side: .back, state: .verified),
-        Ending(testDescription: "accepted with warnings", warnings: [.numberRegion, .legalityLow], state: .verified),
+        Ending(
+            testDescription: "accepted with warnings",
+            warnings: [VerdictRule.numberRegion.reason, VerdictRule.legalityLow.reason],
+            state: .verified
+        ),
         Ending(
             testDescription: "refused with a warning",
-            verdict: .rejected(.numberChecksum, message: "words"),
-            warnings: [.numberRegion],
+            verdict: .rejected(VerdictRule.numberChecksum.reason, message: "words"),
+            warnings: [VerdictRule.numberRegion.reason],
             state: .rejected,
-            reason: .numberChecksum
+            reason: VerdictRule.numberChecksum.reason
         ),
         Ending(
             testDescription: "refused by a rule",
-            verdict: .rejected(.numberChecksum, message: "words"),
+            verdict: .rejected(VerdictRule.numberChecksum.reason, message: "words"),
             state: .rejected,
-            reason: .numberChecksum
+            reason: VerdictRule.numberChecksum.reason
         ),
         Ending(
             testDescription: "left to a person",
-            verdict: .held(.legalityUnavailable, message: "words"),
+            verdict: .held(VerdictRule.legalityUnavailable.reason, message: "words"),
             state: .held,
-            reason: .legalityUnavailable
+            reason: VerdictRule.legalityUnavailable.reason
         ),
         Ending(testDescription: "refused by the service", verdict: nil, state: .rejected, reason: .refusedByRemote),
     ]

@@ -93,14 +93,4 @@ struct Quad: Sendable, Equatable {
             }
         }
     }
-
-    /// Where a point of the card, in fractions of its width and height, lies in the picture.
-    func place(x: Double, y: Double) -> Point {
-        let map = self.mapFromRectangle(width: 1, height: 1)
-        let w = map[6] * x + map[7] * y + map[8]
-        return Point(
-            x: (map[0] * x + map[1] * y + map[2]) / w,
-            y: (map[3] * x + map[4] * y + map[5]) / w
-        )
-    }
 }

@@ -28,9 +28,6 @@ enum CardLayout {
     /// All printed values of a front but the number; right of the labels, left of the portrait.
     static let values = Window(x: 0.160...0.625, y: 0.065...0.765)
 
-    /// The part of a front's portrait, for the reply's `head_rect`.
-    static let portrait = Window(x: 0.625...0.935, y: 0.105...0.745)
-
     /// The issuer and the validity on a back, right of their labels.
     static let issuance = Window(x: 0.365...0.985, y: 0.69...0.965)
 }

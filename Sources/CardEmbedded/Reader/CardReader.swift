@@ -27,7 +27,7 @@ struct CardReader: Sendable {
             let card = try await PixelQueue.run { RectifiedCard(of: photo, in: quad) }
             guard let side = try await self.side(of: card, searchingWords: place < Self.wordSearches) else { continue }
             let legality = try await PixelQueue.run { LegalityEstimator().legality(of: card) }
-            let text = CardText(side: side, legality: legality, portrait: Self.portrait(of: side, quad, in: photo))
+            let text = CardText(side: side, legality: legality)
             if text.side.isComplete { return text }
             // A wrong outline may cut a field off: another may show more.
             if text.side.fieldCount > best?.side.fieldCount ?? 0 { best = text }
@@ -80,22 +80,6 @@ struct CardReader: Sendable {
 
     private func digits(of line: Raster, alphabet: String) async throws -> String {
         try await self.tesseract.text(of: line, language: .digits, mode: .line, alphabet: alphabet)
-    }
-
-    private static func portrait(of side: CardText.Side, _ quad: Quad, in photo: Raster) -> [Point] {
-        guard case .front = side else { return [] }
-        let (x, y) = (CardLayout.portrait.x, CardLayout.portrait.y)
-        let corners = [
-            (x.lowerBound, y.lowerBound), (x.upperBound, y.lowerBound), (x.upperBound, y.upperBound),
-            (x.lowerBound, y.upperBound),
-        ]
-        return corners.map { corner in
-            let place = quad.place(x: corner.0, y: corner.1)
-            return Point(
-                x: min(max(place.x / Double(photo.width), 0), 1),
-                y: min(max(place.y / Double(photo.height), 0), 1)
-            )
-        }
     }
 }
 

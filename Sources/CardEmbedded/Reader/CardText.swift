@@ -43,8 +43,6 @@ struct CardText: Sendable, Equatable {
     var side: Side
     /// The likelihood of each class of picture.
     var legality: Legality
-    /// The portrait's corners (front only), clockwise from the top left, in fractions of the picture's edges.
-    var portrait: [Point]
 }
 
 extension CardText.Side {

@@ -39,7 +39,6 @@ struct ReadingAnswer {
             members["birthday"] = front.birth.map {
                 ["year": "\($0.year)", "month": "\($0.month)", "day": "\($0.day)"]
             }
-            members["head_rect"] = Self.rectangle(text.portrait)
         }
         // The blank stands in the vendor's sample of this dialect; clients trim it.
         if self.withLegality { members["legality"] = text.legality.named(temporary: "Temporary ID Photo ") }
@@ -97,14 +96,6 @@ struct ReadingAnswer {
 
     private static func field(_ text: String?, contradicts: Bool = false) -> JSON {
         ["result": .text(text ?? ""), "quality": text == nil ? 0 : 1, "logic": contradicts ? 1 : 0]
-    }
-
-    /// Four corners, clockwise from the top left, in fractions of the picture's edges.
-    private static func rectangle(_ corners: [Point]) -> JSON? {
-        guard corners.count == 4 else { return nil }
-        func rounded(_ value: Double) -> JSON { .number((value * 1_000_000).rounded() / 1_000_000) }
-        let places = corners.map { JSON.object(["x": rounded($0.x), "y": rounded($0.y)]) }
-        return ["lt": places[0], "rt": places[1], "rb": places[2], "lb": places[3]]
     }
 }
 

@@ -1,17 +1,14 @@
 import Crypto
 import FoundationEssentials
-import Synchronization
 
 /// Knows the accounts and decides whether a request is of one of them.
 ///
 /// A request has the parts `api_key` and `api_secret`, or `sign` and `sign_version` (`hmac_sha1`), never both. A
-/// signature is refused when it was not made with the secret, when its time is over, or when it is one for a single use
-/// and comes again. Every refusal of a credential is the same `AUTHENTICATION_ERROR`.
+/// signature is refused when it was not made with the secret or its time is over; those for a single use, without an
+/// expiry, are not built in. Every refusal of a credential is the same `AUTHENTICATION_ERROR`.
 final class VerifierAccounts: Sendable {
     private let secrets: [String: String]
     private let now: @Sendable () -> Date
-    /// The signatures for one use that came, so that none is taken twice.
-    private let usedSigns = Mutex<Set<ReceivedSign>>([])
 
     init(secrets: [String: String], now: @escaping @Sendable () -> Date) {
         self.secrets = secrets
@@ -48,13 +45,7 @@ final class VerifierAccounts: Sendable {
     private func isValid(_ sign: ReceivedSign) -> Bool {
         guard let secret = self.secrets[sign.key], sign.isMade(with: secret) else { return false }
         let now = Int64(self.now().timeIntervalSince1970)
-        guard sign.expiry == 0 else { return sign.time < sign.expiry && now <= sign.expiry }
-        let window = (now - Limits.signTolerance)...(now + Limits.signTolerance)
-        guard window.contains(sign.time) else { return false }
-        return self.usedSigns.withLock { signs in
-            signs = signs.filter { $0.time >= window.lowerBound }
-            return signs.insert(sign).inserted
-        }
+        return sign.time < sign.expiry && now <= sign.expiry
     }
 }
 
@@ -62,7 +53,7 @@ final class VerifierAccounts: Sendable {
 /// secret, 20 bytes, and `raw` is `a={key}&b={expiry}&c={time}&d={random}`.
 ///
 /// Written after the vendor's description (faceid.com/faceid-open-doc/docs/sdkauth.html) and not after any client.
-private struct ReceivedSign: Hashable {
+private struct ReceivedSign {
     private static let codeLength = Insecure.SHA1.byteCount
 
     /// The account's key.

@@ -18,7 +18,6 @@ import Testing
             if card.truth.side == "front" {
                 let front = try #require(text.front, name)
                 #expect(front.number == fields.number, name)
-                #expect(text.portrait.count == 4)
                 guard card.truth.kind == "scan" else { continue }
                 #expect(front.name == fields.name, name)
                 #expect(front.gender == fields.gender, name)

@@ -6,7 +6,6 @@ import Testing
 /// The replies of each dialect byte for byte, in the order of their keys.
 @Suite struct DialectReplyTests {
     private static let genuine = Legality(photocopy: 0.0704, screen: 0.0296)
-    private static let corners = [(0.5, 0.25), (0.75, 0.25), (0.75, 0.5), (1.0 / 3, 0.5)]
 
     private static let front = CardText(
         side: .front(
@@ -19,15 +18,13 @@ import Testing
                 number: "110101199003070011"
             )
         ),
-        legality: genuine,
-        portrait: corners.map { Point(x: $0.0, y: $0.1) }
+        legality: genuine
     )
     private static let back = CardText(
         side: .back(CardText.Back(issuer: "北京市公安局", validity: "2015.06.01-长期")),
-        legality: genuine,
-        portrait: []
+        legality: genuine
     )
-    private static let unread = CardText(side: .front(CardText.Front()), legality: genuine, portrait: [])
+    private static let unread = CardText(side: .front(CardText.Front()), legality: genuine)
 
     private let mark = RequestMark(now: Date(timeIntervalSince1970: 1_457_432_550))
 
@@ -49,8 +46,7 @@ import Testing
             (
                 Self.front, true,
                 #"{"address":"北京市东城区1号","birthday":{"day":"7","month":"3","year":"1990"},"gender":"男","#
-                    + #""head_rect":{"lb":{"x":0.333333,"y":0.5},"lt":{"x":0.5,"y":0.25},"rb":{"x":0.75,"y":0.5},"#
-                    + #""rt":{"x":0.75,"y":0.25}},"id_card_number":"110101199003070011","legality":{"Edited":0,"#
+                    + #""id_card_number":"110101199003070011","legality":{"Edited":0,"#
                     + #""ID Photo":0.9,"Photocopy":0.07,"Screen":0.03,"Temporary ID Photo ":0},"name":"邱燕","race":"汉","#
                     + #""request_id":"ID","side":"front","time_used":0}"#
             ),

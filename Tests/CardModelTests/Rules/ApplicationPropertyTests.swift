@@ -27,7 +27,8 @@ import Testing
             let severity = VerdictSeverity.allCases.randomElement(using: &random)!
             self.decision = ApplicationRules.decide(
                 self.snapshot,
-                pairFindings: severity == .off ? [] : [VerdictFinding(.sideMismatch, severity, message: "")],
+                pairFindings: severity == .off
+                    ? [] : [VerdictFinding(VerdictRule.sideMismatch.reason, severity, message: "")],
                 policy: self.policy,
                 now: .now
             )

@@ -78,7 +78,7 @@ import Testing
     )
 
     private static let retried: [Case] = [
-        Case("rejected by a rule", .rejected, .legalityLow),
+        Case("rejected by a rule", .rejected, VerdictRule.legalityLow.reason),
         Case("rejected by a remote", .rejected, .refusedByRemote, wasSent: true),
         Case("failed", .failed, .attemptsExhausted),
         Case("a code of no list", .held, .retcodeUnlisted, wasSent: true),
@@ -142,8 +142,8 @@ import Testing
             Case("another submitter's, before it is verified", .held, .submitterConflict, side: nil, wasRead: false),
             [.accept, .reject]
         ),
-        (Case("no scores", .held, .legalityUnavailable), [.accept, .reject]),
-        (Case("neither side was seen", .held, .sideMissing, side: nil), [.reject]),
+        (Case("no scores", .held, VerdictRule.legalityUnavailable.reason), [.accept, .reject]),
+        (Case("neither side was seen", .held, VerdictRule.cardNotRecognised.reason, side: nil), [.reject]),
         (Case("a back without its front", .verified, .frontMissing, side: .back), [.accept, .reject]),
         (Case("a back whose front is on its way", .verified, .waitsForFront, side: .back), []),
         (Case("prepared", .prepared, wasRead: false), []),
@@ -183,7 +183,8 @@ import Testing
     @Test func `A refusal names the card and what to do instead`() throws {
         let unread = try #require(Case("", .held, .restored, wasRead: false).refusal(.accept)).message.text()
         #expect(unread.contains("card card-1 ") && unread.contains("it was not verified yet; retry it"))
-        let sideless = try #require(Case("", .held, .legalityUnavailable, side: nil).refusal(.accept)).message.text()
+        let sideless = try #require(Case("", .held, VerdictRule.legalityUnavailable.reason, side: nil).refusal(.accept))
+            .message.text()
         #expect(sideless.contains("the verifier saw neither side on it; reject it"))
         let unknown = try #require(Self.outcomeUnknown.refusal(nil)).message.text()
         #expect(unknown.contains("idcard-pipeline cards resolve card-1 --as delivered (or --as resend"))

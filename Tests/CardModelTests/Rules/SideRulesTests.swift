@@ -41,7 +41,7 @@ import Testing
         ),
         DecisionCase(
             "the older waits for a person who has not sent it",
-            [.front("f", .held, change: held(.legalityUnavailable)), .front("g", order: 2)],
+            [.front("f", .held, change: held(VerdictRule.legalityUnavailable.reason)), .front("g", order: 2)],
             is: "send g"
         ),
         DecisionCase(
@@ -88,7 +88,7 @@ import Testing
         DecisionCase("the wait is over", [.front()], is: "send f"),
         DecisionCase(
             "the wait is over and the back is held",
-            [.front(), .back("b", .held, change: held(.legalityUnavailable))],
+            [.front(), .back("b", .held, change: held(VerdictRule.legalityUnavailable.reason))],
             is: "send f"
         ),
         DecisionCase(

@@ -23,8 +23,8 @@ import Testing
         let verdict = rules.judge(CardReading(side: nil), today: .today).verdict
         switch verdict {
         case .accepted: Issue.record("a photo without a card passed")
-        case .held(let reason, _): #expect(reason == .sideMissing && severity == .hold)
-        case .rejected(let reason, _): #expect(reason == .sideMissing && severity != .hold)
+        case .held(let reason, _): #expect(reason == VerdictRule.cardNotRecognised.reason && severity == .hold)
+        case .rejected(let reason, _): #expect(reason == VerdictRule.cardNotRecognised.reason && severity != .hold)
         }
     }
 

@@ -110,11 +110,13 @@ import Testing
     @Test func `Reason codes are distinct, and those known by name are these`() {
         #expect(Set(VerdictRule.allCases.map(\.rawValue)).count == VerdictRule.allCases.count)
         let named: [VerdictRule: ReasonCode] = [
-            .cardNotRecognised: .sideMissing, .sideMismatch: .sideMismatch, .legalityLow: .legalityLow,
-            .legalityUnavailable: .legalityUnavailable,
-            .numberMissing: .numberMissing, .numberMalformed: .numberMalformed,
-            .unsupportedDocument: .unsupportedDocument, .numberChecksum: .numberChecksum,
-            .numberRegion: .numberRegion, .numberBirthDate: .numberBirthDate,
+            .cardNotRecognised: VerdictRule.cardNotRecognised.reason, .sideMismatch: VerdictRule.sideMismatch.reason,
+            .legalityLow: VerdictRule.legalityLow.reason,
+            .legalityUnavailable: VerdictRule.legalityUnavailable.reason,
+            .numberMissing: VerdictRule.numberMissing.reason, .numberMalformed: VerdictRule.numberMalformed.reason,
+            .unsupportedDocument: VerdictRule.unsupportedDocument.reason,
+            .numberChecksum: VerdictRule.numberChecksum.reason,
+            .numberRegion: VerdictRule.numberRegion.reason, .numberBirthDate: VerdictRule.numberBirthDate.reason,
         ]
         for (rule, reason) in named { #expect(rule.reason == reason) }
     }

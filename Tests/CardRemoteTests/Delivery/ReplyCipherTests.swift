@@ -134,6 +134,11 @@ import Testing
         #expect(expanded.base64EncodedString() == "d5wrHuWgWDY=")
     }
 
+    @Test(arguments: [TripleDESSealing.key + "opqrstuvwxyz", "1123456789abcdefghijklmn"])
+    func `Neither what follows 24 bytes of a key nor its parity bits count`(key: String) throws {
+        #expect(try self.cipher(key: key).decrypted(self.bytes("3ErUhWgJ7Ik=")) == self.padded("A"))
+    }
+
     @Test
     func `A wrong start vector spoils the first block alone, and the padding stays right`() throws {
         let vector = Self.vectors[4]

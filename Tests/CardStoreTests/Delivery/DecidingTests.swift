@@ -27,7 +27,8 @@ import Testing
         let job = try #require(try await harness.claim().first)
         let reading = CardReading(side: .front, fields: CardFields(number: "11010519491231002X"))
         let key = ReadingKey(imageDigest: job.image.digest, provider: "test", parameters: "")
-        let verdict: Verdict = first == "rejected" ? .rejected(.legalityLow, message: "no") : .accepted
+        let verdict: Verdict =
+            first == "rejected" ? .rejected(VerdictRule.legalityLow.reason, message: "no") : .accepted
         try await harness.store.conclude(job, with: .judged(reading, key: key, Judgement(verdict)), now: harness.now)
         if first == "erased" { try await harness.erase(one) }
         let two = try await harness.verified("two", number: "N", .front, holder: Self.other)

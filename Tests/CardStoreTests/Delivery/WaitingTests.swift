@@ -62,7 +62,7 @@ import Testing
         let back = try await harness.admit("back", number: "N").card
         let job = try #require(try await harness.claim().first)
         let key = ReadingKey(imageDigest: job.image.digest, provider: "test", parameters: "")
-        let held = Judgement(.held(.legalityUnavailable, message: "look at it"))
+        let held = Judgement(.held(VerdictRule.legalityUnavailable.reason, message: "look at it"))
         let conclusion = VerificationConclusion.judged(CardReading(side: .back), key: key, held)
         try await harness.store.conclude(job, with: conclusion, now: harness.now)
         try await harness.resolve(back, .accept)

@@ -96,7 +96,7 @@ import Testing
         let harness = try await StoreHarness()
         let card = try await harness.admit("front", number: "N").card
         let job = try #require(try await harness.claim().first)
-        let verdict = Verdict.held(.legalityLow, message: "look at it")
+        let verdict = Verdict.held(VerdictRule.legalityLow.reason, message: "look at it")
         let key = ReadingKey(imageDigest: job.image.digest, provider: "test", parameters: "")
         try await harness.store.conclude(
             job,
@@ -230,7 +230,7 @@ import Testing
         guard standing != "claimed" else { return }
         if standing == "rejected" {
             let key = ReadingKey(imageDigest: job.image.digest, provider: "test", parameters: "")
-            let verdict = Verdict.rejected(.sideMismatch, message: "the other side")
+            let verdict = Verdict.rejected(VerdictRule.sideMismatch.reason, message: "the other side")
             let reading = CardReading(side: .front)
             return _ = try await harness.store.conclude(
                 job,
