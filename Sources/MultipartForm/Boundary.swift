@@ -75,23 +75,22 @@ extension Boundary {
 
     /// Derives the first boundary of a key that is proven absent from the parts.
     ///
-    /// Reads every part, files included, once per ordinal tried: in practice once. The result depends only on the key
-    /// and the bytes of the parts, so the same delivery has the same boundary after a restart.
+    /// Reads every part once per ordinal tried: in practice once. The result depends only on the key and the bytes of
+    /// the parts, so the same delivery has the same boundary after a restart.
     ///
     /// - Parameters:
     ///   - key: The idempotency key of the logical request.
     ///   - parts: The parts the boundary shall separate.
     /// - Returns: The boundary with the smallest ordinal whose text occurs in no part, not even without its dashes:
     ///   node 20.20.2 refuses a form for that.
-    /// - Throws: ``MultipartFormError``: `boundary_collision` when 64 ordinals all occur, `source_unreadable` or
-    ///   `source_changed` when a file cannot be read as described.
+    /// - Throws: ``MultipartFormError``: `boundary_collision` when 64 ordinals all occur.
     package static func derived(
         from key: String,
         absentFrom parts: [MultipartForm.Part]
     ) throws(MultipartFormError) -> Boundary {
         for ordinal in 0..<self.maximumOrdinals {
             let candidate = self.derived(from: key, attempt: ordinal)
-            if try BoundaryProof.firstOccurrence(of: candidate.value, in: parts) == nil { return candidate }
+            if BoundaryProof.firstOccurrence(of: candidate.value, in: parts) == nil { return candidate }
         }
         throw MultipartFormError(
             .boundaryCollision,

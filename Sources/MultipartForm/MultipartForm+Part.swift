@@ -1,7 +1,7 @@
 package import FoundationEssentials
 
 extension MultipartForm {
-    /// One field of a form: its name, for files a file name and a content type, and where its bytes come from.
+    /// One field of a form: its name, for files a file name and a content type, and its bytes.
     ///
     /// A part is checked when a form is made of it, so that parts can be listed in one expression.
     package struct Part: Sendable {
@@ -11,8 +11,8 @@ extension MultipartForm {
         package let filename: String?
         /// The content type as given; `nil` for text.
         package let contentType: String?
-        /// Where the bytes come from.
-        package let content: Content
+        /// The bytes; they are not copied into the form.
+        package let content: Data
 
         /// Describes a text field.
         ///
@@ -23,19 +23,19 @@ extension MultipartForm {
         ///   - value: The text.
         ///   - name: The field's name: not empty, without NUL.
         package static func text(_ value: String, name: String) -> Part {
-            Part(name: name, filename: nil, contentType: nil, content: .bytes(Data(LineBreaks.normalized(value.utf8))))
+            Part(name: name, filename: nil, contentType: nil, content: Data(LineBreaks.normalized(value.utf8)))
         }
 
         /// Describes a file field.
         ///
         /// - Parameters:
-        ///   - content: Where the bytes come from; they are sent unchanged.
+        ///   - content: The bytes; they are sent unchanged.
         ///   - name: The field's name: not empty, without NUL.
         ///   - filename: The name the receiver sees. Directories before the last `/` are not sent. Receivers read `"`,
         ///     `%` and `\` differently: prefer a plain name such as `id-front.jpg`.
         ///   - contentType: For example `image/jpeg`.
         package static func file(
-            _ content: Content,
+            _ content: Data,
             name: String,
             filename: String,
             contentType: String
@@ -47,34 +47,5 @@ extension MultipartForm {
 
 extension MultipartForm.Part: SelfRedacting {
     /// The kind and the length: names and values may be secret or personal.
-    package var description: String { "Part(\(self.filename == nil ? "text" : "file"), \(self.content.length) bytes)" }
-}
-
-extension MultipartForm {
-    /// Where the bytes of a part come from.
-    package enum Content: Sendable {
-        /// Bytes in memory; they are not copied into the form.
-        case bytes(Data)
-        /// A regular file of exactly `length` bytes. Every reader opens it again and reads it by position; fewer or
-        /// more bytes than stated end the reading with `source_changed`.
-        case file(path: String, length: UInt64)
-
-        /// The length in bytes.
-        package var length: UInt64 {
-            switch self {
-            case .bytes(let data): UInt64(data.count)
-            case .file(_, let length): length
-            }
-        }
-    }
-}
-
-extension MultipartForm.Content: SelfRedacting {
-    /// The kind and the length, never bytes or a path.
-    package var description: String {
-        switch self {
-        case .bytes: "bytes(\(self.length))"
-        case .file: "file(\(self.length) bytes)"
-        }
-    }
+    package var description: String { "Part(\(self.filename == nil ? "text" : "file"), \(self.content.count) bytes)" }
 }

@@ -1,11 +1,11 @@
-/// Says why a form could not be built, read, proven or parsed.
+/// Says why a form could not be built, proven or parsed.
 ///
 /// Programs decide on ``code``; people read ``message``, which names parts by their position and never holds a part's
-/// name, value, file name or path: those may be personal data.
+/// name, value or file name: those may be personal data.
 package struct MultipartFormError: Error, Sendable, CustomStringConvertible {
     /// The reason, for programs; the raw value is a metric label.
     package enum Code: String, Sendable, Hashable, CustomStringConvertible {
-        // Building, proving and reading a form.
+        // Building and proving a form.
 
         /// The boundary is empty, longer than 70 characters, or holds a character that is not allowed in it; in a
         /// received
@@ -15,21 +15,13 @@ package struct MultipartFormError: Error, Sendable, CustomStringConvertible {
         case invalidName = "invalid_name"
         /// A part's content type is not `type/subtype` in printable ASCII.
         case invalidContentType = "invalid_content_type"
-        /// Some part holds `--boundary`.
+        /// The parts hold every boundary of a key that is tried.
         case boundaryCollision = "boundary_collision"
-        /// A file holds fewer, more or other bytes than when the form was described.
-        case sourceChanged = "source_changed"
-        /// A file is missing, is not a regular file, or cannot be read.
-        case sourceUnreadable = "source_unreadable"
-        /// A length, or the sum of all lengths, does not fit.
-        case tooLarge = "too_large"
 
         // Parsing a received form.
 
         /// The `Content-Type` of the request is not `multipart/form-data`, or cannot be parsed.
         case notFormData = "not_form_data"
-        /// The declared `Content-Length` is negative, or the body has fewer or more bytes.
-        case contentLengthMismatch = "content_length_mismatch"
         /// The body ended before the closing delimiter; an empty body too.
         case truncated
         /// A line starts with `--boundary` and goes on with something else than padding or the closing dashes.
@@ -51,7 +43,7 @@ package struct MultipartFormError: Error, Sendable, CustomStringConvertible {
         case headerTooLarge = "header_too_large"
         /// The content of a part has more bytes than the limit.
         case partTooLarge = "part_too_large"
-        /// The body, or its declared length, has more bytes than the limit.
+        /// The body has more bytes than the limit.
         case bodyTooLarge = "body_too_large"
         /// The text before the first part or after the last, or the padding after a boundary exceeds the limit.
         case surroundingsTooLarge = "surroundings_too_large"

@@ -12,7 +12,7 @@ import Testing
     {
         let form = try self.form([])
         #expect(form.contentLength == 11)
-        #expect(try allBytes(of: form) == Data("--XbndX--\r\n".utf8))
+        #expect(allBytes(of: form) == Data("--XbndX--\r\n".utf8))
         #expect(form.contentType == "multipart/form-data; boundary=XbndX")
     }
 
@@ -22,7 +22,7 @@ import Testing
         let expected =
             "--XbndX\r\nContent-Disposition: form-data; name=\"f\"; filename=\"plain.jpg\"\r\n"
             + "Content-Type: image/jpeg\r\n\r\nDATA\u{0}..\r\nen\r\n--XbndX--\r\n"
-        #expect(try allBytes(of: form) == Data(expected.utf8))
+        #expect(allBytes(of: form) == Data(expected.utf8))
     }
 
     @Test func `The bytes of a form are 185 for one file of 1 byte with a boundary of 40, as curl 7.88.1 sends it`()
@@ -31,7 +31,7 @@ import Testing
         let boundary = "------------------------" + "abcdefghij012345"
         let form = try self.form([plainFile(Data("x".utf8))], boundary: boundary)
         #expect(form.contentLength == 185)
-        #expect(try allBytes(of: form).count == 185)
+        #expect(allBytes(of: form).count == 185)
     }
 
     @Test
@@ -43,11 +43,11 @@ import Testing
             "--XbndX\r\nContent-Disposition: form-data; name=\"a%0D%0Ab%22c\\d%22\"\r\n\r\nv\r\n1\r\n2\r\n"
             + "--XbndX\r\nContent-Disposition: form-data; name=\"文\"; filename=\"b%0Ac%22d\\e 护照.jpg\"\r\n"
             + "Content-Type: image/jpeg\r\n\r\nDATA\r\n--XbndX--\r\n"
-        #expect(try allBytes(of: form) == Data(expected.utf8))
+        #expect(allBytes(of: form) == Data(expected.utf8))
         #expect(form.contentLength == 211)
         let longer = try self.form(escapingVectorParts(), boundary: String(repeating: "b", count: 32))
         #expect(longer.contentLength == 292)
-        #expect(try allBytes(of: longer).count == 292)
+        #expect(allBytes(of: longer).count == 292)
     }
 
     @Test(
@@ -65,19 +65,19 @@ import Testing
         name: String,
         filename: String?
     ) throws {
-        let part = MultipartForm.Part.file(.bytes(Data()), name: text, filename: "ok", contentType: "a/b")
+        let part = MultipartForm.Part.file(Data(), name: text, filename: "ok", contentType: "a/b")
         let named = try allBytes(of: self.form([part]))
         let expected = "form-data; name=\"\(name)\"; filename=\"ok\"\r\n"
         #expect(named.range(of: Data(expected.utf8)) != nil)
         guard let filename else { return }
-        let file = MultipartForm.Part.file(.bytes(Data()), name: "n", filename: text, contentType: "a/b")
+        let file = MultipartForm.Part.file(Data(), name: "n", filename: text, contentType: "a/b")
         let bytes = try allBytes(of: self.form([file]))
         #expect(bytes.range(of: Data("; filename=\"\(filename)\"\r\nContent-Type: a/b\r\n\r\n".utf8)) != nil)
     }
 
     @Test func `The bytes of a form hold no line break, filename* or further header from a hostile name`() throws {
         let hostile = "a\"; filename*=UTF-8''x\r\nX-Injected: 1\r\n\r\nbody"
-        let part = MultipartForm.Part.file(.bytes(Data()), name: hostile, filename: hostile, contentType: "a/b")
+        let part = MultipartForm.Part.file(Data(), name: hostile, filename: hostile, contentType: "a/b")
         let text = String(decoding: try allBytes(of: self.form([part])), as: UTF8.self)
         #expect(text.components(separatedBy: "\r\n").count == 7)
         #expect(!text.contains("\nX-Injected"))
@@ -90,9 +90,9 @@ import Testing
     ) throws {
         let boundary = try Boundary("b")
         let named: [MultipartForm.Part] = [
-            .text("v", name: name), .file(.bytes(Data()), name: name, filename: "f", contentType: "a/b"),
-            .file(.bytes(Data()), name: "n", filename: name, contentType: "a/b"),
-            .file(.bytes(Data()), name: "n", filename: "dir/" + name, contentType: "a/b"),
+            .text("v", name: name), .file(Data(), name: name, filename: "f", contentType: "a/b"),
+            .file(Data(), name: "n", filename: name, contentType: "a/b"),
+            .file(Data(), name: "n", filename: "dir/" + name, contentType: "a/b"),
         ]
         for part in named {
             #expect(try formErrorCode { _ = try MultipartForm(parts: [part], boundary: boundary) } == .invalidName)
@@ -105,33 +105,21 @@ import Testing
     ]) func `The bytes of a form refuse a content type that could carry another header or is no type`(type: String)
         throws
     {
-        let part = MultipartForm.Part.file(.bytes(Data()), name: "n", filename: "f", contentType: type)
+        let part = MultipartForm.Part.file(Data(), name: "n", filename: "f", contentType: type)
         let boundary = try Boundary("b")
         #expect(try formErrorCode { _ = try MultipartForm(parts: [part], boundary: boundary) } == .invalidContentType)
     }
 
     @Test(arguments: ["image/jpeg", "application/octet-stream", "text/plain; charset=utf-8", "image/svg+xml"])
     func `The bytes of a form carry an ordinary content type unchanged`(type: String) throws {
-        let part = MultipartForm.Part.file(.bytes(Data()), name: "n", filename: "f", contentType: type)
+        let part = MultipartForm.Part.file(Data(), name: "n", filename: "f", contentType: type)
         let bytes = try allBytes(of: self.form([part]))
         #expect(bytes.range(of: Data("\r\nContent-Type: \(type)\r\n\r\n".utf8)) != nil)
     }
 
-    @Test func `The bytes of a form are refused when no UInt64 or no file offset can count them`() throws {
-        let boundary = try Boundary("b")
-        func file(_ length: UInt64) -> MultipartForm.Part {
-            .file(.file(path: "/nonexistent", length: length), name: "n", filename: "f", contentType: "a/b")
-        }
-        let most = UInt64(Int64.max) - 1
-        for parts in [[file(.max)], [file(most + 1)], [file(most), file(most), file(most)]] {
-            #expect(try formErrorCode { _ = try MultipartForm(parts: parts, boundary: boundary) } == .tooLarge)
-        }
-        #expect(try MultipartForm(parts: [file(most)], boundary: boundary).contentLength > most)
-    }
-
     @Test func `The bytes of a form of a text value have CR LF for every line break`() throws {
         let part = MultipartForm.Part.text("\r\n\n\r\r\n", name: "n")
-        #expect(part.content.length == 8)
+        #expect(part.content.count == 8)
         let bytes = try allBytes(of: self.form([part]))
         #expect(bytes.range(of: Data("\r\n\r\n\r\n\r\n\r\n\r\n\r\n--XbndX--".utf8)) != nil)
     }
@@ -139,17 +127,14 @@ import Testing
     @Test func `The bytes of a form are not shown by descriptions, debug output or dumps`() throws {
         let parts: [MultipartForm.Part] = [
             .text("secret-value", name: "secret-name"),
-            .file(.file(path: "/secret-path", length: 3), name: "n", filename: "secret-file", contentType: "a/b"),
+            .file(Data("secret-bytes".utf8), name: "n", filename: "secret-file", contentType: "a/b"),
         ]
         let form = try MultipartForm(parts: parts, boundary: Boundary("secret-boundary"))
         var dumped = ""
         dump(form, to: &dumped)
         dump(parts, to: &dumped)
-        for text in ["\(form)", "\(parts)", String(reflecting: form), String(reflecting: parts[1].content), dumped] {
+        for text in ["\(form)", "\(parts)", String(reflecting: form), dumped] {
             #expect(!text.contains("secret"))
         }
-        let error = #expect(throws: MultipartFormError.self) { _ = try form.makeReader() }
-        #expect(error?.code == .sourceUnreadable)
-        #expect(error.map { "\($0)".contains("secret") } == false)
     }
 }

@@ -44,7 +44,7 @@ struct DeliveryRequest: Sendable {
                 result.append(.text(value.reveal(), name: part.name))
             case .image(let card, let filename, let contentType):
                 let image = try self.image(of: card, in: images)
-                result.append(.file(.bytes(image), name: part.name, filename: filename, contentType: contentType))
+                result.append(.file(image, name: part.name, filename: filename, contentType: contentType))
             }
         }
         return result

@@ -98,6 +98,7 @@ struct HTTPFailure: Error, Hashable, Sendable {
         case replyUndecodable = "reply_undecodable"
         /// The request cannot be expressed, for example a header value with a line break.
         case invalidRequest = "invalid_request"
+        /// The form had another length than was announced: a fault of ours.
         case formUnreadable = "form_unreadable"
         /// Anything else; the phase still holds.
         case transport

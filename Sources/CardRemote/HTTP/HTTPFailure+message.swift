@@ -1,5 +1,4 @@
 import CardModel
-import MultipartForm
 
 extension HTTPFailure {
     /// Names a fault of an exchange and says what to do about it.
@@ -45,7 +44,7 @@ extension HTTPFailure {
         case .replyUndecodable:
             "the answer of \(remote) is compressed and cannot be inflated within the limit; have it sent uncompressed"
         case .invalidRequest: Self.requestMessage(remote, cause)
-        case .formUnreadable: Self.formMessage(cause)
+        case .formUnreadable: "the form for \(remote) had another length than was announced; report this"
         case .tls, .tlsUntrusted, .tlsWrongHost, .tlsClientCertificate, .tlsProtocol:
             Self.tlsMessage(for: code, phase: phase, endpoint)
         case .transport: "the exchange with \(remote) broke off for an unexpected reason; look into its log"
@@ -89,11 +88,5 @@ extension HTTPFailure {
     private static func requestMessage(_ remote: String, _ cause: (any Error)?) -> Message {
         let what = (cause as? HeaderViolation)?.message ?? "a header or the URL holds illegal characters"
         return "the request to \(remote) cannot be expressed: \(what)"
-    }
-
-    private static func formMessage(_ cause: (any Error)?) -> Message {
-        // The form's messages name parts by position and hold no personal data.
-        (cause as? MultipartFormError).map { "\($0.message)" }
-            ?? "the form's length changed while it was sent; run fsck"
     }
 }

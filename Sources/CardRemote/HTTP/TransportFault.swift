@@ -1,6 +1,5 @@
 import AsyncHTTPClient
 import Glibc
-import MultipartForm
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -26,7 +25,6 @@ enum TransportFault {
         case let error as NIOConnectionError: self.code(for: error, usesTLS: usesTLS)
         case let error as IOError: self.code(forErrno: error.errnoCode, phase: phase)
         case let error as ChannelError: self.code(for: error, phase: phase)
-        case is MultipartFormError: .formUnreadable
         case is HeaderViolation: .invalidRequest
         case is ExchangeRecorder.ReplyTooLarge: .replyTooLarge
         case is ExchangeRecorder.EarlySuccess: .earlySuccess

@@ -65,7 +65,7 @@ struct DialectForm: Sendable {
     ) throws(MultipartFormError) -> MultipartForm {
         var parts = credentials
         parts += self.options.map { .text($0.value, name: $0.name) }
-        parts.append(.file(.bytes(image.jpeg), name: self.imagePart, filename: "idcard.jpg", contentType: "image/jpeg"))
+        parts.append(.file(image.jpeg, name: self.imagePart, filename: "idcard.jpg", contentType: "image/jpeg"))
         return try MultipartForm(
             parts: parts,
             boundary: .derived(from: image.digest.hexadecimal, absentFrom: parts)

@@ -43,7 +43,7 @@ extension MultipartParser {
         package var partCount = 100
         /// The most bytes of one part's content: 32 MiB.
         package var partBytes: UInt64 = 32 << 20
-        /// The most bytes of the whole body, and of a declared `Content-Length`: 64 MiB.
+        /// The most bytes of the whole body: 64 MiB.
         package var totalBytes: UInt64 = 64 << 20
         /// The most bytes before the first boundary: 1 KiB.
         package var preambleBytes = 1_024

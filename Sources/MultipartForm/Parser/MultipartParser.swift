@@ -3,7 +3,7 @@ package import FoundationEssentials
 /// Parses a `multipart/form-data` body that arrives in chunks (RFC 7578, RFC 2046 section 5.1.1), without I/O.
 ///
 /// ```swift
-/// var parser = try MultipartParser(contentType: header, contentLength: length)
+/// var parser = try MultipartParser(contentType: header)
 /// for chunk in body {
 ///     parser.append(chunk)
 ///     while let event = try parser.next() { handle(event) }
@@ -65,7 +65,6 @@ package struct MultipartParser: Sendable {
     let limits: Limits
     /// CR, LF, two dashes and the boundary.
     let delimiter: [UInt8]
-    private let declaredLength: UInt64?
 
     var state = State.preamble
     /// What was appended and is not done with.
@@ -77,7 +76,7 @@ package struct MultipartParser: Sendable {
     /// At most two events that came of one step.
     var queue: [Event] = []
     private var received: UInt64 = 0
-    private var exceedsAllowance = false
+    private var exceedsLimit = false
     private var isFinished = false
     private var failure: MultipartFormError?
 
@@ -93,28 +92,13 @@ package struct MultipartParser: Sendable {
     ///
     /// - Parameters:
     ///   - contentType: The request's `Content-Type`.
-    ///   - contentLength: The request's `Content-Length`, which the body must then have exactly.
     ///   - limits: How much is taken.
-    /// - Throws: ``MultipartFormError``: `not_form_data`, `invalid_boundary`, `content_length_mismatch` for a negative
-    ///   length, `body_too_large` for one past the limit.
+    /// - Throws: ``MultipartFormError``: `not_form_data` or `invalid_boundary`.
     package init(
         contentType: String,
-        contentLength: Int64? = nil,
         limits: Limits = Limits()
     ) throws(MultipartFormError) {
         self.delimiter = Array("\r\n--".utf8) + (try FormDataType.boundary(of: contentType, limits: limits))
-        if let contentLength {
-            guard let length = UInt64(exactly: contentLength) else {
-                throw MultipartFormError(
-                    .contentLengthMismatch,
-                    "The content length \(contentLength) is negative; send the body's length."
-                )
-            }
-            guard length <= limits.totalBytes else { throw Self.tooLarge(limits) }
-            self.declaredLength = length
-        } else {
-            self.declaredLength = nil
-        }
         self.limits = limits
     }
 
@@ -124,10 +108,10 @@ package struct MultipartParser: Sendable {
     package mutating func append(_ chunk: Data) {
         precondition(!self.isFinished, "A chunk came after the end of the body.")
         guard self.failure == nil else { return }
-        // Bytes past the allowance are an error, which comes after the events of the bytes before them.
-        let room = (self.declaredLength ?? self.limits.totalBytes) - self.received
+        // Bytes past the limit are an error, which comes after the events of the bytes before them.
+        let room = self.limits.totalBytes - self.received
         let accepted = chunk.prefix(Int(min(UInt64(chunk.count), room)))
-        self.exceedsAllowance = self.exceedsAllowance || accepted.count < chunk.count
+        self.exceedsLimit = self.exceedsLimit || accepted.count < chunk.count
         self.received += UInt64(accepted.count)
         if self.pending.isEmpty {
             self.pending = accepted
@@ -162,20 +146,13 @@ package struct MultipartParser: Sendable {
 
     /// Does what there is to do when no bytes are left.
     private mutating func concludeChunk() throws(MultipartFormError) {
-        if self.exceedsAllowance {
-            guard let declaredLength = self.declaredLength else { throw Self.tooLarge(self.limits) }
+        guard !self.exceedsLimit else {
             throw MultipartFormError(
-                .contentLengthMismatch,
-                "The body has more than the declared \(declaredLength) bytes."
+                .bodyTooLarge,
+                "The body exceeds \(self.limits.totalBytes) bytes; send fewer or smaller parts."
             )
         }
         guard self.isFinished else { return }
-        if let declaredLength = self.declaredLength, declaredLength != self.received {
-            throw MultipartFormError(
-                .contentLengthMismatch,
-                "The body ended after \(self.received) of the declared \(declaredLength) bytes; send it again."
-            )
-        }
         switch self.state {
         case .ended: return
         case .epilogue: break
@@ -189,9 +166,5 @@ package struct MultipartParser: Sendable {
         }
         self.state = .ended
         self.queue.append(.formEnded)
-    }
-
-    private static func tooLarge(_ limits: Limits) -> MultipartFormError {
-        MultipartFormError(.bodyTooLarge, "The body exceeds \(limits.totalBytes) bytes; send fewer or smaller parts.")
     }
 }

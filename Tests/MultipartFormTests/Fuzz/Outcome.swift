@@ -19,12 +19,11 @@ struct Outcome {
     init(
         _ body: Data,
         contentType: String,
-        contentLength: Int64? = nil,
         limits: MultipartParser.Limits = MultipartParser.Limits(),
         chunks: Chunks = Chunks(seed: nil)
     ) throws {
         do {
-            var parser = try MultipartParser(contentType: contentType, contentLength: contentLength, limits: limits)
+            var parser = try MultipartParser(contentType: contentType, limits: limits)
             var chunks = chunks
             var rest = body
             var current: Part?

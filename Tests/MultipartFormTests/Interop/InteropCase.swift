@@ -37,7 +37,7 @@ struct InteropCase: CustomTestStringConvertible {
             guard let filename = field.filename, let type = field.type else {
                 return .text(String(decoding: field.data, as: UTF8.self), name: field.name)
             }
-            return .file(.bytes(field.data), name: field.name, filename: filename, contentType: type)
+            return .file(field.data, name: field.name, filename: filename, contentType: type)
         }
         return try MultipartForm(parts: parts, boundary: Boundary(boundary ?? self.boundary))
     }

@@ -1,6 +1,7 @@
 import Foundation
-import MultipartForm
 import Testing
+
+@testable import MultipartForm
 
 @Suite(InteropRunner.isSetUp, .timeLimit(.minutes(10))) struct InteropTests {
     @Test
@@ -46,7 +47,7 @@ import Testing
             let boundary = try #require(type.components(separatedBy: "boundary=").last)
             let ours = try item.form(boundary: boundary)
             #expect(ours.contentType == type)
-            #expect(try runner.encoded(item, by: "curl") == allBytes(of: ours), "\(item.name)")
+            #expect(runner.encoded(item, by: "curl") == allBytes(of: ours), "\(item.name)")
         }
     }
 
@@ -95,7 +96,7 @@ import Testing
         let folder = try #require(runner.folder)
         for item in cases {
             let form = try item.form()
-            try form.proveBoundaryAbsent()
+            #expect(BoundaryProof.firstOccurrence(of: "--" + form.boundary.value, in: form.parts) == nil)
             _ = try folder.file("\(item.name).body", allBytes(of: form))
         }
         try await runner.python("parse")

@@ -129,42 +129,6 @@ import Testing
         #expect(MultipartFormError.Code.invalidBoundary.isLimit == false)
     }
 
-    @Test
-    func `The parser's limits refuse a negative Content-Length and one past the limit: GHSA-v9pg-7xvm-68hf`()
-        throws
-    {
-        let limits = MultipartParser.Limits()
-        let most = Int64(limits.totalBytes)
-        let table: [(Int64, MultipartFormError.Code?)] = [
-            (-1, .contentLengthMismatch), (.min, .contentLengthMismatch), (0, nil), (most, nil),
-            (most + 1, .bodyTooLarge), (.max, .bodyTooLarge),
-        ]
-        for (length, code) in table {
-            #expect(
-                try formErrorCode {
-                    _ = try MultipartParser(contentType: "multipart/form-data; boundary=b", contentLength: length)
-                } == code
-            )
-        }
-    }
-
-    @Test func `The parser's limits compare the declared Content-Length with the bytes, however the body is cut`()
-        throws
-    {
-        let body = ParserCase.base()
-        for difference in [-body.count, -40, -2, -1, 0, 1, 2, 1000] {
-            for chunks in [Chunks(seed: nil), Chunks(sizes: [1]), Chunks(seed: 3)] {
-                let outcome = try Outcome(
-                    body,
-                    contentType: "multipart/form-data; boundary=XbndX",
-                    contentLength: Int64(body.count + difference),
-                    chunks: chunks
-                )
-                #expect(outcome.code == (difference == 0 ? nil : .contentLengthMismatch), "\(difference)")
-            }
-        }
-    }
-
     @Test func `The parser's limits stop an endless header, preamble and epilogue within one chunk of the limit`()
         throws
     {

@@ -105,7 +105,7 @@ import Testing
     @Test func `The parser gives content as slices of the chunk, not as copies`() throws {
         let content = noise(100_000)
         let form = try MultipartForm(parts: [plainFile(content)], boundary: Boundary("qqqqqqqqqq"))
-        let body = try allBytes(of: form)
+        let body = allBytes(of: form)
         var parser = try MultipartParser(contentType: form.contentType)
         parser.append(body)
         parser.finish()
