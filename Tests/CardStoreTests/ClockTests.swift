@@ -6,7 +6,6 @@ import Testing
 
 /// What was written while a clock was ahead holds nobody once it is right again.
 @Suite struct ClockTests {
-    private static let together = DecidingTerms(policy: ApplicationPolicy(layout: .application), rules: VerdictRules())
     private static let errors: [Duration] = [.seconds(600), .seconds(10 * 3_600), .seconds(365 * 86_400)]
 
     /// Does something while the clock is ahead.
@@ -31,29 +30,20 @@ import Testing
         #expect(try #require(try await harness.store.nextDecision()) <= harness.now)
     }
 
-    @Test(arguments: Self.errors)
-    func `a photo does not wait for its other side`(_ error: Duration) async throws {
+    @Test(arguments: Self.errors, [false, true])
+    func `a photo does not wait for its other side, although heartbeats have put its dates right`(
+        _ error: Duration,
+        beats: Bool
+    ) async throws {
         let harness = try await StoreHarness()
         let front = try await Self.ahead(harness, by: error) {
+            if beats { try await harness.store.heartbeat(of: harness.worker, now: harness.now) }
             let front = try await harness.verified("front", number: "N", .front, wait: .seconds(60))
-            #expect(try await harness.begin(Self.together).isEmpty)
+            #expect(try await harness.begin(StoreHarness.together).isEmpty)
             return front
         }
-        #expect(try await harness.begin(Self.together).map(\.members) == [[front]])
-    }
-
-    @Test(arguments: Self.errors)
-    func `a number that waits is decided, although heartbeats have put its dates right`(_ error: Duration) async throws
-    {
-        let harness = try await StoreHarness()
-        let front = try await Self.ahead(harness, by: error) {
-            try await harness.store.heartbeat(of: harness.worker, now: harness.now)
-            let front = try await harness.verified("front", number: "N", .front, wait: .seconds(60))
-            #expect(try await harness.begin(Self.together).isEmpty)
-            return front
-        }
-        try await harness.store.heartbeat(of: harness.worker, now: harness.now)
-        #expect(try await harness.begin(Self.together).map(\.members) == [[front]])
+        if beats { try await harness.store.heartbeat(of: harness.worker, now: harness.now) }
+        #expect(try await harness.begin(StoreHarness.together).map(\.members) == [[front]])
     }
 
     @Test(arguments: Self.errors)
@@ -61,10 +51,7 @@ import Testing
         let harness = try await StoreHarness()
         let card = try await harness.admit("front", number: "N").card
         try await Self.ahead(harness, by: error) {
-            let job = try #require(try await harness.claim().first)
-            let terms = RetryTerms(maxAttempts: 5, delay: .seconds(30))
-            let failure = StoreHarness.failure(.transient)
-            try await harness.store.conclude(job, with: .failed(failure, terms), now: harness.now)
+            try await harness.fail(#require(try await harness.claim().first), delay: .seconds(30))
             #expect(try await harness.claim().isEmpty)
         }
         #expect(try await harness.claim().map(\.card.id) == [card])
@@ -88,9 +75,9 @@ import Testing
         try await Self.ahead(harness, by: error) {
             let later = DeliveryItemOutcome.notApplied(StoreHarness.failure(.transient))
             try await harness.conclude(job, .items([.accepted(alreadyExisted: false, code: "0"), later]))
-            #expect(try await harness.begin(Self.together).isEmpty)
+            #expect(try await harness.begin(StoreHarness.together).isEmpty)
         }
-        #expect(try await harness.begin(Self.together).map(\.members) == [[back]])
+        #expect(try await harness.begin(StoreHarness.together).map(\.members) == [[back]])
     }
 
     @Test func `what the endpoint took while the clock was ahead does not make an outage count`() async throws {
@@ -132,12 +119,7 @@ import Testing
     ) async throws -> [CardID] {
         var terms = RetentionTerms()
         terms.delivered = .seconds(days * 86_400)
-        return try await harness.store.eraseExpired(
-            terms,
-            clockIsRight: clockIsRight,
-            by: StoreHarness.person,
-            now: harness.now
-        ).map(\.card)
+        return try await harness.eraseExpired(terms, clockIsRight: clockIsRight)
     }
 
     @Test(arguments: [.seconds(2 * 365 * 86_400), Self.sinceTheEpoch], [0, 2, 21])

@@ -14,11 +14,7 @@ import Testing
         maxAttempts: Int = 2
     ) async throws -> Int {
         let jobs = try await harness.claim()
-        for job in jobs {
-            let terms = RetryTerms(maxAttempts: maxAttempts, delay: .seconds(1))
-            let failure = StoreHarness.failure(failureClass, scope: scope)
-            try await harness.store.conclude(job, with: .failed(failure, terms), now: harness.now)
-        }
+        for job in jobs { try await harness.fail(job, failureClass, scope: scope, maxAttempts: maxAttempts) }
         harness.pass(.seconds(1))
         return jobs.count
     }
@@ -152,9 +148,7 @@ import Testing
         let second = try await harness.admit("second", number: "O", priority: 9).card
         let job = try #require(try await harness.claim(1).first)
         #expect(job.card.id == second)
-        let terms = RetryTerms(maxAttempts: 2, delay: .seconds(1))
-        let failure = StoreHarness.failure(.transient)
-        try await harness.store.conclude(job, with: .failed(failure, terms), now: harness.now)
+        try await harness.fail(job)
         harness.pass(.seconds(1))
         let new = try await harness.admit("new", number: "M").card
         for expected in [new, first, second] {
@@ -186,13 +180,9 @@ import Testing
         let harness = try await StoreHarness()
         let card = try await harness.admit("front", number: "N").card
         let job = try #require(try await harness.claim().first)
-        let jpeg = Data("small".utf8)
-        let image = PreparedImage(jpeg: jpeg, width: 1, height: 1, digest: ContentDigest(of: jpeg))
-        try await harness.store.conclude(
-            job,
-            with: .shrunk(image, after: StoreHarness.failure(.shrink)),
-            now: harness.now
-        )
+        let image = StoreHarness.image("small")
+        let conclusion = VerificationConclusion.shrunk(image, after: StoreHarness.failure(.shrink))
+        try await harness.store.conclude(job, with: conclusion, now: harness.now)
         let again = try #require(try await harness.claim().first)
         #expect(again.card.id == card && again.card.isShrunk && again.image == image)
         #expect(again.attempt != nil)
@@ -208,8 +198,7 @@ import Testing
         let card = try await harness.verified("front", number: "N", .front)
         try await harness.plant("UPDATE card SET state = 'prepared'")
         if bytes != "front" {
-            let jpeg = Data(bytes.utf8)
-            let image = PreparedImage(jpeg: jpeg, width: 1, height: 1, digest: ContentDigest(of: jpeg))
+            let image = StoreHarness.image(bytes)
             try await harness.store.database.write { [store = harness.store] tx in
                 try store.put(image, of: card, key: CardRow.require(card, in: tx).key(store.vault), in: tx)
             }
@@ -223,21 +212,6 @@ import Testing
             now: harness.now
         )
         #expect(jobs.map { $0.attempt != nil && $0.reading == nil } == [true])
-    }
-
-    @Test(arguments: [
-        "UPDATE blob SET bytes = x'00' WHERE kind = 'image' AND card", "UPDATE card SET metadata = x'00' WHERE id",
-        "UPDATE card_key SET wrapped = x'00' WHERE card", "DELETE FROM card_key WHERE card",
-    ])
-    func `a damaged card fails and stops no other`(_ damage: String) async throws {
-        let harness = try await StoreHarness()
-        let damaged = try await harness.admit("damaged", number: "N").card
-        let sound = try await harness.admit("sound", number: "M").card
-        try await harness.plant("\(damage) = '\(damaged)'")
-        #expect(try await harness.claim().map(\.card.id) == [sound])
-        let change = try await harness.store.standing(of: [damaged])
-        #expect(change.map(\.state) == [.failed] && change.map(\.reason) == [.imageUnreadable])
-        #expect(try await harness.value("SELECT count(*) FROM attempt WHERE ended_at IS NULL", as: Int.self) == 1)
     }
 
     @Test func `a reading that does not open is made again`() async throws {

@@ -112,9 +112,7 @@ private final class RandomWorld {
         } else {
             let failureClass = try #require(self.pick(FailureClass.allCases.filter { $0 != .accepted }))
             let scope: RemoteFailure.StopScope = self.chance(50) ? .request : .account
-            let failure = StoreHarness.failure(failureClass, scope: scope)
-            let terms = RetryTerms(maxAttempts: 3, delay: .seconds(1))
-            try await self.harness.store.conclude(job, with: .failed(failure, terms), now: self.harness.now)
+            try await self.harness.fail(job, failureClass, scope: scope, maxAttempts: 3)
         }
     }
 

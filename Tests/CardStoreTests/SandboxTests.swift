@@ -62,31 +62,11 @@ import class GRDB.DatabaseQueue
     @Test func `closing waits for no other process that reads`() async throws {
         let harness = try await StoreHarness()
         try await harness.admit("front", number: "N")
-        let other = try await harness.another()
-        let (reading, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        async let count = other.database.read { tx in
-            let count = try tx.value("SELECT count(*) FROM card", as: Int.self)
-            reading.signal()
-            mayEnd.wait()
-            return count
+        let duration = try await harness.whileAnotherReads {
+            try ContinuousClock().measure { try harness.store.close() }
         }
-        await Self.wait(for: reading)
-        let clock = ContinuousClock()
-        let duration = try clock.measure { try harness.store.close() }
-        mayEnd.signal()
         // It would wait as long as for any other lock.
         #expect(duration < .seconds(Limits.busyTimeout))
-        #expect(try await count == 1)
-        try other.close()
-    }
-
-    private static func wait(for semaphore: DispatchSemaphore) async {
-        await withCheckedContinuation { continuation in
-            DispatchQueue.global().async {
-                semaphore.wait()
-                continuation.resume()
-            }
-        }
     }
 
     @Test func `folder and files are closed to others`() async throws {
@@ -107,14 +87,12 @@ import class GRDB.DatabaseQueue
             $0.expectedIDNumber = Redacted("CANARY-EXPECTED-NUMBER")
             $0.expectedName = Redacted("CANARY-EXPECTED-NAME")
         }
-        let card = try await harness.store.admit([photo], now: harness.now)[0].card
+        let card = try await harness.admit(photo).card
         let job = try #require(try await harness.claim().first)
         let fields = CardFields(name: "CANARY-NAME", address: "CANARY-ADDRESS", number: "11010519491231002X")
-        let key = ReadingKey(imageDigest: job.image.digest, provider: "test", parameters: "")
-        let warning = VerdictFinding(VerdictRule.numberRegion.reason, .warn, message: "a \(Redacted("CANARY-WARNING"))")
-        let judgement = Judgement(.accepted, warnings: [warning])
+        let warning = VerdictFinding(.numberRegion, .warn, message: "a \(Redacted("CANARY-WARNING"))")
         let reading = CardReading(side: .front, fields: fields, requestID: "CANARY-REQUEST")
-        try await harness.store.conclude(job, with: .judged(reading, key: key, judgement), now: harness.now)
+        try await harness.conclude(job, reading, warnings: [warning])
         let delivery = try #require(try await harness.begin().first)
         let failure = RemoteFailure(.unknown, code: "CODE", message: "it says \(Redacted("CANARY-MESSAGE"))")
         try await harness.conclude(delivery, .failed(failure), onUnknown: .hold)
@@ -268,5 +246,31 @@ import class GRDB.DatabaseQueue
         let before = harness.store.commits
         for index in 0..<5 { try await harness.admit("\(index)", number: "N") }
         #expect(harness.store.commits - before == 5)
+    }
+}
+
+extension StoreHarness {
+    /// Does something while another process is in the midst of reading the one card.
+    func whileAnotherReads<Value>(_ body: () async throws -> Value) async throws -> Value {
+        let other = try await self.another()
+        let (reading, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        async let count = other.database.read { tx in
+            let count = try tx.value("SELECT count(*) FROM card", as: Int.self)
+            reading.signal()
+            mayEnd.wait()
+            return count
+        }
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                reading.wait()
+                continuation.resume()
+            }
+        }
+        defer { mayEnd.signal() }
+        let value = try await body()
+        mayEnd.signal()
+        #expect(try await count == 1)
+        try other.close()
+        return value
     }
 }

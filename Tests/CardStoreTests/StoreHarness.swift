@@ -31,11 +31,11 @@ final class StoreHarness {
     }
 
     /// Opens the same sandbox once more, as another process would.
-    func another() async throws -> CardStore {
+    func another(_ ring: KeyRing? = nil) async throws -> CardStore {
         try await CardStore.open(
             path: self.folder,
             kind: nil,
-            ring: KeyRing(self.key),
+            ring: ring ?? KeyRing(self.key),
             creating: false,
             now: self.now
         )
@@ -61,6 +61,21 @@ final class StoreHarness {
         try await self.store.erase(ids, because: .requested, by: Self.person, now: self.now)
     }
 
+    /// Erases what has expired; returns the cards.
+    func eraseExpired(
+        _ terms: RetentionTerms,
+        clockIsRight: Bool = false,
+        limit: Int = 500
+    ) async throws -> [CardID] {
+        try await self.store.eraseExpired(
+            terms,
+            clockIsRight: clockIsRight,
+            limit: limit,
+            by: Self.person,
+            now: self.now
+        ).map(\.card)
+    }
+
     static let person = AccessOrigin(actor: "test")
 
     func resolve(_ id: CardID, _ resolution: Resolution) async throws {
@@ -77,6 +92,8 @@ final class StoreHarness {
     }
 
     static let terms = DecidingTerms(policy: ApplicationPolicy(), rules: VerdictRules())
+    /// Front and back in one form.
+    static let together = DecidingTerms(policy: ApplicationPolicy(layout: .application), rules: VerdictRules())
 
     func id() -> CardID {
         self.count += 1
@@ -91,12 +108,41 @@ final class StoreHarness {
         side: CardSide? = nil,
         submitter: String = "local",
         priority: Int = 0,
-        wait: Duration = .zero
+        wait: Duration = .zero,
+        file: FileIdentity? = nil,
+        refused: CodedError? = nil,
+        metadata change: (inout CardMetadata) -> Void = { _ in }
     ) async throws -> AdmissionOutcome {
-        try await self.store.admit(
-            [self.photo(bytes, number: number, side: side, submitter: submitter, priority: priority, wait: wait)],
-            now: self.now
-        )[0]
+        try await self.admit(
+            self.photo(
+                bytes,
+                number: number,
+                side: side,
+                submitter: submitter,
+                priority: priority,
+                wait: wait,
+                file: file,
+                refused: refused,
+                metadata: change
+            )
+        )
+    }
+
+    @discardableResult
+    func admit(_ photo: Admission) async throws -> AdmissionOutcome {
+        try await self.store.admit([photo], now: self.now)[0]
+    }
+
+    static func image(_ bytes: String) -> PreparedImage {
+        let jpeg = Data(bytes.utf8)
+        return PreparedImage(jpeg: jpeg, width: 10, height: 6, digest: ContentDigest(of: jpeg))
+    }
+
+    /// A photo as a request brings it: still to be prepared.
+    func received(_ bytes: String, number: String = "N", submitter: String = "local") -> Admission {
+        var photo = self.photo(bytes, number: number, submitter: submitter)
+        photo.content = .received(Data(bytes.utf8))
+        return photo
     }
 
     func photo(
@@ -110,8 +156,6 @@ final class StoreHarness {
         refused: CodedError? = nil,
         metadata change: (inout CardMetadata) -> Void = { _ in }
     ) -> Admission {
-        let jpeg = Data("jpeg of \(bytes)".utf8)
-        let image = PreparedImage(jpeg: jpeg, width: 10, height: 6, digest: ContentDigest(of: jpeg))
         var metadata = CardMetadata(businessNumber: BusinessNumber(stored: number), side: side, priority: priority)
         change(&metadata)
         return Admission(
@@ -121,7 +165,7 @@ final class StoreHarness {
             submitter: submitter,
             source: ContentDigest(of: Data(bytes.utf8)),
             file: file,
-            content: refused.map(Admission.Content.refused) ?? .prepared(image),
+            content: refused.map(Admission.Content.refused) ?? .prepared(Self.image("jpeg of \(bytes)")),
             waitsUntil: self.now.advanced(by: wait)
         )
     }
@@ -166,13 +210,34 @@ final class StoreHarness {
     @discardableResult
     func conclude(_ job: VerificationJob, side: CardSide, number: String?) async throws -> CardChange {
         let fields = side == .front ? CardFields(name: "SPECIMEN", number: number) : CardFields(issuer: "SPECIMEN")
-        let reading = CardReading(side: side, fields: fields)
+        return try await self.conclude(job, CardReading(side: side, fields: fields))
+    }
+
+    /// The verifier reads a card, and it is judged so.
+    @discardableResult
+    func conclude(
+        _ job: VerificationJob,
+        _ reading: CardReading,
+        _ verdict: Verdict = .accepted,
+        warnings: [VerdictFinding] = []
+    ) async throws -> CardChange {
         let key = ReadingKey(imageDigest: job.image.digest, provider: "test", parameters: "")
-        return try await self.store.conclude(
-            job,
-            with: .judged(reading, key: key, Judgement(.accepted)),
-            now: self.now
-        )
+        let judgement = Judgement(verdict, warnings: warnings)
+        return try await self.store.conclude(job, with: .judged(reading, key: key, judgement), now: self.now)
+    }
+
+    /// The call to the verifier fails.
+    @discardableResult
+    func fail(
+        _ job: VerificationJob,
+        _ failureClass: FailureClass = .transient,
+        scope: RemoteFailure.StopScope = .account,
+        maxAttempts: Int = 5,
+        delay: Duration = .seconds(1)
+    ) async throws -> CardChange {
+        let terms = RetryTerms(maxAttempts: maxAttempts, delay: delay)
+        let failure = Self.failure(failureClass, scope: scope)
+        return try await self.store.conclude(job, with: .failed(failure, terms), now: self.now)
     }
 
     /// Takes in and verifies a card of a side.
@@ -189,8 +254,20 @@ final class StoreHarness {
     }
 
     func proposals(_ terms: DecidingTerms = StoreHarness.terms) async throws -> [[CardID]] {
-        try await self.store.proposeDeliveries(limit: 100, excluding: [], terms: terms, now: self.now)
-            .flatMap(\.groups).map { $0.map(\.card) }
+        try await self.groups(terms).map { $0.map(\.card) }
+    }
+
+    func groups(
+        _ terms: DecidingTerms = StoreHarness.terms,
+        untriedOnly: Bool = false
+    ) async throws -> [[DeliveryMember]] {
+        try await self.store.proposeDeliveries(
+            limit: 100,
+            excluding: [],
+            untriedOnly: untriedOnly,
+            terms: terms,
+            now: self.now
+        ).flatMap(\.groups)
     }
 
     /// Forms the delivery of each group that may go.

@@ -46,31 +46,28 @@ import Testing
         Ending(testDescription: "refused by the service", verdict: nil, state: .rejected, reason: .refusedByRemote),
     ]
 
-    private static func conclusion(_ ending: Ending, of job: VerificationJob) -> VerificationConclusion {
-        guard let verdict = ending.verdict else {
-            let failure = RemoteFailure(.rejected, code: "CODE", message: "words", httpStatus: 400)
-            return .failed(failure, RetryTerms(maxAttempts: 5, delay: .zero))
-        }
+    private static func conclude(
+        _ job: VerificationJob,
+        _ ending: Ending,
+        in harness: StoreHarness
+    ) async throws -> CardChange {
+        guard let verdict = ending.verdict else { return try await harness.fail(job, .rejected) }
         let warnings = ending.warnings.map { VerdictFinding($0, .warn, message: "a warning") }
-        let key = ReadingKey(imageDigest: job.image.digest, provider: "test", parameters: "")
-        return .judged(CardReading(side: ending.side), key: key, Judgement(verdict, warnings: warnings))
+        return try await harness.conclude(job, CardReading(side: ending.side), verdict, warnings: warnings)
     }
 
     @Test(arguments: endings)
     func `the end of a verification is what the card and its history say`(ending: Ending) async throws {
         let harness = try await StoreHarness()
         let id = try await harness.admit("front", number: "N").card
-        let failing = try #require(try await harness.claim().first)
-        let terms = RetryTerms(maxAttempts: 5, delay: .seconds(1))
-        let failure = StoreHarness.failure(.transient)
-        try await harness.store.conclude(failing, with: .failed(failure, terms), now: harness.now)
+        try await harness.fail(#require(try await harness.claim().first))
         harness.pass(.seconds(1))
         let job = try #require(try await harness.claim().first)
-        let change = try await harness.store.conclude(job, with: Self.conclusion(ending, of: job), now: harness.now)
+        let change = try await Self.conclude(job, ending, in: harness)
         let details = try await harness.store.show(id, to: StoreHarness.person, now: harness.now)
         #expect(change.state == ending.state && change.reason == ending.reason)
         #expect(details.card.state == ending.state && details.card.reason == ending.reason)
-        #expect(details.card.message == (ending.reason == nil ? nil : "words"))
+        #expect(details.card.message == (ending.reason == nil ? nil : ending.verdict == nil ? "it failed" : "words"))
         #expect(details.card.remoteCode == (ending.verdict == nil ? "CODE" : nil))
         #expect(details.card.side == (ending.verdict == nil ? nil : ending.side))
         #expect(details.reading?.side == details.card.side)
@@ -94,7 +91,7 @@ import Testing
         try await harness.conclude(job, side: .front, number: nil)
         let before = try await harness.card(id)
         harness.pass(.seconds(1))
-        let change = try await harness.store.conclude(job, with: Self.conclusion(ending, of: job), now: harness.now)
+        let change = try await Self.conclude(job, ending, in: harness)
         #expect(change.state == .verified)
         #expect(try await harness.card(id) == before)
         #expect(try await harness.value("SELECT count(*) FROM event", as: Int.self) == 2)
@@ -117,9 +114,7 @@ import Testing
         #expect(try #require(try await harness.store.nextDue(in: .prepared)) <= harness.now)
         let job = try #require(try await harness.claim().first)
         #expect(try await harness.store.nextDue(in: .prepared) == nil)
-        let terms = RetryTerms(maxAttempts: 5, delay: .seconds(60))
-        let failure = StoreHarness.failure(.transient)
-        try await harness.store.conclude(job, with: .failed(failure, terms), now: harness.now)
+        try await harness.fail(job, delay: .seconds(60))
         #expect(try await harness.store.nextDue(in: .prepared) == harness.now.advanced(by: .seconds(60)))
         harness.pass(.seconds(59))
         #expect(try await harness.claim().isEmpty)

@@ -73,11 +73,7 @@ import Testing
         harness.pass(.seconds(1))
         _ = try await harness.claimDeliveries()
         let read = try await harness.admit("read", number: "M").card
-        let failure = VerificationConclusion.failed(
-            StoreHarness.failure(.transient),
-            RetryTerms(maxAttempts: 5, delay: .zero)
-        )
-        try await harness.store.conclude(#require(try await harness.claim().first), with: failure, now: harness.now)
+        try await harness.fail(#require(try await harness.claim().first), delay: .zero)
         _ = try await harness.claim()
         await #expect(throws: CodedError.self) { try await harness.resolve(sent, .delivered) }
         await #expect(throws: CodedError.self) { try await harness.resolve(read, .reject) }
@@ -144,9 +140,7 @@ import Testing
         try await harness.conclude(late, side: .front, number: nil)
         #expect(try await harness.state(card) == "prepared")
         #expect(try await harness.claim().isEmpty)
-        let failure = StoreHarness.failure(.transient)
-        let terms = RetryTerms(maxAttempts: 5, delay: .zero)
-        try await harness.store.conclude(job, with: .failed(failure, terms), now: harness.now)
+        try await harness.fail(job, delay: .zero)
         let again = try #require(try await harness.claim().first)
         #expect(again.attempt == nil && again.reading?.side == .front)
     }
@@ -157,8 +151,7 @@ import Testing
         let late = try #require(try await harness.claim().first)
         try await harness.killWorker()
         let job = try #require(try await harness.claim().first)
-        let terms = RetryTerms(maxAttempts: 1, delay: .zero)
-        try await harness.store.conclude(late, with: .failed(StoreHarness.failure(.rejected), terms), now: harness.now)
+        try await harness.fail(late, .rejected, maxAttempts: 1, delay: .zero)
         #expect(try await harness.state(card) == "prepared")
         #expect(try await harness.claim().isEmpty)
         try await harness.conclude(job, side: .front, number: nil)

@@ -7,16 +7,6 @@ import Testing
 @Suite struct DecidingTests {
     private static let other = "110105194912310038"
 
-    @Test func `nothing goes while a card of the number is still to be verified`() async throws {
-        let harness = try await StoreHarness()
-        let front = try await harness.verified("front", number: "N", .front)
-        let late = try await harness.admit("late", number: "N").card
-        #expect(try await harness.begin().isEmpty)
-        #expect(try await harness.state(front) == "verified waits_for_verification")
-        try await harness.verify([late: (.back, nil)])
-        #expect(try await harness.proposals() == [[front]])
-    }
-
     // MARK: Two persons
 
     @Test(arguments: ["verified", "rejected", "erased"])
@@ -26,10 +16,11 @@ import Testing
         let one = try await harness.admit("one", number: "N").card
         let job = try #require(try await harness.claim().first)
         let reading = CardReading(side: .front, fields: CardFields(number: "11010519491231002X"))
-        let key = ReadingKey(imageDigest: job.image.digest, provider: "test", parameters: "")
-        let verdict: Verdict =
-            first == "rejected" ? .rejected(VerdictRule.legalityLow.reason, message: "no") : .accepted
-        try await harness.store.conclude(job, with: .judged(reading, key: key, Judgement(verdict)), now: harness.now)
+        try await harness.conclude(
+            job,
+            reading,
+            first == "rejected" ? .rejected(.legalityLow, message: "no") : .accepted
+        )
         if first == "erased" { try await harness.erase(one) }
         let two = try await harness.verified("two", number: "N", .front, holder: Self.other)
         #expect(try await harness.begin().isEmpty)
@@ -42,15 +33,6 @@ import Testing
         #expect(try await harness.proposals() == [[two]])
         #expect(try await harness.state(later) == "held holder_conflict")
         #expect(try await harness.findings() == [])
-    }
-
-    @Test func `a retry does not settle a dispute`() async throws {
-        let harness = try await StoreHarness()
-        _ = try await harness.verified("one", number: "N", .front)
-        let two = try await harness.verified("two", number: "N", .front, holder: Self.other)
-        _ = try await harness.begin()
-        await #expect(throws: CodedError.self) { try await harness.retry(two) }
-        #expect(try await harness.state(two) == "held holder_conflict")
     }
 
     // MARK: Same side twice
@@ -117,16 +99,6 @@ import Testing
         #expect(try await harness.state(back) == "delivered")
     }
 
-    @Test func `a back goes after a front that was delivered and erased since`() async throws {
-        let harness = try await StoreHarness()
-        let (front, job) = try await harness.delivering("front", number: "N")
-        try await harness.conclude(job, .accepted)
-        try await harness.erase(front)
-        let back = try await harness.verified("back", number: "N", .back)
-        #expect(try await harness.proposals() == [[back]])
-        #expect(try await harness.findings() == [])
-    }
-
     @Test func `a back without a front goes alone only on a person's word`() async throws {
         let harness = try await StoreHarness()
         let back = try await harness.verified("back", number: "N", .back)
@@ -150,15 +122,14 @@ import Testing
 
     @Test func `front and back go in one form, and a front alone once its wait is over`() async throws {
         let harness = try await StoreHarness()
-        let terms = DecidingTerms(policy: ApplicationPolicy(layout: .application), rules: VerdictRules())
         let front = try await harness.verified("front", number: "N", .front, wait: .seconds(60))
-        #expect(try await harness.begin(terms).isEmpty)
+        #expect(try await harness.begin(StoreHarness.together).isEmpty)
         #expect(try await harness.state(front) == "verified waits_for_back")
         let lone = try await harness.verified("lone", number: "M", .front, wait: .seconds(60))
         let back = try await harness.verified("back", number: "N", .back, wait: .seconds(60))
-        #expect(try await harness.begin(terms).map(\.members) == [[front, back]])
+        #expect(try await harness.begin(StoreHarness.together).map(\.members) == [[front, back]])
         harness.pass(.seconds(60))
-        #expect(try await harness.begin(terms).map(\.members) == [[lone]])
+        #expect(try await harness.begin(StoreHarness.together).map(\.members) == [[lone]])
     }
 
     // MARK: Front against back
@@ -181,10 +152,7 @@ import Testing
             // Born in 1949.
             let fields =
                 isFront ? CardFields(number: "11010519491231002X") : CardFields(validity: "1940.01.01-1960.01.01")
-            let reading = CardReading(side: isFront ? .front : .back, fields: fields)
-            let key = ReadingKey(imageDigest: job.image.digest, provider: "test", parameters: "")
-            let conclusion = VerificationConclusion.judged(reading, key: key, Judgement(.accepted))
-            try await harness.store.conclude(job, with: conclusion, now: harness.now)
+            try await harness.conclude(job, CardReading(side: isFront ? .front : .back, fields: fields))
         }
         for _ in 0..<2 { try await harness.store.settle([BusinessNumber(stored: "N")], terms: terms, now: harness.now) }
         #expect(try await harness.state(front) == state)
@@ -201,31 +169,9 @@ import Testing
     @Test func `a proposal that is out of date forms nothing`() async throws {
         let harness = try await StoreHarness()
         _ = try await harness.verified("front", number: "N", .front)
-        let proposal = try #require(
-            try await harness.store.proposeDeliveries(
-                limit: 1,
-                excluding: [],
-                terms: StoreHarness.terms,
-                now: harness.now
-            ).first
-        )
+        let members = try #require(try await harness.groups().first)
         try await harness.admit("late", number: "N")
-        let draft = DeliveryDraft(
-            id: DeliveryID(rawValue: "d"),
-            key: "k",
-            boundary: "b",
-            parts: [],
-            members: proposal.groups[0]
-        )
-        let material = try await harness.store.material(for: proposal.groups[0].map(\.card))
-        let job = try await harness.store.begin(
-            draft,
-            material: material,
-            by: harness.worker,
-            terms: StoreHarness.terms,
-            now: harness.now
-        )
-        #expect(job == nil)
+        #expect(try await harness.begin(members) == nil)
         #expect(try await harness.value("SELECT count(*) FROM delivery", as: Int.self) == 0)
         #expect(try await harness.value("SELECT count(*) FROM attempt WHERE stage = 'deliver'", as: Int.self) == 0)
     }

@@ -6,8 +6,6 @@ import Testing
 
 /// How a delivery ends.
 @Suite struct DeliveryTests {
-    private static let together = DecidingTerms(policy: ApplicationPolicy(layout: .application), rules: VerdictRules())
-
     @Test(arguments: [
         (DeliveryOutcome.accepted, "delivered", "delivered"),
         (.accepted(alreadyExisted: true, code: "0001"), "delivered", "delivered"),
@@ -38,15 +36,6 @@ import Testing
         try await harness.conclude(again, outcome)
         #expect(try await harness.state(other) == second)
         #expect(try await harness.findings() == [])
-    }
-
-    @Test func `an open attempt of a dead process may have been applied`() async throws {
-        let harness = try await StoreHarness()
-        let (card, _) = try await harness.delivering("front", number: "N")
-        try await harness.killWorker()
-        let again = try #require(try await harness.claimDeliveries().first)
-        try await harness.conclude(again, .failure(.rejected))
-        #expect(try await harness.state(card) == "held outcome_unknown")
     }
 
     @Test(arguments: [DeliveryOutcome.failure(.notSent), .failure(.throttled), .failure(.transient), .failure(.stop)])
@@ -90,14 +79,6 @@ import Testing
         #expect(try await harness.store.nextDelivery() == nil)
     }
 
-    @Test func `under hold a person decides at once`() async throws {
-        let harness = try await StoreHarness()
-        let (card, job) = try await harness.delivering("front", number: "N")
-        try await harness.conclude(job, .failure(.unknown), onUnknown: .hold)
-        #expect(try await harness.state(card) == "held outcome_unknown")
-        #expect(try await harness.claimDeliveries().isEmpty)
-    }
-
     @Test(arguments: [true, false])
     func `under hold a person decides about what an ended process was sending`(wasKilled: Bool) async throws {
         let harness = try await StoreHarness()
@@ -122,10 +103,10 @@ import Testing
         let (front, back, job) = try await harness.joint()
         try await harness.conclude(job, .failure(.rejected))
         #expect(try await harness.state(front) == "verified")
-        let alone = try await harness.begin(Self.together)
+        let alone = try await harness.begin(StoreHarness.together)
         #expect(alone.map(\.members) == [[front]])
         try await harness.conclude(alone[0], .accepted)
-        #expect(try await harness.begin(Self.together).map(\.members) == [[back]])
+        #expect(try await harness.begin(StoreHarness.together).map(\.members) == [[back]])
     }
 
     @Test func `several members whose request others pass by go alone, and none fails for another`() async throws {
@@ -133,13 +114,13 @@ import Testing
         let (front, back, job) = try await harness.joint()
         let stop = DeliveryOutcome.failure(.stop, scope: .request)
         try await harness.conclude(job, stop)
-        let second = try #require(try await harness.begin(Self.together).first)
+        let second = try #require(try await harness.begin(StoreHarness.together).first)
         harness.pass(.milliseconds(1))
         let (_, passing) = try await harness.delivering("other", number: "M")
         try await harness.conclude(passing, .accepted)
         try await harness.conclude(second, stop)
         #expect(try await harness.state(front) == "verified")
-        #expect(try await harness.begin(Self.together).map(\.members) == [[front]])
+        #expect(try await harness.begin(StoreHarness.together).map(\.members) == [[front]])
         #expect(try await harness.state(back) == "verified waits_for_front")
     }
 

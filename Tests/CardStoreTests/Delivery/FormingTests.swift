@@ -6,8 +6,6 @@ import Testing
 
 /// What becomes one delivery, and when.
 @Suite struct FormingTests {
-    private static let together = DecidingTerms(policy: ApplicationPolicy(layout: .application), rules: VerdictRules())
-
     @Test func `a delivery, its first attempt and its lines in the access log come in one commit`() async throws {
         let harness = try await StoreHarness()
         _ = try await harness.verified("front", number: "N", .front)
@@ -24,12 +22,7 @@ import Testing
     {
         let harness = try await StoreHarness()
         for index in 0..<4 { _ = try await harness.verified("\(index)", number: "N\(index)", .front) }
-        let members = try await harness.store.proposeDeliveries(
-            limit: 9,
-            excluding: [],
-            terms: StoreHarness.terms,
-            now: harness.now
-        ).flatMap(\.groups).joined()
+        let members = try await harness.groups().joined()
         // "jpeg of 0": nine bytes each.
         for (most, count) in [(1, 1), (9, 1), (17, 1), (18, 2), (35, 3), (36, 4), (1_000, 4)] {
             let fitting = try await harness.store.members(Array(members), within: most)
@@ -46,12 +39,11 @@ import Testing
         let changes = try await harness.store.failForming([front, back], because: mismatch, now: harness.now)
         #expect(changes.map(\.state) == [.held, .held])
         #expect(try await harness.state(front) == "held member_mismatch")
-        #expect(try await harness.begin(Self.together).isEmpty)
-        let again = harness.photo("back", number: "N") { $0.userNumber = Redacted("U") }
-        _ = try await harness.store.admit([again], now: harness.now)
+        #expect(try await harness.begin(StoreHarness.together).isEmpty)
+        try await harness.admit("back", number: "N") { $0.userNumber = Redacted("U") }
         #expect(try await harness.state(front) == "verified")
         try await harness.verify([back: (.back, nil)])
-        #expect(try await harness.begin(Self.together).map(\.members) == [[front, back]])
+        #expect(try await harness.begin(StoreHarness.together).map(\.members) == [[front, back]])
         #expect(try await harness.findings() == [])
     }
 
@@ -62,10 +54,10 @@ import Testing
         let mismatch = RemoteFailure(.rejected, code: "member_mismatch", message: "two accounts")
         try await harness.store.failForming([front, back], because: mismatch, now: harness.now)
         for card in [front, back] { try await harness.resolve(card, .accept) }
-        let job = try #require(try await harness.begin(Self.together).first)
+        let job = try #require(try await harness.begin(StoreHarness.together).first)
         #expect(job.members == [front])
         try await harness.conclude(job, .accepted)
-        #expect(try await harness.begin(Self.together).map(\.members) == [[back]])
+        #expect(try await harness.begin(StoreHarness.together).map(\.members) == [[back]])
     }
 
     @Test func `cards that cannot be put into a form for another reason fail`() async throws {
@@ -82,13 +74,7 @@ import Testing
             try await harness.verified("one", number: "N", .front),
             try await harness.verified("two", number: "M", .front),
         ]
-        let proposals = try await harness.store.proposeDeliveries(
-            limit: 9,
-            excluding: [],
-            terms: StoreHarness.terms,
-            now: harness.now
-        )
-        return (cards, proposals.flatMap(\.groups).flatMap(\.self))
+        return (cards, try await harness.groups().flatMap(\.self))
     }
 
     @Test(arguments: [nil, "N", "M"] as [String?])
@@ -107,16 +93,9 @@ import Testing
     @Test func `a form that was built before its sender named another account is not sent`() async throws {
         let harness = try await StoreHarness()
         let (cards, members) = try await Self.twoNumbers(in: harness)
-        let amended = harness.photo("one", number: "N") { $0.userNumber = Redacted("U") }
-        _ = try await harness.store.admit([amended], now: harness.now)
+        try await harness.admit("one", number: "N") { $0.userNumber = Redacted("U") }
         #expect(try await harness.begin(members) == nil)
-        let proposals = try await harness.store.proposeDeliveries(
-            limit: 9,
-            excluding: [],
-            terms: StoreHarness.terms,
-            now: harness.now
-        )
-        let again = proposals.flatMap(\.groups).flatMap(\.self)
+        let again = try await harness.groups().flatMap(\.self)
         #expect(again.first { $0.card == cards[0] }?.userNumber?.reveal() == "U")
         #expect(try await harness.begin(again) != nil)
     }
@@ -127,14 +106,7 @@ import Testing
         try await harness.conclude(job, .failure(.stop, scope: .request))
         let new = try await harness.verified("new", number: "M", .front)
         for untriedOnly in [true, false] {
-            let proposals = try await harness.store.proposeDeliveries(
-                limit: 9,
-                excluding: [],
-                untriedOnly: untriedOnly,
-                terms: StoreHarness.terms,
-                now: harness.now
-            )
-            let proposed = Set(proposals.flatMap(\.groups).joined().map(\.card))
+            let proposed = Set(try await harness.groups(untriedOnly: untriedOnly).joined().map(\.card))
             #expect(proposed == (untriedOnly ? [new] : [failed, new]))
         }
     }
@@ -155,7 +127,7 @@ import Testing
 
 extension StoreHarness {
     /// Forms one delivery of cards that were proposed before.
-    fileprivate func begin(_ members: [DeliveryMember]) async throws -> DeliveryJob? {
+    func begin(_ members: [DeliveryMember]) async throws -> DeliveryJob? {
         let id = self.id().rawValue
         let draft = DeliveryDraft(
             id: DeliveryID(rawValue: id),

@@ -5,7 +5,6 @@ import Testing
 @testable import CardStore
 
 @Suite struct JointReplyTests {
-    private static let together = DecidingTerms(policy: ApplicationPolicy(layout: .application), rules: VerdictRules())
     private static let taken = DeliveryItemOutcome.accepted(alreadyExisted: false, code: "0")
 
     private static func notNow(_ failureClass: FailureClass) -> DeliveryItemOutcome {
@@ -26,9 +25,9 @@ import Testing
         let (_, back, job) = try await harness.joint()
         try await harness.conclude(job, .items([Self.taken, Self.notNow(failureClass)]))
         for tries in 1...3 {
-            #expect(try await harness.begin(Self.together).isEmpty)
+            #expect(try await harness.begin(StoreHarness.together).isEmpty)
             harness.pass(.seconds(1))
-            let again = try #require(try await harness.begin(Self.together).first)
+            let again = try #require(try await harness.begin(StoreHarness.together).first)
             #expect(again.members == [back] && again.tries == tries)
             try await harness.conclude(again, .items([Self.notNow(failureClass)]))
         }
@@ -45,13 +44,13 @@ import Testing
         // The reply that took its front is older than what follows: an outage.
         for _ in 0..<5 {
             harness.pass(.seconds(1))
-            let again = try #require(try await harness.begin(Self.together).first)
+            let again = try #require(try await harness.begin(StoreHarness.together).first)
             try await harness.conclude(again, .items([Self.notNow(failureClass)]), maxAttempts: 1)
             #expect(try await harness.state(back) == "verified")
         }
         try await Self.pass(harness, "other")
         harness.pass(.seconds(1))
-        let again = try #require(try await harness.begin(Self.together).first)
+        let again = try #require(try await harness.begin(StoreHarness.together).first)
         try await harness.conclude(again, .items([Self.notNow(failureClass)]), maxAttempts: 1)
         #expect(try await harness.state(back) == end)
         #expect(try await harness.findings() == [])
@@ -83,9 +82,9 @@ import Testing
         try await harness.conclude(second, .failure(.transient), maxAttempts: 1)
         #expect(try await harness.state(front) == "verified")
         #expect(try await harness.card(back).state == .verified)
-        #expect(try await harness.begin(Self.together).isEmpty)
+        #expect(try await harness.begin(StoreHarness.together).isEmpty)
         harness.pass(.seconds(1))
-        let jobs = try await harness.begin(Self.together)
+        let jobs = try await harness.begin(StoreHarness.together)
         let alone = try #require(jobs.first)
         #expect(jobs.map(\.members) == [[front]])
         // An outage does not end it either.
@@ -110,7 +109,7 @@ import Testing
         await #expect(throws: CodedError.self) { try await harness.resolve(back, .resend) }
         #expect(try await harness.claimDeliveries().isEmpty)
         try await harness.resolve(back, .accept)
-        let again = try #require(try await harness.begin(Self.together).first)
+        let again = try #require(try await harness.begin(StoreHarness.together).first)
         #expect(again.members == [back])
         #expect(again.outbound.idempotencyKey != job.outbound.idempotencyKey)
         #expect(try await harness.findings() == [])
@@ -120,10 +119,9 @@ import Testing
 extension StoreHarness {
     /// A front and a back in one delivery.
     func joint(number: String = "N") async throws -> (CardID, CardID, DeliveryJob) {
-        let terms = DecidingTerms(policy: ApplicationPolicy(layout: .application), rules: VerdictRules())
         let front = try await self.verified("front", number: number, .front)
         let back = try await self.verified("back", number: number, .back)
-        let job = try #require(try await self.begin(terms).first { $0.members == [front, back] })
+        let job = try #require(try await self.begin(Self.together).first { $0.members == [front, back] })
         return (front, back, job)
     }
 }

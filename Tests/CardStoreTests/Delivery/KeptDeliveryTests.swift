@@ -6,8 +6,6 @@ import Testing
 
 /// A delivery of unknown outcome, after one of its cards has left it.
 @Suite struct KeptDeliveryTests {
-    private static let together = DecidingTerms(policy: ApplicationPolicy(layout: .application), rules: VerdictRules())
-
     @Test(arguments: ["delivered", "accepted", "rejected", "erased"])
     func `its bytes never go again, and the others go under a new key on a person's word`(_ way: String) async throws {
         let harness = try await StoreHarness()
@@ -24,9 +22,9 @@ import Testing
         #expect(error?.code == .cardConflict)
         await #expect(throws: CodedError.self) { try await harness.retry(front) }
         #expect(try await harness.claimDeliveries().isEmpty)
-        #expect(try await harness.begin(Self.together).isEmpty)
+        #expect(try await harness.begin(StoreHarness.together).isEmpty)
         try await harness.resolve(front, .accept)
-        let again = try #require(try await harness.begin(Self.together).first)
+        let again = try #require(try await harness.begin(StoreHarness.together).first)
         #expect(again.members == (way == "accepted" ? [front, back] : [front]))
         #expect(again.outbound.idempotencyKey != job.outbound.idempotencyKey)
         #expect(try await harness.claimDeliveries().isEmpty)

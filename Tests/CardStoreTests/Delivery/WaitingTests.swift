@@ -28,19 +28,16 @@ import Testing
     func `the others of a number go once the last card that was still to be verified is`(_ end: String) async throws {
         let harness = try await StoreHarness()
         let front = try await harness.verified("front", number: "N", .front)
-        var late = harness.photo("late", number: "N")
-        if end == "refused" || end == "failed" { late.content = .received(Data("late".utf8)) }
+        let isReceived = end == "refused" || end == "failed"
+        let late = isReceived ? harness.received("late") : harness.photo("late", number: "N")
         let job = end == "a duplicate" ? try await harness.fetching("front") : nil
-        if job == nil { _ = try await harness.store.admit([late], now: harness.now) }
+        if job == nil { try await harness.admit(late) }
         #expect(try await harness.begin().isEmpty)
         #expect(try await harness.state(front) == "verified waits_for_verification")
         #expect(try await harness.store.nextDecision() == nil)
         switch end {
         case "rejected":
-            let verification = try #require(try await harness.claim().first)
-            let terms = RetryTerms(maxAttempts: 1, delay: .zero)
-            let failure = VerificationConclusion.failed(StoreHarness.failure(.rejected), terms)
-            try await harness.store.conclude(verification, with: failure, now: harness.now)
+            try await harness.fail(#require(try await harness.claim().first), .rejected)
         case "rejected by a person":
             try await harness.plant("UPDATE card SET failures = 1 WHERE id = '\(late.id)'")
             try await harness.resolve(late.id, .reject)
@@ -59,12 +56,8 @@ import Testing
 
     @Test func `a back that a rule held needs a second word to go without its front`() async throws {
         let harness = try await StoreHarness()
-        let back = try await harness.admit("back", number: "N").card
-        let job = try #require(try await harness.claim().first)
-        let key = ReadingKey(imageDigest: job.image.digest, provider: "test", parameters: "")
-        let held = Judgement(.held(VerdictRule.legalityUnavailable.reason, message: "look at it"))
-        let conclusion = VerificationConclusion.judged(CardReading(side: .back), key: key, held)
-        try await harness.store.conclude(job, with: conclusion, now: harness.now)
+        let verdict = Verdict.held(.legalityUnavailable, message: "look at it")
+        let back = try await harness.judged("back", side: .back, verdict)
         try await harness.resolve(back, .accept)
         #expect(try await harness.begin().isEmpty)
         #expect(try await harness.state(back) == "verified front_missing")
@@ -104,8 +97,7 @@ import Testing
         _ = try await harness.begin(terms)
         #expect(try await harness.state(card) == "verified user_no_missing")
         harness.pass(.seconds(2 * 86_400))
-        let again = harness.photo("front", number: "N") { $0.userNumber = Redacted("U") }
-        _ = try await harness.store.admit([again], now: harness.now)
+        try await harness.admit("front", number: "N") { $0.userNumber = Redacted("U") }
         #expect(try await harness.expired() == [])
         #expect(try await harness.proposals(terms) == [[card]])
         #expect(try await harness.findings() == [])
@@ -117,6 +109,6 @@ extension StoreHarness {
     fileprivate func expired() async throws -> [CardID] {
         var terms = RetentionTerms()
         terms.held = .seconds(86_400)
-        return try await self.store.eraseExpired(terms, by: Self.person, now: self.now).map(\.card)
+        return try await self.eraseExpired(terms)
     }
 }

@@ -9,8 +9,7 @@ import Testing
     @Test func `what is said of a prepared card is taken over, and what is not said stays`() async throws {
         let harness = try await StoreHarness()
         let card = try await harness.admit("front", number: "N", priority: 2).card
-        let said = harness.photo("front", number: "N", side: .back, priority: 9) { $0.userNumber = Redacted("U") }
-        _ = try await harness.store.admit([said], now: harness.now)
+        try await harness.admit("front", number: "N", side: .back, priority: 9) { $0.userNumber = Redacted("U") }
         try await harness.admit("front", number: "N")
         let metadata = try await harness.card(card).metadata
         #expect(metadata.side == .back && metadata.priority == 9 && metadata.userNumber == Redacted("U"))
@@ -24,7 +23,7 @@ import Testing
         let again = harness.photo("front", number: "N") {
             if differs { $0.expectedName = Redacted("SPECIMEN") } else { $0.userNumber = Redacted("U") }
         }
-        _ = try await harness.store.admit([again], now: harness.now)
+        try await harness.admit(again)
         #expect(try await harness.state(card) == (differs ? "prepared" : "verified"))
         let jobs = try await harness.claim()
         #expect(jobs.map(\.card.id) == (differs ? [card] : []))
@@ -39,8 +38,7 @@ import Testing
         #expect(try await harness.begin(terms).isEmpty)
         #expect(try await harness.state(card) == "verified user_no_missing")
         #expect(try await harness.proposals(terms) == [])
-        let again = harness.photo("front", number: "N") { $0.userNumber = Redacted("U") }
-        _ = try await harness.store.admit([again], now: harness.now)
+        try await harness.admit("front", number: "N") { $0.userNumber = Redacted("U") }
         #expect(try await harness.proposals(terms) == [[card]])
     }
 
@@ -62,8 +60,7 @@ import Testing
         let harness = try await StoreHarness()
         let card = try await harness.admit("front", number: "N").card
         let job = try #require(try await harness.claim().first)
-        let again = harness.photo("front", number: "N") { $0.expectedName = Redacted("SPECIMEN") }
-        _ = try await harness.store.admit([again], now: harness.now)
+        try await harness.admit("front", number: "N") { $0.expectedName = Redacted("SPECIMEN") }
         #expect(try await harness.claim().isEmpty)
         try await harness.conclude(job, side: .front, number: nil)
         #expect(try await harness.state(card) == "prepared")
@@ -85,8 +82,7 @@ import Testing
         }
         if state == "rejected by a person" { try await harness.resolve(card, .reject) }
         let before = try await harness.state(card)
-        let again = harness.photo("front", number: "N", side: .back, priority: 9)
-        #expect(try await harness.store.admit([again], now: harness.now)[0].isDuplicate)
+        #expect(try await harness.admit("front", number: "N", side: .back, priority: 9).isDuplicate)
         #expect(try await harness.state(card) == before)
         let metadata: Int? = try await harness.value("SELECT priority FROM card")
         #expect(metadata == 0)
@@ -94,21 +90,11 @@ import Testing
 
     @Test func `a card that a rule holds is judged again by what its submitter says now`() async throws {
         let harness = try await StoreHarness()
-        let card = try await harness.admit("front", number: "N").card
-        let job = try #require(try await harness.claim().first)
-        let verdict = Verdict.held(VerdictRule.legalityLow.reason, message: "look at it")
-        let key = ReadingKey(imageDigest: job.image.digest, provider: "test", parameters: "")
-        try await harness.store.conclude(
-            job,
-            with: .judged(CardReading(side: .front, fields: CardFields()), key: key, Judgement(verdict)),
-            now: harness.now
-        )
+        let card = try await harness.judged("front", .held(.legalityLow, message: "look at it"))
         #expect(try await harness.state(card) == "held legality_low")
-        let other = harness.photo("front", number: "N", submitter: "two") { $0.expectedName = Redacted("SPECIMEN") }
-        _ = try await harness.store.admit([other], now: harness.now)
+        try await harness.admit("front", number: "N", submitter: "two") { $0.expectedName = Redacted("SPECIMEN") }
         #expect(try await harness.state(card) == "held legality_low")
-        let again = harness.photo("front", number: "N") { $0.expectedName = Redacted("SPECIMEN") }
-        _ = try await harness.store.admit([again], now: harness.now)
+        try await harness.admit("front", number: "N") { $0.expectedName = Redacted("SPECIMEN") }
         #expect(try await harness.state(card) == "prepared")
         #expect(try await harness.claim().map(\.attempt) == [nil])
     }
@@ -121,8 +107,7 @@ import Testing
         try await harness.admit("first", number: "N", submitter: "one")
         let card = try await harness.admit("front", number: "N", submitter: "two").card
         try await harness.plant("UPDATE card SET reason = '\(reason)' WHERE id = '\(card)'")
-        let again = harness.photo("front", number: "N", submitter: "two") { $0.expectedName = Redacted("SPECIMEN") }
-        _ = try await harness.store.admit([again], now: harness.now)
+        try await harness.admit("front", number: "N", submitter: "two") { $0.expectedName = Redacted("SPECIMEN") }
         #expect(try await harness.state(card) == "held \(reason)")
         #expect(try await harness.card(card).metadata.expectedName == Redacted("SPECIMEN"))
     }
@@ -133,8 +118,7 @@ import Testing
         let (card, job) = try await harness.delivering("front", number: "N")
         try await harness.conclude(job, .failure(.rejected, isUnlisted: true))
         try await harness.plant("UPDATE card SET reason = '\(reason)'")
-        let again = harness.photo("front", number: "N") { $0.expectedName = Redacted("SPECIMEN") }
-        _ = try await harness.store.admit([again], now: harness.now)
+        try await harness.admit("front", number: "N") { $0.expectedName = Redacted("SPECIMEN") }
         #expect(try await harness.state(card) == "held \(reason)")
         #expect(try await harness.card(card).metadata.expectedName == nil)
     }
@@ -143,8 +127,7 @@ import Testing
         let harness = try await StoreHarness()
         let (card, job) = try await harness.delivering("front", number: "N")
         try await harness.conclude(job, .failure(.rejected))
-        let again = harness.photo("front", number: "N") { $0.expectedName = Redacted("SPECIMEN") }
-        _ = try await harness.store.admit([again], now: harness.now)
+        try await harness.admit("front", number: "N") { $0.expectedName = Redacted("SPECIMEN") }
         #expect(try await harness.state(card) == "prepared")
     }
 
@@ -157,8 +140,7 @@ import Testing
         let submitter = isOwn ? "local" : "two"
         try await harness.admit("front", number: "N", submitter: submitter)
         #expect(try await harness.state(card) == "failed attempts_exhausted", "nothing new was said")
-        let again = harness.photo("front", number: "N", submitter: submitter) { $0.expectedName = Redacted("SPECIMEN") }
-        _ = try await harness.store.admit([again], now: harness.now)
+        try await harness.admit("front", number: "N", submitter: submitter) { $0.expectedName = Redacted("SPECIMEN") }
         #expect(try await harness.state(card) == (isOwn ? "prepared" : "failed attempts_exhausted"))
         #expect(try await harness.card(card).metadata.expectedName == (isOwn ? Redacted("SPECIMEN") : nil))
         #expect(try await harness.claim().map(\.tries) == (isOwn ? [0] : []))
@@ -169,8 +151,7 @@ import Testing
         let (card, job) = try await harness.delivering("front", number: "N")
         try await harness.conclude(job, .failure(.unknown))
         try await harness.plant("UPDATE card SET state = 'failed', reason = 'attempts_exhausted'")
-        let again = harness.photo("front", number: "N") { $0.expectedName = Redacted("SPECIMEN") }
-        _ = try await harness.store.admit([again], now: harness.now)
+        try await harness.admit("front", number: "N") { $0.expectedName = Redacted("SPECIMEN") }
         #expect(try await harness.state(card) == "failed attempts_exhausted")
         #expect(try await harness.card(card).metadata.expectedName == nil)
     }
@@ -203,8 +184,7 @@ import Testing
     ) async throws {
         let harness = try await StoreHarness()
         let file = try harness.file("front")
-        let photo = harness.photo("front", number: "N", side: .back, file: file)
-        let card = try await harness.store.admit([photo], now: harness.now)[0].card
+        let card = try await harness.admit("front", number: "N", side: .back, file: file).card
         try await Self.bring(card, to: standing, in: harness)
         let before = try await harness.card(card)
         let outcome = try await Self.say(way, of: file, in: harness)
@@ -229,14 +209,8 @@ import Testing
         let job = try #require(try await harness.claim().first)
         guard standing != "claimed" else { return }
         if standing == "rejected" {
-            let key = ReadingKey(imageDigest: job.image.digest, provider: "test", parameters: "")
-            let verdict = Verdict.rejected(VerdictRule.sideMismatch.reason, message: "the other side")
-            let reading = CardReading(side: .front)
-            return _ = try await harness.store.conclude(
-                job,
-                with: .judged(reading, key: key, Judgement(verdict)),
-                now: harness.now
-            )
+            let verdict = Verdict.rejected(.sideMismatch, message: "the other side")
+            return _ = try await harness.conclude(job, CardReading(side: .front), verdict)
         }
         try await harness.conclude(job, side: .front, number: nil)
         guard standing != "verified" else { return }
@@ -251,7 +225,7 @@ import Testing
     ) async throws -> AdmissionOutcome {
         let photo = harness.photo("front", number: "N", side: .front) { $0.expectedName = Redacted("SPECIMEN") }
         switch way {
-        case .bytes: return try await harness.store.admit([photo], now: harness.now)[0]
+        case .bytes: return try await harness.admit(photo)
         case .file:
             let number = photo.metadata.businessNumber
             return try #require(try await harness.known([file], number: number, metadata: photo.metadata)[0])
@@ -261,10 +235,8 @@ import Testing
     @Test func `a photo that cannot be used takes new metadata over and stays rejected`() async throws {
         let harness = try await StoreHarness()
         let refusal = CodedError(.sourceTooLarge, .input, "too large")
-        let first = harness.photo("front", number: "N", refused: refusal)
-        let card = try await harness.store.admit([first], now: harness.now)[0].card
-        let again = harness.photo("front", number: "N", side: .back, refused: refusal)
-        #expect(try await harness.store.admit([again], now: harness.now)[0].state == .rejected)
+        let card = try await harness.admit("front", number: "N", refused: refusal).card
+        #expect(try await harness.admit("front", number: "N", side: .back, refused: refusal).state == .rejected)
         #expect(try await harness.state(card) == "rejected image_too_large_bytes")
         #expect(try await harness.card(card).metadata.side == .back)
         #expect(try await harness.store.nextDue(in: .prepared) == nil)
@@ -275,17 +247,14 @@ extension StoreHarness {
     /// A card whose attempts to verify it are used up, while another one was read.
     fileprivate func failedVerification(_ bytes: String, number: String) async throws -> CardID {
         let card = try await self.admit(bytes, number: number).card
-        let terms = RetryTerms(maxAttempts: 1, delay: .zero)
-        let failed = VerificationConclusion.failed(Self.failure(.transient), terms)
-        for job in try await self.claim() { try await self.store.conclude(job, with: failed, now: self.now) }
+        for job in try await self.claim() { try await self.fail(job, maxAttempts: 1, delay: .zero) }
         self.pass(.seconds(1))
         try await self.admit("other", number: "M")
         for job in try await self.claim() where job.card.id != card {
             try await self.conclude(job, side: .front, number: nil)
         }
         try await self.killWorker()
-        let again = try #require(try await self.claim().first)
-        try await self.store.conclude(again, with: failed, now: self.now)
+        try await self.fail(#require(try await self.claim().first), maxAttempts: 1, delay: .zero)
         return card
     }
 }

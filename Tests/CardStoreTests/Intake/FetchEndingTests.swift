@@ -120,9 +120,7 @@ import Testing
 
     @Test func `an image whose card left no bytes is received again when an address brings it`() async throws {
         let harness = try await StoreHarness()
-        var photo = harness.photo("photo", number: "N")
-        photo.content = .received(Data("photo".utf8))
-        let card = try await harness.store.admit([photo], now: harness.now)[0].card
+        let card = try await harness.admit(harness.received("photo")).card
         try await harness.refusePreparation()
         #expect(try await harness.state(card) == "rejected image_too_large_bytes")
         let job = try await harness.fetching("photo")
@@ -194,17 +192,13 @@ import Testing
         let job = try await harness.fetching("photo")
         try await harness.conclude(job, .fetched)
         let preparation = try #require(try await harness.claimPreparation().first)
-        let jpeg = Data("small".utf8)
-        let image = PreparedImage(jpeg: jpeg, width: 1, height: 1, digest: ContentDigest(of: jpeg))
+        let image = StoreHarness.image("small")
         try await harness.store.conclude(preparation, with: .prepared(image), now: harness.now)
         try await harness.verify([:])
         let details = try await harness.store.show(job.card.id, to: StoreHarness.person, now: harness.now)
         #expect(details.events.map(\.state) == [.fetching, .received, .prepared, .verified])
         #expect(details.attempts.map(\.stage) == ["fetch", "verify"])
-        let actions = try await harness.store.database.read { tx in
-            try tx.rows("SELECT action FROM access_log ORDER BY number") { try $0.next(String.self) }
-        }
-        #expect(actions == ["verify", "show"])
+        #expect(try await harness.accessLog().map(\.[0]) == ["verify", "show"])
     }
 }
 

@@ -72,16 +72,6 @@ import Testing
         #expect(try await harness.card(first.card).metadata.priority == 9)
     }
 
-    @Test func `an image that is there already under its number ends as a duplicate of that card`() async throws {
-        let harness = try await StoreHarness()
-        let front = try await harness.admit("front", number: "N")
-        let job = try await harness.fetching("front")
-        try await harness.conclude(job, .fetched)
-        #expect(try await harness.state(job.card.id) == "superseded duplicate")
-        #expect(try await harness.address().card == front.card)
-        #expect(try await harness.findings() == [])
-    }
-
     @Test(arguments: [
         (FailureClass.rejected, 1, "rejected refused_by_remote"), (.transient, 3, "failed attempts_exhausted"),
         (.stop, 3, "failed attempts_exhausted"), (.throttled, 5, "fetching"), (.notSent, 5, "fetching"),

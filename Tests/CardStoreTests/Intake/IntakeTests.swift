@@ -47,8 +47,7 @@ import Testing
         let harness = try await StoreHarness()
         try await harness.admit("front", number: "N", submitter: "one")
         let refusal = CodedError(.sourceTooLarge, .input, "too large")
-        let refused = harness.photo("other", number: "N", submitter: "two", refused: refusal)
-        let outcome = try await harness.store.admit([refused], now: harness.now)[0]
+        let outcome = try await harness.admit("other", number: "N", submitter: "two", refused: refusal)
         #expect(outcome.state == .rejected && outcome.reason == .sourceTooLarge)
         let again = try await harness.admit("other", number: "N", submitter: "two")
         #expect(again.card == outcome.card)
@@ -61,16 +60,13 @@ import Testing
         let harness = try await StoreHarness()
         let file = try harness.file("front")
         let refusal = CodedError(.sourceTooLarge, .input, "too large")
-        let refused = harness.photo("front", number: "N", file: file, refused: refusal)
-        let card = try await harness.store.admit([refused], now: harness.now)[0].card
+        let card = try await harness.admit("front", number: "N", file: file, refused: refusal).card
         let details = try await harness.store.show(card, to: StoreHarness.person, now: harness.now)
         #expect(details.card.message == "too large" && details.events.map(\.message) == ["too large"])
         #expect(details.events.map(\.state) == [.rejected] && details.events.map(\.reason) == [.sourceTooLarge])
         let number = BusinessNumber(stored: "N")
         #expect(try await harness.known([file], number: number) == [nil])
-        let again = try await harness.store.admit([harness.photo("front", number: "N", file: file)], now: harness.now)[
-            0
-        ]
+        let again = try await harness.admit("front", number: "N", file: file)
         #expect(again.card == card && again.state == .prepared)
         #expect(try await harness.known([file], number: number)[0]?.card == card)
     }
@@ -78,8 +74,7 @@ import Testing
     @Test func `a file is known by path, inode, size and time under its number only`() async throws {
         let harness = try await StoreHarness()
         let file = try harness.file("front")
-        let card = try await harness.store.admit([harness.photo("front", number: "N", file: file)], now: harness.now)[0]
-            .card
+        let card = try await harness.admit("front", number: "N", file: file).card
         var changes = Array(repeating: file, count: 5)
         changes[0].path = Redacted("/elsewhere")
         changes[1].device += 1
@@ -99,8 +94,7 @@ import Testing
         var new = old
         new.size += 1
         _ = try await harness.store.admit([harness.photo("front", number: "N", file: old)], now: harness.now)
-        let newer = harness.photo("newer", number: "N", file: new)
-        let card = try await harness.store.admit([newer], now: harness.now)[0].card
+        let card = try await harness.admit("newer", number: "N", file: new).card
         #expect(try await harness.known([old, new], number: number).map { $0?.card } == [nil, card])
     }
 
@@ -112,15 +106,6 @@ import Testing
         #expect(try await harness.known([copy], number: number) == [nil])
         _ = try await harness.store.admit([harness.photo("front", number: "N", file: copy)], now: harness.now)
         #expect(try await harness.known([copy], number: number).map { $0?.card } == [card])
-    }
-
-    @Test func `an erased card is not brought back by the same file`() async throws {
-        let harness = try await StoreHarness()
-        let file = try harness.file("front")
-        let card = try await harness.store.admit([harness.photo("front", number: "N", file: file)], now: harness.now)[0]
-            .card
-        try await harness.erase(card)
-        #expect(try await harness.known([file], number: BusinessNumber(stored: "N"))[0]?.state == .erased)
     }
 
     @Test func `of admissions of equal bytes at once exactly one is new, and orders are consecutive`() async throws {
@@ -146,9 +131,7 @@ import Testing
         let harness = try await StoreHarness()
         let other = try await harness.another()
         #expect(try await harness.store.isFull(depth: 4) == false)
-        var received = harness.photo("received", number: "N")
-        received.content = .received(Data("received".utf8))
-        _ = try await harness.store.admit([received], now: harness.now)
+        try await harness.admit(harness.received("received"))
         try await harness.address(number: "M")
         let refusal = CodedError(.sourceTooLarge, .input, "too large")
         _ = try await harness.store.admit([harness.photo("refused", number: "O", refused: refusal)], now: harness.now)

@@ -13,22 +13,13 @@ import Testing
         submitter: String = "shop",
         receipt: Receipt? = nil
     ) -> Admission {
-        var photo = harness.photo(bytes, number: number, submitter: submitter)
-        photo.content = .received(Data(bytes.utf8))
+        var photo = harness.received(bytes, number: number, submitter: submitter)
         photo.receipt = receipt
         return photo
     }
 
-    private static func admit(_ harness: StoreHarness, _ photo: Admission) async throws -> AdmissionOutcome {
-        try await harness.store.admit([photo], now: harness.now)[0]
-    }
-
     private static func sources(_ harness: StoreHarness) async throws -> Int64? {
         try await harness.value("SELECT count(*) FROM blob WHERE kind = 'source'")
-    }
-
-    private static func image(_ bytes: String) -> PreparedImage {
-        PreparedImage(jpeg: Data(bytes.utf8), width: 4, height: 3, digest: ContentDigest(of: Data(bytes.utf8)))
     }
 
     private static func key(_ name: String, request: String = "request") -> Receipt {
@@ -40,7 +31,7 @@ import Testing
     @Test func `a received source survives a kill, and goes when its image takes its place`() async throws {
         let harness = try await StoreHarness()
         let bytes = String(repeating: "source ", count: 400_000)
-        let card = try await Self.admit(harness, Self.photo(harness, bytes)).card
+        let card = try await harness.admit(Self.photo(harness, bytes)).card
         #expect(try await harness.state(card) == "received")
         #expect(try await harness.claimPreparation().count == 1)
         #expect(try await harness.claimPreparation().isEmpty)
@@ -48,7 +39,11 @@ import Testing
         let job = try #require(try await harness.claimPreparation().first)
         #expect(job.source == Data(bytes.utf8))
         #expect(try await Self.sources(harness) == 3)
-        let change = try await harness.store.conclude(job, with: .prepared(Self.image("small")), now: harness.now)
+        let change = try await harness.store.conclude(
+            job,
+            with: .prepared(StoreHarness.image("small")),
+            now: harness.now
+        )
         #expect(change.state == .prepared)
         #expect(try await Self.sources(harness) == 0)
         #expect(try await harness.claim().map(\.image.jpeg) == [Data("small".utf8)])
@@ -59,14 +54,14 @@ import Testing
         async throws
     {
         let harness = try await StoreHarness()
-        let card = try await Self.admit(harness, Self.photo(harness, "torn")).card
+        let card = try await harness.admit(Self.photo(harness, "torn")).card
         let job = try #require(try await harness.claimPreparation().first)
         let refusal = CodedError(.sourceTooLarge, .input, "the image is too large")
         try await harness.store.conclude(job, with: .refused(refusal), now: harness.now)
         #expect(try await harness.state(card) == "rejected image_too_large_bytes")
         #expect(try await Self.sources(harness) == 0)
         await #expect(throws: CodedError.self) { try await harness.retry(card) }
-        let again = try await Self.admit(harness, Self.photo(harness, "torn"))
+        let again = try await harness.admit(Self.photo(harness, "torn"))
         #expect(again.card == card && again.state == .received)
     }
 
@@ -74,7 +69,7 @@ import Testing
         async throws
     {
         let harness = try await StoreHarness()
-        let card = try await Self.admit(harness, Self.photo(harness, "photo")).card
+        let card = try await harness.admit(Self.photo(harness, "photo")).card
         let failure = CodedError(ReasonCode(rawValue: "image_memory"), .temporary, "there is no memory")
         let terms = RetryTerms(maxAttempts: 2, delay: .seconds(5))
         for expected in ["received", "failed image_memory"] {
@@ -91,14 +86,14 @@ import Testing
     @Test(arguments: ["prepared", "refused", "failed"])
     func `what a killed worker makes of a source late changes nothing`(_ end: String) async throws {
         let harness = try await StoreHarness()
-        let card = try await Self.admit(harness, Self.photo(harness, "photo")).card
+        let card = try await harness.admit(Self.photo(harness, "photo")).card
         let late = try #require(try await harness.claimPreparation().first)
         try await harness.killWorker()
         let job = try #require(try await harness.claimPreparation().first)
         let error = CodedError(.sourceTooLarge, .input, "too large")
         let conclusion: PreparationConclusion =
             switch end {
-            case "prepared": .prepared(Self.image("late"))
+            case "prepared": .prepared(StoreHarness.image("late"))
             case "refused": .refused(error)
             default: .failed(error, RetryTerms(maxAttempts: 1, delay: .zero))
             }
@@ -107,7 +102,7 @@ import Testing
         #expect(try await harness.claimPreparation().isEmpty)
         #expect(try await Self.sources(harness) == 1)
         #expect(
-            try await harness.store.conclude(job, with: .prepared(Self.image("small")), now: harness.now).state
+            try await harness.store.conclude(job, with: .prepared(StoreHarness.image("small")), now: harness.now).state
                 == .prepared
         )
     }
@@ -119,7 +114,7 @@ import Testing
         // No piece repeats another: 251 divides no size of a piece.
         let bytes = Data((0..<byteCount).map { UInt8($0 % 251) })
         photo.content = .received(bytes)
-        _ = try await Self.admit(harness, photo)
+        try await harness.admit(photo)
         #expect(try await harness.claimPreparation().map(\.source) == [bytes])
     }
 
@@ -129,7 +124,7 @@ import Testing
         for (index, priority) in [0, 5, 0, 5].enumerated() {
             var photo = Self.photo(harness, "\(index)", number: "N\(index)")
             photo.metadata.priority = priority
-            ids.append(try await Self.admit(harness, photo).card)
+            ids.append(try await harness.admit(photo).card)
         }
         #expect(try await harness.store.nextDue(in: .received) == Timestamp(millisecondsSinceEpoch: 0))
         let jobs = try await harness.store.claimPreparation(by: harness.worker, limit: 3, now: harness.now)
@@ -140,13 +135,13 @@ import Testing
 
     @Test func `what is said of a card while it is prepared counts when it is judged`() async throws {
         let harness = try await StoreHarness()
-        let card = try await Self.admit(harness, Self.photo(harness, "photo")).card
+        let card = try await harness.admit(Self.photo(harness, "photo")).card
         let job = try #require(try await harness.claimPreparation().first)
         var again = Self.photo(harness, "photo")
         again.metadata.side = .back
-        #expect(try await Self.admit(harness, again).state == .received)
+        #expect(try await harness.admit(again).state == .received)
         #expect(try await harness.claimPreparation().isEmpty)
-        try await harness.store.conclude(job, with: .prepared(Self.image("small")), now: harness.now)
+        try await harness.store.conclude(job, with: .prepared(StoreHarness.image("small")), now: harness.now)
         #expect(try await harness.claim().map(\.card.metadata.side) == [.back])
         #expect(try await harness.state(card) == "prepared")
     }
@@ -156,8 +151,8 @@ import Testing
         let harness = try await StoreHarness()
         let file = harness.photo("photo", number: "N", submitter: "shop")
         let request = Self.photo(harness, "photo")
-        let first = try await Self.admit(harness, fileIsFirst ? file : request)
-        let second = try await Self.admit(harness, fileIsFirst ? request : file)
+        let first = try await harness.admit(fileIsFirst ? file : request)
+        let second = try await harness.admit(fileIsFirst ? request : file)
         #expect(second.card == first.card && second.isDuplicate)
         // What is prepared needs no source any more.
         #expect(second.state == .prepared)
@@ -168,7 +163,7 @@ import Testing
     @Test func `nothing of a number goes while a card of it is still to be prepared`() async throws {
         let harness = try await StoreHarness()
         let front = try await harness.verified("front", number: "N", .front)
-        _ = try await Self.admit(harness, Self.photo(harness, "newer", submitter: "local"))
+        try await harness.admit(Self.photo(harness, "newer", submitter: "local"))
         #expect(try await harness.proposals() == [])
         #expect(try await harness.state(front).hasPrefix("verified"))
     }
@@ -176,7 +171,7 @@ import Testing
     @Test func `another submitter's source is held as it came, and prepared once a person accepts it`() async throws {
         let harness = try await StoreHarness()
         let front = try await harness.verified("front", number: "N", .front)
-        let other = try await Self.admit(harness, Self.photo(harness, "other", submitter: "two"))
+        let other = try await harness.admit(Self.photo(harness, "other", submitter: "two"))
         #expect(other.reason == .submitterConflict)
         #expect(try await harness.claimPreparation().isEmpty)
         #expect(try await harness.proposals() == [[front]])
@@ -188,38 +183,38 @@ import Testing
 
     @Test func `the same request under its name is answered with its card, whatever became of it`() async throws {
         let harness = try await StoreHarness()
-        let first = try await Self.admit(harness, Self.photo(harness, "photo", receipt: Self.key("k")))
+        let first = try await harness.admit(Self.photo(harness, "photo", receipt: Self.key("k")))
         #expect(!first.isReplay && !first.isDuplicate)
-        let again = try await Self.admit(harness, Self.photo(harness, "photo", receipt: Self.key("k")))
+        let again = try await harness.admit(Self.photo(harness, "photo", receipt: Self.key("k")))
         #expect(again.card == first.card && again.isReplay)
         let known = try await harness.store.outcome(of: Self.key("k"), from: "shop")
         #expect(known?.card == first.card)
         try await harness.erase(first.card)
-        #expect(try await Self.admit(harness, Self.photo(harness, "photo", receipt: Self.key("k"))).state == .erased)
+        #expect(try await harness.admit(Self.photo(harness, "photo", receipt: Self.key("k"))).state == .erased)
     }
 
     @Test func `a name that was used for another request is refused and takes nothing in`() async throws {
         let harness = try await StoreHarness()
-        _ = try await Self.admit(harness, Self.photo(harness, "photo", receipt: Self.key("k")))
+        try await harness.admit(Self.photo(harness, "photo", receipt: Self.key("k")))
         let other = Self.photo(harness, "other", receipt: Self.key("k", request: "another"))
-        let error = await #expect(throws: CodedError.self) { try await Self.admit(harness, other) }
+        let error = await #expect(throws: CodedError.self) { try await harness.admit(other) }
         #expect(error?.code == .requestReused)
         #expect(try await harness.value("SELECT count(*) FROM card", as: Int64.self) == 1)
     }
 
     @Test func `each submitter, and each kind of name, has names of its own`() async throws {
         let harness = try await StoreHarness()
-        let first = try await Self.admit(harness, Self.photo(harness, "photo", receipt: Self.key("k")))
+        let first = try await harness.admit(Self.photo(harness, "photo", receipt: Self.key("k")))
         let other = Self.photo(harness, "two", number: "M", submitter: "two", receipt: Self.key("k", request: "2"))
-        #expect(try await Self.admit(harness, other).card != first.card)
+        #expect(try await harness.admit(other).card != first.card)
         let webhook = Receipt(kind: .webhook, name: "k", request: ContentDigest(of: Data("3".utf8)))
-        #expect(try await !Self.admit(harness, Self.photo(harness, "three", receipt: webhook)).isReplay)
+        #expect(try await !harness.admit(Self.photo(harness, "three", receipt: webhook)).isReplay)
     }
 
     @Test func `a new name for the same image is a duplicate, and remembered`() async throws {
         let harness = try await StoreHarness()
-        let first = try await Self.admit(harness, Self.photo(harness, "photo", receipt: Self.key("k")))
-        let second = try await Self.admit(harness, Self.photo(harness, "photo", receipt: Self.key("l")))
+        let first = try await harness.admit(Self.photo(harness, "photo", receipt: Self.key("k")))
+        let second = try await harness.admit(Self.photo(harness, "photo", receipt: Self.key("l")))
         #expect(second.card == first.card && second.isDuplicate && !second.isReplay)
         #expect(try await harness.store.outcome(of: Self.key("l"), from: "shop")?.card == first.card)
     }
@@ -228,11 +223,11 @@ import Testing
         let harness = try await StoreHarness()
         var first = Self.photo(harness, "photo", receipt: Self.key("k"))
         first.metadata.priority = 3
-        let card = try await Self.admit(harness, first).card
+        let card = try await harness.admit(first).card
         var second = Self.photo(harness, "photo", receipt: Self.key("l", request: "another"))
         second.metadata.priority = 5
-        _ = try await Self.admit(harness, second)
-        #expect(try await Self.admit(harness, first).isReplay)
+        try await harness.admit(second)
+        #expect(try await harness.admit(first).isReplay)
         #expect(try await harness.card(card).metadata.priority == 5)
     }
 

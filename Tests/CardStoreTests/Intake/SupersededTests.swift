@@ -60,8 +60,7 @@ import Testing
     @Test func `a superseded photo comes back by its file, without a byte being read`() async throws {
         let harness = try await StoreHarness()
         let file = try harness.file("older")
-        let photo = harness.photo("older", number: "N", file: file)
-        let older = try await harness.store.admit([photo], now: harness.now)[0].card
+        let older = try await harness.admit("older", number: "N", file: file).card
         try await harness.verify([:])
         _ = try await harness.verified("newer", number: "N", .front)
         let job = try #require(try await harness.begin().first)

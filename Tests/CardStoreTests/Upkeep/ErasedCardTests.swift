@@ -20,13 +20,11 @@ import Testing
 
     @Test func `a card that is erased while it is prepared leaves nothing, and gets no image later`() async throws {
         let harness = try await StoreHarness()
-        var photo = harness.photo("photo", number: "N")
-        photo.content = .received(Data("photo".utf8))
-        _ = try await harness.store.admit([photo], now: harness.now)
+        let photo = harness.received("photo")
+        try await harness.admit(photo)
         let job = try #require(try await harness.claimPreparation().first)
         try await Self.erase(photo.id, in: harness)
-        let jpeg = Data("small".utf8)
-        let image = PreparedImage(jpeg: jpeg, width: 1, height: 1, digest: ContentDigest(of: jpeg))
+        let image = StoreHarness.image("small")
         #expect(try await harness.store.conclude(job, with: .prepared(image), now: harness.now).state == .erased)
         #expect(try await harness.claimPreparation().isEmpty)
         try await Self.expectNothing(of: photo.id, in: harness)
@@ -60,10 +58,10 @@ import Testing
         let photo = harness.photo("front", number: "N", file: try harness.file("front")) {
             $0.expectedName = Redacted("A")
         }
-        let first = try await harness.store.admit([photo], now: harness.now)[0].card
+        let first = try await harness.admit(photo).card
         try await harness.erase(first)
         let again = harness.photo("front", number: "N", file: try harness.file("copy"))
-        let outcome = try await harness.store.admit([again], now: harness.now)[0]
+        let outcome = try await harness.admit(again)
         #expect(outcome.card == again.id && outcome.state == .prepared && !outcome.isDuplicate)
         #expect(try await harness.card(again.id).metadata.expectedName == nil)
         #expect(try await harness.state(first) == "erased requested")

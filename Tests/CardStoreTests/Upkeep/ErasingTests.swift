@@ -33,29 +33,9 @@ import Testing
     {
         let harness = try await StoreHarness()
         let id = try await harness.admit("front", number: "N").card
-        let other = try await harness.another()
-        let (reading, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        async let snapshot = other.database.read { tx in
-            let count = try tx.value("SELECT count(*) FROM card", as: Int.self)
-            reading.signal()
-            mayEnd.wait()
-            return count
-        }
-        await Self.wait(for: reading)
-        #expect(try await !harness.erase(id)[0].isScrubbed)
-        mayEnd.signal()
-        #expect(try await snapshot == 1)
+        let isScrubbed = try await harness.whileAnotherReads { try await harness.erase(id)[0].isScrubbed }
+        #expect(!isScrubbed)
         #expect(try await harness.erase(id)[0].isScrubbed)
-        try other.close()
-    }
-
-    private static func wait(for semaphore: DispatchSemaphore) async {
-        await withCheckedContinuation { continuation in
-            DispatchQueue.global().async {
-                semaphore.wait()
-                continuation.resume()
-            }
-        }
     }
 
     @Test func `the tombstone keeps the side and whether the card was delivered`() async throws {
@@ -81,7 +61,7 @@ import Testing
         var photo = harness.photo("front", number: "N", file: file)
         let receipt = Receipt(kind: .idempotencyKey, name: "one", request: ContentDigest(of: Data("request".utf8)))
         photo.receipt = receipt
-        let id = try await harness.store.admit([photo], now: harness.now)[0].card
+        let id = try await harness.admit(photo).card
         try await harness.erase(id)
         let known = try await harness.known([file], number: BusinessNumber(stored: "N"))
         #expect(known[0]?.card == id)
@@ -189,20 +169,9 @@ import Testing
 
     // MARK: Deliveries
 
-    private static let pairTerms = DecidingTerms(policy: ApplicationPolicy(layout: .application), rules: VerdictRules())
-
-    private static func pair(_ harness: StoreHarness) async throws -> (CardID, CardID, DeliveryJob) {
-        let photos = [harness.photo("front", number: "N"), harness.photo("back", number: "N")]
-        let cards = try await harness.store.admit(photos, now: harness.now).map(\.card)
-        try await harness.verify([cards[1]: (.back, nil)])
-        let job = try #require(try await harness.begin(self.pairTerms).first)
-        #expect(job.members == cards)
-        return (cards[0], cards[1], job)
-    }
-
     @Test func `erasing one of two that are being sent leaves the other unknown until the answer comes`() async throws {
         let harness = try await StoreHarness()
-        let (front, back, job) = try await Self.pair(harness)
+        let (front, back, job) = try await harness.joint()
         try await harness.erase(front)
         #expect(try await harness.state(back) == "held outcome_unknown")
         try await harness.conclude(job, .accepted)
@@ -216,7 +185,7 @@ import Testing
 
     @Test func `erasing one of two that surely did not arrive sends the other back`() async throws {
         let harness = try await StoreHarness()
-        let (front, back, job) = try await Self.pair(harness)
+        let (front, back, job) = try await harness.joint()
         try await harness.conclude(job, .failure(.transient))
         try await harness.erase(front)
         #expect(try await harness.state(back) == "verified")

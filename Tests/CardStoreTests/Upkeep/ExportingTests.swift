@@ -10,8 +10,7 @@ import Testing
 
     @Test func `an export holds all that is known of a card, and is the last line of its access log`() async throws {
         let harness = try await StoreHarness()
-        let photo = harness.photo("front", number: "N") { $0.expectedName = Redacted("SPECIMEN") }
-        let id = try await harness.store.admit([photo], now: harness.now)[0].card
+        let id = try await harness.admit("front", number: "N") { $0.expectedName = Redacted("SPECIMEN") }.card
         try await harness.verify([:])
         let export = try await harness.store.export(id, to: Self.clerk, now: harness.now)
         #expect(export.details.card.metadata.expectedName?.reveal() == "SPECIMEN")

@@ -16,14 +16,10 @@ import Testing
         return (harness, id)
     }
 
-    private static func open(_ harness: StoreHarness, _ ring: KeyRing) async throws -> CardStore {
-        try await CardStore.open(path: harness.folder, kind: nil, ring: ring, creating: false, now: harness.now)
-    }
-
     /// Whether everything in it opens with a ring.
     private static func opens(_ harness: StoreHarness, _ ring: KeyRing) async throws -> Bool {
         do {
-            let store = try await self.open(harness, ring)
+            let store = try await harness.another(ring)
             defer { try? store.close() }
             return try await store.check() == []
         } catch let error as CodedError where error.code == .wrongKey {
@@ -44,7 +40,7 @@ import Testing
         try harness.store.close()
         #expect(try await Self.opens(harness, KeyRing(new)))
         #expect(try await !Self.opens(harness, KeyRing(harness.key)))
-        harness.store = try await Self.open(harness, KeyRing(new))
+        harness.store = try await harness.another(KeyRing(new))
         #expect(try await harness.store.keyInUse() == new.id)
         #expect(try await harness.admit("front", number: "N").isDuplicate)
     }
@@ -75,8 +71,8 @@ import Testing
         try harness.store.close()
         let new = VaultKey.random()
         let both = try #require(KeyRing([new, harness.key]))
-        harness.store = try await Self.open(harness, both)
-        let stale = try await Self.open(harness, both)
+        harness.store = try await harness.another(both)
+        let stale = try await harness.another(both)
         harness.worker = try await harness.store.startWorker(id: "w2", command: "run", now: harness.now)
         try await harness.admit("late", number: "L")
         try await harness.store.end(harness.worker, now: harness.now)
@@ -89,7 +85,7 @@ import Testing
         try stale.close()
         try harness.store.close()
         #expect(try await Self.opens(harness, KeyRing(new)))
-        harness.store = try await Self.open(harness, KeyRing(new))
+        harness.store = try await harness.another(KeyRing(new))
     }
 
     @Test(arguments: ["wrapped = x'00'", "key_id = 'none'"])
@@ -101,7 +97,7 @@ import Testing
         #expect(try await harness.store.keyInUse() == new.id)
         try harness.store.close()
         // The next rotation is one of its own, which needs no older key.
-        harness.store = try await Self.open(harness, KeyRing(new))
+        harness.store = try await harness.another(KeyRing(new))
         let next = VaultKey.random()
         #expect(
             try await harness.store.rotateKeys(to: next) {} == KeyRotation(keyID: next.id, rewrapped: 1, damaged: 1)
@@ -152,11 +148,11 @@ import Testing
         #expect(try await Self.opens(harness, ring))
         #expect(try await Self.opens(harness, KeyRing(new)) == (step == .committed))
         // The next one ends what was begun.
-        harness.store = try await Self.open(harness, ring)
+        harness.store = try await harness.another(ring)
         _ = try await harness.store.rotateKeys(to: new) {}
         try harness.store.close()
         #expect(try await Self.opens(harness, KeyRing(new)))
-        harness.store = try await Self.open(harness, KeyRing(new))
+        harness.store = try await harness.another(KeyRing(new))
     }
 
     @Test func `the old key is put away while nobody else can change the key, once nothing needs it`() async throws {
@@ -189,7 +185,8 @@ import Testing
         }
         #expect(try await harness.store.keyInUse() == new.id)
         try harness.store.close()
-        harness.store = try await Self.open(harness, #require(KeyRing([new, harness.key])))
+        let both = try #require(KeyRing([new, harness.key]))
+        harness.store = try await harness.another(both)
         #expect(try await harness.store.rotateKeys(to: new) {}.keyID == new.id)
     }
 }

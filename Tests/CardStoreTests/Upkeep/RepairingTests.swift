@@ -5,20 +5,6 @@ import Testing
 @testable import CardStore
 
 @Suite struct RepairingTests {
-    /// `one` is delivered, `two` under way, `three` waits for its front, `four` is new, `five` is held with a kept delivery.
-    private static func furnished() async throws -> StoreHarness {
-        let harness = try await StoreHarness()
-        let (_, job) = try await harness.delivering("one", number: "one")
-        try await harness.conclude(job, .accepted)
-        _ = try await harness.delivering("two", number: "two")
-        let (_, kept) = try await harness.delivering("five", number: "five")
-        try await harness.conclude(kept, .failure(.unknown), onUnknown: .hold)
-        _ = try await harness.verified("three", number: "three", .back)
-        _ = try await harness.begin()
-        try await harness.admit("four", number: "four")
-        return harness
-    }
-
     private static func repair(_ harness: StoreHarness) async throws -> (mended: Set<String>, left: [String]) {
         let result = try await harness.store.repair(by: StoreHarness.person, now: harness.now)
         return (Set(result.mended.map(\.code)), result.left.map(\.code))
@@ -45,18 +31,18 @@ import Testing
         ),
     ])
     func `what can be mended without a risk is, and nothing is left`(code: String, damage: String) async throws {
-        let harness = try await Self.furnished()
+        let harness = try await StoreHarness.furnished()
         try await harness.plant(damage)
         let found = try await harness.store.check()
         #expect(Set(found.map(\.code)) == [code])
-        #expect(found.allSatisfy { $0.isMendable })
+        #expect(found.allSatisfy { $0.isMendable && $0.card != nil })
         let (mended, left) = try await Self.repair(harness)
         #expect(mended == [code])
         #expect(left == [])
     }
 
     @Test func `a call of nobody counts as one that may have arrived`() async throws {
-        let harness = try await Self.furnished()
+        let harness = try await StoreHarness.furnished()
         try await harness.plant("UPDATE attempt SET worker = 'nobody' WHERE ended_at IS NULL")
         _ = try await Self.repair(harness)
         let count = try await harness.value(
@@ -70,7 +56,7 @@ import Testing
     }
 
     @Test func `an erasure that was cut off is ended with its reason`() async throws {
-        let harness = try await Self.furnished()
+        let harness = try await StoreHarness.furnished()
         let id = try await harness.admit("six", number: "six").card
         try harness.store.erasureList.append([Data(#"{"card_id":"\#(id)","reason":"holder_request"}"#.utf8)])
         #expect(try await Self.repair(harness).mended == ["erasure_cut_off"])
@@ -78,7 +64,7 @@ import Testing
     }
 
     @Test func `what a person must decide is left as it is`() async throws {
-        let harness = try await Self.furnished()
+        let harness = try await StoreHarness.furnished()
         try await harness.plant(
             """
             DELETE FROM blob WHERE kind = 'image' AND card IN (SELECT id FROM card WHERE number = 'four');

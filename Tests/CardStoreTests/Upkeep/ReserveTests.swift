@@ -62,7 +62,7 @@ import Testing
         var photo = harness.photo("large", number: "M")
         photo.content = .received(Data(count: 1 << 20))
         await #expect {
-            _ = try await harness.store.admit([photo], now: harness.now)
+            try await harness.admit(photo)
         } throws: { ($0 as? CodedError)?.code == .diskSpaceLow }
         #expect(try await harness.store.counts().states == [.prepared: 2])
         #expect(harness.store.reserve.isWhole, "what takes more in does not use it up")

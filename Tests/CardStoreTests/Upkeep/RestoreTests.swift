@@ -127,8 +127,7 @@ import Testing
         var status = stat()
         #expect(stat(harness.folder, &status) == 0)
         let file = FileIdentity(path: "/in/late.jpg", status)
-        let late = try await harness.store.admit([harness.photo("late", number: "L", file: file)], now: harness.now)[0]
-            .card
+        let late = try await harness.admit("late", number: "L", file: file).card
         let (sent, job) = try await harness.delivering("sent", number: "S")
         try await harness.conclude(job, .accepted)
         try await harness.erase(late, sent)
@@ -176,13 +175,7 @@ import Testing
         #expect(error?.message.text().contains(scene.harness.key.id) == true)
         let both = try #require(KeyRing([new, scene.harness.key]))
         #expect(try await scene.restore(ring: both).accessLinesTakenOver == 0)
-        scene.harness.store = try await CardStore.open(
-            path: scene.harness.folder,
-            kind: nil,
-            ring: KeyRing(new),
-            creating: false,
-            now: scene.harness.now
-        )
+        scene.harness.store = try await scene.harness.another(KeyRing(new))
         #expect(try await scene.harness.findings() == [])
     }
 
@@ -197,13 +190,7 @@ import Testing
         #expect(report.replacedKeyMissing)
         #expect(report.accessLinesTakenOver == nil)
         #expect(report.tombstonesTakenOver == 0)
-        other.store = try await CardStore.open(
-            path: other.folder,
-            kind: nil,
-            ring: KeyRing(scene.harness.key),
-            creating: false,
-            now: other.now
-        )
+        other.store = try await other.another(KeyRing(scene.harness.key))
         #expect(try await other.findings() == [])
     }
 
