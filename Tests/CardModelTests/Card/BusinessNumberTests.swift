@@ -7,24 +7,12 @@ import Testing
         if case .failure(let violation) = BusinessNumber.parse(text) { violation } else { nil }
     }
 
-    @Test(
-        arguments: [
-            "1.23457E+15", "1.23457e+15", "4.40524E+17", " 1E+20 ", "1E-10", "9.99999999999999E+100", "1,23457E+15",
-            "1.234567890123456e+15", "1.23457E15", "12.3E+15", "123.0", "88,00", "nan", "NULL", "None", "-nan(ind)",
-            "无", "--", "=\"00123\"",
-            "'00123", "\"00123\"", "#N/A", "#REF!", "#value!", "####",
-        ]
-    )
+    @Test(arguments: ["1.23457E+15", " 1E+20 ", "88,00", "nan", "无", "=\"00123\"", "#N/A"])
     func `What a spreadsheet leaves of a number is refused`(text: String) {
         #expect(self.violation(text) == .spreadsheet)
     }
 
-    @Test(
-        arguments: [
-            "12E34", "1.E+15", "1E+5", "LOAN-1E+15", "1E+15-2", "E+15", "1.2E+1x", "#1",
-            "2026.11", "NANA-1", "空间-7",
-        ]
-    )
+    @Test(arguments: ["12E34", "#1", "2026.11", "NANA-1"])
     func `What only looks a little like it is taken`(text: String) {
         #expect(BusinessNumber(text)?.rawValue == text)
     }

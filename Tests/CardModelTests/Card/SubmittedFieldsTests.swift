@@ -46,7 +46,8 @@ import Testing
     /// What a spreadsheet or a program writes where an identifier is missing or damaged (field case F2).
     private static let damage = [
         "1.23457E+15", "1,23457e+15", "-1E+20", "1.2345678E7", "+1.5E-10", "123.0", "88,00", "#N/A", "#DIV/0!",
-        "#NAME?", "#####",
+        "#NAME?", "#####", "1E-10", "9.99999999999999E+100", "1.234567890123456e+15", "1.23457E15", "12.3E+15",
+        "#value!",
         "=\"00123\"", "=A1", "'00123", "\"00123\"", "nan", "NaN", "-nan(ind)", "NULL", "(null)", "None", "nil",
         "undefined",
         "[object Object]", "NaT", "-Inf", "(blank)", "-", "--", "?", "无", "空",
@@ -60,7 +61,7 @@ import Testing
     @Test(
         arguments: [
             "", "LOAN-1", "nancy", "Nullarbor", "0", "00123", "20260115103000123456", "1E5", "12E34", "1.5E", "1.5E+",
-            "1..0", "1.", ".0", "1.5", "2026.11",
+            "1..0", "1.", ".0", "1.5", "2026.11", "1.E+15", "1E+5", "LOAN-1E+15", "1E+15-2", "1.2E+1x", "空间-7",
             "E+15", "A1.0", "1.0.0", "10-0", "#12", "-5", "+86", "--1", "无名", "a=b", "5'", "é", "n/a-1",
             "[object object]s", "１２３",
         ]

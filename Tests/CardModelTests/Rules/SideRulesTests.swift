@@ -129,7 +129,11 @@ import Testing
             is: "wait b waits_for_front, wait f waits_for_older_photo"
         ),
     ]
-    .map { $0.in(.application) }
+    .map { decision in
+        var joint = decision
+        joint.policy.layout = .application
+        return joint
+    }
 
     @Test(arguments: oneForm)
     func `In one form a front waits for its back for a while, then goes alone, and the back follows`(
@@ -206,20 +210,5 @@ import Testing
         #expect(pair([.front("f", .delivered), .back("b", .delivered)]) == [])
         #expect(pair([.front("f", .delivered), .back { $0.isAccepted = true }]) == [])
         #expect(pair([.front()]) == [])
-    }
-}
-
-extension DecisionCase {
-    /// The same under another layout.
-    fileprivate func `in`(_ layout: DeliveryLayoutKind) -> DecisionCase {
-        DecisionCase(
-            self.testDescription,
-            self.snapshot.cards,
-            isDisputed: self.snapshot.isDisputed,
-            delivered: self.snapshot.delivered,
-            pair: self.pairFindings,
-            layout: layout,
-            is: self.expected
-        )
     }
 }

@@ -58,7 +58,7 @@ struct DecisionCase: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let snapshot: ApplicationSnapshot
     let pairFindings: [VerdictFinding]
-    let policy: ApplicationPolicy
+    var policy: ApplicationPolicy
     let expected: String
 
     init(

@@ -6,31 +6,17 @@ import Testing
     @Test(
         arguments: [
             ("11010519491231002X", []),
-            ("440524188001010014", []),
-            ("110101199003070011", []),
-            ("31010120000229012X", []),
-            ("65010220101130123X", []),
-            ("11010519491231002x", []),
             ("１１０１０５１９４９１２３１００２ｘ", []),
             // Born today, tomorrow, and far in the future.
             ("110101202611210019", []),
             ("110101202611220014", ["id_number_birth_date"]),
             ("110101209901010017", ["id_number_birth_date"]),
-            ("310101190002290123", ["id_number_birth_date"]),
-            ("110101187912310010", ["id_number_birth_date"]),
-            ("110105194912310021", ["id_number_checksum"]),
-            ("000000199001010018", ["id_number_region"]),
-            ("810000199001010019", ["unsupported_document"]),
-            ("910124199001010211", ["unsupported_document"]),
-            ("ABC123456789012", ["unsupported_document"]),
-            ("110105491231002", ["unsupported_document"]),
-            ("11010519491231", ["id_number_malformed"]),
             (" ", ["id_number_missing"]),
             ("", ["id_number_missing"]),
             (nil, ["id_number_missing"]),
         ] as [(String?, [String])]
     )
-    func `A number is judged by every rule of GB 11643-1999`(text: String?, codes: [String]) {
+    func `A number is judged as it is folded, and by the day`(text: String?, codes: [String]) {
         let reading = CardReading.front {
             $0.number = text
             $0.birthDate = nil
