@@ -107,20 +107,11 @@ import Testing
         harness.state.withLock { $0.preparingFailures = failures }
         try await time.passing {
             try await harness.withEngine(time: time.engineTime) { engine in
-                _ = try await engine.receiveAndEndBatch(Self.receive)
+                _ = try await Self.receive("N1 front", "N1", in: engine)
+                _ = try await engine.runBatch([])
             }
         }
         let cards = try await harness.store.cards(CardFilter(), after: 0, limit: 10)
         #expect(cards.map { $0.state.rawValue + ($0.reason.map { " \($0.rawValue)" } ?? "") } == [expected])
-    }
-}
-
-extension Engine {
-    /// Takes a photo in before a batch that has no inputs of its own.
-    fileprivate func receiveAndEndBatch(
-        _ receive: (String, String, Engine) async throws -> AdmissionOutcome
-    ) async throws -> BatchEnd {
-        _ = try await receive("N1 front", "N1", self)
-        return try await self.runBatch([])
     }
 }

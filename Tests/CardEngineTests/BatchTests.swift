@@ -113,28 +113,17 @@ import Testing
 
     @Test func `one odd request among good ones ends that card, and the others are delivered`() async throws {
         let (harness, hasFailed) = (try await EngineHarness(), Happening())
+        harness.answer(1000) { delivery in
+            let isOdd = delivery.images.values.contains { String(decoding: $0, as: UTF8.self) == "N5 front" }
+            return isOdd ? .failed(EngineHarness.failure(.stop, code: "http_404", scope: .request)) : nil
+        }
         harness.state.withLock { state in
-            state.deliveries = Array(
-                repeating: { delivery in
-                    let isOdd = delivery.images.values.contains { String(decoding: $0, as: UTF8.self) == "N5 front" }
-                    guard isOdd else { return nil }
-                    return .failed(EngineHarness.failure(.stop, code: "http_404", scope: .request))
-                },
-                count: 1000
-            )
             // One that passes after the odd one tells it from an endpoint that refuses all.
             state.onVerify = { photo, _ in if photo == "N6 front" { try await hasFailed.wait() } }
             state.onEvent = { event, _ in if case .failed(.deliver, _) = event { hasFailed.happen() } }
         }
         let end = try await harness.run(
-            harness.items(
-                KeyValuePairs(
-                    dictionaryLiteral: ("N1", ["front"]),
-                    ("N2", ["front"]),
-                    ("N5", ["front"]),
-                    ("N6", ["front"])
-                )
-            )
+            harness.items(["N1": ["front"], "N2": ["front"], "N5": ["front"], "N6": ["front"]])
         )
         #expect(end.stopped.isEmpty)
         let states = try await harness.states()
@@ -164,25 +153,23 @@ import Testing
 
     @Test func `a lost answer is repeated with the same key, and never under another`() async throws {
         let harness = try await EngineHarness()
-        let keys = Keys()
-        harness.state.withLock { state in
-            state.deliveries = Array(repeating: { delivery in keys.note(delivery.idempotencyKey) }, count: 3)
+        let keys = Mutex<Set<String>>([])
+        harness.answer(3) { delivery in
+            keys.withLock { _ = $0.insert(delivery.idempotencyKey) }
+            return .failed(EngineHarness.failure(.unknown))
         }
         try await harness.run(harness.items(["N1": ["front"]]))
         #expect(harness.delivered == [["N1 front"]])
-        #expect(keys.all == [harness.state.withLock { $0.delivered[0].key }])
+        #expect(keys.withLock(\.self) == [harness.state.withLock { $0.delivered[0].key }])
     }
 
     @Test func `answers that stay lost hold the card`() async throws {
         let (harness, hasFailed) = (try await EngineHarness(), Happening())
+        harness.answer(1000) { delivery in
+            String(decoding: delivery.images.values.first ?? Data(), as: UTF8.self).contains("N1")
+                ? .failed(EngineHarness.failure(.unknown)) : nil
+        }
         harness.state.withLock { state in
-            state.deliveries = Array(
-                repeating: { delivery in
-                    String(decoding: delivery.images.values.first ?? Data(), as: UTF8.self).contains("N1")
-                        ? .failed(EngineHarness.failure(.unknown)) : nil
-                },
-                count: 1000
-            )
             // An answer that was lost counts once another card has passed after it.
             state.onVerify = { photo, _ in if photo.hasPrefix("N2") { try await hasFailed.wait() } }
             state.onEvent = { event, _ in if case .failed(.deliver, _) = event { hasFailed.happen() } }
@@ -194,28 +181,12 @@ import Testing
         #expect(harness.delivered.allSatisfy { !$0[0].contains("N1") })
     }
 
-    @Test func `an expired TOKEN is fetched again, and the form is built with the new one`() async throws {
-        let harness = try await EngineHarness()
-        harness.state.withLock { state in
-            state.tokens = ["TOKEN-1", "TOKEN-2"]
-            state.deliveries = [{ _ in .tokenExpired(EngineHarness.failure(.stop, code: "TOKEN")) }]
-        }
-        let end = try await harness.run(harness.items(["N1": ["front"]]))
-        #expect(end.stopped.isEmpty)
-        #expect(harness.delivered == [["N1 front"]])
-    }
-
     @Test func `a TOKEN that is refused when it is new stops the stage, however many more the source would give`()
         async throws
     {
         let harness = try await EngineHarness()
-        harness.state.withLock { state in
-            state.tokens = (1...100).map { "TOKEN-\($0)" }
-            state.deliveries = Array(
-                repeating: { _ in .tokenExpired(EngineHarness.failure(.stop, code: "TOKEN")) },
-                count: 100
-            )
-        }
+        harness.state.withLock { $0.tokens = (1...100).map { "TOKEN-\($0)" } }
+        harness.answer(100) { _ in .tokenExpired(EngineHarness.failure(.stop, code: "TOKEN")) }
         let settings = harness.settings { $0.probeInterval = .milliseconds(1) }
         let end = try await harness.run(harness.items(["N1": ["front"]]), settings)
         #expect(end.stopped[.deliver]?.code == "TOKEN")
@@ -242,12 +213,7 @@ import Testing
 
     @Test func `a RETCODE of no list holds its card, and three in a row rest the stage`() async throws {
         let harness = try await EngineHarness()
-        harness.state.withLock { state in
-            state.deliveries = Array(
-                repeating: { _ in .failed(EngineHarness.failure(.rejected, code: "9999", isUnlisted: true)) },
-                count: 100
-            )
-        }
+        harness.answer(100) { _ in .failed(EngineHarness.failure(.rejected, code: "9999", isUnlisted: true)) }
         let settings = harness.settings { $0.delivery.concurrency = 1 }
         let photos = (1...10).map { ("N\($0)", ["front"]) }
         let end = try await harness.run(harness.items(photos), settings)
@@ -260,12 +226,7 @@ import Testing
 
     @Test func `cards that three in a row refused rest the stage only until another passes`() async throws {
         let harness = try await EngineHarness()
-        harness.state.withLock { state in
-            state.deliveries = Array(
-                repeating: { _ in .failed(EngineHarness.failure(.rejected, code: "9999", isUnlisted: true)) },
-                count: 3
-            )
-        }
+        harness.answer(3) { _ in .failed(EngineHarness.failure(.rejected, code: "9999", isUnlisted: true)) }
         let settings = harness.settings { $0.delivery.concurrency = 1 }
         let photos = (1...6).map { ("N\($0)", ["front"]) }
         let end = try await harness.run(harness.items(photos), settings)
@@ -284,17 +245,5 @@ import Testing
         #expect(Set(try await harness.states().values) == ["delivered"])
         #expect(harness.delivered.count < 4)
         #expect(harness.delivered.joined().count == 4)
-    }
-}
-
-/// Keys that deliveries came under whose answers were lost.
-private final class Keys: Sendable {
-    private let state = Mutex<Set<String>>([])
-
-    var all: Set<String> { self.state.withLock { $0 } }
-
-    func note(_ key: String) -> DeliveryOutcome {
-        self.state.withLock { _ = $0.insert(key) }
-        return .failed(EngineHarness.failure(.unknown))
     }
 }

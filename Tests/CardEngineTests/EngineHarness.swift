@@ -3,6 +3,7 @@ import CardModel
 import CardStore
 import Foundation
 import Synchronization
+import TestSupport
 
 /// A pipeline over a real sandbox, with an outside that the test scripts. A photo's bytes say what it shows: `front 1` names
 /// the side and the holder, so the verifier reads marks instead of pixels.
@@ -105,6 +106,24 @@ final class EngineHarness: Sendable {
         time: EngineTime = .system
     ) async throws -> Engine.BatchEnd {
         try await self.withEngine(settings, time: time) { try await $0.runBatch(groups) }
+    }
+
+    /// Takes photos in singly, as they come, and lets the engine go on until a time.
+    func take(
+        _ items: some Sequence<InputItem> & Sendable,
+        _ settings: EngineSettings,
+        _ time: ManualTime,
+        until end: Duration
+    ) async throws {
+        // Four stages and the heartbeat: nobody waits for the end.
+        try await time.passing(whenAsleep: 5) {
+            try await self.withEngine(settings, time: time.engineTime) { engine in
+                try await engine.run {
+                    for item in items { _ = try await engine.take(item) }
+                    await time.reached(end)
+                }
+            }
+        }
     }
 
     /// Lends a body an engine with a worker of its own.
@@ -259,6 +278,14 @@ final class EngineHarness: Sendable {
             state.delivered.append(Delivered(key: delivery.idempotencyKey, photos: photos))
             return .accepted(alreadyExisted: false, code: "000000")
         }
+    }
+
+    /// Has the backend answer the next deliveries so; `nil` accepts one.
+    func answer(
+        _ count: Int = 1,
+        _ answer: @escaping @Sendable (OutboundDelivery) -> DeliveryOutcome?
+    ) {
+        self.state.withLock { $0.deliveries = Array(repeating: answer, count: count) }
     }
 
     // MARK: What came of it

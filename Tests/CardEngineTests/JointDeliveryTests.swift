@@ -35,15 +35,8 @@ import Testing
         harness.state.withLock { state in
             state.onDeliver = { sentAt.withLock { $0.append(time.elapsed) } }
         }
-        let items = try harness.items((0..<photos).map { ("N\($0)", ["front"]) }).joined()
-        try await time.passing(whenAsleep: 5) {
-            try await harness.withEngine(settings, time: time.engineTime) { engine in
-                try await engine.run {
-                    for item in items { _ = try await engine.take(item) }
-                    await time.reached(.seconds(300))
-                }
-            }
-        }
+        let items = try harness.items((0..<photos).map { ("N\($0)", ["front"]) }).flatMap(\.self)
+        try await harness.take(items, settings, time, until: .seconds(300))
         let first = try #require(sentAt.withLock { $0.first })
         #expect(first < .seconds(300))
         // What does not fill a delivery waits on.
@@ -58,16 +51,9 @@ import Testing
         }
         // The address was wrong, and is right again.
         let stop = EngineHarness.failure(.stop, code: "http_404", scope: .request)
-        harness.state.withLock { $0.deliveries = [{ _ in .failed(stop) }] }
-        let items = try harness.items((1...3).map { ("N\($0)", ["front"]) }).joined()
-        try await time.passing(whenAsleep: 5) {
-            try await harness.withEngine(settings, time: time.engineTime) { engine in
-                try await engine.run {
-                    for item in items { _ = try await engine.take(item) }
-                    await time.reached(.seconds(300))
-                }
-            }
-        }
+        harness.answer { _ in .failed(stop) }
+        let items = try harness.items((1...3).map { ("N\($0)", ["front"]) }).flatMap(\.self)
+        try await harness.take(items, settings, time, until: .seconds(300))
         #expect(harness.delivered.joined().count == 3)
     }
 
@@ -84,10 +70,8 @@ import Testing
     @Test func `a TOKEN refused for one member of a delivery is fetched again`() async throws {
         let harness = try await EngineHarness()
         let refusal = EngineHarness.failure(.stop, code: "TOKEN")
-        harness.state.withLock { state in
-            state.tokens = ["TOKEN-1", "TOKEN-2"]
-            state.deliveries = [{ _ in .items([.notApplied(refusal), .notApplied(refusal)]) }]
-        }
+        harness.state.withLock { $0.tokens = ["TOKEN-1", "TOKEN-2"] }
+        harness.answer { _ in .items([.notApplied(refusal), .notApplied(refusal)]) }
         let settings = harness.settings { $0.policy = ApplicationPolicy(layout: .application) }
         let end = try await harness.run(harness.items(["N1": ["front", "back"]]), settings)
         #expect(end.stopped.isEmpty)
@@ -105,7 +89,7 @@ import Testing
         let harness = try await EngineHarness()
         let refusal = DeliveryItemOutcome.rejected(EngineHarness.failure(.rejected, code: "9999", isUnlisted: true))
         let other = isEach ? refusal : .rejected(EngineHarness.failure(.rejected, code: "1"))
-        harness.state.withLock { $0.deliveries = Array(repeating: { _ in .items([refusal, other]) }, count: 100) }
+        harness.answer(100) { _ in .items([refusal, other]) }
         let settings = harness.settings {
             $0.policy = ApplicationPolicy(layout: .batch)
             $0.batchMaxCards = 2
@@ -168,15 +152,8 @@ import Testing
             $0.policy = ApplicationPolicy(layout: .batch)
             $0.hasDefaultUserNumber = false
         }
-        let items = try harness.items(["N1": ["front"]])
-        try await time.passing(whenAsleep: 5) {
-            try await harness.withEngine(settings, time: time.engineTime) { engine in
-                try await engine.run {
-                    _ = try await engine.take(items[0][0])
-                    await time.reached(.seconds(7200))
-                }
-            }
-        }
+        let items = try harness.items(["N1": ["front"]])[0]
+        try await harness.take(items, settings, time, until: .seconds(7200))
         let card = try #require(try await harness.store.cards(CardFilter(), after: 0, limit: 1).first)
         let details = try await harness.store.show(card.id, to: AccessOrigin(actor: "test"), now: Timestamp(Date()))
         #expect(card.state == .verified && harness.delivered.isEmpty)
@@ -188,7 +165,7 @@ import Testing
         let (harness, time) = (try await EngineHarness(), ManualTime())
         let tokens = Mutex<[String]>([])
         let mostOpen = Mutex(0)
-        let outage: @Sendable (OutboundDelivery) -> DeliveryOutcome? = { delivery in
+        harness.answer(10_000) { delivery in
             for part in delivery.parts {
                 if case .text(let value) = part.content { tokens.withLock { $0.append(value.reveal()) } }
             }
@@ -196,7 +173,6 @@ import Testing
             return .failed(EngineHarness.failure(.notSent, code: "connect_refused"))
         }
         harness.state.withLock { state in
-            state.deliveries = Array(repeating: outage, count: 10_000)
             state.onDeliver = {
                 let open = try await harness.store.cards(CardFilter.delivering, after: 0, limit: 100).count
                 if time.elapsed < .seconds(3600) { mostOpen.withLock { $0 = max($0, open) } }

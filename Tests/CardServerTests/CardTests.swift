@@ -75,8 +75,7 @@ struct CardTests {
     func `a parameter that is not known, or cannot be, is refused`(query: String) async throws {
         try await ServerHarness.with { (harness) async throws in
             let response = try await harness.send(RawRequest("GET", "/v1/cards?\(query)", token: "reader"))
-            #expect(response.status == 422)
-            #expect(response.code == "parameter_invalid")
+            #expect(response.problem == "422 parameter_invalid")
         }
     }
 
@@ -92,8 +91,7 @@ struct CardTests {
             let events = plain.json["events"] as? [[String: Any]] ?? []
             #expect(events.compactMap { $0["state"] as? String }.last == "delivered")
             let refused = try await harness.send(RawRequest("GET", "/v1/cards/\(id)?reveal=true", token: "reader"))
-            #expect(refused.status == 403)
-            #expect(refused.code == "scope_missing")
+            #expect(refused.problem == "403 scope_missing")
             let target = "/v1/cards/\(id)?reveal=true"
             let request = RawRequest("GET", target, token: "all", headers: [("Card-Why", "ticket%2012")])
             let shown = try await harness.send(request)
@@ -135,8 +133,7 @@ struct CardTests {
             #expect(accepted.status == 200)
             #expect(self.state(accepted) == "received")
             let again = try await harness.send(.json("POST", "/v1/cards/\(id)/resolve", token: "operator", body))
-            #expect(again.status == 409)
-            #expect(again.code == "change_refused")
+            #expect(again.problem == "409 change_refused")
         }
     }
 
@@ -144,8 +141,7 @@ struct CardTests {
         try await ServerHarness.with { (harness) async throws in
             let id = try await self.submit(["front"], to: harness)[0]
             let early = try await harness.send(RawRequest("POST", "/v1/cards/\(id)/retry", token: "operator"))
-            #expect(early.status == 409)
-            #expect(early.code == "change_refused")
+            #expect(early.problem == "409 change_refused")
             let target = "/v1/cards/\(id)/retry"
             #expect(try await harness.send(RawRequest("POST", target, token: "reader")).status == 403)
             let body = "{\"why\":\"\(String(repeating: "w", count: 201))\"}"
@@ -255,8 +251,7 @@ struct CardTests {
     func `nothing is known of a card that is not there`(method: String, suffix: String) async throws {
         try await ServerHarness.with { (harness) async throws in
             let response = try await harness.send(RawRequest(method, "/v1/cards/nobody\(suffix)", token: "all"))
-            #expect(response.status == 404)
-            #expect(response.code == "card_not_found")
+            #expect(response.problem == "404 card_not_found")
         }
     }
 
@@ -286,8 +281,7 @@ struct CardTests {
             let list = try await harness.send(RawRequest("GET", "/v1/runs", token: "reader"))
             #expect((list.json["runs"] as? [[String: Any]])?.map { $0["run_id"] as? String } == ["run-1"])
             let unknown = try await harness.send(.json("POST", "/v1/runs", token: "submitter", "{\"source\":\"x\"}"))
-            #expect(unknown.status == 422)
-            #expect(unknown.code == "source_unknown")
+            #expect(unknown.problem == "422 source_unknown")
             let missing = try await harness.send(RawRequest("GET", "/v1/runs/none", token: "reader"))
             #expect(missing.code == "run_not_found")
         }

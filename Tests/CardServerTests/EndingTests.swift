@@ -2,6 +2,7 @@ import CardModel
 import Foundation
 import Logging
 import ServiceLifecycle
+import TestSupport
 import Testing
 
 @testable import CardServer

@@ -1,5 +1,6 @@
 import CardModel
 import Foundation
+import TestSupport
 import Testing
 
 @testable import CardServer
@@ -39,8 +40,7 @@ struct IdempotencyTests {
             try await harness.send(Self.request("\"k-1\""))
             for other in [Self.request("\"k-1\"", image: "2"), Self.request("\"k-1\"", user: "U-2")] {
                 let response = try await harness.send(other)
-                #expect(response.status == 422)
-                #expect(response.code == "idempotency_key_reused")
+                #expect(response.problem == "422 idempotency_key_reused")
             }
             #expect(try await harness.cards().count == 1)
         }
@@ -57,8 +57,7 @@ struct IdempotencyTests {
             #expect(retry["idempotent-replayed"] == "true")
             #expect(retry.json["state"] as? String == "delivered")
             let late = try await harness.send(Self.request("k-3", user: "U-3"))
-            #expect(late.status == 409)
-            #expect(late.code == "card_underway")
+            #expect(late.problem == "409 card_underway")
         }
     }
 
@@ -77,8 +76,7 @@ struct IdempotencyTests {
             async let first = harness.send(Self.request("\"k-1\""))
             await harness.intake.arrivals.wait(for: 1)
             let second = try await harness.send(Self.request("\"k-1\""))
-            #expect(second.status == 409)
-            #expect(second.code == "idempotency_key_in_progress")
+            #expect(second.problem == "409 idempotency_key_in_progress")
             #expect(second["retry-after"] == "1")
             harness.intake.gate.open()
             #expect(try await first.status == 202)

@@ -1,5 +1,6 @@
 import CardModel
 import Foundation
+import TestSupport
 import Testing
 
 @testable import CardServer
@@ -67,8 +68,7 @@ struct SubmissionTests {
             #expect(try await harness.send(Self.form(fields: fields, headers: headers)).status == 202)
             #expect(try await harness.cards().last?.metadata.side == .front)
             let refused = try await harness.send(Self.form(fields: fields, headers: [("Card-Side", "nonsense")]))
-            #expect(refused.status == 422)
-            #expect(refused.code == "field_invalid")
+            #expect(refused.problem == "422 field_invalid")
         }
     }
 
@@ -158,8 +158,7 @@ struct SubmissionTests {
             let first = try await harness.send(request("a"))
             await harness.intake.ends.wait(for: 1)
             let second = try await harness.send(request("b"))
-            #expect(second.status == 409)
-            #expect(second.code == "card_underway")
+            #expect(second.problem == "409 card_underway")
             #expect(second["location"] == first["location"])
             // What it says already is no change.
             #expect(try await harness.send(request("a")).status == 202)
@@ -280,8 +279,7 @@ struct SubmissionTests {
                 }
                 await harness.intake.arrivals.wait(for: 11)
                 let large = try await harness.send(requests[11])
-                #expect(large.status == 503)
-                #expect(large.code == "busy")
+                #expect(large.problem == "503 busy")
                 #expect(large["retry-after"] == "2")
                 tasks.addTask { try await harness.send(.image(Specimen.jpeg("small"), token: Self.token)).status }
                 await harness.intake.arrivals.wait(for: 12)
@@ -296,8 +294,7 @@ struct SubmissionTests {
         try await ServerHarness.with { (harness) async throws in
             harness.intake.state.withLock { $0.isFull = true }
             let response = try await harness.send(Self.form())
-            #expect(response.status == 503)
-            #expect(response.code == "queue_full")
+            #expect(response.problem == "503 queue_full")
             #expect(response["retry-after"] == "5")
         }
     }
@@ -305,8 +302,7 @@ struct SubmissionTests {
     @Test func `nothing is taken in while the disk is nearly full`() async throws {
         try await ServerHarness.with({ $0.intakeFreeSpace = .max }) { (harness) async throws in
             let response = try await harness.send(Self.form())
-            #expect(response.status == 503)
-            #expect(response.code == "disk_space_low")
+            #expect(response.problem == "503 disk_space_low")
             #expect(try await harness.cards().isEmpty)
         }
     }

@@ -3,9 +3,13 @@ package import Foundation
 
 /// The header fields of a webhook that is signed by the rules of Standard Webhooks 1.0.0.
 package enum WebhookSignature {
-    /// Signs a body as now.
-    package static func headers(of body: Data, id: String, secret: Data) -> [String: String] {
-        let time = "\(Int(Date().timeIntervalSince1970))"
+    /// Signs a body as of a time in seconds, or as now.
+    package static func headers(
+        of body: Data,
+        id: String,
+        secret: Data,
+        time: String = "\(Int(Date().timeIntervalSince1970))"
+    ) -> [String: String] {
         var code = HMAC<SHA256>(key: SymmetricKey(data: secret))
         code.update(data: Data("\(id).\(time).".utf8) + body)
         let signature = "v1," + Data(code.finalize()).base64EncodedString()

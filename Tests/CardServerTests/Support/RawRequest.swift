@@ -93,6 +93,9 @@ struct RawResponse: Sendable {
     /// The `code` of a problem.
     var code: String? { self.json["code"] as? String }
 
+    /// Status and `code` of a problem.
+    var problem: String { "\(self.status) \(self.code ?? "without a code")" }
+
     /// The body as text.
     var text: String { String(decoding: self.body, as: UTF8.self) }
 

@@ -2,6 +2,7 @@ import CardEngine
 import CardModel
 import CardStore
 import Foundation
+import TestSupport
 
 extension ServerHarness {
     /// Lends a body a sandbox of its own and an engine over it, which works if asked to.

@@ -7,6 +7,7 @@ import Logging
 import NIOSSL
 import ServiceLifecycle
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import CardServer
@@ -33,7 +34,7 @@ final class ServerHarness: Sendable {
     struct Intake: Sendable {
         let state = Mutexed(State())
         /// Closed, it holds every photo that is about to be taken in.
-        let gate = AsyncGate()
+        let gate = TestSupport.Gate(isOpen: true)
         /// Photos that are about to be taken in.
         let arrivals = AsyncSignal()
         /// Cards that reached their end.

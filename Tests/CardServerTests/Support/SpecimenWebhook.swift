@@ -1,6 +1,6 @@
 import CardModel
-import Crypto
 import Foundation
+import TestSupport
 
 @testable import CardServer
 
@@ -41,18 +41,11 @@ struct SpecimenWebhook {
     }
 
     var request: RawRequest {
-        var hash = HMAC<SHA256>(key: SymmetricKey(data: self.secret))
-        hash.update(data: Data("\(self.id).\(self.timestamp).".utf8) + self.body)
-        let right = "v1,\(Data(hash.finalize()).base64EncodedString())"
-        let headers = [
-            ("webhook-id", self.id), ("webhook-timestamp", self.timestamp),
-            ("webhook-signature", self.signature ?? right), ("Content-Type", "application/json"),
-        ]
-        return RawRequest(
-            "POST",
-            "/v1/webhooks/cards",
-            headers: headers.filter { $0.0 != self.without },
-            body: self.body
-        )
+        var headers = WebhookSignature.headers(of: self.body, id: self.id, secret: self.secret, time: self.timestamp)
+        headers["webhook-signature"] = self.signature ?? headers["webhook-signature"]
+        headers["Content-Type"] = "application/json"
+        headers[self.without] = nil
+        let fields = headers.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        return RawRequest("POST", "/v1/webhooks/cards", headers: fields, body: self.body)
     }
 }

@@ -2,7 +2,7 @@ import Glibc
 import NIOCore
 import NIOPosix
 
-/// One connection of the fault server: counts its bytes, cuts them into requests, and does what the scripts say.
+/// One connection of the fault server: cuts its bytes into requests, and does what the scripts say.
 final class FaultConnection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -26,7 +26,6 @@ final class FaultConnection: ChannelInboundHandler {
     let server: FaultServer
     private let number: Int
     private var buffer = ByteBuffer()
-    private var bytes = 0
     var progress = Progress.idle
 
     init(server: FaultServer, number: Int) {
@@ -40,7 +39,6 @@ final class FaultConnection: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         var incoming = self.unwrapInboundIn(data)
-        self.bytes += incoming.readableBytes
         self.buffer.writeBuffer(&incoming)
         var goesOn = true
         while goesOn {
@@ -53,10 +51,6 @@ final class FaultConnection: ChannelInboundHandler {
                 goesOn = false
             }
         }
-    }
-
-    func channelInactive(context: ChannelHandlerContext) {
-        self.server.options.connectionEnded?(self.number)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -74,7 +68,7 @@ final class FaultConnection: ChannelInboundHandler {
     private func readHead(_ script: FaultScript, number: Int, context: ChannelHandlerContext) -> Bool {
         let end = self.buffer.readableBytesView.firstRange(of: Array("\r\n\r\n".utf8))
         guard let end, let head = self.buffer.readString(length: end.upperBound - self.buffer.readerIndex) else {
-            return self.act(on: script, bodyBytes: nil, context: context)
+            return false
         }
         let request = ReceivedRequest(connection: self.number, number: number, head: String(head.dropLast(1)))
         let index = self.server.note(request)
@@ -101,23 +95,16 @@ final class FaultConnection: ChannelInboundHandler {
     }
 
     /// Does what the script wants at a point, if it is reached; returns whether something was done.
-    private func act(on script: FaultScript, bodyBytes: Int?, context: ChannelHandlerContext) -> Bool {
+    private func act(on script: FaultScript, bodyBytes: Int, context: ChannelHandlerContext) -> Bool {
         switch script {
-        case .reset(let point) where self.isReached(point, bodyBytes: bodyBytes):
+        case .reset(at: .bodyByte(let count)) where bodyBytes >= count:
             self.end(by: .reset, context: context)
-        case .stall(let point) where self.isReached(point, bodyBytes: bodyBytes):
+        case .stall(at: .bodyByte(let count)) where bodyBytes >= count:
             self.progress = .ended
             context.channel.setOption(.autoRead, value: false).whenComplete { _ in }
         default: return false
         }
         return true
-    }
-
-    private func isReached(_ point: FaultPoint, bodyBytes: Int?) -> Bool {
-        switch point {
-        case .connectionByte(let count): self.bytes >= count
-        case .bodyByte(let count): bodyBytes.map { $0 >= count } ?? false
-        }
     }
 
     private func write(_ reply: FaultReply, context: ChannelHandlerContext) {

@@ -36,10 +36,4 @@ package struct FaultReply: Hashable, Sendable {
 
     /// Makes a 413 as servers send it when the body is too long for them.
     package static let tooLarge = FaultReply("413 Payload Too Large", body: "Request Entity Too Large")
-
-    /// Makes the answer by which Face++ and FaceID say that a key calls too often at a time.
-    package static let concurrencyLimitExceeded = FaultReply.json(
-        #"{"time_used":0,"error_message":"CONCURRENCY_LIMIT_EXCEEDED","request_id":"specimen"}"#,
-        status: "403 Forbidden"
-    )
 }

@@ -16,12 +16,8 @@ package final class FaultServer: Sendable {
         package var greeting: String?
         /// The TLS side; `nil` speaks plain text.
         package var tls: FaultTLS?
-        /// Whether the bodies of requests are kept; without, only their lengths.
-        package var keepsBodies = true
-        /// Called with the number of a connection that has ended, by whichever side; an event to wait for.
-        package var connectionEnded: (@Sendable (Int) -> Void)?
 
-        /// Takes the defaults: plain text, unlimited connections, bodies kept.
+        /// Takes the defaults: plain text, no greeting.
         package init() {}
     }
 
@@ -122,10 +118,7 @@ package final class FaultServer: Sendable {
     }
 
     func append(_ bytes: some Collection<UInt8>, to index: Int) {
-        self.state.withLock { state in
-            state.received[index].bodyLength += bytes.count
-            if self.options.keepsBodies { state.received[index].body += bytes }
-        }
+        self.state.withLock { $0.received[index].body += bytes }
     }
 
     func request(at index: Int) -> ReceivedRequest {

@@ -8,19 +8,11 @@ package struct ReceivedRequest: Sendable {
     package var number: Int
     /// The request line and the headers, each with its line break.
     package var head: String
-    /// The body as far as it came; empty if the server does not keep bodies.
+    /// The body as far as it came.
     package var body: [UInt8] = []
-    /// How many bytes of the body came.
-    package var bodyLength = 0
 
     /// The value of the `Content-Length` header.
     package var announcedLength: Int? { self.header("Content-Length").flatMap { Int($0) } }
-
-    /// Whether the body came to its announced end.
-    package var isComplete: Bool { self.bodyLength == self.announcedLength ?? 0 }
-
-    /// The bytes of the head on the wire, the empty line included.
-    package var headLength: Int { self.head.utf8.count + 2 }
 
     /// The path of the request line, with its query.
     package var path: String {

@@ -49,18 +49,25 @@ package final class ScriptedBackend: Sendable {
     }
 }
 
-/// Holds whoever comes until it is opened, and tells a test that somebody has come.
+/// Holds whoever comes while it is closed, and tells a test that somebody has come.
 package final class Gate: Sendable {
     private enum State {
         case closed([CheckedContinuation<Void, Never>])
         case open
     }
 
-    private let state = Mutex(State.closed([]))
+    private let state: Mutex<State>
     private let arrivals = AsyncStream.makeStream(of: Void.self)
 
-    /// Makes a closed gate.
-    package init() {}
+    /// Makes a gate, which is closed unless it is said to be open.
+    package init(isOpen: Bool = false) { self.state = Mutex(isOpen ? .open : .closed([])) }
+
+    /// Holds whoever comes from now on.
+    package func close() {
+        self.state.withLock { state in
+            if case .open = state { state = .closed([]) }
+        }
+    }
 
     /// Waits until the gate is open.
     package func pass() async {
@@ -78,7 +85,7 @@ package final class Gate: Sendable {
     /// Waits for the next who comes, or has come and was not waited for.
     package func arrival() async { for await _ in self.arrivals.stream { break } }
 
-    /// Lets everybody through, now and later.
+    /// Lets everybody through, now and until it is closed.
     package func open() {
         let waiting = self.state.withLock { state in
             defer { state = .open }
