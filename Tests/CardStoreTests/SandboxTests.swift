@@ -90,7 +90,7 @@ import class GRDB.DatabaseQueue
         let card = try await harness.admit(photo).card
         let job = try #require(try await harness.claim().first)
         let fields = CardFields(name: "CANARY-NAME", address: "CANARY-ADDRESS", number: "11010519491231002X")
-        let warning = VerdictFinding(.numberRegion, .warn, message: "a \(Redacted("CANARY-WARNING"))")
+        let warning = VerdictFinding(VerdictRule.numberRegion.reason, .warn, message: "a \(Redacted("CANARY-WARNING"))")
         let reading = CardReading(side: .front, fields: fields, requestID: "CANARY-REQUEST")
         try await harness.conclude(job, reading, warnings: [warning])
         let delivery = try #require(try await harness.begin().first)

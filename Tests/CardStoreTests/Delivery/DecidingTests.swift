@@ -19,7 +19,7 @@ import Testing
         try await harness.conclude(
             job,
             reading,
-            first == "rejected" ? .rejected(.legalityLow, message: "no") : .accepted
+            first == "rejected" ? .rejected(VerdictRule.legalityLow.reason, message: "no") : .accepted
         )
         if first == "erased" { try await harness.erase(one) }
         let two = try await harness.verified("two", number: "N", .front, holder: Self.other)

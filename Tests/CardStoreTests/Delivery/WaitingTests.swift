@@ -56,7 +56,7 @@ import Testing
 
     @Test func `a back that a rule held needs a second word to go without its front`() async throws {
         let harness = try await StoreHarness()
-        let verdict = Verdict.held(.legalityUnavailable, message: "look at it")
+        let verdict = Verdict.held(VerdictRule.legalityUnavailable.reason, message: "look at it")
         let back = try await harness.judged("back", side: .back, verdict)
         try await harness.resolve(back, .accept)
         #expect(try await harness.begin().isEmpty)

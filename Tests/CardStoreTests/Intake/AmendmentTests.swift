@@ -90,7 +90,7 @@ import Testing
 
     @Test func `a card that a rule holds is judged again by what its submitter says now`() async throws {
         let harness = try await StoreHarness()
-        let card = try await harness.judged("front", .held(.legalityLow, message: "look at it"))
+        let card = try await harness.judged("front", .held(VerdictRule.legalityLow.reason, message: "look at it"))
         #expect(try await harness.state(card) == "held legality_low")
         try await harness.admit("front", number: "N", submitter: "two") { $0.expectedName = Redacted("SPECIMEN") }
         #expect(try await harness.state(card) == "held legality_low")
@@ -209,7 +209,7 @@ import Testing
         let job = try #require(try await harness.claim().first)
         guard standing != "claimed" else { return }
         if standing == "rejected" {
-            let verdict = Verdict.rejected(.sideMismatch, message: "the other side")
+            let verdict = Verdict.rejected(VerdictRule.sideMismatch.reason, message: "the other side")
             return _ = try await harness.conclude(job, CardReading(side: .front), verdict)
         }
         try await harness.conclude(job, side: .front, number: nil)
