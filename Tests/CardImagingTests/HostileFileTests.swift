@@ -15,7 +15,7 @@ import Testing
     }
 
     private static func originals() throws -> [[UInt8]] {
-        let picture = TestPicture.photo(width: 96, height: 72)
+        let picture = TestPicture.photo(width: 96, height: 80)
         let exif = try picture.jpeg(quality: 80, subsampled: true).withOrientation(6)
         return [
             exif, try picture.jpeg(quality: 90), try picture.jpeg(quality: 60, progressive: true),

@@ -129,4 +129,19 @@ struct OpenAPITests {
             (text.firstMatch(of: pattern.matchingSemantics(.unicodeScalar)) != nil) == (BusinessNumber(text) != nil)
         )
     }
+
+    @Test(arguments: [(200, true), (201, false)])
+    func `a purpose is as long as the program takes it`(length: Int, isTaken: Bool) async throws {
+        let components = try #require(try await self.document()["components"] as? [String: [String: Any]])
+        let why = try #require(components["parameters"]?["why"] as? [String: Any])
+        let pattern = try Regex(#require((why["schema"] as? [String: Any])?["pattern"] as? String))
+        let text = String(repeating: "w", count: length)
+        #expect((text.firstMatch(of: pattern.matchingSemantics(.unicodeScalar)) != nil) == isTaken)
+        try await ServerHarness.with { (harness) async throws in
+            let answer = try await harness.send(
+                RawRequest("DELETE", "/v1/cards/none", token: "operator", headers: [("Card-Why", text)])
+            )
+            #expect(answer.status == (isTaken ? 404 : 422))
+        }
+    }
 }

@@ -22,6 +22,8 @@ class Photograph:
     displacement: float
     """How far each corner lies from the best fitting parallelogram, as a fraction of the card's width."""
     rotation: float
+    """In degrees."""
+
     def truth(self):
         return {"corners": self.corners, "displacement": self.displacement, "rotation": self.rotation}
 

@@ -17,7 +17,7 @@ for feature in ("ExistentialAny", "MemberImportVisibility", "InternalImportsByDe
     SWIFT += ["-enable-upcoming-feature", feature]
 SWIFT.append("-sanitize=fuzzer,address")
 REPLIES = (
-    "Limits", "HTTP/JSONValue", "Verification/DialectReply", "Verification/FaceIDv1Reply", "Verification/FaceIDv3Reply",
+    "Limits", "HTTP/ASCII", "HTTP/JSONValue", "Verification/DialectReply", "Verification/FaceIDv1Reply", "Verification/FaceIDv3Reply",
     "Verification/Faceppv1Reply", "Delivery/ReplyDocument", "Delivery/ReplyXML",
 )
 REPLY_SEEDS = (

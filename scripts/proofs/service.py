@@ -174,9 +174,10 @@ def reload(proof):
     write_secrets(path, old, new)
     changes.reload()
     changes.expect_token(second, True)
+    changes.expect_secret(old, True)
     changes.expect_secret(new, True)
-    clients.wait_for(4)
     # Senders change over in the midst of their work; one in three submissions is a webhook.
+    clients.wait_for(12)
     serve.submissions.secret = new
     clients.wait_for(12)
     stopped.set()

@@ -73,7 +73,7 @@ struct ReplyCipher: Sendable {
         if bytes.count >= 24 { return Array(bytes.prefix(24)) }
         if bytes.count == 16 { return bytes + bytes.prefix(self.blockLength) }
         throw self.invalid(
-            "delivery.reply.key has \(bytes.count) bytes; a key of 3DES has 24 (what follows is ignored) or 16"
+            "the key in delivery.reply.key_file has \(bytes.count) bytes; a key of 3DES has 24 (what follows is ignored) or 16"
         )
     }
 

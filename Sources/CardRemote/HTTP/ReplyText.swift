@@ -91,15 +91,3 @@ enum ReplyText {
         label.count <= 40 && label.utf8.allSatisfy { (0x20...0x7E).contains($0) } ? label : "of an unknown name"
     }
 }
-
-extension UInt8 {
-    /// Whether it is a letter or digit of ASCII.
-    var isASCIIAlphanumeric: Bool {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "a")...UInt8(ascii: "z"):
-            true
-        default: false
-        }
-    }
-}

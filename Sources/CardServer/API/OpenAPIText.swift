@@ -17,6 +17,11 @@ enum OpenAPIText {
         #"\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u0600-\\u0605\\u061c\\u06dd\\u070f\\u0890\\u0891\\u08e2\\u180e"#
         + #"\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u2064\\u2066-\\u206f\\ufeff\\ufff9-\\ufffb"#
 
+    /// A character of a header field in UTF-8 with percent-encoding, as a pattern writes it.
+    private static let encoded =
+        #"([ -$&-~]|%[2-6][0-9A-Fa-f]|%7[0-9A-Ea-e]"#
+        + #"|%([Cc][3-9A-Fa-f]|[Dd][0-9A-Fa-f])%[89ABab][0-9A-Fa-f]|%[Ee][1-9ABab](%[89ABab][0-9A-Fa-f]){2})"#
+
     /// Every path with its methods.
     static let paths = #"""
         {
@@ -238,9 +243,7 @@ enum OpenAPIText {
            "pattern": "^(?!\\s*(=|'|\".*\"\\s*$|#.*[!?]\\s*$|#+\\s*$))[^\#(control)]*[^\\s\#(control)][^\#(control)]*$"},
           "PrintedText": {"type": "string", "maxLength": 256, "pattern": "^[^\\u0000-\\u001f\\u007f-\\u009f]*$"},
           "EncodedNumber": {"type": "string", "maxLength": 64, "minLength": 1, "pattern": "^[!-$&-~]+$"},
-          "EncodedText": {"type": "string",
-           "pattern": "^([ -$&-~]|%[2-6][0-9A-Fa-f]|%7[0-9A-Ea-e]|%([Cc][3-9A-Fa-f]|[Dd][0-9A-Fa-f])%[89ABab][\#
-        0-9A-Fa-f]|%[Ee][1-9ABab](%[89ABab][0-9A-Fa-f]){2}){0,256}$"},
+          "EncodedText": {"type": "string", "pattern": "^\#(encoded){0,256}$"},
           "PriorityText": {"anyOf": [{"type": "integer", "maximum": 1000000, "minimum": -1000000}, {"type":
            "string", "maxLength": 0}]},
           "SideText": {"type": "string", "pattern": "^([Ff][Rr][Oo][Nn][Tt]|[Bb][Aa][Cc][Kk])?$"}}
@@ -255,7 +258,7 @@ enum OpenAPIText {
            "why": {"name": "Card-Why", "in": "header",
             "description": "Why, for the access log; UTF-8 with percent-encoding. Never the holder's name or \#
         number.",
-            "schema": {"$ref": "#/components/schemas/EncodedText"}}},
+            "schema": {"type": "string", "pattern": "^\#(encoded){0,200}$"}}},
           "responses": {"received": {"description": "The image is durable; what becomes of it, the card tells.",
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Reception"}}},
             "headers": {"Idempotent-Replayed": {"description": "`true` if this very request was answered \#

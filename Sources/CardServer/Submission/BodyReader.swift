@@ -51,18 +51,29 @@ struct ImageBytes {
     ///
     /// - Throws: ``Problem``: `image_too_large_bytes`, `unsupported_format`, `unsupported_format_heic`, `busy`.
     mutating func append(_ piece: some Collection<UInt8>) throws {
-        guard self.bytes.count + piece.count <= self.limit else {
+        try self.admit(piece.count)
+        let isUnknown = self.bytes.count < ImageFormat.signatureByteCount
+        self.bytes.append(contentsOf: piece)
+        if isUnknown, self.bytes.count >= ImageFormat.signatureByteCount { try self.checkFormat() }
+    }
+
+    /// Takes the whole image from Base64 (RFC 4648 section 4, with padding, without line breaks).
+    ///
+    /// - Throws: ``Problem``: `image_invalid`, and as ``append(_:)``.
+    mutating func take(base64 text: String) throws {
+        // Counted before it is there.
+        let padding = text.utf8.suffix(2).count { $0 == UInt8(ascii: "=") }
+        try self.admit(max(0, text.utf8.count / 4 * 3 - padding))
+        guard let whole = Data(base64Encoded: text) else { throw Problem(.imageInvalid) }
+        self.bytes = whole
+        if whole.count >= ImageFormat.signatureByteCount { try self.checkFormat() }
+    }
+
+    private func admit(_ count: Int) throws {
+        guard self.bytes.count + count <= self.limit else {
             throw Problem(.imageTooLarge, "At most \(self.limit) bytes are taken.", endsConnection: true)
         }
-        try self.claim.take(piece.count)
-        let isUnknown = self.bytes.count < ImageFormat.signatureByteCount
-        if self.bytes.isEmpty, let whole = piece as? Data {
-            // An image that comes as a whole is not copied.
-            self.bytes = whole
-        } else {
-            self.bytes.append(contentsOf: piece)
-        }
-        if isUnknown, self.bytes.count >= ImageFormat.signatureByteCount { try self.checkFormat() }
+        try self.claim.take(count)
     }
 
     /// Returns the whole image.

@@ -104,9 +104,8 @@ struct WebhookRoute: Sendable {
         switch message.image {
         case .address(let address): content = .remote(try self.checked(address))
         case .base64(let text):
-            guard let decoded = Data(base64Encoded: text.reveal()) else { throw Problem(.imageInvalid) }
             var image = self.reception.image(claim)
-            try image.append(decoded)
+            try image.take(base64: text.reveal())
             let bytes = try image.finish()
             source = ContentDigest(of: bytes)
             content = .received(bytes)

@@ -48,7 +48,7 @@ extension CardStore {
     ///
     /// - Parameter assignments: further ones of the same update, led by a comma.
     /// - Returns: where the card stands now.
-    /// - Throws: `DatabaseError` of kind `constraint` if it does not stand where it was read.
+    /// - Throws: `DatabaseError` of kind `statement` if it does not stand where it was read.
     @discardableResult
     func move(_ row: CardRow, _ transition: Transition, also assignments: SQL = "", in tx: Transaction) throws
         -> CardChange

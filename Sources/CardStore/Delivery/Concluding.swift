@@ -51,10 +51,15 @@ extension DeliveryOutcome {
         }
     }
 
-    /// The code of a reply that took everything.
+    /// The code of a reply that took everything; `nil` if it took its cards under several.
     fileprivate var acceptedCode: String? {
-        guard case .accepted(_, let code) = self else { return nil }
-        return code
+        switch self {
+        case .accepted(_, let code): return code
+        case .items(let items):
+            let codes = Set(items.map(\.acceptedCode))
+            return codes.count == 1 ? codes.first ?? nil : nil
+        case .tokenExpired, .failed: return nil
+        }
     }
 
     /// The failure that its attempt is written down with: a joint reply that took no card tells as much of the endpoint as one
@@ -77,6 +82,11 @@ extension DeliveryOutcome {
 }
 
 extension DeliveryItemOutcome {
+    fileprivate var acceptedCode: String? {
+        guard case .accepted(_, let code) = self else { return nil }
+        return code
+    }
+
     fileprivate var failure: RemoteFailure? {
         switch self {
         case .accepted: nil

@@ -25,7 +25,7 @@ struct Transaction {
 
     /// Changes exactly one row.
     ///
-    /// - Throws: `DatabaseError` of kind `constraint` if it changed none or several: the row is not as it was read.
+    /// - Throws: `DatabaseError` of kind `statement` if it changed none or several: the row is not as it was read.
     func one(_ sql: SQL) throws {
         let count = try self.run(sql)
         guard count == 1 else { throw DatabaseError(.statement, "\(count) rows were changed, one was to be") }

@@ -109,16 +109,14 @@ import Testing
 
     @Test func `Reason codes are distinct, and those known by name are these`() {
         #expect(Set(VerdictRule.allCases.map(\.rawValue)).count == VerdictRule.allCases.count)
-        let named: [VerdictRule: ReasonCode] = [
-            .cardNotRecognised: VerdictRule.cardNotRecognised.reason, .sideMismatch: VerdictRule.sideMismatch.reason,
-            .legalityLow: VerdictRule.legalityLow.reason,
-            .legalityUnavailable: VerdictRule.legalityUnavailable.reason,
-            .numberMissing: VerdictRule.numberMissing.reason, .numberMalformed: VerdictRule.numberMalformed.reason,
-            .unsupportedDocument: VerdictRule.unsupportedDocument.reason,
-            .numberChecksum: VerdictRule.numberChecksum.reason,
-            .numberRegion: VerdictRule.numberRegion.reason, .numberBirthDate: VerdictRule.numberBirthDate.reason,
+        let named: [VerdictRule: String] = [
+            .cardNotRecognised: "card_not_recognised", .sideMismatch: "side_mismatch", .legalityLow: "legality_low",
+            .legalityUnavailable: "legality_unavailable", .numberMissing: "id_number_missing",
+            .numberMalformed: "id_number_malformed", .unsupportedDocument: "unsupported_document",
+            .numberChecksum: "id_number_checksum", .numberRegion: "id_number_region",
+            .numberBirthDate: "id_number_birth_date",
         ]
-        for (rule, reason) in named { #expect(rule.reason == reason) }
+        for (rule, reason) in named { #expect(rule.reason.rawValue == reason) }
     }
 
     @Test func `Every rule may refuse by default or better, and its default is possible`() {

@@ -54,6 +54,7 @@ import Testing
 
     @Test(arguments: [
         (DeliveryOutcome.accepted, CardState.delivered, FailureClass.accepted),
+        (.items([.accepted(alreadyExisted: false, code: "000000")]), .delivered, .accepted),
         (.failure(.rejected), .rejected, .rejected), (.failure(.unknown), .held, .unknown),
     ])
     func `the end of a delivery is in the history of its card`(
