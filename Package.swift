@@ -92,7 +92,10 @@ let package = Package(
         ),
         .testTarget(name: "MultipartFormTests", dependencies: ["MultipartForm", .subprocess, .system]),
         .testTarget(name: "CardModelTests", dependencies: ["CardModel"]),
-        .testTarget(name: "CardImagingTests", dependencies: ["CardImaging", "CardModel", "CImaging", "TestSupport"]),
+        .testTarget(
+            name: "CardImagingTests",
+            dependencies: ["CardImaging", "CardModel", "CImaging", "CLibJPEG", "TestSupport"]
+        ),
         .testTarget(
             name: "CardRemoteTests",
             dependencies: [

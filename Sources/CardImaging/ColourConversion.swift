@@ -1,10 +1,10 @@
 import CImaging
 
-/// What must happen to pixels so that they mean sRGB, which is what a JPEG without profile is taken for.
+/// What must happen to colours so that they mean sRGB, which is what a JPEG without profile is taken for.
 ///
 /// - A matrix/TRC profile (Display P3, Adobe RGB and nearly all cameras and phones) is applied and dropped.
 /// - An RGB profile made of tables, which only a colour engine can apply, is kept in the output.
-/// - A profile that is sRGB, damaged, or for another colour space (CMYK and grey are converted naively) is dropped.
+/// - A profile that is sRGB, damaged, too large, or for another colour space (CMYK and grey are converted naively) is dropped.
 enum ColourConversion {
     /// The pixels are sRGB, or nothing better is known.
     case none
@@ -13,9 +13,15 @@ enum ColourConversion {
     /// The profile is to be embedded.
     case keep([UInt8])
 
+    /// Whether samples change.
+    var changesColours: Bool { if case .matrix = self { true } else { false } }
+
+    /// The profile to embed, or nothing.
+    var keptProfile: [UInt8] { if case .keep(let profile) = self { profile } else { [] } }
+
     /// Decides from an embedded ICC profile.
     init(profile: [UInt8]) {
-        let parsed = ICCProfile(profile)
+        let parsed = profile.count <= ImagingLimits.maxProfileBytes ? ICCProfile(profile) : nil
         guard let parsed, parsed.isRGB else {
             self = .none
             return

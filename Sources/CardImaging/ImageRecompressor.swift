@@ -89,73 +89,42 @@ package struct ImageRecompressor: Sendable {
             try jpeg.checkThatItDecodes()
             return PreparedImage(source, jpeg.size)
         }
-        if let image = try self.recompressPlanes(jpeg) { return image }
-        return try self.finish(try jpeg.decode(), of: jpeg.subject)
+        let colour = jpeg.colourConversion()
+        let target = jpeg.size.fitted(to: self.settings.maxEdge)
+        var ladder = self.settings.qualityLadder[...]
+        if target == jpeg.size, jpeg.canStayCoefficients, !colour.changesColours {
+            let encoder = self.encoder(quality: ladder.removeFirst(), profile: colour.keptProfile)
+            let upright = target.oriented(by: jpeg.orientation)
+            if let encoded = try encoder.requantize(jpeg) { return PreparedImage(encoded, upright) }
+        }
+        return try self.finish(try jpeg.decode(to: target), colour, qualities: ladder, of: jpeg.subject)
     }
 
     private func preparePNG(_ png: PNGSource) throws(CodedError) -> PreparedImage {
-        try self.finish(try png.decode(), of: png.subject)
+        var profile: [UInt8] = []
+        let planes = try png.decode(to: png.subject.size.fitted(to: self.settings.maxEdge), profile: &profile)
+        let colour = ColourConversion(profile: profile)
+        return try self.finish(planes, colour, qualities: self.settings.qualityLadder[...], of: png.subject)
     }
 
-    /// A 4:2:0 picture stays planes from decoder to encoder, at its own size coefficients if it consists of whole
-    /// blocks; nil when it must become pixels: another sampling or colour space, colours to convert, or a budget that
-    /// no quality meets.
-    private func recompressPlanes(_ jpeg: JPEGSource) throws(CodedError) -> PreparedImage? {
-        guard jpeg.isPlanar else { return nil }
-        let profile: [UInt8]
-        switch jpeg.colourConversion() {
-        case .none: profile = []
-        case .matrix: return nil
-        case .keep(let kept): profile = kept
-        }
-        let target = jpeg.size.fitted(to: self.settings.maxEdge)
-        let upright = target.oriented(by: jpeg.orientation)
-        var ladder = self.settings.qualityLadder[...]
-        if target == jpeg.size, jpeg.canStayCoefficients {
-            let encoder = self.encoder(quality: ladder.removeFirst(), profile: profile)
-            if let encoded = try encoder.requantize(jpeg) { return PreparedImage(encoded, upright) }
-        }
-        if ladder.isEmpty { return nil }
-        let decoded = jpeg.decodedSize(for: target)
-        try jpeg.subject.checkMemory(pixels: target.pixelCount * 3 / 2, reducing: decoded, to: target)
-        let planes = try JPEGPlanes(jpeg, target: target)
-        for quality in ladder {
-            let encoded = try self.encoder(quality: quality, profile: profile).encode(planes, of: jpeg.subject)
-            if let encoded { return PreparedImage(encoded, upright) }
-        }
-        return nil
-    }
-
+    /// Converts the colours, then lowers the quality step by step, then, at the lowest, the edges; each time from the
+    /// same full planes.
     private func finish(
-        _ decoded: consuming DecodedImage,
+        _ planes: borrowing Planes,
+        _ colour: ColourConversion,
+        qualities: ArraySlice<Int>,
         of subject: ImageSubject
     ) throws(CodedError) -> PreparedImage {
-        var kept: [UInt8] = []
-        switch decoded.colour {
-        case .none: break
-        case .keep(let profile): kept = profile
-        case .matrix(let transform): decoded.pixels.convert(with: transform)
-        }
-        return try self.encodeWithinBudget(decoded.pixels, profile: kept, of: subject)
-    }
-
-    // MARK: Byte budget
-
-    /// Lowers the quality step by step, then, at the lowest, the edges; each time from the same full pixels.
-    private func encodeWithinBudget(
-        _ pixels: borrowing PixelBuffer,
-        profile: [UInt8],
-        of subject: ImageSubject
-    ) throws(CodedError) -> PreparedImage {
-        var encoder = self.encoder(quality: 0, profile: profile)
-        for quality in self.settings.qualityLadder {
+        if case .matrix(let transform) = colour { planes.convert(with: transform) }
+        var encoder = self.encoder(quality: self.settings.lowestQuality, profile: colour.keptProfile)
+        for quality in qualities {
             encoder.quality = quality
-            if let jpeg = try encoder.encode(pixels, of: subject) { return PreparedImage(jpeg, pixels.size) }
+            if let jpeg = try encoder.encode(planes, of: subject) { return PreparedImage(jpeg, planes.size) }
         }
-        var edge = pixels.size.longestEdge
+        var edge = planes.size.longestEdge
         while edge > ImagingLimits.smallestEdge {
             edge = max(ImagingLimits.smallestEdge, Int(Double(edge) * ImagingLimits.edgeStep))
-            let smaller = try pixels.reduced(to: pixels.size.fitted(to: edge))
+            let smaller = try planes.reduced(to: planes.size.fitted(to: edge))
             if let jpeg = try encoder.encode(smaller, of: subject) { return PreparedImage(jpeg, smaller.size) }
         }
         throw CodedError(

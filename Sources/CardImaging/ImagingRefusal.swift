@@ -56,20 +56,6 @@ struct ImageSubject {
         if status != IDCI_OK { throw self.refusal(status, detail) }
     }
 
-    /// Throws `image_decode_memory` when decoding, reducing what was decoded and our own pixels together exceed the
-    /// limit.
-    func checkMemory(pixels: Int, reducing decoded: PixelSize, to target: PixelSize) throws(CodedError) {
-        let reducing = idci_resampler_memory(
-            UInt32(decoded.width),
-            UInt32(decoded.height),
-            UInt32(target.width),
-            UInt32(target.height)
-        )
-        guard self.decodeBytes + Int(reducing) + pixels <= self.limits.maxDecodeBytes else {
-            throw self.refusal(IDCI_TOO_MUCH_MEMORY, "")
-        }
-    }
-
     /// The refusal that a status stands for; `detail` is the library's own text.
     func refusal(_ status: idci_status, _ detail: String) -> CodedError {
         let image: Message = "the \(self.format.displayName) image"
@@ -84,7 +70,7 @@ struct ImageSubject {
                     .imageUnsupportedCoding,
                     "\(image) is of a kind that cannot be read (\(detail)); save it as a baseline JPEG and supply that"
                 )
-            case IDCI_INTERNAL, IDCI_STOPPED, IDCI_OVER_CEILING:
+            case IDCI_INTERNAL, IDCI_OVER_CEILING:
                 (
                     .imageInternalError,
                     "\(image) cannot be processed (\(detail)); report this as a defect of this program"

@@ -33,9 +33,10 @@ extension ImagingSettings {
     /// The qualities to try in turn, in libjpeg's scale 1…100: the configured one, then steps of 10 down to the lowest.
     var qualityLadder: [Int] {
         let first = Self.libjpegQuality(self.quality)
-        let lowest = min(first, Self.libjpegQuality(self.minQuality))
-        return Array(stride(from: first, to: lowest, by: -10)) + [lowest]
+        return Array(stride(from: first, to: self.lowestQuality, by: -10)) + [self.lowestQuality]
     }
+
+    var lowestQuality: Int { Self.libjpegQuality(min(self.quality, self.minQuality)) }
 
     private static func libjpegQuality(_ quality: Double) -> Int {
         min(100, max(1, Int((quality * 100).rounded())))

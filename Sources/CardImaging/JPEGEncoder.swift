@@ -17,28 +17,8 @@ struct JPEGEncoder {
         UnsafeMutablePointer<Int>, UnsafeMutablePointer<CChar>?, Int
     ) -> idci_status
 
-    /// Encodes pixels; nil when the result would exceed the ceiling.
-    func encode(_ pixels: borrowing PixelBuffer, of subject: ImageSubject) throws(CodedError) -> Data? {
-        let (source, stride) = (pixels.bytes, pixels.stride)
-        let (width, height) = (UInt32(pixels.size.width), UInt32(pixels.size.height))
-        return try self.collect(subject) { encoding, out, count, message, capacity in
-            idci_jpeg_encode(
-                source,
-                width,
-                height,
-                stride,
-                IDCI_JPEG_RGBX,
-                encoding,
-                out,
-                count,
-                message,
-                capacity
-            )
-        }
-    }
-
     /// Encodes planes; nil when the result would exceed the ceiling.
-    func encode(_ planes: borrowing JPEGPlanes, of subject: ImageSubject) throws(CodedError) -> Data? {
+    func encode(_ planes: borrowing Planes, of subject: ImageSubject) throws(CodedError) -> Data? {
         let native = planes.native
         return try self.collect(subject) { encoding, out, count, message, capacity in
             idci_jpeg_encode_planes(native, encoding, out, count, message, capacity)
@@ -62,7 +42,6 @@ struct JPEGEncoder {
         let (status, detail) = self.profile.withUnsafeBufferPointer { profile in
             var encoding = idci_jpeg_encoding()
             encoding.quality = Int32(self.quality)
-            encoding.subsample_chroma = true
             encoding.byte_ceiling = self.byteCeiling
             encoding.icc = profile.baseAddress
             encoding.icc_count = profile.count
@@ -71,35 +50,5 @@ struct JPEGEncoder {
         if status == IDCI_OVER_CEILING { return nil }
         guard status == IDCI_OK, let encoded else { throw subject.refusal(status, detail) }
         return Data(bytesNoCopy: encoded, count: count, deallocator: .free)
-    }
-}
-
-/// Luma and chroma planes of one picture, reduced and upright.
-struct JPEGPlanes: ~Copyable {
-    fileprivate let native: OpaquePointer
-
-    /// Decodes a 4:2:0 picture, reduces it to the target (before orientation) and turns it upright.
-    init(_ jpeg: JPEGSource, target: PixelSize) throws(CodedError) {
-        guard let native = idci_jpeg_planes_create() else { throw ImageSubject.outOfMemory }
-        var limits = jpeg.limits
-        var plan = idci_jpeg_plan(
-            scale: jpeg.scale(for: target),
-            target_width: UInt32(target.width),
-            target_height: UInt32(target.height),
-            orientation: jpeg.orientation.rawValue
-        )
-        let (status, detail) = ImageSubject.run { message, capacity in
-            let (start, count) = (jpeg.bytes.baseAddress, jpeg.bytes.count)
-            return idci_jpeg_decode_planes(start, count, &limits, &plan, native, message, capacity)
-        }
-        guard status == IDCI_OK else {
-            idci_jpeg_planes_destroy(native)
-            throw jpeg.subject.refusal(status, detail)
-        }
-        self.native = native
-    }
-
-    deinit {
-        idci_jpeg_planes_destroy(self.native)
     }
 }

@@ -42,10 +42,7 @@ struct JPEGSource {
             && self.size.longestEdge <= settings.maxEdge && self.bytes.count <= settings.byteBudget
     }
 
-    /// Whether it is 4:2:0, so that it can stay planes.
-    var isPlanar: Bool { self.header.planar }
-
-    /// Whether it can be recompressed at its own size without becoming pixels, within the memory that is allowed.
+    /// Whether it can be recompressed at its own size without becoming samples, within the memory that is allowed.
     var canStayCoefficients: Bool {
         guard self.header.requantizable else { return false }
         // These two turns read the rows in their order; for all others the whole picture is held.
@@ -54,60 +51,33 @@ struct JPEGSource {
         return self.subject.decodeBytes + held <= self.subject.limits.maxDecodeBytes
     }
 
-    /// The smallest DCT scale, in eighths, at which the picture still exceeds the target, so that the last reduction is
-    /// a true one.
-    func scale(for target: PixelSize) -> UInt32 {
-        let (width, height) = (UInt32(self.size.width), UInt32(self.size.height))
-        return idci_jpeg_scale_for(width, height, UInt32(target.width), UInt32(target.height))
-    }
-
-    /// The size that is decoded for the target.
-    func decodedSize(for target: PixelSize) -> PixelSize {
-        let scale = self.scale(for: target)
-        return PixelSize(
-            width: Int(idci_jpeg_scaled_edge(self.header.width, scale)),
-            height: Int(idci_jpeg_scaled_edge(self.header.height, scale))
-        )
-    }
-
     /// Decodes without keeping a pixel, to know that the picture is whole.
     func checkThatItDecodes() throws(CodedError) {
-        try self.decodeRows(scale: 1, into: { _, _, _ in true }, context: nil)
-    }
-
-    /// Decodes and reduces to pixels.
-    func decode() throws(CodedError) -> DecodedImage {
-        let target = self.size.fitted(to: self.subject.settings.maxEdge)
-        let scale = self.scale(for: target)
-        let decoded = self.decodedSize(for: target)
-        let made = target.pixelCount * PixelBuffer.bytesPerPixelMade
-        try self.subject.checkMemory(pixels: made, reducing: decoded, to: target)
-        let pixels = try PixelBuffer.resampled(
-            from: decoded,
-            to: target,
-            turned: self.orientation
-        ) { context throws(CodedError) in
-            try self.decodeRows(scale: scale, into: idci_resampler_push, context: context)
-        }
-        return DecodedImage(pixels: pixels, colour: self.colourConversion())
-    }
-
-    private func decodeRows(
-        scale: UInt32,
-        into row: idci_row_function,
-        context: UnsafeMutableRawPointer?
-    ) throws(CodedError) {
         var limits = self.limits
-        let (start, count) = (self.bytes.baseAddress, self.bytes.count)
         try self.subject.check { message, capacity in
-            idci_jpeg_decode_rows(start, count, &limits, IDCI_JPEG_RGBX, scale, row, context, message, capacity)
+            idci_jpeg_decode(self.bytes.baseAddress, self.bytes.count, &limits, 1, nil, 0, message, capacity)
+        }
+    }
+
+    /// Decodes and reduces, at the smallest DCT scale at which the picture still exceeds the target, so that the last
+    /// reduction is a true one.
+    func decode(to target: PixelSize) throws(CodedError) -> Planes {
+        var limits = self.limits
+        let scale = idci_jpeg_scale_for(
+            self.header.width,
+            self.header.height,
+            UInt32(target.width),
+            UInt32(target.height)
+        )
+        return try Planes(of: self.subject, target: target, turned: self.orientation, scale: scale) {
+            idci_jpeg_decode_planes(self.bytes.baseAddress, self.bytes.count, &limits, $0, $1, $2)
         }
     }
 
     /// Only pictures coded in three components can carry an RGB profile that applies to our pixels.
     func colourConversion() -> ColourConversion {
         let size = self.header.icc_bytes
-        guard self.header.components == 3, size > 0, size <= ImagingLimits.maxProfileBytes else { return .none }
+        guard self.header.components == 3, size > 0 else { return .none }
         var profile = [UInt8](repeating: 0, count: size)
         guard idci_jpeg_copy_icc(self.bytes.baseAddress, self.bytes.count, &profile, size) else { return .none }
         return ColourConversion(profile: profile)

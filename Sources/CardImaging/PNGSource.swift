@@ -32,34 +32,18 @@ struct PNGSource {
         self.header = header
     }
 
-    /// Decodes row by row, flattens transparency on white and reduces to the target.
-    func decode() throws(CodedError) -> DecodedImage {
-        let source = self.subject.size
-        let target = source.fitted(to: self.subject.settings.maxEdge)
-        let made = target.pixelCount * PixelBuffer.bytesPerPixelMade
-        try self.subject.checkMemory(pixels: made, reducing: source, to: target)
-        var colour = ColourConversion.none
-        let pixels = try PixelBuffer.resampled(
-            from: source,
-            to: target,
-            turned: self.orientation
-        ) { context throws(CodedError) in
-            colour = try self.decodeRows(context: context)
-        }
-        return DecodedImage(pixels: pixels, colour: colour)
-    }
-
-    private func decodeRows(context: UnsafeMutableRawPointer) throws(CodedError) -> ColourConversion {
+    /// Decodes row by row, flattens transparency on white and reduces to the target; `profile` becomes the embedded ICC
+    /// profile.
+    func decode(to target: PixelSize, profile: inout [UInt8]) throws(CodedError) -> Planes {
         var limits = self.subject.limits.native(self.subject.settings)
-        var profile: UnsafeMutablePointer<UInt8>?
+        var embedded: UnsafeMutablePointer<UInt8>?
         var size = 0
-        defer { free(profile) }
-        let (start, count) = (self.bytes.baseAddress, self.bytes.count)
-        try self.subject.check { message, capacity in
-            let push: idci_row_function = idci_resampler_push
-            return idci_png_read_rows(start, count, &limits, push, context, &profile, &size, message, capacity)
+        defer { free(embedded) }
+        let planes = try Planes(of: self.subject, target: target, turned: self.orientation) {
+            let (start, count) = (self.bytes.baseAddress, self.bytes.count)
+            return idci_png_decode_planes(start, count, &limits, $0, &embedded, &size, $1, $2)
         }
-        guard let profile, size <= ImagingLimits.maxProfileBytes else { return .none }
-        return ColourConversion(profile: Array(UnsafeBufferPointer(start: profile, count: size)))
+        if let embedded { profile = Array(UnsafeBufferPointer(start: embedded, count: size)) }
+        return planes
     }
 }

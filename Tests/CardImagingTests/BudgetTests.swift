@@ -1,4 +1,5 @@
 import CImaging
+import CLibJPEG
 import CardModel
 import Foundation
 import Testing
@@ -62,7 +63,10 @@ import Testing
     @Test(arguments: [false, true]) func `A clean baseline JPEG within all limits passes through byte for byte`(
         grey: Bool
     ) throws {
-        let source = try TestPicture.photo(width: 100, height: 80).jpeg(quality: 80, grey: grey)
+        let source = try TestPicture.photo(width: 100, height: 80).jpeg(
+            quality: 80,
+            space: grey ? JCS_GRAYSCALE : JCS_YCbCr
+        )
         let image = try prepare(source, Self.whenNeeded)
         #expect(Array(image.jpeg) == source)
         #expect(image.width == 100 && image.height == 80)

@@ -1,4 +1,5 @@
 import CImaging
+import CLibJPEG
 import CardModel
 import Foundation
 import TestSupport
@@ -8,21 +9,19 @@ import Testing
 
 @Suite struct DamageTests {
     struct Kind: Sendable, CustomTestStringConvertible {
-        var subsampled = false
+        var sampling = TestPicture.Sampling.full
         var progressive = false
-        var grey = false
-        var testDescription: String {
-            "subsampled \(self.subsampled) progressive \(self.progressive) grey \(self.grey)"
-        }
+        var space = JCS_YCbCr
+        var testDescription: String { "\(self.sampling) progressive \(self.progressive) space \(self.space.rawValue)" }
 
         func source(_ picture: TestPicture) throws -> [UInt8] {
-            try picture.jpeg(quality: 90, subsampled: self.subsampled, progressive: self.progressive, grey: self.grey)
+            try picture.jpeg(quality: 90, sampling: self.sampling, progressive: self.progressive, space: self.space)
         }
     }
 
     static let kinds = [
-        Kind(), Kind(subsampled: true), Kind(progressive: true), Kind(subsampled: true, progressive: true),
-        Kind(grey: true),
+        Kind(), Kind(sampling: .half420), Kind(progressive: true), Kind(sampling: .half420, progressive: true),
+        Kind(sampling: .half422), Kind(space: JCS_GRAYSCALE), Kind(space: JCS_RGB),
     ]
 
     @Test(arguments: Self.kinds) func `A JPEG cut anywhere is refused as truncated`(_ kind: Kind) throws {
@@ -61,7 +60,7 @@ import Testing
 
     @Test func `A sequential JPEG whose one-component scans repeat without end is stopped at the scan limit`() throws {
         let colour = try TestPicture.mosaic(columns: 2, rows: 2).jpeg()
-        let grey = try TestPicture.mosaic(columns: 2, rows: 2).jpeg(grey: true)
+        let grey = try TestPicture.mosaic(columns: 2, rows: 2).jpeg(space: JCS_GRAYSCALE)
         // A frame of three components, then the grey picture's scan (component 1 alone) again and again: legal.
         let start = try #require(grey.offset(ofMarker: 0xDA))
         let scan = Array(grey[start..<grey.count - 2])

@@ -1,4 +1,5 @@
 import CImaging
+import CLibJPEG
 import CardModel
 import Foundation
 import Glibc
@@ -16,10 +17,11 @@ import Testing
 
     private static func originals() throws -> [[UInt8]] {
         let picture = TestPicture.photo(width: 96, height: 80)
-        let exif = try picture.jpeg(quality: 80, subsampled: true).withOrientation(6)
+        let exif = try picture.jpeg(quality: 80, sampling: .half420).withOrientation(6)
         return [
             exif, try picture.jpeg(quality: 90), try picture.jpeg(quality: 60, progressive: true),
-            try picture.jpeg(quality: 60, subsampled: true, progressive: true), try picture.jpeg(grey: true),
+            try picture.jpeg(quality: 60, sampling: .half420, progressive: true),
+            try picture.jpeg(space: JCS_GRAYSCALE),
             picture.png(), picture.png(interlaced: true),
             picture.png(extra: [("tEXt", rawProfile(exifBlock(orientation: 6)))]),
         ]

@@ -73,9 +73,9 @@ import Testing
         #expect(refusal(of: picture.png(interlaced: true), small, limits: limits) == .imageDecodeMemory)
     }
 
-    @Test func `Pixels that are to be kept count as memory, too`() throws {
+    @Test func `Planes that are to be kept count as memory, too`() throws {
         let source = try TestPicture.photo(width: 800, height: 800).jpeg()
-        let limits = Self.limits { $0.maxDecodeBytes = 2 << 20 }
+        let limits = Self.limits { $0.maxDecodeBytes = 1 << 20 }
         #expect(refusal(of: source, Self.settings { $0.maxEdge = 1600 }, limits: limits) == .imageDecodeMemory)
         #expect(refusal(of: source, Self.settings { $0.maxEdge = 200 }, limits: limits) == nil)
     }
@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test func `A turn that has no memory to stay coefficients takes the path that needs less`() throws {
-        let source = try TestPicture.photo(width: 1600, height: 1200).jpeg(subsampled: true)
+        let source = try TestPicture.photo(width: 1600, height: 1200).jpeg(sampling: .half420)
         let limits = Self.limits { $0.maxDecodeBytes = 5 << 20 }
         for orientation in 1...8 {
             #expect(refusal(of: source.withOrientation(orientation), limits: limits) == nil)

@@ -42,24 +42,31 @@ import Testing
         #expect(try #require(decoded.meanDifference(from: expected)) <= 0.5)
     }
 
-    @Test(arguments: 1...8) func `All eight orientations of a PNG with eXIf give identical output`(orientation: Int)
+    @Test(arguments: 1...8) func `All eight orientations of a PNG with eXIf give the same output`(orientation: Int)
         throws
     {
         let picture = TestPicture.photo(width: 61, height: 40)
-        let expected = try prepare(picture.png())
+        let settings = settings(quality: 1)
+        let expected = try prepare(picture.png(), settings).jpeg
         let source = picture.stored(orientation: orientation)
             .png(extra: [("eXIf", exifBlock(orientation: orientation))])
-        #expect(try prepare(source).jpeg == expected.jpeg)
+        let image = try prepare(source, settings).jpeg
+        if orientation < 5 { #expect(image == expected) }
+        // A quarter turn halves the chroma of rows before that of columns, which rounds differently.
+        let decoded = try TestPicture(decoding: image)
+        let other = try TestPicture(decoding: expected)
+        #expect(try #require(decoded.largestDifference(from: other)) <= 4)
+        #expect(try #require(decoded.meanDifference(from: other)) <= 0.5)
     }
 
     @Test(arguments: ["tEXt", "zTXt", "iTXt"], ["exif", "APP1"])
     func `A PNG whose orientation stands in a text chunk is turned, too`(chunk: String, name: String) throws {
         let picture = TestPicture.photo(width: 61, height: 40)
-        let expected = try prepare(picture.png()).jpeg
         for orientation in 1...8 {
-            let text = rawProfile(exifBlock(orientation: orientation), in: chunk, name: name)
-            let source = picture.stored(orientation: orientation).png(extra: [(chunk, text)])
-            #expect(try prepare(source).jpeg == expected, "orientation \(orientation)")
+            let (stored, exif) = (picture.stored(orientation: orientation), exifBlock(orientation: orientation))
+            let source = stored.png(extra: [(chunk, rawProfile(exif, in: chunk, name: name))])
+            let expected = try prepare(stored.png(extra: [("eXIf", exif)]))
+            #expect(try prepare(source).jpeg == expected.jpeg, "orientation \(orientation)")
         }
     }
 

@@ -7,7 +7,7 @@ import Testing
 @Suite struct ShrinkTests {
     @Test func `Each step takes a quarter of the edge and half of the bytes, until the print would be lost`() throws {
         let recompressor = ImageRecompressor(settings: ImagingSettings())
-        let source = try TestPicture.photo(width: 1600, height: 1000).jpeg(subsampled: true)
+        let source = try TestPicture.photo(width: 1600, height: 1000).jpeg(sampling: .half420)
         var image = try recompressor.prepare(Data(source))
         var edges = [max(image.width, image.height)]
         while let smaller = try recompressor.shrink(image) {

@@ -6,6 +6,7 @@
 #include "idci_confinement.h"
 #include "idci_image.h"
 #include "idci_jpeg.h"
+#include "idci_planes.h"
 #include "idci_png.h"
 
 #endif

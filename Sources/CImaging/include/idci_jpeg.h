@@ -16,6 +16,7 @@
 #define IDCI_JPEG_H
 
 #include "idci_image.h"
+#include "idci_planes.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -37,8 +38,7 @@ typedef struct {
     int32_t components;        ///< 1, 3 or 4.
     idci_jpeg_space space;     ///< The colour space of the coded data.
     bool baseline;             ///< SOF0: sequential, Huffman, 8 bits.
-    bool planar;               ///< Can stay planes: three components in YCbCr, 4:2:0.
-    bool requantizable;        ///< Can stay coefficients at its own size: planar, of whole blocks, in a single scan.
+    bool requantizable;        ///< Can stay coefficients at its own size: 4:2:0 in YCbCr, of whole blocks, in one scan.
     int32_t orientation;       ///< Exif orientation 1...8, or 0 when there is none (or none that can be believed).
     bool has_metadata;         ///< Any APPn or COM segment but a bare JFIF APP0 and Adobe APP14; ICC counts too.
     bool has_trailing_bytes;   ///< Bytes after EOI.
@@ -60,71 +60,33 @@ uint32_t idci_jpeg_scale_for(uint32_t width, uint32_t height, uint32_t at_least_
 /// The edge length in pixels that libjpeg produces at `scale`/8: rounded up.
 uint32_t idci_jpeg_scaled_edge(uint32_t edge, uint32_t scale);
 
-// MARK: - The path over pixels, for any picture
-
-/// Pixel layouts a picture can be decoded to or encoded from. CMYK and YCCK are converted (naively, Adobe's
-/// inverted inks respected), greyscale is spread.
-typedef enum {
-    IDCI_JPEG_GREY = 1,  ///< 1 byte per pixel (luma); for encoding only.
-    IDCI_JPEG_RGB = 3,   ///< 3 bytes per pixel.
-    IDCI_JPEG_RGBX = 4,  ///< 4 bytes per pixel, the fourth is 255.
-} idci_jpeg_layout;
-
-/// Decodes at `scale`/8 (1, 2, 4 or 8) into the caller's pixels, which hold `stride` bytes per row and
-/// `stride * scaled height` bytes in all (`pixels_count` is checked). Orientation is not applied.
+/// Decodes at `scale`/8 (1, 2, 4 or 8) into the caller's pixels, three bytes (RGB) each and rows without gaps; NULL only
+/// finds out whether the picture is whole. CMYK and YCCK are converted (naively, Adobe's inverted inks respected),
+/// greyscale is spread. Orientation is not applied.
 idci_status idci_jpeg_decode(
-    const uint8_t *bytes, size_t count, const idci_limits *limits, idci_jpeg_layout layout, uint32_t scale,
-    uint8_t *pixels, size_t stride, size_t pixels_count, char *message, size_t message_capacity);
+    const uint8_t *bytes, size_t count, const idci_limits *limits, uint32_t scale, uint8_t *pixels,
+    size_t pixels_count, char *message, size_t message_capacity);
 
-/// Decodes like `idci_jpeg_decode` but hands over one row after the other, so that no full picture is held.
-idci_status idci_jpeg_decode_rows(
-    const uint8_t *bytes, size_t count, const idci_limits *limits, idci_jpeg_layout layout, uint32_t scale,
-    idci_row_function row, void *context, char *message, size_t message_capacity);
+// MARK: - From planes to planes
+
+/// Decodes, reduces and turns a picture. Components in YCbCr of any sampling stay planes, all others become pixels
+/// before, as `idci_jpeg_decode` makes them.
+idci_status idci_jpeg_decode_planes(
+    const uint8_t *bytes, size_t count, const idci_limits *limits, idci_planes *planes, char *message,
+    size_t message_capacity);
 
 /// How to encode.
 typedef struct {
     int32_t quality;         ///< 1...100 in libjpeg's scale.
-    bool subsample_chroma;   ///< 4:2:0 when true, 4:4:4 otherwise; no meaning for grey.
-    bool progressive;        ///< For tests; the service writes baseline.
     size_t byte_ceiling;     ///< Encoding stops with IDCI_OVER_CEILING beyond this many bytes; 0: none.
     const uint8_t *icc;      ///< An ICC profile to embed, or NULL.
     size_t icc_count;        ///< Its size in bytes.
 } idci_jpeg_encoding;
 
-/// Encodes pixels; JFIF APP0 and the ICC profile are the only segments written besides tables and data.
-/// On success `*out` is allocated with malloc.
-idci_status idci_jpeg_encode(
-    const uint8_t *pixels, uint32_t width, uint32_t height, size_t stride, idci_jpeg_layout layout,
-    const idci_jpeg_encoding *encoding, uint8_t **out, size_t *out_count, char *message, size_t message_capacity);
-
-// MARK: - The path over planes: 4:2:0 stays luma and chroma from decoder to encoder. No colour conversion, no chroma
-// upsampling, half the bytes to reduce.
-
-/// Planes and tables of one picture.
-typedef struct idci_jpeg_planes idci_jpeg_planes;
-
-/// Makes empty planes; NULL when memory is short.
-idci_jpeg_planes *idci_jpeg_planes_create(void);
-
-/// Frees the planes.
-void idci_jpeg_planes_destroy(idci_jpeg_planes *planes);
-
-/// What becomes of the picture before it is encoded.
-typedef struct {
-    uint32_t scale;          ///< Eighths at which libjpeg decodes: 1, 2, 4 or 8.
-    uint32_t target_width;   ///< In pixels, before orientation; not larger than the picture.
-    uint32_t target_height;  ///< In pixels, before orientation; not larger than the picture.
-    int32_t orientation;     ///< Exif orientation 1...8 to undo.
-} idci_jpeg_plan;
-
-/// Decodes, reduces and turns a planar picture into `planes`.
-idci_status idci_jpeg_decode_planes(
-    const uint8_t *bytes, size_t count, const idci_limits *limits, const idci_jpeg_plan *plan,
-    idci_jpeg_planes *planes, char *message, size_t message_capacity);
-
-/// Encodes the planes as 4:2:0, whatever `encoding` says of chroma. Result as of `idci_jpeg_encode`.
+/// Encodes planes as baseline 4:2:0; JFIF APP0 and the ICC profile are the only segments written besides tables and
+/// data. On success `*out` is allocated with malloc.
 idci_status idci_jpeg_encode_planes(
-    const idci_jpeg_planes *planes, const idci_jpeg_encoding *encoding, uint8_t **out, size_t *out_count, char *message,
+    const idci_planes *planes, const idci_jpeg_encoding *encoding, uint8_t **out, size_t *out_count, char *message,
     size_t message_capacity);
 
 /// Recompresses a requantizable picture at its own size and turns it by `orientation` (Exif 1...8), coefficients staying

@@ -1,5 +1,5 @@
 // Reading PNG row by row through libpng: a setjmp boundary, limits checked from IHDR before libpng sees the file,
-// nothing ever printed. Every kind of PNG becomes 8-bit RGBX, transparency flattened on white.
+// nothing ever printed. Every kind of PNG becomes 8-bit RGBX, transparency flattened on white, and then planes.
 //
 // A file that ends before IEND is refused (IDCI_TRUNCATED), as is a bad checksum in a critical chunk.
 
@@ -7,6 +7,7 @@
 #define IDCI_PNG_H
 
 #include "idci_image.h"
+#include "idci_planes.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -27,11 +28,10 @@ idci_status idci_png_read_header(
     const uint8_t *bytes, size_t count, const idci_limits *limits, idci_png_header *header, char *message,
     size_t message_capacity);
 
-/// Decodes and hands over one row after the other. Rows are complete pictures only after IDCI_OK.
-/// On success `*icc` is NULL or a profile allocated with malloc.
-idci_status idci_png_read_rows(
-    const uint8_t *bytes, size_t count, const idci_limits *limits, idci_row_function row, void *context,
-    uint8_t **icc, size_t *icc_count, char *message, size_t message_capacity);
+/// Decodes, reduces and turns a picture. On success `*icc` is NULL or a profile allocated with malloc.
+idci_status idci_png_decode_planes(
+    const uint8_t *bytes, size_t count, const idci_limits *limits, idci_planes *planes, uint8_t **icc,
+    size_t *icc_count, char *message, size_t message_capacity);
 
 #ifdef __cplusplus
 }

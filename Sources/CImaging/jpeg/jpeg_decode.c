@@ -8,15 +8,8 @@ typedef struct {
     const idci_limits *limits;
     const uint8_t *bytes;
     size_t count;
-    idci_jpeg_layout layout;
-    uint32_t scale;
-    uint8_t *pixels;  // NULL: rows go to `row`.
-    size_t stride;
-    size_t pixels_count;
-    idci_row_function row;
-    void *row_context;
-    idci_jpeg_header *header;  // Not NULL: only the header is wanted.
-} decoding;
+    idci_jpeg_header *header;
+} reading;
 
 // MARK: - Header
 
@@ -38,14 +31,18 @@ static idci_jpeg_space space_of(j_decompress_ptr jpeg) {
     }
 }
 
-static void describe(j_decompress_ptr jpeg, const decoding *job) {
+static void describe(j_decompress_ptr jpeg, void *work) {
+    const reading *job = work;
     idci_jpeg_header *header = job->header;
     idci_jpeg_segments segments;
+    jpeg_read_header(jpeg, TRUE);
+    header->width = jpeg->image_width;
+    header->height = jpeg->image_height;
+    idci_jpeg_check_limits(jpeg, job->limits);
     idci_jpeg_walk_segments(job->bytes, job->count, &segments);
     header->components = jpeg->num_components;
     header->space = space_of(jpeg);
     header->baseline = segments.start_of_frame == 0xC0;
-    header->planar = idci_jpeg_is_planar(jpeg);
     header->requantizable = idci_jpeg_is_requantizable(jpeg);
     header->orientation = segments.orientation;
     header->has_metadata = segments.has_metadata;
@@ -54,126 +51,92 @@ static void describe(j_decompress_ptr jpeg, const decoding *job) {
     header->decode_memory = idci_jpeg_decode_memory(jpeg);
 }
 
-// MARK: - Pixels
-
-static void choose_output(j_decompress_ptr jpeg, const decoding *job) {
-    idci_jpeg_space space = space_of(jpeg);
-    if (space == IDCI_JPEG_SPACE_CMYK || space == IDCI_JPEG_SPACE_YCCK) {
-        jpeg->out_color_space = JCS_CMYK;
-    } else {
-        jpeg->out_color_space = job->layout == IDCI_JPEG_RGB ? JCS_RGB : JCS_EXT_RGBX;
-    }
-    jpeg->scale_num = job->scale;
-    jpeg->scale_denom = 8;
-    jpeg->do_block_smoothing = FALSE;
+idci_status idci_jpeg_read_header(
+    const uint8_t *bytes, size_t count, const idci_limits *limits, idci_jpeg_header *header, char *message,
+    size_t message_capacity
+) {
+    reading job = {limits, bytes, count, header};
+    if (header == NULL) return IDCI_INTERNAL;
+    memset(header, 0, sizeof *header);
+    return idci_jpeg_with_decoder(bytes, count, limits, message, message_capacity, describe, &job);
 }
 
-static void check_room(j_decompress_ptr jpeg, const decoding *job) {
-    if (job->pixels == NULL) return;
-    size_t row = (size_t)jpeg->output_width * (size_t)job->layout;
-    if (job->stride < row || job->pixels_count / job->stride < jpeg->output_height) {
-        idci_jpeg_fail((j_common_ptr)jpeg, IDCI_INTERNAL, "the pixel buffer is too small for %ux%u",
-            jpeg->output_width, jpeg->output_height);
-    }
+// MARK: - Rows of pixels
+
+static void choose_output(j_decompress_ptr jpeg, uint32_t scale) {
+    idci_jpeg_space space = space_of(jpeg);
+    bool inks = space == IDCI_JPEG_SPACE_CMYK || space == IDCI_JPEG_SPACE_YCCK;
+    jpeg->out_color_space = inks ? JCS_CMYK : JCS_EXT_RGBX;
+    jpeg->scale_num = scale;
+    jpeg->scale_denom = 8;
+    jpeg->do_block_smoothing = FALSE;
 }
 
 static uint8_t multiply(unsigned a, unsigned b) {
     return (uint8_t)((a * b + 127) / 255);
 }
 
-// Converts a row of CMYK. `light` is true when the stored values are Adobe's: 255 means no ink.
-static void convert_inks(const uint8_t *inks, uint32_t width, bool light, idci_jpeg_layout layout, uint8_t *out) {
-    for (uint32_t x = 0; x < width; x++, inks += 4, out += layout) {
-        unsigned black = light ? inks[3] : 255u - inks[3];
-        for (int i = 0; i < 3; i++) out[i] = multiply(light ? inks[i] : 255u - inks[i], black);
-        if (layout == IDCI_JPEG_RGBX) out[3] = 255;
+// Converts a row of CMYK in place. `light` is true when the stored values are Adobe's: 255 means no ink.
+static void convert_inks(uint8_t *row, uint32_t width, bool light) {
+    for (uint32_t x = 0; x < width; x++, row += 4) {
+        unsigned black = light ? row[3] : 255u - row[3];
+        for (int i = 0; i < 3; i++) row[i] = multiply(light ? row[i] : 255u - row[i], black);
+        row[3] = 255;
     }
 }
 
-static void read_rows(j_decompress_ptr jpeg, const decoding *job) {
+void idci_jpeg_read_rows(
+    j_decompress_ptr jpeg, const idci_limits *limits, uint32_t scale, idci_row_function row, void *context
+) {
     j_common_ptr common = (j_common_ptr)jpeg;
-    bool inks = jpeg->out_color_space == JCS_CMYK;
-    size_t row_bytes = (size_t)jpeg->output_width * 4;
+    choose_output(jpeg, scale);
+    idci_jpeg_start_output(jpeg, limits);
     // Owned by libjpeg's pool: freed with it however this ends.
-    uint8_t *read = jpeg->mem->alloc_large(common, JPOOL_IMAGE, row_bytes);
-    uint8_t *converted = inks ? jpeg->mem->alloc_large(common, JPOOL_IMAGE, row_bytes) : read;
+    JSAMPROW pixels = jpeg->mem->alloc_large(common, JPOOL_IMAGE, (size_t)jpeg->output_width * 4);
     while (jpeg->output_scanline < jpeg->output_height) {
         uint32_t y = jpeg->output_scanline;
-        uint8_t *target = job->pixels != NULL ? job->pixels + y * job->stride : converted;
-        JSAMPROW rows[1] = {inks ? read : target};
         idci_jpeg_check_deadline(common);
-        if (jpeg_read_scanlines(jpeg, rows, 1) != 1) {
+        if (jpeg_read_scanlines(jpeg, &pixels, 1) != 1) {
             idci_jpeg_fail(common, IDCI_INTERNAL, "libjpeg waits for more data");
         }
-        if (inks) convert_inks(read, jpeg->output_width, jpeg->saw_Adobe_marker, job->layout, target);
-        if (job->row != NULL && !job->row(job->row_context, target, y)) {
-            idci_jpeg_fail(common, IDCI_STOPPED, "stopped by the caller");
-        }
+        if (jpeg->out_color_space == JCS_CMYK) convert_inks(pixels, jpeg->output_width, jpeg->saw_Adobe_marker);
+        if (!row(context, pixels, y)) idci_jpeg_fail(common, IDCI_INTERNAL, "the pixels have no room for row %u", y);
     }
-}
-
-// MARK: - Entry
-
-static void run(j_decompress_ptr jpeg, void *work) {
-    const decoding *job = work;
-    jpeg_read_header(jpeg, TRUE);
-    if (job->header != NULL) {
-        job->header->width = jpeg->image_width;
-        job->header->height = jpeg->image_height;
-    }
-    idci_jpeg_check_limits(jpeg, job->limits);
-    if (job->header != NULL) {
-        describe(jpeg, job);
-        return;
-    }
-    choose_output(jpeg, job);
-    idci_jpeg_start_output(jpeg, job->limits);
-    check_room(jpeg, job);
-    read_rows(jpeg, job);
     idci_jpeg_finish_output(jpeg);
 }
 
-static idci_status perform(decoding *job, char *message, size_t message_capacity) {
-    return idci_jpeg_with_decoder(job->bytes, job->count, job->limits, message, message_capacity, run, job);
+// MARK: - A whole picture
+
+typedef struct {
+    const idci_limits *limits;
+    uint32_t scale, width;
+    uint8_t *pixels;
+    size_t count;
+} decoding;
+
+static bool keep(void *context, const uint8_t *row, uint32_t y) {
+    const decoding *job = context;
+    size_t start = (size_t)y * job->width * 3;
+    if (job->pixels == NULL) return true;
+    if (start + (size_t)job->width * 3 > job->count) return false;
+    for (uint32_t x = 0; x < job->width; x++) memcpy(job->pixels + start + (size_t)x * 3, row + (size_t)x * 4, 3);
+    return true;
 }
 
-idci_status idci_jpeg_read_header(
-    const uint8_t *bytes, size_t count, const idci_limits *limits, idci_jpeg_header *header, char *message,
-    size_t message_capacity
-) {
-    decoding job = {.limits = limits, .bytes = bytes, .count = count, .header = header};
-    if (header == NULL) return IDCI_INTERNAL;
-    memset(header, 0, sizeof *header);
-    return perform(&job, message, message_capacity);
-}
-
-static bool is_plausible(idci_jpeg_layout layout, uint32_t scale) {
-    bool known = layout == IDCI_JPEG_RGB || layout == IDCI_JPEG_RGBX;
-    return known && (scale == 1 || scale == 2 || scale == 4 || scale == 8);
+static void decode(j_decompress_ptr jpeg, void *work) {
+    decoding *job = work;
+    jpeg_read_header(jpeg, TRUE);
+    idci_jpeg_check_limits(jpeg, job->limits);
+    job->width = idci_jpeg_scaled_edge(jpeg->image_width, job->scale);
+    idci_jpeg_read_rows(jpeg, job->limits, job->scale, keep, job);
 }
 
 idci_status idci_jpeg_decode(
-    const uint8_t *bytes, size_t count, const idci_limits *limits, idci_jpeg_layout layout, uint32_t scale,
-    uint8_t *pixels, size_t stride, size_t pixels_count, char *message, size_t message_capacity
+    const uint8_t *bytes, size_t count, const idci_limits *limits, uint32_t scale, uint8_t *pixels,
+    size_t pixels_count, char *message, size_t message_capacity
 ) {
-    decoding job = {
-        .limits = limits, .bytes = bytes, .count = count, .layout = layout, .scale = scale, .pixels = pixels,
-        .stride = stride, .pixels_count = pixels_count,
-    };
-    if (pixels == NULL || stride == 0 || !is_plausible(layout, scale)) return IDCI_INTERNAL;
-    return perform(&job, message, message_capacity);
-}
-
-idci_status idci_jpeg_decode_rows(
-    const uint8_t *bytes, size_t count, const idci_limits *limits, idci_jpeg_layout layout, uint32_t scale,
-    idci_row_function row, void *context, char *message, size_t message_capacity
-) {
-    decoding job = {
-        .limits = limits, .bytes = bytes, .count = count, .layout = layout, .scale = scale, .row = row,
-        .row_context = context,
-    };
-    if (row == NULL || !is_plausible(layout, scale)) return IDCI_INTERNAL;
-    return perform(&job, message, message_capacity);
+    decoding job = {.limits = limits, .scale = scale, .pixels = pixels, .count = pixels_count};
+    return idci_jpeg_with_decoder(bytes, count, limits, message, message_capacity, decode, &job);
 }
 
 uint32_t idci_jpeg_scaled_edge(uint32_t edge, uint32_t scale) {

@@ -3,19 +3,12 @@
 #include <string.h>
 
 #include "jpeg_parts.h"
+#include "../planes/planes.h"
 
 enum {
     FIRST_BUFFER_BYTES = 256 * 1024,
-    ROWS_PER_CALL = 16,
+    MOST_ROWS = 2 * DCTSIZE,  // Of one component in what libjpeg takes at a time.
 };
-
-typedef struct {
-    const uint8_t *pixels;
-    uint32_t width, height;
-    size_t stride;
-    idci_jpeg_layout layout;
-    const idci_jpeg_encoding *encoding;
-} picture;
 
 // MARK: - Destination: a buffer that grows up to a ceiling.
 
@@ -73,20 +66,13 @@ idci_status idci_jpeg_take(
 
 // MARK: - Encoding
 
-void idci_jpeg_set_encoding(j_compress_ptr jpeg, const idci_jpeg_encoding *encoding) {
+void idci_jpeg_configure(j_compress_ptr jpeg, uint32_t width, uint32_t height, const idci_jpeg_encoding *encoding) {
+    jpeg->image_width = width;
+    jpeg->image_height = height;
+    jpeg->input_components = 3;
+    jpeg->in_color_space = JCS_YCbCr;
+    jpeg_set_defaults(jpeg);  // 4:2:0, for one.
     jpeg_set_quality(jpeg, encoding->quality, TRUE);
-    jpeg->optimize_coding = FALSE;
-    int factor = encoding->subsample_chroma ? 2 : 1;
-    if (jpeg->jpeg_color_space == JCS_YCbCr) {
-        jpeg->comp_info[0].h_samp_factor = factor;
-        jpeg->comp_info[0].v_samp_factor = factor;
-    }
-    if (encoding->progressive) jpeg_simple_progression(jpeg);
-}
-
-void idci_jpeg_start_input(j_compress_ptr jpeg, const idci_jpeg_encoding *encoding) {
-    jpeg_start_compress(jpeg, TRUE);
-    idci_jpeg_write_profile(jpeg, encoding);
 }
 
 void idci_jpeg_write_profile(j_compress_ptr jpeg, const idci_jpeg_encoding *encoding) {
@@ -94,54 +80,51 @@ void idci_jpeg_write_profile(j_compress_ptr jpeg, const idci_jpeg_encoding *enco
     jpeg_write_icc_profile(jpeg, encoding->icc, (unsigned int)encoding->icc_count);
 }
 
-idci_status idci_jpeg_with_encoder(
-    size_t ceiling, uint8_t **out, size_t *out_count, char *message, size_t message_capacity,
-    void (*work)(j_compress_ptr, void *), void *job
+static void write_strips(j_compress_ptr jpeg, const idci_planes *planes) {
+    JSAMPROW rows[IDCI_PLANES][MOST_ROWS];
+    JSAMPARRAY arrays[IDCI_PLANES] = {rows[0], rows[1], rows[2]};
+    for (uint32_t strip = 0; jpeg->next_scanline < jpeg->image_height; strip++) {
+        for (int i = 0; i < IDCI_PLANES; i++) {
+            const idci_plane *plane = &planes->reducers[i].target;
+            uint32_t count = (uint32_t)jpeg->comp_info[i].v_samp_factor * DCTSIZE;
+            for (uint32_t j = 0; j < count; j++) {
+                uint32_t y = strip * count + j;
+                if (y >= plane->height) y = plane->height - 1;
+                rows[i][j] = plane->samples + (size_t)y * plane->stride;
+            }
+        }
+        jpeg_write_raw_data(jpeg, arrays, MOST_ROWS);
+    }
+}
+
+static void encode(j_compress_ptr jpeg, const idci_planes *planes, const idci_jpeg_encoding *encoding) {
+    idci_jpeg_configure(jpeg, planes->width, planes->height, encoding);
+    jpeg->raw_data_in = TRUE;
+    jpeg_start_compress(jpeg, TRUE);
+    idci_jpeg_write_profile(jpeg, encoding);
+    for (int i = 0; i < IDCI_PLANES; i++) {
+        idci_plane_pad(&planes->reducers[i].target, jpeg->comp_info[i].width_in_blocks * DCTSIZE);
+    }
+    write_strips(jpeg, planes);
+    jpeg_finish_compress(jpeg);
+}
+
+idci_status idci_jpeg_encode_planes(
+    const idci_planes *planes, const idci_jpeg_encoding *encoding, uint8_t **out, size_t *out_count, char *message,
+    size_t message_capacity
 ) {
     struct jpeg_compress_struct jpeg;
     idci_jpeg_context context;
     idci_jpeg_destination target;
+    if (planes == NULL || encoding == NULL || out == NULL || out_count == NULL) return IDCI_INTERNAL;
     memset(&jpeg, 0, sizeof jpeg);
     memset(&target, 0, sizeof target);
     jpeg.err = idci_jpeg_context_prepare(&context, message, message_capacity, 0);
     if (setjmp(context.escape) == 0) {
         jpeg_create_compress(&jpeg);
-        idci_jpeg_set_destination(&jpeg, &target, ceiling);
-        work(&jpeg, job);
+        idci_jpeg_set_destination(&jpeg, &target, encoding->byte_ceiling);
+        encode(&jpeg, planes, encoding);
     }
     jpeg_destroy_compress(&jpeg);
     return idci_jpeg_take(&context, &target, out, out_count);
-}
-
-static void run(j_compress_ptr jpeg, void *work) {
-    const picture *job = work;
-    bool grey = job->layout == IDCI_JPEG_GREY;
-    jpeg->image_width = job->width;
-    jpeg->image_height = job->height;
-    jpeg->input_components = (int)job->layout;
-    jpeg->in_color_space = grey ? JCS_GRAYSCALE : job->layout == IDCI_JPEG_RGB ? JCS_RGB : JCS_EXT_RGBX;
-    jpeg_set_defaults(jpeg);
-    jpeg_set_colorspace(jpeg, grey ? JCS_GRAYSCALE : JCS_YCbCr);
-    idci_jpeg_set_encoding(jpeg, job->encoding);
-    idci_jpeg_start_input(jpeg, job->encoding);
-    while (jpeg->next_scanline < jpeg->image_height) {
-        JSAMPROW rows[ROWS_PER_CALL];
-        uint32_t count = jpeg->image_height - jpeg->next_scanline;
-        if (count > ROWS_PER_CALL) count = ROWS_PER_CALL;
-        for (uint32_t i = 0; i < count; i++) {
-            // libjpeg's types lack const; an encoder does not write to its input.
-            rows[i] = (JSAMPROW)(uintptr_t)(job->pixels + (size_t)(jpeg->next_scanline + i) * job->stride);
-        }
-        jpeg_write_scanlines(jpeg, rows, count);
-    }
-    jpeg_finish_compress(jpeg);
-}
-
-idci_status idci_jpeg_encode(
-    const uint8_t *pixels, uint32_t width, uint32_t height, size_t stride, idci_jpeg_layout layout,
-    const idci_jpeg_encoding *encoding, uint8_t **out, size_t *out_count, char *message, size_t message_capacity
-) {
-    if (pixels == NULL || encoding == NULL || out == NULL || out_count == NULL) return IDCI_INTERNAL;
-    picture job = {pixels, width, height, stride, layout, encoding};
-    return idci_jpeg_with_encoder(encoding->byte_ceiling, out, out_count, message, message_capacity, run, &job);
 }

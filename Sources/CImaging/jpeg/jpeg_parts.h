@@ -18,11 +18,6 @@ idci_status idci_jpeg_with_decoder(
     const uint8_t *bytes, size_t count, const idci_limits *limits, char *message, size_t message_capacity,
     void (*work)(j_decompress_ptr, void *), void *job);
 
-// Runs `work` with an encoder, behind the setjmp boundary, and hands the encoded bytes over.
-idci_status idci_jpeg_with_encoder(
-    size_t ceiling, uint8_t **out, size_t *out_count, char *message, size_t message_capacity,
-    void (*work)(j_compress_ptr, void *), void *job);
-
 // What libjpeg will hold while decoding at full size, in bytes; an estimate from the header.
 uint64_t idci_jpeg_decode_memory(j_decompress_ptr jpeg);
 
@@ -45,24 +40,21 @@ void idci_jpeg_set_destination(j_compress_ptr jpeg, idci_jpeg_destination *desti
 idci_status idci_jpeg_take(
     const idci_jpeg_context *context, idci_jpeg_destination *destination, uint8_t **out, size_t *out_count);
 
-// Sets quality, subsampling and progression of a picture of three components in YCbCr, or of one.
-void idci_jpeg_set_encoding(j_compress_ptr jpeg, const idci_jpeg_encoding *encoding);
-
-// Writes the headers and the colour profile.
-void idci_jpeg_start_input(j_compress_ptr jpeg, const idci_jpeg_encoding *encoding);
+// Sets an encoder up for planes or coefficients: 4:2:0, baseline.
+void idci_jpeg_configure(j_compress_ptr jpeg, uint32_t width, uint32_t height, const idci_jpeg_encoding *encoding);
 
 // Writes the colour profile, if there is one, after the headers.
 void idci_jpeg_write_profile(j_compress_ptr jpeg, const idci_jpeg_encoding *encoding);
 
-// Whether the header that was read is of three components in YCbCr, 4:2:0.
-bool idci_jpeg_is_planar(j_decompress_ptr jpeg);
+// Receives one row of pixels, top to bottom; returns false when there is no room for it.
+typedef bool (*idci_row_function)(void *context, const uint8_t *row, uint32_t y);
 
-// Whether such a picture can stay coefficients: both edges are multiples of 16, so that no block reaches beyond an edge and
-// carries what was cut off there, and there is a single scan.
+// Decodes at `scale`/8 after the header was read and hands over one row of RGBX after the other.
+void idci_jpeg_read_rows(
+    j_decompress_ptr jpeg, const idci_limits *limits, uint32_t scale, idci_row_function row, void *context);
+
+// Whether the picture whose header was read can stay coefficients: 4:2:0 in YCbCr, both edges multiples of 16, so that
+// no block reaches beyond an edge and carries what was cut off there, and a single scan.
 bool idci_jpeg_is_requantizable(j_decompress_ptr jpeg);
-
-// Sets up an encoder for such a picture.
-void idci_jpeg_configure_420(
-    j_compress_ptr jpeg, uint32_t width, uint32_t height, const idci_jpeg_encoding *encoding);
 
 #endif

@@ -185,7 +185,7 @@ static void start_writing(requantizing *job, const idci_jpeg_encoding *encoding)
     j_compress_ptr output = &job->output;
     j_common_ptr common = (j_common_ptr)output;
     uint32_t width = job->input.image_width, height = job->input.image_height;
-    idci_jpeg_configure_420(output, job->swaps ? height : width, job->swaps ? width : height, encoding);
+    idci_jpeg_configure(output, job->swaps ? height : width, job->swaps ? width : height, encoding);
     for (int i = 0; i < COMPONENTS; i++) {
         component_blocks *blocks = &job->components[i];
         uint32_t rows = (uint32_t)output->comp_info[i].v_samp_factor;
@@ -206,7 +206,6 @@ idci_status idci_jpeg_requantize(
     const idci_jpeg_encoding *encoding, uint8_t **out, size_t *out_count, char *message, size_t message_capacity
 ) {
     if (bytes == NULL || count == 0 || encoding == NULL || out == NULL || out_count == NULL) return IDCI_INTERNAL;
-    if (encoding->progressive) return IDCI_INTERNAL;
     requantizing job;
     memset(&job, 0, sizeof job);
     note_orientation(&job, orientation);
@@ -230,7 +229,17 @@ idci_status idci_jpeg_requantize(
     return idci_jpeg_take(&job.context, &job.target, out, out_count);
 }
 
+static bool is_420(j_decompress_ptr jpeg) {
+    bool fits = jpeg->num_components == COMPONENTS && jpeg->jpeg_color_space == JCS_YCbCr;
+    for (int i = 0; fits && i < COMPONENTS; i++) {
+        const jpeg_component_info *component = &jpeg->comp_info[i];
+        int factor = i == 0 ? 2 : 1;
+        fits = component->h_samp_factor == factor && component->v_samp_factor == factor;
+    }
+    return fits;
+}
+
 bool idci_jpeg_is_requantizable(j_decompress_ptr jpeg) {
     bool whole = jpeg->image_width % (2 * DCTSIZE) == 0 && jpeg->image_height % (2 * DCTSIZE) == 0;
-    return whole && !jpeg_has_multiple_scans(jpeg) && idci_jpeg_is_planar(jpeg);
+    return whole && !jpeg_has_multiple_scans(jpeg) && is_420(jpeg);
 }

@@ -1,4 +1,4 @@
-// Weights of a separable reduction, shared by the interleaved and the planar path.
+// Weights of a separable reduction.
 
 #ifndef IDCI_KERNEL_H
 #define IDCI_KERNEL_H

@@ -7,6 +7,7 @@
 
 #include "idci_png.h"
 #include "../clock.h"
+#include "../planes/planes.h"
 
 enum {
     CHANNELS = 4,
@@ -25,8 +26,7 @@ typedef struct {
     char *message;
     size_t message_capacity;
     int64_t deadline;
-    idci_row_function row;
-    void *row_context;
+    idci_planes *planes;
     uint8_t *buffer;   // One row, or the whole picture when interlaced.
     png_bytepp rows;   // Pointers into `buffer` when interlaced.
     uint8_t *icc;
@@ -104,7 +104,7 @@ static void flatten_on_white(uint8_t *row, uint32_t width) {
 static void hand_over(reading *job, uint8_t *row, uint32_t width, uint32_t y) {
     check_deadline(job);
     flatten_on_white(row, width);
-    if (!job->row(job->row_context, row, y)) stop(job, IDCI_STOPPED, "stopped by the caller");
+    idci_planes_push(job->planes, row, y);
 }
 
 static void read_whole(reading *job, png_structp png, uint32_t width, uint32_t height, int passes) {
@@ -154,6 +154,7 @@ static void run(reading *job, png_structp png, png_infop info) {
     if (png_get_rowbytes(png, info) != (size_t)width * CHANNELS) {
         stop(job, IDCI_INTERNAL, "libpng chose another pixel layout");
     }
+    if (!idci_planes_expect_rows(job->planes)) stop(job, IDCI_OUT_OF_MEMORY, "no memory for the planes");
     if (passes > 1) {
         read_whole(job, png, width, height, passes);
     } else {
@@ -178,19 +179,19 @@ static void perform(reading *job) {
     free(job->rows);
 }
 
-idci_status idci_png_read_rows(
-    const uint8_t *bytes, size_t count, const idci_limits *limits, idci_row_function row, void *context,
-    uint8_t **icc, size_t *icc_count, char *message, size_t message_capacity
+idci_status idci_png_decode_planes(
+    const uint8_t *bytes, size_t count, const idci_limits *limits, idci_planes *planes, uint8_t **icc,
+    size_t *icc_count, char *message, size_t message_capacity
 ) {
     idci_png_header header;
-    if (row == NULL || icc == NULL || icc_count == NULL) return IDCI_INTERNAL;
+    if (planes == NULL || icc == NULL || icc_count == NULL) return IDCI_INTERNAL;
     *icc = NULL;
     *icc_count = 0;
     idci_status checked = idci_png_read_header(bytes, count, limits, &header, message, message_capacity);
     if (checked != IDCI_OK) return checked;
     reading job = {
         .bytes = bytes, .count = count, .message = message, .message_capacity = message_capacity,
-        .deadline = idci_deadline(limits == NULL ? 0 : limits->max_milliseconds), .row = row, .row_context = context,
+        .deadline = idci_deadline(limits == NULL ? 0 : limits->max_milliseconds), .planes = planes,
     };
     perform(&job);
     if (job.status != IDCI_OK) {

@@ -25,21 +25,10 @@ extension Raster {
         let scale: UInt32 = max(header.width, header.height) > Limits.longestHeldEdge ? 4 : 8
         let width = Int(idci_jpeg_scaled_edge(header.width, scale))
         let height = Int(idci_jpeg_scaled_edge(header.height, scale))
-        let (stride, count) = (width * 3, width * height * 3)
+        let count = width * height * 3
         var status = IDCI_OK
         let pixels = Self.samples(count) { target in
-            status = idci_jpeg_decode(
-                jpeg,
-                jpeg.count,
-                &limits,
-                IDCI_JPEG_RGB,
-                scale,
-                target,
-                stride,
-                count,
-                nil,
-                0
-            )
+            status = idci_jpeg_decode(jpeg, jpeg.count, &limits, scale, target, count, nil, 0)
         }
         try Self.check(status)
         self.init(width: width, height: height, pixels: pixels)

@@ -1,4 +1,5 @@
 import CImaging
+import CLibJPEG
 import Foundation
 import TestSupport
 import Testing
@@ -85,40 +86,63 @@ struct TestPicture: Equatable {
 
     // MARK: - Codecs
 
+    /// How many luma samples stand for one of chroma, across and down.
+    enum Sampling: CaseIterable {
+        case full, half420, half422, half440, quarter411
+
+        var factors: (across: Int32, down: Int32) {
+            switch self {
+            case .full: (1, 1)
+            case .half420: (2, 2)
+            case .half422: (2, 1)
+            case .half440: (1, 2)
+            case .quarter411: (4, 1)
+            }
+        }
+    }
+
+    /// Encodes with libjpeg itself, which can do more than the product does.
     func jpeg(
         quality: Int32 = 95,
-        subsampled: Bool = false,
+        sampling: Sampling = .full,
         progressive: Bool = false,
-        grey: Bool = false,
+        space: J_COLOR_SPACE = JCS_YCbCr,
         icc: [UInt8] = []
     ) throws -> [UInt8] {
-        let pixels = grey ? stride(from: 0, to: self.rgb.count, by: 3).map { self.rgb[$0] } : self.rgb
-        var encoding = idci_jpeg_encoding()
-        encoding.quality = quality
-        encoding.subsample_chroma = subsampled
-        encoding.progressive = progressive
-        var out: UnsafeMutablePointer<UInt8>?
-        var count = 0
-        let status = icc.withUnsafeBufferPointer { icc in
-            encoding.icc = icc.baseAddress
-            encoding.icc_count = icc.count
-            return idci_jpeg_encode(
-                pixels,
-                UInt32(self.width),
-                UInt32(self.height),
-                self.width * (grey ? 1 : 3),
-                grey ? IDCI_JPEG_GREY : IDCI_JPEG_RGB,
-                &encoding,
-                &out,
-                &count,
-                nil,
-                0
-            )
+        let encoder = UnsafeMutablePointer<jpeg_compress_struct>.allocate(capacity: 1)
+        let errors = UnsafeMutablePointer<jpeg_error_mgr>.allocate(capacity: 1)
+        let out = UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>.allocate(capacity: 1)
+        let count = UnsafeMutablePointer<UInt>.allocate(capacity: 1)
+        (encoder.pointee, out.pointee, count.pointee) = (jpeg_compress_struct(), nil, 0)
+        encoder.pointee.err = jpeg_std_error(errors)
+        jpeg_CreateCompress(encoder, JPEG_LIB_VERSION, MemoryLayout<jpeg_compress_struct>.size)
+        defer {
+            jpeg_destroy_compress(encoder)
+            free(out.pointee)
+            encoder.deallocate()
+            errors.deallocate()
+            out.deallocate()
+            count.deallocate()
         }
-        #expect(status == IDCI_OK)
-        let bytes = try #require(out)
-        defer { free(bytes) }
-        return Array(UnsafeBufferPointer(start: bytes, count: count))
+        jpeg_mem_dest(encoder, out, count)
+        (encoder.pointee.image_width, encoder.pointee.image_height) = (UInt32(self.width), UInt32(self.height))
+        (encoder.pointee.input_components, encoder.pointee.in_color_space) = (3, JCS_RGB)
+        jpeg_set_defaults(encoder)
+        jpeg_set_colorspace(encoder, space)
+        jpeg_set_quality(encoder, quality, 1)
+        (encoder.pointee.comp_info[0].h_samp_factor, encoder.pointee.comp_info[0].v_samp_factor) = sampling.factors
+        if progressive { jpeg_simple_progression(encoder) }
+        jpeg_start_compress(encoder, 1)
+        if !icc.isEmpty { jpeg_write_icc_profile(encoder, icc, UInt32(icc.count)) }
+        var rgb = self.rgb
+        rgb.withUnsafeMutableBufferPointer { rgb in
+            for y in 0..<self.height {
+                var row = rgb.baseAddress?.advanced(by: y * self.width * 3)
+                jpeg_write_scanlines(encoder, &row, 1)
+            }
+        }
+        jpeg_finish_compress(encoder)
+        return Array(UnsafeBufferPointer(start: out.pointee, count: Int(count.pointee)))
     }
 
     init(decoding jpeg: some Collection<UInt8>) throws {
@@ -126,7 +150,7 @@ struct TestPicture: Equatable {
         let header = try jpegHeader(of: bytes)
         let (width, height) = (Int(header.width), Int(header.height))
         var rgb = [UInt8](repeating: 0, count: width * height * 3)
-        let status = idci_jpeg_decode(bytes, bytes.count, nil, IDCI_JPEG_RGB, 8, &rgb, width * 3, rgb.count, nil, 0)
+        let status = idci_jpeg_decode(bytes, bytes.count, nil, 8, &rgb, rgb.count, nil, 0)
         try #require(status == IDCI_OK)
         self.init(width: width, height: height, rgb: rgb)
     }

@@ -2,16 +2,34 @@
 #include "CImaging.h"
 #include <stdlib.h>
 
-static bool take(void *context, const uint8_t *row, uint32_t y) {
-    *(uint32_t *)context += row[0] + y;
-    return true;
+static const idci_limits limits = {
+    .max_pixels = 1 << 20, .max_edge = 4096, .max_memory_bytes = 64 << 20, .max_scans = 20, .max_milliseconds = 2000,
+};
+static const idci_jpeg_encoding encoding = {.quality = 50};
+static char message[200];
+
+static idci_planes *half(uint32_t width, uint32_t height, uint32_t scale, int32_t orientation) {
+    const idci_reduction reduction = {width, height, scale, (width + 1) / 2, (height + 1) / 2, orientation ? orientation : 1};
+    return idci_planes_create(&reduction);
 }
 
-static void jpeg(const uint8_t *bytes, size_t count, const idci_limits *limits) {
-    char message[200];
+static void encode(idci_planes *planes, idci_status decoded) {
+    uint8_t *out = NULL;
+    size_t size = 0;
+    static idci_colour_transform transform = {.matrix = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    if (decoded == IDCI_OK) {
+        idci_planes_to_srgb(planes, &transform);
+        idci_planes *smaller = idci_planes_reduced(planes, 1, 1);
+        if (idci_jpeg_encode_planes(planes, &encoding, &out, &size, message, sizeof message) == IDCI_OK) free(out);
+        if (idci_jpeg_encode_planes(smaller, &encoding, &out, &size, message, sizeof message) == IDCI_OK) free(out);
+        idci_planes_destroy(smaller);
+    }
+    idci_planes_destroy(planes);
+}
+
+static void jpeg(const uint8_t *bytes, size_t count) {
     idci_jpeg_header header;
-    if (idci_jpeg_read_header(bytes, count, limits, &header, message, sizeof message) != IDCI_OK) return;
-    const idci_jpeg_encoding encoding = {.quality = 50, .subsample_chroma = true};
+    if (idci_jpeg_read_header(bytes, count, &limits, &header, message, sizeof message) != IDCI_OK) return;
     uint8_t *out = NULL;
     size_t size = 0;
     if (header.icc_bytes > 0 && header.icc_bytes <= count) {
@@ -19,34 +37,26 @@ static void jpeg(const uint8_t *bytes, size_t count, const idci_limits *limits) 
         idci_jpeg_copy_icc(bytes, count, profile, header.icc_bytes);
         free(profile);
     }
-    if (header.planar) {
-        idci_jpeg_planes *planes = idci_jpeg_planes_create();
-        const uint32_t width = (header.width + 1) / 2, height = (header.height + 1) / 2;
-        const idci_jpeg_plan plan = {
-            .scale = idci_jpeg_scale_for(header.width, header.height, width, height), .target_width = width, .target_height = height,
-            .orientation = header.orientation ? header.orientation : 1,
-        };
-        if (idci_jpeg_decode_planes(bytes, count, limits, &plan, planes, message, sizeof message) == IDCI_OK
-            && idci_jpeg_encode_planes(planes, &encoding, &out, &size, message, sizeof message) == IDCI_OK) free(out);
-        idci_jpeg_planes_destroy(planes);
-    } else {
-        uint32_t sum = 0;
-        idci_jpeg_decode_rows(bytes, count, limits, IDCI_JPEG_RGB, 8, take, &sum, message, sizeof message);
-    }
+    uint32_t scale = idci_jpeg_scale_for(header.width, header.height, (header.width + 1) / 2, (header.height + 1) / 2);
+    idci_planes *planes = half(header.width, header.height, scale, header.orientation);
+    encode(planes, idci_jpeg_decode_planes(bytes, count, &limits, planes, message, sizeof message));
+    idci_jpeg_decode(bytes, count, &limits, 1, NULL, 0, message, sizeof message);
     if (header.requantizable
-        && idci_jpeg_requantize(bytes, count, limits, 6, &encoding, &out, &size, message, sizeof message) == IDCI_OK) free(out);
+        && idci_jpeg_requantize(bytes, count, &limits, 6, &encoding, &out, &size, message, sizeof message) == IDCI_OK) free(out);
+}
+
+static void png(const uint8_t *bytes, size_t count) {
+    idci_png_header header;
+    if (idci_png_read_header(bytes, count, &limits, &header, message, sizeof message) != IDCI_OK) return;
+    uint8_t *icc = NULL;
+    size_t icc_count = 0;
+    idci_planes *planes = half(header.width, header.height, 8, header.orientation);
+    encode(planes, idci_png_decode_planes(bytes, count, &limits, planes, &icc, &icc_count, message, sizeof message));
+    free(icc);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count) {
-    const idci_limits limits = {
-        .max_pixels = 1 << 20, .max_edge = 4096, .max_memory_bytes = 64 << 20, .max_scans = 20, .max_milliseconds = 2000,
-    };
-    char message[200];
-    jpeg(bytes, count, &limits);
-    uint32_t sum = 0;
-    uint8_t *icc = NULL;
-    size_t icc_count = 0;
-    idci_png_read_rows(bytes, count, &limits, take, &sum, &icc, &icc_count, message, sizeof message);
-    free(icc);
+    jpeg(bytes, count);
+    png(bytes, count);
     return 0;
 }

@@ -1,0 +1,63 @@
+import CImaging
+import CardModel
+
+/// Luma and chroma of one picture, 4:2:0, reduced and upright: the one form between a decoder and the encoder.
+struct Planes: ~Copyable {
+    let size: PixelSize
+    let native: OpaquePointer
+
+    /// Makes the planes of a picture that is reduced to `target` (before orientation) and turned upright.
+    ///
+    /// - Parameters:
+    ///   - scale: The eighths at which the decoder works.
+    ///   - decode: Decodes into the planes that it is given.
+    /// - Throws: `image_decode_memory` when decoding, reducing and the planes together exceed the limit; what `decode`
+    ///   refuses.
+    init(
+        of subject: ImageSubject,
+        target: PixelSize,
+        turned orientation: Orientation,
+        scale: UInt32 = 8,
+        decode: (OpaquePointer, UnsafeMutablePointer<CChar>?, Int) -> idci_status
+    ) throws(CodedError) {
+        var reduction = idci_reduction(
+            width: UInt32(subject.size.width),
+            height: UInt32(subject.size.height),
+            scale: scale,
+            target_width: UInt32(target.width),
+            target_height: UInt32(target.height),
+            orientation: orientation.rawValue
+        )
+        let needed = subject.decodeBytes + Int(idci_planes_memory(&reduction))
+        guard needed <= subject.limits.maxDecodeBytes else { throw subject.refusal(IDCI_TOO_MUCH_MEMORY, "") }
+        guard let native = idci_planes_create(&reduction) else { throw ImageSubject.outOfMemory }
+        let (status, detail) = ImageSubject.run { decode(native, $0, $1) }
+        guard status == IDCI_OK else {
+            idci_planes_destroy(native)
+            throw subject.refusal(status, detail)
+        }
+        self.size = target.oriented(by: orientation)
+        self.native = native
+    }
+
+    private init(size: PixelSize, native: OpaquePointer) {
+        self.size = size
+        self.native = native
+    }
+
+    deinit {
+        idci_planes_destroy(self.native)
+    }
+
+    /// A smaller copy.
+    func reduced(to size: PixelSize) throws(CodedError) -> Planes {
+        let native = idci_planes_reduced(self.native, UInt32(size.width), UInt32(size.height))
+        guard let native else { throw ImageSubject.outOfMemory }
+        return Planes(size: size, native: native)
+    }
+
+    /// Converts the colours in place.
+    func convert(with transform: idci_colour_transform) {
+        withUnsafePointer(to: transform) { idci_planes_to_srgb(self.native, $0) }
+    }
+}
