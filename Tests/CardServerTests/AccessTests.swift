@@ -1,5 +1,6 @@
 import CardModel
 import Foundation
+import HTTPTypes
 import NIOCore
 import Testing
 
@@ -31,8 +32,28 @@ struct AccessTests {
             let response = try await harness.send(image)
             #expect(response.problem == "403 scope_missing")
             #expect(response["www-authenticate"]?.contains("scope=\"submit\"") == true)
-            #expect(try await harness.send(RawRequest("GET", "/v1/cards", token: "submitter")).status == 403)
-            #expect(try await harness.send(RawRequest("GET", "/metrics", token: "submitter")).status == 403)
+        }
+    }
+
+    @Test func `every operation with a token refuses whoever has none, and every scope but its own`() async throws {
+        let rate = RatePolicy(quota: 1_000, window: .seconds(1))
+        try await ServerHarness.with({ $0.failureRate = rate }) { (harness) async throws in
+            for operation in APIOperation.all {
+                guard case .token(let scope) = operation.access else { continue }
+                let (method, target) = (operation.method.rawValue, operation.path.replacing(/{\w+}/, with: "x"))
+                for token in [nil, "wrong"] {
+                    let response = try await harness.send(RawRequest(method, target, token: token))
+                    #expect(response.problem == "401 unauthorized", "\(method) \(target)")
+                }
+                for (token, other) in [("submitter", TokenScope.submit), ("reader", .read), ("operator", .operate)] {
+                    let response = try await harness.send(RawRequest(method, target, token: token))
+                    #expect(
+                        (response.problem == "403 scope_missing") == (other != scope),
+                        "\(method) \(target) \(token)"
+                    )
+                    #expect(response.status != 401, "\(method) \(target) \(token)")
+                }
+            }
         }
     }
 

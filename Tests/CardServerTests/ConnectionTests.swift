@@ -171,13 +171,23 @@ struct ConnectionTests {
         }
     }
 
-    @Test(arguments: ["zz\r\n", "5\r\nabcdefgh", "-1\r\n", "ffffffffffffffffff\r\n"])
-    func `a body whose chunks make no sense is refused`(chunks: String) async throws {
+    @Test(
+        arguments: ["zz\r\n", "5\r\nabcdefgh", "-1\r\n", "ffffffffffffffffff\r\n", "\r\n\r\n"].map {
+            ("Transfer-Encoding", "chunked", $0)
+        }
+            + ["5, 6", "+5", "0x10", "many", "", "99999999999999999999999"].map { ("Content-Length", $0, "0\r\n\r\n") }
+            + ["identical", "chunked, gzip"].map { ("Transfer-Encoding", $0, "0\r\n\r\n") }
+    )
+    func `a body whose length or chunks make no sense is refused`(field: String, value: String, body: String)
+        async throws
+    {
         try await ServerHarness.with { (harness) async throws in
-            var request = RawRequest.image(Data(), token: Self.token, headers: [("Transfer-Encoding", "chunked")])
-            request.body = Data(chunks.utf8)
+            var request = RawRequest.image(Data(), token: Self.token, headers: [(field, value)])
+            request.body = Data(body.utf8)
             let (response, rest) = try await self.exchange(harness, request.bytes)
+            let codes = field == "Content-Length" ? ["request_malformed"] : ["request_malformed", "body_truncated"]
             #expect(response?.status == 400)
+            #expect(codes.contains(response?.code ?? ""), "\(response?.problem ?? "no answer")")
             #expect(rest == 0)
             #expect(try await self.isServed(harness))
         }
@@ -221,6 +231,28 @@ struct ConnectionTests {
             let type = [("Content-Type", "multipart/form-data; boundary=b"), ("Authorization", "Bearer \(Self.token)")]
             let bare = try await harness.send(RawRequest("POST", "/v1/cards", headers: type, body: Data(empty.utf8)))
             #expect(bare.problem == "400 form_malformed")
+        }
+    }
+
+    private static let forms: [(what: String, boundary: String, body: String, problem: String)] = [
+        ("header lines", "b", "--b\r\n" + String(repeating: "X-Flood: a\r\n", count: 10_000), "413 form_too_large"),
+        ("a preamble", "b", String(repeating: "flood\r\n", count: 100_000) + "--b", "413 form_too_large"),
+        (
+            "a text",
+            "b",
+            "--b\r\nContent-Disposition: form-data; name=\"user_no\"\r\n\r\n" + String(repeating: "1", count: 1 << 20),
+            "422 field_invalid"
+        ),
+        ("a boundary", String(repeating: "b", count: 10_000), "", "400 form_malformed"),
+    ]
+
+    @Test func `a form with more of anything than belongs in one is refused as what it is`() async throws {
+        try await ServerHarness.with { (harness) async throws in
+            for form in Self.forms {
+                let type = "multipart/form-data; boundary=\(form.boundary)"
+                let response = try await harness.send(.image(Data(form.body.utf8), token: Self.token, type: type))
+                #expect(response.problem == form.problem, "\(form.what)")
+            }
         }
     }
 

@@ -50,7 +50,7 @@ struct WebhookTests {
     }
 
     private static let tampered: [(what: String, webhook: SpecimenWebhook)] = {
-        let right = SpecimenWebhook().request.headers.first { $0.0 == "webhook-signature" }?.1
+        let right = SpecimenWebhook().request.headers.first { $0.0 == "webhook-signature" }?.1 ?? ""
         return [
             ("another secret", SpecimenWebhook(secret: Data(repeating: 9, count: 32))),
             ("another id", SpecimenWebhook(id: "msg-2", signature: right)),
@@ -65,7 +65,12 @@ struct WebhookTests {
             ("a long id", SpecimenWebhook(id: String(repeating: "m", count: 257))),
             ("a time with a sign", SpecimenWebhook(timestamp: "+\(SpecimenWebhook.seconds)")),
             ("a time with a blank", SpecimenWebhook(timestamp: "\(SpecimenWebhook.seconds) 0")),
+            ("an empty id", SpecimenWebhook(id: "")), ("an empty time", SpecimenWebhook(timestamp: "")),
+            ("a time with a fraction", SpecimenWebhook(timestamp: "\(SpecimenWebhook.seconds).0")),
             ("an empty signature", SpecimenWebhook(signature: "")),
+            ("the signature of another version", SpecimenWebhook(signature: right.replacing("v1,", with: "v2,"))),
+            ("a signature without a version", SpecimenWebhook(signature: right.replacing("v1,", with: ""))),
+            ("no Base64", SpecimenWebhook(signature: "v1,%%%%")),
             ("only an asymmetric signature", SpecimenWebhook(signature: "v1a,AAAA")),
             ("a short signature", SpecimenWebhook(signature: "v1,AAAA")),
             (

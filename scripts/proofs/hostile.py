@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from proofs.cards import jpeg
 from proofs.served import Clients, Serve
-from proofs.service_client import NoAnswer, Request, form, form_card, form_part, raw_card, webhook_card, webhook_secret
+from proofs.service_client import NoAnswer, Request, form_card, raw_card, webhook_card, webhook_secret
 from proofs.tool import HANG_SECONDS
 
 MIB = 1 << 20
@@ -89,8 +89,8 @@ class Attacks:
     def all(self):
         """By name; the slow ones take as long as the limits of the service, too long for the quick form."""
         attacks = {
-            "idle": self.idle, "header floods": self.header_floods, "forms": self.forms, "1 GB bodies": self.huge_bodies,
-            "bodies that end early": self.truncated, "wrong lengths": self.wrong_lengths,
+            "idle": self.idle, "header floods": self.header_floods, "1 GB bodies": self.huge_bodies,
+            "bodies that end early": self.truncated,
         }
         return attacks if self.proof.quick else attacks | {"slow": self.slow, "answers nobody reads": self.unread}
 
@@ -100,7 +100,7 @@ class Attacks:
             self.serve.violated(f"{what}: {found[answer]} were answered {answer}, not {' or '.join(wanted)}")
         return ", ".join(f"{count} × {answer}" for answer, count in sorted(found.items()))
 
-    def flood(self, what, pieces, *wanted, count=None):
+    def flood(self, what, pieces, *wanted):
         """The same from several clients at once."""
 
         def send(_):
@@ -113,11 +113,11 @@ class Attacks:
             return connection, answer
 
         with ThreadPoolExecutor(self.together) as pool:
-            results = list(pool.map(send, range(count or self.together)))
+            results = list(pool.map(send, range(self.together)))
         return [connection for connection, _ in results], self.expect(what, [answer for _, answer in results], *wanted)
 
-    def floods(self, table, count=None):
-        results = [self.flood(*row, count=count) for row in table]
+    def floods(self, table):
+        results = [self.flood(*row) for row in table]
         return [connection for some, _ in results for connection in some], f"{len(table)} kinds"
 
     def submissions(self, name, secret=None):
@@ -167,6 +167,7 @@ class Attacks:
         return connections, f"{taken // 1000} kB taken"
 
     def header_floods(self):
+        """What stands where no test of the service sends a flood."""
         start = b"GET /healthz HTTP/1.1\r\nHost: a\r\n"
         chunked = self.endless(self.submissions("TRAILERS")["raw"], b"Transfer-Encoding: chunked")
         body = f"{len(self.image):x}\r\n".encode() + self.image + b"\r\n0\r\n"
@@ -174,31 +175,9 @@ class Attacks:
         # Ended by its pace alone, which takes ten seconds.
         slow = [("a huge extension", [chunked + b"1;"] + [b"a" * MIB] * 64, "400 body_truncated", "408 body_timeout", large)]
         return self.floods(([] if self.proof.quick else slow) + [
-            ("many fields", [start] + [b"X-Flood: a\r\n" * 1000] * 1000, large),
-            ("fields one too many", [start + b"X-Flood: a\r\n" * 150 + b"\r\n"], large),
-            ("a huge field", [start + b"X-Flood: "] + [b"a" * MIB] * 64, large),
             ("a huge name", [start] + [b"X" * MIB] * 64, large),
-            ("a huge target", [b"GET /"] + [b"a" * MIB] * 64, large, "414 target_too_long"),
             ("many trailers", [chunked + body] + [b"X-Flood: a\r\n" * 1000] * 1000, "400 body_truncated", large),
         ])
-
-    def forms(self):
-        parts = 10_000
-        text = form([form_part("user_no", b"1")])
-        text.body = b"flood\r\n" * (MIB // 7) + text.body
-        boundary = "b" * 10_000
-        bounded = [("Content-Type", f"multipart/form-data; boundary={boundary}")]
-        forms = [
-            ("the same field", form([form_part("user_no", b"1")] * parts), "422 field_duplicate", "413 form_too_large"),
-            ("unknown fields", form([form_part(f"f-{at}", b"1") for at in range(parts)]), "422 field_unknown"),
-            ("parts without names", form([(b"Content-Type: text/plain", b"1")] * parts), "400 form_malformed"),
-            ("many images", form([form_part("image", self.image[:60], "a")] * parts), "422 field_duplicate"),
-            ("many header lines", form([(b"X-Flood: a\r\n" * parts + b"X: a", b"1")]), "413 form_too_large"),
-            ("a huge text", form([form_part("user_no", b"1" * MIB)]), "422 field_invalid", "413 form_too_large"),
-            ("a huge boundary", Request("POST", "/v1/cards", bounded, f"--{boundary}--\r\n".encode()), "400 form_malformed"),
-            ("a huge preamble", text, "413 form_too_large"),
-        ]
-        return self.floods([(what, [request.bytes(self.token)], *wanted) for what, request, *wanted in forms])
 
     def huge_bodies(self):
         """A gigabyte, with its length told and without, signed by nobody the service knows."""
@@ -241,25 +220,6 @@ class Attacks:
                     # The connection is reset.
                     connection.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         return [], self.expect("bodies that end early", answers, "400 body_truncated")
-
-    def wrong_lengths(self):
-        """Lengths that are no lengths, or not those of the body."""
-        framings = (
-            "Content-Length: -1", "Content-Length: 5\r\nContent-Length: 6", "Content-Length: 5, 6", "Content-Length: +5",
-            "Content-Length: 0x10", "Content-Length: many", "Content-Length:", "Content-Length: 99999999999999999999999",
-            "Content-Length: 5\r\nTransfer-Encoding: chunked", "Transfer-Encoding: identical", "Transfer-Encoding: chunked, gzip",
-        )
-        chunks = (b"zz\r\n", b"5\r\nabcdefgh", b"-1\r\n", b"ffffffffffffffffff\r\n", b"\r\n\r\n")
-        table = []
-        for way, request in self.submissions("LENGTH").items():
-            for framing in framings:
-                # What is wrong with a coding is seen after its head.
-                wanted = ("400 request_malformed", "400 body_truncated")[: 1 + framing.startswith("Transfer")]
-                table.append((f"{way}, {framing}", [self.endless(request, framing.encode()) + b"0\r\n\r\n"], *wanted))
-            start = self.endless(request, b"Transfer-Encoding: chunked")
-            table += [(f"{way}, chunk {chunk!r}", [start + chunk], "400 body_truncated") for chunk in chunks]
-        # They are open for a while after their answers; of more there would be too many.
-        return self.floods(table, count=3)
 
 
 class Siege:

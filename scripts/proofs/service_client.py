@@ -39,6 +39,9 @@ def free_port():
 class Request:
     """A request as it is sent, again and again if need be."""
 
+    # Whether the sender's token goes with it.
+    has_token = True
+
     def __init__(self, method, path, headers=(), body=b""):
         self.method, self.path, self.headers, self.body = method, path, list(headers), body
 
@@ -47,7 +50,7 @@ class Request:
 
     def head(self, token=None, length=True):
         lines = [f"{self.method} {self.path} HTTP/1.1", f"Host: {HOST}"]
-        if token is not None:
+        if token is not None and self.has_token:
             lines.append(f"Authorization: Bearer {token}")
         lines += [f"{name}: {value}" for name, value in self.fields()]
         if length and (self.body or self.method != "GET"):
@@ -60,6 +63,9 @@ class Request:
 
 class Webhook(Request):
     """A webhook, signed again with the time of each sending (Standard Webhooks); its id and body stay."""
+
+    # Its signature is all the leave it needs.
+    has_token = False
 
     def __init__(self, data, secret, name):
         body = json.dumps({"type": "card.submitted", "timestamp": "2026-01-01T00:00:00Z", "data": data}).encode()
@@ -77,51 +83,38 @@ class Webhook(Request):
         ]
         return self.headers + signed
 
-    def head(self, token=None, length=True):
-        # Its signature is all the leave it needs.
-        return super().head(None, length)
-
 
 def webhook_secret(random):
     """A secret for `webhooks.secrets`, from a generator of random numbers."""
     return "whsec_" + base64.b64encode(random.randbytes(32)).decode()
 
 
+def card(content_type, body, key, *headers):
+    if key is not None:
+        headers += (("Idempotency-Key", f'"{key}"'),)
+    return Request("POST", "/v1/cards", [("Content-Type", content_type), *headers], body)
+
+
 def raw_card(image, business_number, key=None):
-    headers = [("Content-Type", "image/jpeg"), ("Card-Business-No", business_number)]
-    return Request("POST", "/v1/cards", headers + key_field(key), image)
+    return card("image/jpeg", image, key, ("Card-Business-No", business_number))
 
 
 def form_card(image, business_number, key=None):
-    """`POST /v1/cards` with a form, the image first or last as its bytes have it."""
-    parts = [form_part("business_no", business_number.encode()), form_part("image", image, "card.jpg")]
-    return form(parts[:: 1 if image[-3] % 2 else -1], key)
-
-
-def form_part(name, content, filename=None):
-    """One part of a form as (head, content)."""
-    head = f'Content-Disposition: form-data; name="{name}"'
-    if filename is not None:
-        head += f'; filename="{filename}"\r\nContent-Type: image/jpeg'
-    return head.encode(), content
-
-
-def form(parts, key=None):
-    """`POST /v1/cards` with a form of any parts."""
-    boundary = "proof-" + hashlib.sha256(parts[0][1]).hexdigest()[:24]
-    body = b"".join(f"--{boundary}\r\n".encode() + head + b"\r\n\r\n" + content + b"\r\n" for head, content in parts)
-    body += f"--{boundary}--\r\n".encode()
-    headers = [("Content-Type", f"multipart/form-data; boundary={boundary}")]
-    return Request("POST", "/v1/cards", headers + key_field(key), body)
+    """A form, the image first or last as its bytes have it."""
+    parts = [
+        ('name="business_no"', business_number.encode()),
+        ('name="image"; filename="card.jpg"\r\nContent-Type: image/jpeg', image),
+    ]
+    boundary = "proof-" + hashlib.sha256(image).hexdigest()[:24]
+    body = b"".join(
+        f"--{boundary}\r\nContent-Disposition: form-data; {head}\r\n\r\n".encode() + content + b"\r\n"
+        for head, content in parts[:: 1 if image[-3] % 2 else -1]
+    )
+    return card(f"multipart/form-data; boundary={boundary}", body + f"--{boundary}--\r\n".encode(), key)
 
 
 def webhook_card(image, business_number, secret, name):
-    data = {"business_no": business_number, "image_base64": base64.b64encode(image).decode()}
-    return Webhook(data, secret, name)
-
-
-def key_field(key):
-    return [] if key is None else [("Idempotency-Key", f'"{key}"')]
+    return Webhook({"business_no": business_number, "image_base64": base64.b64encode(image).decode()}, secret, name)
 
 
 class Answer:
