@@ -12,14 +12,14 @@ import subprocess
 import sys
 import threading
 import time
+from collections import Counter
 from contextlib import closing
 
-from proofs.cards import Pairs
 from proofs.cut_disk import CutDisk, require
 from proofs.leaks import ERASE
 from proofs.proof import Skip, Violation
-from proofs.remote import Backend, verifier
-from proofs.tool import HANG_SECONDS, Sandbox
+from proofs.stage import Stage
+from proofs.tool import HANG_SECONDS
 
 CONTROL = """
 import sqlite3, sys, time
@@ -132,23 +132,14 @@ def compare(proof, disk, where, acknowledged):
 def power(proof):
     require()
     cuts, per_cut = (3, 2) if proof.quick else (25, 4)
-    disk, pairs = proof.keep_running(CutDisk(proof.subfolder("power"))), Pairs(proof.seed)
+    stage = Stage(proof, "power")
+    disk = proof.keep_running(CutDisk(stage.folder))
     control(proof, disk)
-    backend = proof.keep_running(Backend(proof.tool.binary, proof.subfolder("power")))
-    sandbox = Sandbox(
-        proof.tool,
-        proof.subfolder("power/work"),
-        proof.keep_running(verifier(proof.folder)).url,
-        backend.url,
-        sandbox_path=os.path.join(disk.mount_point, "sandbox"),
-        sandbox_intake_free_space="1MiB",
-        log_level="debug",
-        log_format="json",
-    )
-    photos = proof.subfolder("power/photos")
+    path = os.path.join(disk.mount_point, "sandbox")
+    sandbox = stage.new_sandbox(sandbox_path=path, sandbox_intake_free_space="1MiB", log_level="debug", log_format="json")
     acknowledged, done, runs = {}, 0, 0
     while done < cuts:
-        pairs.make(photos, range(runs * per_cut, (runs + 1) * per_cut))
+        photos = stage.photos("photos", range(runs * per_cut, (runs + 1) * per_cut))
         runs += 1
         disk.power_on()
         process = sandbox.start(["run", photos, "--quiet", "--format", "jsonl"])
@@ -171,7 +162,7 @@ def power(proof):
     proof.expect_end(sandbox.take_in(photos), "the run after the last cut")
     proof.expect_whole(sandbox, "at the end")
     disk.cut(None)
-    proof.judge_ledger(backend, [Pairs.business_number(index) for index in range(runs * per_cut)])
+    stage.judge(range(runs * per_cut))
     proof.expect(acknowledged, "no card was acknowledged before a cut: there was nothing to prove")
     proof.figure("cuts", f"{done} while a run was at work, in {runs} runs")
     proof.figure("cards acknowledged before a cut", len(acknowledged))
@@ -211,33 +202,28 @@ class SmallDisk:
         subprocess.run(["umount", "-l", self.path], check=False)
 
 
-class Course:
+class Course(Stage):
     """The one sandbox on the small disk, with other settings each time."""
 
     def __init__(self, proof):
-        self.proof, self.folder = proof, proof.subfolder("full")
-        self.disk, self.pairs = proof.keep_running(SmallDisk(self.folder)), Pairs(proof.seed)
-        self.verifier = proof.keep_running(verifier(self.folder))
-        self.backend = proof.keep_running(Backend(proof.tool.binary, self.folder))
+        super().__init__(proof, "full")
+        self.disk = proof.keep_running(SmallDisk(self.folder))
 
     def sandbox(self, **settings):
-        settings = {"sandbox_path": os.path.join(self.disk.path, "sandbox"), "sandbox_intake_free_space": INTAKE, **settings}
-        return Sandbox(self.proof.tool, self.folder, self.verifier.url, self.backend.url, **settings)
+        path = os.path.join(self.disk.path, "sandbox")
+        return self.new_sandbox(sandbox_path=path, sandbox_intake_free_space=INTAKE, **settings)
 
-    def photos(self, *indices):
-        folder = self.proof.subfolder(f"full/photos-{indices[0]}")
-        self.pairs.make(folder, indices)
-        return folder
+    def some(self, *indices):
+        return self.photos(f"photos-{indices[0]}", indices)
 
-    def expect(self, where, **wanted):
-        states = self.sandbox().states()
-        counts = {state: states.count(state) for state in set(states)}
-        self.proof.expect(counts == wanted, f"{where}: the cards stand at {counts}, not {wanted}")
+    def expect_states(self, where, **wanted):
+        counts = Counter(self.sandbox().states())
+        self.expect(counts == wanted, f"{where}: the cards stand at {dict(counts)}, not {wanted}")
         self.proof.expect_whole(self.sandbox(), where)
 
     def expect_refusal(self, where, *indices):
         """New photos are refused in words, on a full disk."""
-        outcome = self.sandbox(run_patience="1s").take_in(self.photos(*indices))
+        outcome = self.sandbox(run_patience="1s").take_in(self.some(*indices))
         self.proof.expect_end(outcome, where, 1, 74, 75)
         if "free" not in (outcome.output + outcome.errors).lower():
             self.proof.violated(f"{where}: nobody is told to free some space: {outcome.output[-300:]} {outcome.tail()}")
@@ -245,7 +231,7 @@ class Course:
     def expect_resumption(self, *indices):
         """A watch on a full disk goes on when there is room, without a restart."""
         goal = self.backend.count() + 2 * len(indices)
-        process = self.sandbox(watch_quiet_time="200ms").start(["watch", self.photos(*indices)], stdout=subprocess.DEVNULL)
+        process = self.sandbox(watch_quiet_time="200ms").start(["watch", self.some(*indices)], stdout=subprocess.DEVNULL)
         lines = []
         for line in process.stderr:
             lines.append(line)
@@ -268,31 +254,31 @@ def full(proof):
     course = Course(proof)
     disk = course.disk
     # Three cases that wait for the verifier, three that wait for the backend, and one that is erased.
-    course.sandbox(verification_url=NOBODY, run_patience="1s").take_in(course.photos(0, 1, 2))
-    course.expect("before", prepared=6)
+    course.sandbox(verification_url=NOBODY, run_patience="1s").take_in(course.some(0, 1, 2))
+    course.expect_states("before", prepared=6)
     disk.leave(LITTLE)
     course.expect_refusal("little room", 3, 4)
-    course.expect("little room", delivered=6)
+    course.expect_states("little room", delivered=6)
     disk.empty()
-    course.sandbox(delivery_url=NOBODY, run_patience="1s").take_in(course.photos(5, 6, 7))
+    course.sandbox(delivery_url=NOBODY, run_patience="1s").take_in(course.some(5, 6, 7))
     disk.leave(0)
     proof.figure("free when the disk was full", f"{disk.free} bytes")
     course.expect_refusal("no room", 8, 9)
-    course.expect("no room", delivered=12)
+    course.expect_states("no room", delivered=12)
     # With room the reserve is made again.
     disk.empty()
-    proof.expect_end(course.sandbox().take_in(course.photos(5, 6, 7)), "with room again the run")
+    proof.expect_end(course.sandbox().take_in(course.some(5, 6, 7)), "with room again the run")
     card = course.sandbox().cards("--state", "delivered")[0]["card_id"]
     disk.leave(0)
     proof.expect_end(course.sandbox().run([*ERASE, card]), "erasing on a full disk")
-    course.expect("erased on a full disk", delivered=11, erased=1)
+    course.expect_states("erased on a full disk", delivered=11, erased=1)
     disk.empty()
-    proof.expect_end(course.sandbox().take_in(course.photos(5, 6, 7)), "with room again the run")
+    proof.expect_end(course.sandbox().take_in(course.some(5, 6, 7)), "with room again the run")
     disk.leave(LITTLE)
     course.expect_resumption(10, 11)
-    proof.expect_end(course.sandbox().take_in(course.photos(3, 4), course.photos(8, 9)), "the run over the rest")
-    course.expect("at the end", delivered=23, erased=1)
-    proof.judge_ledger(course.backend, [Pairs.business_number(index) for index in range(12)])
+    proof.expect_end(course.sandbox().take_in(course.some(3, 4), course.some(8, 9)), "the run over the rest")
+    course.expect_states("at the end", delivered=23, erased=1)
+    course.judge(range(12))
     proof.figure("erasing on a full disk", "works")
 
 

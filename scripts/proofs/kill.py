@@ -7,11 +7,10 @@ the end. Nothing may be lost or sent twice, no back may come before its front, f
 import time
 from datetime import datetime
 
-from proofs.cards import Pairs
 from proofs.proof import Violation
-from proofs.remote import Backend, lossy_proxy, verifier
 from proofs.shim import wrong_clock
-from proofs.tool import HANG_SECONDS, Sandbox
+from proofs.stage import Stage
+from proofs.tool import BUSY, HANG_SECONDS
 from proofs.workers import KINDS, QUIET_TIME, Run, Watch
 
 # Name, processes, settings.
@@ -24,6 +23,13 @@ MIXES = (
     ("served", ("serve", "pathless"), {}),
     ("services", ("run", "watch", "serve", "pathless"), {}),
 )
+SETTINGS = {
+    "run_patience": "2s",
+    "watch_quiet_time": QUIET_TIME,
+    "watch_sidecar": "none",
+    # No clock that was wrong once may erase anything.
+    "retention_delivered": "7d",
+}
 CASES, KILLS = 560, 280
 QUICK_CASES, QUICK_KILLS = 28, 14
 # One front in so many is refused until its sidecar is mended.
@@ -34,46 +40,23 @@ CLOCKS = (YEAR, -YEAR, 3600, -3600, 10 * YEAR)
 WRONG_CLOCKS = 0.2
 
 
-class Mix:
+class Mix(Stage):
     """One sandbox with its processes, its endpoints, and what was brought to it."""
 
     def __init__(self, proof, name, kinds, settings):
-        self.proof, self.name, self.random, self.settings = proof, name, proof.random, settings
-        self.folder = proof.subfolder(name)
-        self.pairs = Pairs(proof.seed)
-        self.verifier = proof.keep_running(verifier(self.folder))
-        self.backend = proof.keep_running(Backend(proof.tool.binary, self.folder))
-        self.proxy = proof.keep_running(lossy_proxy(self.folder, self.backend, LOST_ANSWERS, f"{name}-{proof.seed}"))
-        self.sandbox = self.new_sandbox("work")
-        self.late_findings, self.expected = [], []
+        super().__init__(proof, name)
+        self.settings = settings
+        self.lose_answers(LOST_ANSWERS)
+        self.sandbox = self.new_sandbox()
+        self.late_findings, self.cases = [], 0
         self.kills = self.clocks = 0
         # Seconds until a killed process has got somewhere; learnt on the way.
         self.mean = 0.4
         self.workers = [proof.keep_running(KINDS[kind](self, place)) for place, kind in enumerate(kinds)]
         self.bringers = [worker for worker in self.workers if worker.brings]
 
-    def new_sandbox(self, name):
-        return Sandbox(
-            self.proof.tool,
-            self.proof.subfolder(f"{self.name}/{name}"),
-            self.verifier.url,
-            self.proxy.url,
-            **{
-                "verification_concurrency": 4,
-                "delivery_concurrency": 4,
-                "imaging_concurrency": 2,
-                "run_patience": "2s",
-                "watch_quiet_time": QUIET_TIME,
-                "watch_sidecar": "none",
-                # No clock that was wrong once may erase anything.
-                "retention_delivered": "7d",
-                "server_rate_limit": 1_000_000,
-                **self.settings,
-            },
-        )
-
-    def violated(self, text):
-        self.proof.violated(f"{self.name}: {text}")
+    def new_sandbox(self, name="work"):
+        return super().new_sandbox(name, **BUSY, **SETTINGS, **self.settings)
 
     def is_broken(self, index):
         return index % BROKEN == 1
@@ -87,15 +70,12 @@ class Mix:
 
     def drive(self, cases, kills):
         """Brings the cases in bundles, and kills a process after each, until there were enough of both."""
-        size, first = max(1, cases // kills), len(self.proof.brought)
+        size = max(1, cases // kills)
         for rounds in range(20 * kills):
-            if self.kills >= kills and len(self.expected) >= cases:
+            if self.kills >= kills and self.cases >= cases:
                 return
-            bundle = list(range(first, first + size))
-            first += size
-            self.proof.brought += bundle
-            self.expected += [Pairs.business_number(index) for index in bundle]
-            self.bring(bundle)
+            self.cases += size
+            self.bring(range(self.cases - size, self.cases))
             for worker in self.workers:
                 worker.start()
             before = self.backend.count()
@@ -140,7 +120,7 @@ class Mix:
                 worker.end()
             if isinstance(worker, Run):
                 worker.start()
-        self.wait_for(2 * len(self.expected))
+        self.wait_for(2 * self.cases)
         for worker in self.workers:
             if isinstance(worker, Watch):
                 self.wait_for_files(worker)
@@ -150,18 +130,18 @@ class Mix:
         last = self.sandbox.take_in(*(worker.folder for worker in self.workers if isinstance(worker, Run)))
         self.proof.expect_end(last, f"{self.name}: the run over everything, mended,")
         self.proof.expect_whole(self.sandbox, f"{self.name}, at the end")
-        self.proof.judge_ledger(self.backend, self.expected, f"{self.name}: ")
+        self.judge(range(self.cases))
         cards = self.sandbox.cards()
         states = [card["state"] for card in cards]
-        if states != ["delivered"] * (2 * len(self.expected)):
+        if states != ["delivered"] * (2 * self.cases):
             self.violated(f"the cards stand at { {state: states.count(state) for state in set(states)} }")
         lost, repeats = self.proxy.noted()["lost"], sum(count - 1 for count in self.verifier.noted().values())
-        self.proof.expect(lost > 0 or sum(self.proxy.noted().values()) < 20, f"{self.name}: no answer was lost")
+        self.expect(lost > 0 or sum(self.proxy.noted().values()) < 20, "no answer was lost")
         moved = sum(abs(datetime.fromisoformat(card["created_at"]).timestamp() - time.time()) > 1800 for card in cards)
-        self.proof.expect(moved > 0 or self.clocks < 10, f"{self.name}: no card bears the time of a wrong clock")
+        self.expect(moved > 0 or self.clocks < 10, "no card bears the time of a wrong clock")
         self.proof.figure(
             self.name,
-            f"{2 * len(self.expected)} cards, {self.kills} kills, {lost} lost answers, {self.clocks} wrong clocks "
+            f"{2 * self.cases} cards, {self.kills} kills, {lost} lost answers, {self.clocks} wrong clocks "
             f"({moved} cards bear their time), "
             f"{repeats} photos verified again",
         )
@@ -188,8 +168,6 @@ class Mix:
 
 def mix(name, kinds, settings):
     def prove(proof):
-        if not hasattr(proof, "brought"):
-            proof.brought = []
         cases, kills = (QUICK_CASES, QUICK_KILLS) if proof.quick else (CASES, KILLS)
         course = Mix(proof, name, kinds, settings)
         course.drive(cases // len(MIXES), kills // len(MIXES))
@@ -200,22 +178,19 @@ def mix(name, kinds, settings):
 
 def hold(proof):
     """Under delivery.on_unknown=hold a card whose answer was lost is held, and never sent again by itself."""
-    cases = range(8 if proof.quick else 100)
-    folder, photos = proof.subfolder("hold"), proof.subfolder("hold/photos")
-    Pairs(proof.seed).make(photos, cases)
-    backend = proof.keep_running(Backend(proof.tool.binary, folder))
-    proxy = proof.keep_running(lossy_proxy(folder, backend, 0.3, f"hold-{proof.seed}"))
-    url = proof.keep_running(verifier(folder)).url
-    sandbox = Sandbox(proof.tool, folder, url, proxy.url, delivery_on_unknown="hold", delivery_concurrency=4)
+    stage = Stage(proof, "hold")
+    stage.lose_answers(LOST_ANSWERS)
+    photos = stage.photos("photos", range(8 if proof.quick else 100))
+    sandbox = stage.new_sandbox(delivery_on_unknown="hold", delivery_concurrency=4)
     for what in ("the run", "a second run"):
         proof.expect_end(sandbox.take_in(photos), f"hold: {what}", 1)
         held = [card["reason"] for card in sandbox.cards("--state", "held")]
-        lost = proxy.noted()["lost"]
+        lost = stage.proxy.noted()["lost"]
         if lost == 0 or held.count("outcome_unknown") != lost or len(held) != lost:
-            proof.violated(f"hold: {lost} answers were lost, but after {what} {len(held)} cards are held: {set(held)}")
-    documents = [(line["business_no"], line["doctype"]) for line in backend.ledger()]
-    proof.expect(len(set(documents)) == len(documents), "hold: a document stands in the ledger twice")
-    proof.expect(not backend.refusals(), "hold: a held card was sent again")
+            stage.violated(f"{lost} answers were lost, but after {what} {len(held)} cards are held: {set(held)}")
+    documents = [(line["business_no"], line["doctype"]) for line in stage.backend.ledger()]
+    stage.expect(len(set(documents)) == len(documents), "a document stands in the ledger twice")
+    stage.expect(not stage.backend.refusals(), "a held card was sent again")
     proof.expect_whole(sandbox, "hold")
     proof.figure("hold", f"{len(held)} cards held for {lost} lost answers, {len(documents)} documents once each")
 

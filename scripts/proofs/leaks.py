@@ -13,11 +13,11 @@ import threading
 from collections import defaultdict
 from contextlib import closing
 
-from proofs.cards import Pairs
 from proofs.planted import ADDRESS, HOLDER, METADATA, Plant, files_below
-from proofs.remote import Backend, verifier
+from proofs.remote import Backend
 from proofs.shim import Shim
-from proofs.tool import HANG_SECONDS, Outcome, Sandbox
+from proofs.stage import Stage
+from proofs.tool import HANG_SECONDS, Outcome
 
 ERASE = ["cards", "erase", "--yes", "--why", "proof"]
 SYSTEM_FOLDERS = ("/dev/", "/proc/", "/sys/")
@@ -119,20 +119,17 @@ def open_up():
     resource.setrlimit(resource.RLIMIT_CORE, (most, most))
 
 
-class Search:
+class Search(Stage):
     """The planted pair, and where it was looked for."""
 
     def __init__(self, proof):
-        self.proof, self.shim = proof, Shim(proof.folder)
-        self.plant = Plant(proof.subfolder("photos"), Pairs(proof.seed).number(0), "PROOF-CANARY")
-        self.verifier = proof.keep_running(verifier(proof.folder, PROOF_HOLDER=HOLDER, PROOF_ADDRESS=ADDRESS))
-        self.backend = proof.keep_running(Backend(proof.tool.binary, proof.folder))
+        super().__init__(proof, "canaries", PROOF_HOLDER=HOLDER, PROOF_ADDRESS=ADDRESS)
+        self.shim, self.plant = Shim(proof.folder), Plant(self.subfolder("photos"), self.pairs.number(0), "PROOF-CANARY")
         self.take_in = ["run", "--manifest", self.plant.manifest]
         self.looked, self.children, self.written = 0, set(), set()
 
-    def sandbox(self, name, **settings):
-        settings = {"log_level": "trace", **settings}
-        return Sandbox(self.proof.tool, self.proof.subfolder(name), self.verifier.url, self.backend.url, **settings)
+    def new_sandbox(self, name, **settings):
+        return super().new_sandbox(name, log_level="trace", **settings)
 
     def look(self, data, where):
         self.looked += 1
@@ -211,10 +208,10 @@ def canaries(proof):
 def killed_run(proof, search):
     """A run that is killed half-way, the runs that go on, a backup, and everything that looks at it."""
     report, backend = os.path.join(proof.folder, "calls"), Backend(proof.tool.binary, proof.subfolder("counting"))
-    search.sandbox("counting", delivery_url=backend.url).run(search.take_in, search.shim.variables("count", report))
+    search.new_sandbox("counting", delivery_url=backend.url).run(search.take_in, search.shim.variables("count", report))
     backend.stop()
     calls = sum(search.shim.counts(search.shim.lines(report)).values())
-    sandbox = search.sandbox("delivered")
+    sandbox = search.new_sandbox("delivered")
     at = int(calls * proof.random.uniform(0.3, 0.9))
     killed = search.run(sandbox, search.take_in, "killed run", search.shim.variables("kill", at=at))
     proof.expect(killed.was_killed, f"the run that was to be killed ended with {killed.status}")
@@ -244,12 +241,12 @@ def failing_runs(proof, search):
         "no verifier": {"verification_url": "http://127.0.0.1:9", "run_patience": "1s"},
     }
     for name, settings in cases.items():
-        sandbox = search.sandbox(name.replace(" ", "-"), **settings)
+        sandbox = search.new_sandbox(name.replace(" ", "-"), **settings)
         outcome = search.run(sandbox, search.take_in, name)
         if outcome.status == 0 or outcome.crash is not None:
             proof.violated(f"{name}: the run ended with {outcome.status}: {outcome.tail()}")
         search.look_at_sandbox(sandbox, name)
-    sandbox = search.sandbox("in-the-way", sandbox_path=search.plant.manifest)
+    sandbox = search.new_sandbox("in-the-way", sandbox_path=search.plant.manifest)
     sandbox.path = search.plant.manifest
     proof.expect_end(search.run(sandbox, search.take_in, "a file in the way"), "a file in the way", 74, 78)
 
@@ -258,7 +255,7 @@ def token_command(proof, search):
     """A process that is started on the way must be seen, or nothing was looked at."""
     pipe = os.path.join(proof.folder, "token")
     os.mkfifo(pipe, 0o600)
-    sandbox = search.sandbox("token-command", delivery_token=None, delivery_token_command=f"head -n 1 {pipe}")
+    sandbox = search.new_sandbox("token-command", delivery_token=None, delivery_token_command=f"head -n 1 {pipe}")
     before = len(search.children)
     proof.expect_end(search.run(sandbox, search.take_in, "token command", pipe=pipe), "token command", 0, 1)
     proof.expect(len(search.children) > before, "token command: no child was seen, so that nothing was looked at")
@@ -266,14 +263,11 @@ def token_command(proof, search):
 
 def erasure(proof):
     """What was erased comes back from no rescan, no backup and no file of the sandbox."""
-    pairs, staying = Pairs(proof.seed), proof.subfolder("staying")
-    url = proof.keep_running(verifier(proof.folder, PROOF_HOLDER=HOLDER, PROOF_ADDRESS=ADDRESS)).url
-    backend = proof.keep_running(Backend(proof.tool.binary, proof.subfolder("erasing")))
-    sandbox = Sandbox(proof.tool, proof.subfolder("erasing/work"), url, backend.url)
-    plant = Plant(proof.subfolder("planted"), pairs.number(0), "PROOF-ERASE")
+    stage = Stage(proof, "erasure", PROOF_HOLDER=HOLDER, PROOF_ADDRESS=ADDRESS)
+    sandbox, staying = stage.new_sandbox(), stage.photos("staying", range(1, 4))
+    plant = Plant(stage.subfolder("planted"), stage.pairs.number(0), "PROOF-ERASE")
     # Those who stay have the same name and address: what is theirs may be found.
     plant.forget("holder's name", "address", "user account")
-    pairs.make(staying, range(1, 4))
 
     def take_in(where):
         proof.expect_end(sandbox.take_in("--manifest", plant.manifest, staying), f"{where}: the run")
@@ -305,7 +299,7 @@ def erasure(proof):
     expect_gone("restored")
     take_in("restored")
     expect_gone("restored, and a run over the same files")
-    proof.judge_ledger(backend, ["PROOF-ERASE", *(Pairs.business_number(index) for index in range(1, 4))])
+    stage.judge(range(1, 4), "PROOF-ERASE")
     proof.figure("pieces kept before erasing", f"{sum(map(len, kept.pieces.values()))} of {', '.join(sorted(kept.pieces))}")
     proof.figure("files looked through", len(list(files_below(sandbox.path))))
 

@@ -1,4 +1,4 @@
-"""What all scenarios share: seed, evidence, the judgement of the ledger, and the summary."""
+"""What all scenarios share: seed, evidence, findings, and the summary."""
 
 import os
 import random
@@ -7,7 +7,6 @@ import signal
 import sys
 import tempfile
 import time
-from collections import Counter, defaultdict
 
 from proofs.tool import Tool, default_binary
 
@@ -112,22 +111,6 @@ class Proof:
         path = os.path.join(self.folder, name)
         os.makedirs(path, exist_ok=True)
         return path
-
-    def judge_ledger(self, backend, expected, where=""):
-        """Exactly one accepted document per side of each business number, fronts first, and nothing refused."""
-        sides = defaultdict(Counter)
-        for line in backend.ledger():
-            sides[line["business_no"]][line["doctype"]] += 1
-            if line["out_of_order"]:
-                self.violated(f"{where}{line['business_no']}: the back came before its front")
-        for number in expected:
-            if dict(sides.get(number, {})) != {"IDCARD_FRONT_APP": 1, "IDCARD_BACK_APP": 1}:
-                self.violated(f"{where}{number}: the ledger holds {dict(sides.get(number, {}))}, not one of each side")
-        for number in sides.keys() - set(expected):
-            self.violated(f"{where}{number}: the ledger holds documents of a case that was never taken in")
-        for line in backend.refusals():
-            # Whatever the backend refuses here, it had under another key.
-            self.violated(f"{where}the backend refused an upload with {line['retcode']}: sent again under a new key")
 
     def summary(self):
         width = max((len(name) for name, _ in self.figures), default=0)

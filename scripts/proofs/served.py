@@ -9,36 +9,27 @@ from collections import Counter
 
 from proofs.cards import Pairs, jpeg
 from proofs.proof import Violation
-from proofs.remote import Backend, verifier
 from proofs.service_client import (
     ANSWER_SECONDS, HOST, Client, Connection, NoAnswer, Request, form_card, free_port, raw_card, send_until, webhook_card,
     webhook_secret,
 )
-from proofs.tool import HANG_SECONDS, Sandbox
+from proofs.stage import Stage
+from proofs.tool import BUSY, HANG_SECONDS
 
 WAYS = ("form", "raw", "webhook")
 # So many bytes of comment one JPEG segment holds.
 COMMENT_BYTES = 65533
 
 
-class Serve:
+class Serve(Stage):
     """`serve` over a sandbox of its own, on a port that stays the same however often it is started."""
 
     def __init__(self, proof, name, **settings):
-        self.proof, self.name = proof, name
-        folder = proof.subfolder(name)
-        self.verifier = proof.keep_running(verifier(folder))
-        self.backend = proof.keep_running(Backend(proof.tool.binary, folder))
+        super().__init__(proof, name)
         self.secret = webhook_secret(proof.random)
-        settings = {
-            "verification_concurrency": 4,
-            "delivery_concurrency": 4,
-            "imaging_concurrency": 2,
-            "server_rate_limit": 1_000_000,
-            "webhooks_secrets": self.secret if "webhooks_secrets_file" not in settings else None,
-            **settings,
-        }
-        self.sandbox = Sandbox(proof.tool, folder, self.verifier.url, self.backend.url, **settings)
+        if "webhooks_secrets_file" not in settings:
+            settings["webhooks_secrets"] = self.secret
+        self.sandbox = self.new_sandbox(**BUSY, **settings)
         self.port, self.path = free_port(), os.path.join(proof.folder, f"{name}.log")
         self.log = open(self.path, "a", encoding="utf-8")
         self.process = None
@@ -96,21 +87,15 @@ class Serve:
         try:
             status = self.process.wait(timeout=seconds)
             # A second signal ends it by itself.
-            self.proof.expect(status in (143, -signal.SIGTERM), f"{self.name}: serve ended with {status}, not by the signal: see {self.path}")
+            self.expect(status in (143, -signal.SIGTERM), f"serve ended with {status}, not by the signal: see {self.path}")
         except subprocess.TimeoutExpired:
             self.kill()
-            self.proof.violated(f"{self.name}: serve was still there {seconds} s after SIGTERM")
+            self.violated(f"serve was still there {seconds} s after SIGTERM")
 
     def stop(self):
         if self.is_alive:
             self.kill()
         self.log.close()
-
-    def violated(self, text):
-        self.proof.violated(f"{self.name}: {text}")
-
-    def figure(self, name, value):
-        self.proof.figure(f"{self.name}: {name}", value)
 
     def wait(self, is_done, what, progress=lambda: 0):
         """Waits for something, as long as there is progress."""
@@ -140,7 +125,7 @@ class Serve:
         self.submissions.expect_all_there("at the end")
         self.end()
         self.proof.expect_whole(self.sandbox, self.name)
-        self.proof.judge_ledger(self.backend, self.submissions.business_numbers(), f"{self.name}: ")
+        self.judge(self.submissions.indices)
         ways = ", ".join(f"{way} {count}" for way, count in sorted(self.submissions.ways.items()))
         self.figure("answered 202", f"{ways}; {self.submissions.repetitions} of them repetitions")
         self.figure("documents in the ledger", self.backend.count())
@@ -163,8 +148,7 @@ class Submissions:
     """Makes submissions, every third pair another way, and knows which card each was told to be."""
 
     def __init__(self, serve):
-        self.serve, self.proof, self.secret = serve, serve.proof, serve.secret
-        self.pairs = Pairs(self.proof.seed)
+        self.serve, self.secret = serve, serve.secret
         # What was answered 202: its card, by which ways, and how often what was answered before.
         self.cards, self.ways, self.repetitions = {}, Counter(), 0
         self.indices, self.lock = set(), threading.Lock()
@@ -177,7 +161,7 @@ class Submissions:
 
     def draft(self, index, is_back):
         place, number = 2 * index + is_back, Pairs.business_number(index)
-        image = jpeg(self.pairs.number(index), is_back)
+        image = jpeg(self.serve.pairs.number(index), is_back)
         if place % 7 == 3:
             image = heavier(image, 3 + place % 5)
         # A number belongs to its first submitter, and a webhook is another than a token.
@@ -201,7 +185,7 @@ class Submissions:
     def note(self, submission, answer, known):
         """Takes an answer; `known` is the card that the submission was told to be before it was sent."""
         if answer.status != 202:
-            self.proof.violated(f"{submission.name} ({submission.way}) was answered {answer!r}")
+            self.serve.violated(f"{submission.name} ({submission.way}) was answered {answer!r}")
             return
         card = answer.json["card_id"]
         with self.lock:
@@ -209,9 +193,9 @@ class Submissions:
             self.ways[submission.way] += 1
             self.repetitions += known is not None
         if card != first:
-            self.proof.violated(f"{submission.name} ({submission.way}) is the card {card}, and was {first} before")
+            self.serve.violated(f"{submission.name} ({submission.way}) is the card {card}, and was {first} before")
         if known is not None and answer.headers.get("idempotent-replayed") != "true":
-            self.proof.violated(f"{submission.name} ({submission.way}) was answered before, but that is not said")
+            self.serve.violated(f"{submission.name} ({submission.way}) was answered before, but that is not said")
 
     def expect_all_there(self, when):
         """Every card that was acknowledged is in the list of the service."""
@@ -220,10 +204,7 @@ class Submissions:
         there = self.serve.listed()
         for name, card in wanted.items():
             if there.get(card, {}).get("business_no") != name.rpartition("-")[0]:
-                self.proof.violated(f"{when}: {name} was acknowledged as the card {card}, which is not there so")
-
-    def business_numbers(self):
-        return [Pairs.business_number(index) for index in sorted(self.indices)]
+                self.serve.violated(f"{when}: {name} was acknowledged as the card {card}, which is not there so")
 
 
 class Clients:

@@ -14,9 +14,8 @@ from contextlib import closing
 from proofs.cards import Pairs
 from proofs.leaks import ERASE, Kept
 from proofs.proof import Violation
-from proofs.remote import Backend, verifier
 from proofs.shim import Shim, told
-from proofs.tool import Sandbox
+from proofs.stage import Stage
 
 # So many points of each kind are struck in the quick form.
 QUICK_POINTS = 2
@@ -34,16 +33,12 @@ FAILURES = [
 ]
 
 
-class Range:
-    """The endpoints, and trials with a case of their own each."""
+class Range(Stage):
+    """Trials with a case of their own each."""
 
     def __init__(self, proof, name):
-        self.proof, self.name = proof, name
-        self.folder = proof.subfolder(name)
-        self.shim, self.pairs = Shim(proof.folder), Pairs(proof.seed)
-        self.verifier = proof.keep_running(verifier(self.folder))
-        self.backend = proof.keep_running(Backend(proof.tool.binary, self.folder))
-        self.tried = []
+        super().__init__(proof, name)
+        self.shim, self.tried = Shim(proof.folder), 0
 
     def points(self, counts):
         """The numbers of the calls to strike: all, or a few in the quick form."""
@@ -52,16 +47,11 @@ class Range:
         return range(1 + self.proof.random.randrange(every), total + 1, every)
 
     def case(self):
-        index = len(self.tried)
-        self.tried.append(Pairs.business_number(index))
-        return index
-
-    def sandbox(self, name, **settings):
-        folder = self.proof.subfolder(f"{self.name}/{name}")
-        return Sandbox(self.proof.tool, folder, self.verifier.url, self.backend.url, **settings)
+        self.tried += 1
+        return self.tried - 1
 
     def end(self):
-        self.proof.judge_ledger(self.backend, self.tried, f"{self.name}: ")
+        self.judge(range(self.tried))
 
 
 class Trial:
@@ -69,14 +59,12 @@ class Trial:
 
     def __init__(self, stage, indices, **settings):
         self.stage, self.proof, self.index = stage, stage.proof, indices[0]
-        self.sandbox = stage.sandbox(f"trial-{self.index}", **settings)
-        self.photos = os.path.join(self.sandbox.folder, "photos")
-        stage.pairs.make(self.photos, indices[:1])
+        self.sandbox = stage.new_sandbox(f"trial-{self.index}", **settings)
+        self.photos = stage.photos(f"trial-{self.index}/photos", indices[:1])
         self.report = os.path.join(self.sandbox.folder, "calls")
         if len(indices) > 1:
-            earlier = os.path.join(self.sandbox.folder, "earlier")
-            stage.pairs.make(earlier, indices[1:])
-            self.proof.expect_end(self.sandbox.take_in(earlier), "the pair before the failure")
+            earlier = self.sandbox.take_in(stage.photos(f"trial-{self.index}/earlier", indices[1:]))
+            self.proof.expect_end(earlier, "the pair before the failure")
 
     def run(self, mode, at=None, **more):
         """A struck run; what the shim said of it."""
@@ -155,7 +143,7 @@ def judge_failure(proof, stage, trial, what):
     if outcome.crash is not None:
         proof.violated(f"{what}: {outcome.crash}: {outcome.tail()}")
     elif outcome.status == 0:
-        number = stage.tried[trial.index]
+        number = Pairs.business_number(trial.index)
         states = [card["state"] for card in trial.sandbox.cards("--business-no", number)]
         documents = sum(line["business_no"] == number for line in stage.backend.ledger())
         if states != ["delivered"] * 2 or documents != 2:
@@ -181,8 +169,7 @@ class Upkeep:
 
     def __init__(self, proof):
         self.proof, self.stage = proof, Range(proof, "upkeep")
-        self.photos = proof.subfolder("upkeep/photos")
-        self.stage.pairs.make(self.photos, [self.stage.case(), self.stage.case()])
+        self.photos = self.stage.photos("photos", [self.stage.case(), self.stage.case()])
         self.key = os.path.join(self.stage.folder, "first.key")
         with open(self.key, "w", encoding="ascii", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
             file.write(proof.tool.vault_key + "\n")
@@ -196,7 +183,7 @@ class Upkeep:
     def sandbox(self, name):
         key = os.path.join(self.stage.folder, f"{name}.key")
         shutil.copy2(self.key, key)
-        return self.stage.sandbox(name, vault_key=None, vault_key_file=key)
+        return self.stage.new_sandbox(name, vault_key=None, vault_key_file=key)
 
     def fresh(self, name):
         sandbox = self.sandbox(name)

@@ -10,6 +10,8 @@ NAME = "idcard-pipeline"
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 # Longer than any command of a proof takes; one that is still going then hangs.
 HANG_SECONDS = int(os.environ.get("PROOF_HANG_SECONDS", "180"))
+# Settings of a sandbox in which several cards are under way at a time.
+BUSY = {"verification_concurrency": 4, "delivery_concurrency": 4, "imaging_concurrency": 2, "server_rate_limit": 1_000_000}
 
 
 def default_binary():

@@ -1,0 +1,60 @@
+"""Where a part of a proof takes place: a verifier, a backend whose ledger is the judge, and sandboxes in front of them."""
+
+from collections import Counter, defaultdict
+
+from proofs.cards import Pairs
+from proofs.remote import Backend, lossy_proxy, verifier
+from proofs.tool import Sandbox
+
+
+class Stage:
+    def __init__(self, proof, name, **environment):
+        self.proof, self.name, self.random = proof, name, proof.random
+        self.folder, self.pairs = proof.subfolder(name), Pairs(proof.seed)
+        self.verifier = proof.keep_running(verifier(self.folder, **environment))
+        self.backend = proof.keep_running(Backend(proof.tool.binary, self.folder))
+        self.delivery_url = self.backend.url
+
+    def lose_answers(self, share):
+        """From now on a share of the backend's answers is lost on the way."""
+        self.proxy = self.proof.keep_running(lossy_proxy(self.folder, self.backend, share, f"{self.name}-{self.proof.seed}"))
+        self.delivery_url = self.proxy.url
+
+    def subfolder(self, name):
+        return self.proof.subfolder(f"{self.name}/{name}")
+
+    def new_sandbox(self, name="work", **settings):
+        return Sandbox(self.proof.tool, self.subfolder(name), self.verifier.url, self.delivery_url, **settings)
+
+    def photos(self, name, indices):
+        """A folder with the pairs of these cases."""
+        folder = self.subfolder(name)
+        self.pairs.make(folder, indices)
+        return folder
+
+    def violated(self, text):
+        self.proof.violated(f"{self.name}: {text}")
+
+    def expect(self, holds, text):
+        if not holds:
+            self.violated(text)
+
+    def figure(self, name, value):
+        self.proof.figure(f"{self.name}: {name}", value)
+
+    def judge(self, indices, *others):
+        """Exactly one accepted document per side of each business number, fronts first, and nothing refused."""
+        expected = {*map(Pairs.business_number, indices), *others}
+        sides = defaultdict(Counter)
+        for line in self.backend.ledger():
+            sides[line["business_no"]][line["doctype"]] += 1
+            if line["out_of_order"]:
+                self.violated(f"{line['business_no']}: the back came before its front")
+        for number in sorted(expected):
+            if sides.get(number) != {"IDCARD_FRONT_APP": 1, "IDCARD_BACK_APP": 1}:
+                self.violated(f"{number}: the ledger holds {dict(sides.get(number, {}))}, not one of each side")
+        for number in sides.keys() - expected:
+            self.violated(f"{number}: the ledger holds documents of a case that was never taken in")
+        for line in self.backend.refusals():
+            # Whatever the backend refuses here, it had under another key.
+            self.violated(f"the backend refused an upload with {line['retcode']}: sent again under a new key")
