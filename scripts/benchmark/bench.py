@@ -35,7 +35,7 @@ def photos(size, count):
     drawn, folder = os.path.join(FOLDER, f"drawn-{size}"), os.path.join(FOLDER, f"photos-{size}-{count}")
     if not os.path.isdir(drawn):
         print(f"bench: drawing {DRAWN[size]} photos of {size}", flush=True)
-        command = ["scripts/make-fixtures", "draw", "--count", str(DRAWN[size]), "--seed", "1", "--kind", "photo"]
+        command = ["scripts/make-fixtures", "draw", "--count", str(DRAWN[size]), "--seed", "1"]
         subprocess.run([*command, "--size", size, "--out", drawn + ".part"], check=True, stderr=subprocess.DEVNULL)
         os.rename(drawn + ".part", drawn)
     images = [path.read_bytes() for path in sorted(pathlib.Path(drawn).glob("*/front.jpg"))]

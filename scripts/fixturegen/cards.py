@@ -61,9 +61,8 @@ def write_cards(out, seed):
 def _write_photo(out, business_no, person, side, size, take, rng):
     name, orientation = take
     photo = photo_of(person, side, size, rng)
-    data = encode.photograph_jpeg(photo.image, orientation, rng, LIMITS[size], big_endian=orientation % 2 == 0)
-    out.card(f"cards/{business_no}/{name}", data, person, side, business_no, "photo", photo.image, orientation,
-             **photo.truth())
+    data = encode.photograph_jpeg(photo, orientation, rng, LIMITS[size], big_endian=orientation % 2 == 0)
+    out.card(f"cards/{business_no}/{name}", data, person, side, business_no, "photo", photo, orientation)
 
 
 def _write_scan(out, business_no, person, side, name, rng):

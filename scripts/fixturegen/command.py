@@ -11,74 +11,52 @@ import secrets
 import sys
 from pathlib import Path
 
-from . import card, cards, encode, fixtures, people
+from . import card, cards, encode, fixtures, people, scene
 from .output import Output
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
 DEFAULT_SEED = 20260101
 UNAVAILABLE = 69
-# Beyond that a displaced corner leaves the picture.
-MOST_DISPLACEMENT = 0.06
-
-
-def fraction(text):
-    value = float(text)
-    if not 0 <= value <= MOST_DISPLACEMENT:
-        raise argparse.ArgumentTypeError(f"{text} is not between 0 and {MOST_DISPLACEMENT}")
-    return value
-
-
-def parser():
-    top = argparse.ArgumentParser(prog="make-fixtures", description=__doc__.split("\n\n", 1)[1],
-                                  formatter_class=argparse.RawDescriptionHelpFormatter)
-    top.add_argument("--seed", type=int, default=DEFAULT_SEED, help="what to draw (default: %(default)s)")
-    top.add_argument("--out", type=Path, default=PROJECT / "fixtures", help="where to (default: fixtures)")
-    draw = top.add_subparsers(dest="command", metavar="draw").add_parser("draw", help="draws new pairs")
-    draw.add_argument("--count", type=int, required=True, metavar="N", help="pairs to draw")
-    draw.add_argument("--seed", type=int, metavar="S", dest="draw_seed",
-                      help="what to draw (default: a new one, printed on standard error)")
-    draw.add_argument("--out", type=Path, required=True, metavar="DIR", dest="draw_out", help="where to")
-    draw.add_argument("--kind", choices=("photo", "scan"), default="photo", help="(default: %(default)s)")
-    draw.add_argument("--size", choices=("1mp", "12mp"), default="1mp", help="of photographs (default: %(default)s)")
-    draw.add_argument("--min-displacement", type=fraction, default=0.03, metavar="F",
-                      help="least distance of each corner from a rectangle, as a fraction of the card's width "
-                           "(default: %(default)s)")
-    return top
+# How far the corners of a drawn photograph lie from a parallelogram, as a fraction of the card's width: plainly a trapezium.
+DISPLACEMENT = (0.0304, 0.047)
 
 
 def main():
-    options = parser().parse_args()
+    parser = argparse.ArgumentParser(prog="make-fixtures", description=__doc__.split("\n\n", 1)[1],
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("command", nargs="?", choices=("draw",), help="draws new pairs")
+    parser.add_argument("--seed", type=int, help=f"what to draw (default: {DEFAULT_SEED}; of new pairs a new one, which is printed)")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="where to (default: fixtures)")
+    parser.add_argument("--count", type=int, metavar="N", help="new pairs to draw")
+    parser.add_argument("--size", choices=scene.SIZES, default="1mp", help="of new pairs (default: %(default)s)")
+    options = parser.parse_args()
+    if options.command == "draw" and None in (options.count, options.out):
+        parser.error("draw needs --count and --out")
     try:
         card.font(20)  # A missing font is told before anything is written.
     except OSError:
         print("make-fixtures: the font Noto Sans CJK is missing: run scripts/setup", file=sys.stderr)
         sys.exit(UNAVAILABLE)
     if options.command == "draw":
-        seed = secrets.randbelow(2**31) if options.draw_seed is None else options.draw_seed
+        seed = secrets.randbelow(2**31) if options.seed is None else options.seed
         print(f"make-fixtures: seed {seed}", file=sys.stderr, flush=True)
-        draw_pairs(Output(options.draw_out), seed, options)
+        draw_pairs(Output(options.out), seed, options.count, options.size)
     else:
-        fixtures.write_all(Output(options.out), options.seed)
+        fixtures.write_all(Output(options.out or PROJECT / "fixtures"), DEFAULT_SEED if options.seed is None else options.seed)
 
 
-def draw_pairs(out, seed, options):
-    """New pairs from a seed, each side a photograph (or a scan) of its own."""
-    kind, least = options.kind, options.min_displacement
-    for number in range(1, options.count + 1):
+def draw_pairs(out, seed, count, size):
+    """New pairs from a seed, each side a photograph of its own."""
+    for number in range(1, count + 1):
         business_no = f"DRAW-{seed}-{number:04d}"
         person = people.invent(people.stream(seed, business_no))
         for side in cards.SIDES:
-            rng = people.stream(seed, business_no, side, kind, options.size)
-            path = f"{business_no}/{side}.jpg"
-            if kind == "scan":
-                image = cards.scan_of(person, side, rng)
-                out.card(path, encode.jpeg(image, 88), person, side, business_no, kind, image, seed=seed)
-                continue
+            rng = people.stream(seed, business_no, side, "photo", size)
             orientation = rng.choices((1, 6, 8, 3), (62, 30, 5, 3))[0]
-            displacement = (least * 1.01 + 0.0001, least * 1.5 + 0.002)
-            photo = cards.photo_of(person, side, options.size, rng, displacement=displacement)
-            data = encode.photograph_jpeg(photo.image, orientation, rng, cards.LIMITS[options.size])
-            out.card(path, data, person, side, business_no, kind, photo.image, orientation, seed=seed, **photo.truth())
+            photo = cards.photo_of(person, side, size, rng, displacement=DISPLACEMENT)
+            data = encode.photograph_jpeg(photo, orientation, rng, cards.LIMITS[size])
+            path = f"{business_no}/{side}.jpg"
+            out.card(path, data, person, side, business_no, "photo", photo, orientation, seed=seed)
     out.finish()
 
 

@@ -117,8 +117,9 @@ def png_chunk(kind, body):
     return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
 
 
-def png(samples, bit_depth=8, interlaced=False, extra=b""):
-    """A PNG of an (h, w, channels) array of 8- or 16-bit samples; Adam7 if `interlaced`; `extra` chunks before IDAT."""
+def png(image, bit_depth=8, interlaced=False, extra=b""):
+    """A PNG of a picture or an (h, w, channels) array of 16-bit samples; Adam7 if `interlaced`; `extra` chunks before IDAT."""
+    samples = np.asarray(image)
     height, width, channels = samples.shape
     passes = [(0, 0, 1, 1)]
     if interlaced:
@@ -128,9 +129,12 @@ def png(samples, bit_depth=8, interlaced=False, extra=b""):
         part = samples[y::step_y, x::step_x]
         for row in _up_filtered(part.astype(">u2" if bit_depth == 16 else "u1")):
             rows += b"\x02" + row.tobytes()
-    header = struct.pack(">IIBBBBB", width, height, bit_depth, {1: 0, 3: 2, 4: 6}[channels], 0, 0, int(interlaced))
-    return (b"\x89PNG\r\n\x1a\n" + png_chunk(b"IHDR", header) + extra
-            + png_chunk(b"IDAT", zlib.compress(bytes(rows), 9)) + png_chunk(b"IEND", b""))
+    header = struct.pack(">IIBBBBB", width, height, bit_depth, {3: 2, 4: 6}[channels], 0, 0, int(interlaced))
+    return png_file(header, extra + png_chunk(b"IDAT", zlib.compress(bytes(rows), 9)))
+
+
+def png_file(header, chunks):
+    return b"\x89PNG\r\n\x1a\n" + png_chunk(b"IHDR", header) + chunks + png_chunk(b"IEND", b"")
 
 
 def _up_filtered(part):
@@ -144,7 +148,7 @@ def zero_png(width, height):
     row = bytes(1 + (width + 7) // 8)
     body = b"".join([*(packer.compress(row * 100) for _ in range(height // 100)), packer.flush()])
     header = struct.pack(">IIBBBBB", width, height, 1, 0, 0, 0, 0)
-    return (b"\x89PNG\r\n\x1a\n" + png_chunk(b"IHDR", header) + png_chunk(b"IDAT", body) + png_chunk(b"IEND", b""))
+    return png_file(header, png_chunk(b"IDAT", body))
 
 
 SRGB_TO_XYZ_D50 = np.array(
@@ -187,9 +191,3 @@ def into_space(image, colorants, gamma):
     linear = np.where(v <= 0.04045, v / 12.92, ((v + 0.055) / 1.055) ** 2.4)
     there = linear @ (np.linalg.inv(colorants) @ SRGB_TO_XYZ_D50).T
     return Image.fromarray((np.clip(there, 0, 1) ** (1 / gamma) * 255).round().astype(np.uint8))
-
-
-def samples(image):
-    """The picture as an (h, w, channels) array for `png`."""
-    array = np.asarray(image)
-    return array if array.ndim == 3 else array[..., None]

@@ -28,8 +28,7 @@ def _write_orientations(out, seed):
     block of eight by eight pixels has one colour, which no order of additions in a decoder can change."""
     rng = people.stream(seed, "orientations")
     person = people.invent(rng)
-    photo = cards.photo_of(person, "front", "1mp", rng)
-    image = photo.image.resize((768, 576), Image.Resampling.LANCZOS)
+    image = cards.photo_of(person, "front", "1mp", rng).resize((768, 576), Image.Resampling.LANCZOS)
     mosaic = image.resize((48, 36), Image.Resampling.BOX).resize((384, 288), Image.Resampling.NEAREST)
     for orientation in range(1, 9):
         data = encode.photograph_jpeg(mosaic, orientation, people.stream(seed, "exif"), 64_000, subsampling="4:4:4")

@@ -10,6 +10,7 @@ from PIL import Image, ImageDraw
 
 from . import card as art
 from . import cards, encode, people, scene
+from .output import seen
 
 NOTES = "These images are refused on purpose. This file is no image and is ignored.\n"
 
@@ -37,29 +38,22 @@ def _small_front(rng):
     return _front(rng)[1].resize((474, 300), Image.Resampling.LANCZOS)
 
 
-def _told(person, image, kind="scan"):
-    return {"side": "front", "kind": kind, "fields": person.truth("front"), "orientation": 1, "width": image.width,
-            "height": image.height, "megapixels": round(image.width * image.height / 1e6, 2)}
-
-
 def _photocopy(rng):
     person, image = _front(rng)
-    return encode.jpeg(art.colourless(image, rng), 70), _told(person, image)
+    return encode.jpeg(art.colourless(image, rng), 70), seen(person, "front", "scan", image)
 
 
 def _photocopy_rgb(rng):
     person = people.invent(rng)
-    photo = cards.photo_of(person, "front", "1mp", rng)
-    grey = art.colourless(photo.image, rng).convert("RGB")
-    data = encode.jpeg(grey, 70, encode.camera_exif(grey.size, 1, rng))
-    return data, {**_told(person, grey, kind="photo"), **photo.truth()}
+    grey = art.colourless(cards.photo_of(person, "front", "1mp", rng), rng).convert("RGB")
+    return encode.jpeg(grey, 70, encode.camera_exif(grey.size, 1, rng)), seen(person, "front", "photo", grey)
 
 
 def _wrong_check_digit(rng):
     person = people.invent(rng)
     wrong = replace(person, number=people.wrong_check_digit(person.number))
     image = cards.scan_of(wrong, "front", rng)
-    return encode.jpeg(image, 85), _told(wrong, image)
+    return encode.jpeg(image, 85), seen(wrong, "front", "scan", image)
 
 
 def _desk(rng):
@@ -86,7 +80,7 @@ def _claiming(rng, size):
 
 
 def _small_png(rng):
-    return encode.png(encode.samples(_small_front(rng)))
+    return encode.png(_small_front(rng))
 
 
 def _png_truncated(rng):

@@ -40,7 +40,7 @@ def _palette_with_transparency(image, rng):
 
 def _interlaced(image, rng):
     gamma = encode.png_chunk(b"gAMA", (45455).to_bytes(4, "big"))
-    return encode.png(encode.samples(image), interlaced=True, extra=gamma)
+    return encode.png(image, interlaced=True, extra=gamma)
 
 
 def _many_segments(image, rng):

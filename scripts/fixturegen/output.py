@@ -5,6 +5,12 @@ import sys
 from pathlib import Path
 
 
+def seen(person, side, kind, image, orientation=1):
+    """What is true of one image of a card. `image` is the picture as it is to be seen."""
+    size = {"width": image.width, "height": image.height}
+    return {"side": side, "kind": kind, "orientation": orientation, **size, "fields": person.truth(side)}
+
+
 class Output:
     """A folder being filled, with the truth about every file."""
 
@@ -24,10 +30,9 @@ class Output:
         print(f"{len(data):>9,}  {path}", file=sys.stderr, flush=True)
 
     def card(self, path, data, person, side, business_no, kind, image, orientation=1, **more):
-        """Writes one image of a card with its true fields. `image` is the picture as it is to be seen."""
-        self.put(path, data, business_no=business_no, side=side, kind=kind, orientation=orientation,
-                 width=image.width, height=image.height, megapixels=round(image.width * image.height / 1e6, 2),
-                 fields=person.truth(side), expected=more.pop("expected", "delivered"), **more)
+        """Writes one image of a card, which is to be delivered unless said otherwise."""
+        self.put(path, data, business_no=business_no, **seen(person, side, kind, image, orientation),
+                 **{"expected": "delivered", **more})
 
     def remove_others(self, folders):
         """Removes from these folders what an earlier run wrote and this one did not."""

@@ -1,7 +1,6 @@
 """Photographs a card: on a desk, in perspective, under uneven light, with a small sensor's noise."""
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from PIL import Image, ImageFilter
@@ -12,27 +11,11 @@ SIZES = {"1mp": (1152, 864), "12mp": (4032, 3024)}
 NOISE = {"1mp": 2.2, "12mp": 2.6}
 
 
-@dataclass
-class Photograph:
-    """A picture of a card and where the card lies in it."""
-
-    image: Image.Image
-    corners: list
-    """Top left, top right, bottom right, bottom left, in pixels of the upright picture."""
-    displacement: float
-    """How far each corner lies from the best fitting parallelogram, as a fraction of the card's width."""
-    rotation: float
-    """In degrees."""
-
-    def truth(self):
-        return {"corners": self.corners, "displacement": self.displacement, "rotation": self.rotation}
-
-
 def photograph(draw_side, size, rng, displacement=(0.008, 0.020), tilt=4.0):
     """Takes one photograph. `draw_side(width)` draws the card that many pixels wide."""
     width, height = SIZES[size]
     noise = np.random.default_rng(rng.getrandbits(64))
-    corners, moved, angle = _corners(width, height, rng, displacement, tilt)
+    corners = _corners(width, height, rng, displacement, tilt)
     supersampling = 2 if size == "1mp" else 1
     span = round(math.dist(corners[0], corners[1]))
     picture = draw_side(span)
@@ -51,7 +34,7 @@ def photograph(draw_side, size, rng, displacement=(0.008, 0.020), tilt=4.0):
     scene = _with_shadow_of(scene, mask, rng)
     scene.paste(laid, (0, 0), mask)
     scene = scene.filter(ImageFilter.GaussianBlur(width / 4032 * 0.9))
-    return Photograph(lit(scene, rng, noise, NOISE[size]), corners, round(moved, 4), angle)
+    return lit(scene, rng, noise, NOISE[size])
 
 
 def _corners(width, height, rng, displacement, tilt):
@@ -74,13 +57,7 @@ def _corners(width, height, rng, displacement, tilt):
         fills = (max(xs) - min(xs)) / width
         inside = min(xs) > 0.02 * width and max(xs) < 0.98 * width and min(ys) > 0 and max(ys) < height
         if inside and 0.65 <= fills <= 0.92:
-            return corners, _departure(corners) / card_width, round(angle, 2)
-
-
-def _departure(corners):
-    """How far each of the four corners lies from the parallelogram that fits them best (it is the same for all)."""
-    signed = [(x * sign, y * sign) for (x, y), sign in zip(corners, (1, -1, 1, -1))]
-    return math.hypot(sum(x for x, _ in signed), sum(y for _, y in signed)) / 4
+            return corners
 
 
 def _perspective(corners, width, height):
