@@ -14,10 +14,15 @@ from proofs.cards import Pairs
 from proofs.service_client import Client, free_port, raw_card, send_until
 from proofs.tool import HANG_SECONDS
 
-BROKEN_SIDECAR = b'{"business_no": '
+BROKEN_SIDECAR = '{"business_no": '
 # A photo that is being written takes longer than a file has to stand still, and never stands still for so long.
 SLOW_PARTS, SLOW_PAUSE = 5, 0.08
 QUIET_TIME = "200ms"
+
+
+def digest(path):
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 class Worker:
@@ -85,6 +90,13 @@ class Worker:
     def bring(self, indices):
         """Brings photos of these cases."""
 
+    def draw(self, folder, indices):
+        """Draws photos of these cases; tells them as (business number, side), in any order."""
+        self.mix.pairs.make(folder, indices)
+        files = [(Pairs.business_number(index), side) for index in indices for side in ("back", "front")]
+        self.mix.random.shuffle(files)
+        return files
+
     def mend(self):
         """Mends what was refused."""
 
@@ -94,14 +106,16 @@ class Worker:
             self.process.wait()
         self.log.close()
 
-    def sidecar(self, number):
-        return os.path.join(self.folder, number, "front.jpg.json")
+    def break_sidecars(self, indices):
+        for number in (Pairs.business_number(index) for index in indices if self.mix.is_broken(index)):
+            self.write_sidecar(number, BROKEN_SIDECAR)
+            self.broken.add(number)
 
-    def break_sidecar(self, number):
-        os.makedirs(os.path.join(self.folder, number), exist_ok=True)
-        with open(self.sidecar(number), "wb") as file:
-            file.write(BROKEN_SIDECAR)
-        self.broken.add(number)
+    def write_sidecar(self, number, text):
+        folder = os.path.join(self.folder, number)
+        os.makedirs(folder, exist_ok=True)
+        with open(os.path.join(folder, "front.jpg.json"), "w", encoding="utf-8") as file:
+            file.write(text)
 
 
 class Run(Worker):
@@ -111,15 +125,12 @@ class Run(Worker):
         return [*super().arguments(), self.folder]
 
     def bring(self, indices):
-        for index in indices:
-            if self.mix.is_broken(index):
-                self.break_sidecar(Pairs.business_number(index))
-        self.mix.pairs.make(self.folder, indices)
+        self.break_sidecars(indices)
+        self.draw(self.folder, indices)
 
     def mend(self):
         for number in self.broken:
-            with open(self.sidecar(number), "w", encoding="utf-8") as file:
-                json.dump({"business_no": number}, file)
+            self.write_sidecar(number, json.dumps({"business_no": number}))
 
 
 class Pathless(Worker):
@@ -147,7 +158,7 @@ class Backup(Worker):
 
     def mend(self):
         names = sorted(name for name in os.listdir(self.folder) if name.endswith(".sqlite3"))
-        self.mix.proof.expect(names, f"{self.mix.name}: no backup was made beside the others")
+        self.mix.expect(names, "no backup was made beside the others")
         if names:
             elsewhere = self.mix.new_sandbox("restored")
             restored = elsewhere.run(["restore", os.path.join(self.folder, names[-1])])
@@ -162,25 +173,20 @@ class Watch(Worker):
 
     def __init__(self, mix, place):
         super().__init__(mix, place)
-        self.inbox, self.outside = self.folder, f"{self.folder}-outside"
+        self.outside = f"{self.folder}-outside"
         # What is to lie below `done`: a path and the digest of its bytes.
         self.expected = {}
 
     def arguments(self):
-        return ["watch", self.inbox, "--format", "jsonl"]
+        return ["watch", self.folder, "--format", "jsonl"]
 
     def bring(self, indices):
-        self.mix.pairs.make(self.outside, indices)
-        files = [(Pairs.business_number(index), f"{side}.jpg") for index in indices for side in ("back", "front")]
-        for index in indices:
-            if self.mix.is_broken(index):
-                self.break_sidecar(Pairs.business_number(index))
-        self.mix.random.shuffle(files)
-        for number, name in files:
-            source, target = os.path.join(self.outside, number, name), os.path.join(self.inbox, number, name)
+        self.break_sidecars(indices)
+        for number, side in self.draw(self.outside, indices):
+            path = os.path.join(number, f"{side}.jpg")
+            source, target = os.path.join(self.outside, path), os.path.join(self.folder, path)
             os.makedirs(os.path.dirname(target), exist_ok=True)
-            with open(source, "rb") as file:
-                self.expected[os.path.join(number, name)] = hashlib.sha256(file.read()).hexdigest()
+            self.expected[path] = digest(source)
             self.mix.random.choice((shutil.copyfile, os.rename, self.write_slowly, self.rename))(source, target)
 
     @staticmethod
@@ -200,7 +206,7 @@ class Watch(Worker):
         os.rename(temporary, target)
 
     def waiting(self):
-        return [path for path in self.expected if os.path.exists(os.path.join(self.inbox, path))]
+        return [path for path in self.expected if os.path.exists(os.path.join(self.folder, path))]
 
     def mend(self):
         """Waits until every photo is taken in or refused, then brings those that were refused back."""
@@ -208,26 +214,23 @@ class Watch(Worker):
         while self.waiting() and time.monotonic() < end:
             time.sleep(0.1)
         waiting = self.waiting()
-        self.mix.proof.expect(not waiting, f"{self.mix.name}: {len(waiting)} photos of the watched folder were not dealt with")
+        self.mix.expect(not waiting, f"{len(waiting)} photos of the watched folder were not dealt with")
         for number in sorted(self.broken):
-            refused = os.path.join(self.inbox, "failed", number, "front.jpg")
+            refused = os.path.join(self.folder, "failed", number, "front.jpg")
             if not os.path.exists(refused):
                 self.mix.violated(f"{number}: the front with a broken sidecar was not put aside")
                 continue
-            os.makedirs(os.path.join(self.inbox, number), exist_ok=True)
-            with open(self.sidecar(number), "w", encoding="utf-8") as file:
-                json.dump({"business_no": number}, file)
-            os.rename(refused, os.path.join(self.inbox, number, "front.jpg"))
+            self.write_sidecar(number, json.dumps({"business_no": number}))
+            os.rename(refused, os.path.join(self.folder, number, "front.jpg"))
 
     def judge_files(self):
         """Every photo lies below `done` with its bytes, and no other one anywhere."""
         found = {}
-        for folder, _, names in os.walk(self.inbox):
+        for folder, _, names in os.walk(self.folder):
             for name in names:
                 path = os.path.join(folder, name)
                 if name.endswith(".jpg"):
-                    with open(path, "rb") as file:
-                        found[os.path.relpath(path, self.inbox)] = hashlib.sha256(file.read()).hexdigest()
+                    found[os.path.relpath(path, self.folder)] = digest(path)
         wanted = {os.path.join("done", path): digest for path, digest in self.expected.items()}
         for path in sorted(set(wanted.items()) ^ set(found.items()))[:5]:
             self.mix.violated(f"{path[0]} is not where it belongs, or not with the bytes that arrived")
@@ -250,10 +253,7 @@ class Serve(Worker):
         return ["serve", "--listen", f"127.0.0.1:{self.port}"]
 
     def bring(self, indices):
-        self.mix.pairs.make(self.folder, indices)
-        files = [(Pairs.business_number(index), side) for index in indices for side in ("back", "front")]
-        self.mix.random.shuffle(files)
-        for file in files:
+        for file in self.draw(self.folder, indices):
             self.waiting.put(file)
 
     def submit(self):
