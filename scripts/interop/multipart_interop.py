@@ -1,7 +1,6 @@
-"""Other people's multipart encoders and parsers, for Tests/MultipartFormTests/Interop.
+"""Curl's multipart encoder and other people's parsers, for Tests/MultipartFormTests/Interop.
 
-    multipart_interop.py encode FOLDER   each case of FOLDER/cases.json by every encoder, into FOLDER/CASE.ENCODER.body
-    multipart_interop.py curl FOLDER     the same by curl -F, captured on a socket, into FOLDER/CASE.curl.body and .type
+    multipart_interop.py curl FOLDER     each case of FOLDER/cases.json by curl -F, into FOLDER/CASE.curl.body and .type
     multipart_interop.py parse FOLDER    FOLDER/CASE.body by every parser, into FOLDER/parsed.json
 
 A case is {"case", "boundary", "parts": [{"name", "filename", "type", "content"}]}; "content" names a file in FOLDER, and
@@ -24,30 +23,6 @@ def summary(name, filename, content_type, data):
     data = data.encode() if isinstance(data, str) else bytes(data)
     digest = hashlib.sha256(data).hexdigest()
     return {"name": name, "filename": filename, "type": content_type if filename is not None else None, "sha256": digest}
-
-
-# Encoders: (parts with their bytes, boundary) -> body.
-
-
-def encode_urllib3(parts, boundary):
-    from urllib3.filepost import encode_multipart_formdata
-
-    return encode_multipart_formdata([as_field(part) for part in parts], boundary)[0]
-
-
-def encode_toolbelt(parts, boundary):
-    from requests_toolbelt import MultipartEncoder
-
-    return MultipartEncoder([as_field(part) for part in parts], boundary).to_string()
-
-
-def as_field(part):
-    if part["filename"] is None:
-        return (part["name"], part["data"])
-    return (part["name"], (part["filename"], part["data"], part["type"]))
-
-
-ENCODERS = {"urllib3": encode_urllib3, "toolbelt": encode_toolbelt}
 
 
 # Parsers: (body, content type) -> summaries; those that keep the order of the parts say so.
@@ -138,19 +113,11 @@ def parse_django(body, content_type):
     from django.http.multipartparser import MultiPartParser
 
     meta = {"CONTENT_TYPE": content_type, "CONTENT_LENGTH": str(len(body))}
-    fields, files = MultiPartParser(meta, io.BytesIO(body), [in_memory(MemoryFileUploadHandler())], "utf-8").parse()
+    fields, files = MultiPartParser(meta, io.BytesIO(body), [MemoryFileUploadHandler()], "utf-8").parse()
     texts = [summary(name, None, None, value) for name, values in fields.lists() for value in values]
     return texts + [
         summary(name, file.name, file.content_type, file.read()) for name, values in files.lists() for file in values
     ]
-
-
-def in_memory(handler):
-    def handle_raw_input(*_args, **_kwargs):
-        handler.activated = True
-
-    handler.handle_raw_input = handle_raw_input
-    return handler
 
 
 def parse_falcon(body, content_type):
@@ -189,13 +156,9 @@ def main():
     mode, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     parsed = []
     for case in json.loads((folder / "cases.json").read_text()):
-        for part in case["parts"]:
-            part["data"] = (folder / part["content"]).read_bytes()
-        if mode == "encode":
-            for name, encode in ENCODERS.items():
-                (folder / f"{case['case']}.{name}.body").write_bytes(encode(case["parts"], case["boundary"]))
-        elif mode == "curl":
-            content_type, body, _ = by_curl(None, case["parts"], folder)
+        if mode == "curl":
+            parts = [part | {"data": (folder / part["content"]).read_bytes()} for part in case["parts"]]
+            content_type, body, _ = by_curl(None, parts, folder)
             (folder / f"{case['case']}.curl.type").write_text(content_type)
             (folder / f"{case['case']}.curl.body").write_bytes(body)
         else:

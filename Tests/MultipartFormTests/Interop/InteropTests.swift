@@ -4,18 +4,6 @@ import Testing
 @testable import MultipartForm
 
 @Suite(InteropRunner.isSetUp, .timeLimit(.minutes(10))) struct InteropTests {
-    @Test
-    func `Urllib3 and requests-toolbelt write the same bytes for the common subset`() async throws {
-        let runner = InteropRunner()
-        try runner.write(InteropCase.common)
-        try await runner.python("encode")
-        for item in InteropCase.common {
-            let ours = try allBytes(of: item.form())
-            #expect(runner.encoded(item, by: "urllib3") == ours, "urllib3, \(item.name)")
-            #expect(runner.encoded(item, by: "toolbelt") == ours, "requests-toolbelt, \(item.name)")
-        }
-    }
-
     @Test(arguments: [TestSeed.value])
     func `Node writes the same bytes for the common subset and for 600 forms with hostile names`(
         seed: UInt64
