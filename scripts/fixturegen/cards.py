@@ -1,7 +1,5 @@
 """The cards that must be delivered: `cards/`, one invented person per folder."""
 
-import io
-
 from PIL import Image
 
 from . import card as art
@@ -79,9 +77,7 @@ def _write_scan(out, business_no, person, side, name, rng):
 
 
 def png_of(image):
-    buffer = io.BytesIO()
-    image.save(buffer, "PNG", optimize=True)
-    return buffer.getvalue()
+    return encode.saved(image, "PNG", optimize=True)
 
 
 def transparent_around(image):

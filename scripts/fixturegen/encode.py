@@ -39,12 +39,16 @@ def camera_exif(size, orientation, rng, big_endian=False):
     return exif.tobytes()
 
 
+def saved(image, kind, **options):
+    buffer = io.BytesIO()
+    image.save(buffer, kind, **options)
+    return buffer.getvalue()
+
+
 def jpeg(image, quality, exif=None, **options):
     """A JPEG file; with `exif` (a block made by `camera_exif`) it starts as a phone's does: SOI, then APP1."""
-    buffer = io.BytesIO()
     options.setdefault("subsampling", "4:2:0")
-    image.save(buffer, "JPEG", quality=quality, optimize=not options.get("progressive"), **options)
-    data = buffer.getvalue()
+    data = saved(image, "JPEG", quality=quality, optimize=not options.get("progressive"), **options)
     if exif is None:
         return data
     body = exif if exif.startswith(b"Exif\0\0") else b"Exif\0\0" + exif

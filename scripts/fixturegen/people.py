@@ -72,11 +72,6 @@ def check_digit(first17):
     return "10X98765432"[sum(int(d) * w for d, w in zip(first17, WEIGHTS)) % 11]
 
 
-def wrong_check_digit(number):
-    """The same number with a last character that cannot be right."""
-    return number[:17] + str((int(check_digit(number[:17]).replace("X", "0")) + 5) % 10)
-
-
 def _validity(rng, birth):
     """A period as the law gives it for the holder's age, running in 2026 and beyond 2029."""
     while True:

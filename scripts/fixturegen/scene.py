@@ -11,39 +11,35 @@ SIZES = {"1mp": (1152, 864), "12mp": (4032, 3024)}
 NOISE = {"1mp": 2.2, "12mp": 2.6}
 
 
-def photograph(draw_side, size, rng, displacement=(0.008, 0.020), tilt=4.0):
+def photograph(draw_side, size, rng, displacement=(0.008, 0.020)):
     """Takes one photograph. `draw_side(width)` draws the card that many pixels wide."""
     width, height = SIZES[size]
     noise = np.random.default_rng(rng.getrandbits(64))
-    corners = _corners(width, height, rng, displacement, tilt)
+    corners = _corners(width, height, rng, displacement)
     supersampling = 2 if size == "1mp" else 1
     span = round(math.dist(corners[0], corners[1]))
-    picture = draw_side(span)
+    picture = draw_side(span * supersampling)
     scene = desk(size, rng, noise)
     big = (width * supersampling, height * supersampling)
-    if supersampling > 1:
-        picture = draw_side(span * supersampling)
     coefficients = _perspective([(x * supersampling, y * supersampling) for x, y in corners], *picture.size)
     laid = picture.transform(big, Image.Transform.PERSPECTIVE, coefficients, Image.Resampling.BICUBIC)
     mask = art.rounded_mask(picture.size).transform(
         big, Image.Transform.PERSPECTIVE, coefficients, Image.Resampling.BILINEAR
     )
-    if supersampling > 1:
-        laid = laid.resize((width, height), Image.Resampling.BOX)
-        mask = mask.resize((width, height), Image.Resampling.BOX)
+    laid, mask = (layer.resize((width, height), Image.Resampling.BOX) for layer in (laid, mask))
     scene = _with_shadow_of(scene, mask, rng)
     scene.paste(laid, (0, 0), mask)
     scene = scene.filter(ImageFilter.GaussianBlur(width / 4032 * 0.9))
     return lit(scene, rng, noise, NOISE[size])
 
 
-def _corners(width, height, rng, displacement, tilt):
+def _corners(width, height, rng, displacement):
     """Places the card. The alternating displacement (+, -, +, -) is what no shift, turn, scale or shear can explain,
     so every corner is that far from the rectangle, whichever rectangle one fits."""
     while True:
         card_width = width * rng.uniform(0.68, 0.86)
         card_height = card_width / art.ASPECT
-        angle = rng.uniform(-tilt, tilt)
+        angle = rng.uniform(-4.0, 4.0)
         amount, direction = rng.uniform(*displacement), rng.uniform(0, 2 * math.pi)
         push = (amount * card_width * math.cos(direction), amount * card_width * math.sin(direction))
         middle = (width / 2 + rng.uniform(-0.05, 0.05) * width, height / 2 + rng.uniform(-0.05, 0.05) * height)
