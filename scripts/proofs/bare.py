@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import threading
 import time
+from pathlib import Path
 
 from proofs.proof import Skip
 from proofs.tool import ROOT
@@ -85,7 +86,7 @@ class Machine:
     def make(self):
         os.makedirs(self.root)
         sources = os.path.join(self.proof.folder, "bare.list")
-        self.write(sources, "".join(line + "\n" for line in self.host.sources))
+        Path(sources).write_text("".join(line + "\n" for line in self.host.sources), "utf-8")
         command = [*NAMESPACES, "--mount-proc", "mmdebstrap", "--variant=minbase", f"--include={SWIFT_NEEDS}"]
         command += [f"--aptopt={option}" for option in self.host.apt_options]
         # The root need not outlive a power cut.
@@ -98,23 +99,18 @@ class Machine:
         # The folders of this machine belong to root, also where an ordinary user clones from them.
         for key, value in [*self.host.git, ("safe.directory", "*"), ("advice.detachedHead", "false")]:
             subprocess.run(["git", "config", "--file", f"{self.root}/etc/gitconfig", "--add", key, value], check=True)
-        self.write(f"{self.root}/etc/pip.conf", "[global]\n" + "".join(f"{key} = {value}\n" for key, value in self.host.pip))
+        Path(f"{self.root}/etc/pip.conf").write_text("[global]\n" + "".join(f"{key} = {value}\n" for key, value in self.host.pip), "utf-8")
         if os.path.exists(CERTIFICATES):
             os.makedirs(f"{self.root}/usr/local/share/ca-certificates", exist_ok=True)
             shutil.copyfile(CERTIFICATES, f"{self.root}/usr/local/share/ca-certificates/this-machine.crt")
         subprocess.run(["chroot", self.root, "useradd", "--create-home", "--uid", str(USER_ID), "engineer"], check=True)
-        self.write(f"{self.root}/etc/sudoers.d/engineer", "engineer ALL=(ALL) NOPASSWD: ALL\n")
+        Path(f"{self.root}/etc/sudoers.d/engineer").write_text("engineer ALL=(ALL) NOPASSWD: ALL\n", "utf-8")
         os.chmod(f"{self.root}/etc/sudoers.d/engineer", 0o440)
         bundle = self.root + BUNDLE
         subprocess.run(["git", "-c", "safe.directory=*", "-C", ROOT, "bundle", "create", "--quiet", bundle, "HEAD"], check=True)
         os.chmod(bundle, 0o644)
         if self.run(["git", "clone", "--quiet", BUNDLE, self.checkout], "clone.log", folder=self.home)[0] != 0:
             raise Skip(f"the clone failed: see {self.user}-clone.log")
-
-    @staticmethod
-    def write(path, text):
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
 
     def run(self, command, log, folder=None, mounts=(), has_swift=True):
         """Runs a command in the root, in namespaces that take the mounts away when it ends: its status and its words.
@@ -153,8 +149,7 @@ class Machine:
                 process.kill()
                 ended.set()
                 watcher.join()
-        with open(path, encoding="utf-8") as file:
-            return status, file.read()
+        return status, Path(path).read_text("utf-8")
 
     def watch_memory(self, pid, ended):
         """Notes the memory of a process and its descendants that the kernel cannot take back, in MiB."""
@@ -185,8 +180,7 @@ class Machine:
             self.proof.violated(f"{where} ended with {status}, {'' if found else 'without saying'} {pattern!r}:\n{tail}")
         folders = [f"{self.root}{self.checkout}/{name}" for name in (".build", ".venv")]
         disk = sum(int(ask("du", "-sm", folder).split()[0]) for folder in folders if os.path.exists(folder))
-        with open(os.path.join(ROOT, "scripts", "setup"), encoding="utf-8") as file:
-            setup = file.read()
+        setup = Path(ROOT, "scripts", "setup").read_text("utf-8")
         for name, needed in (("disk", disk), ("memory", self.memory)):
             asked = [int(number) for number in re.findall(rf"{name}_needed=(\d+)", setup)][0 if "quickstart" in command else -1]
             self.proof.expect(needed <= asked, f"{where} needs {needed} MiB of {name}, and scripts/setup asks for {asked}")
@@ -229,7 +223,7 @@ def machine(user):
 def refusals(bare):
     bare.expect_refusal("no Swift", "Swift 6.2 or later is needed", has_swift=False)
     memory = os.path.join(bare.proof.folder, "meminfo")
-    bare.write(memory, "MemTotal: 1048576 kB\nMemAvailable: 524288 kB\nSwapTotal: 0 kB\nSwapFree: 0 kB\n")
+    Path(memory).write_text("MemTotal: 1048576 kB\nMemAvailable: 524288 kB\nSwapTotal: 0 kB\nSwapFree: 0 kB\n", "utf-8")
     bare.expect_refusal("little memory", "fallocate", mounts=[["--bind", memory, "{}/proc/meminfo"]])
     clone = f"git clone --quiet {BUNDLE} . && exec scripts/quickstart"
     tmpfs = ["-t", "tmpfs", "-o", "size=300m,mode=1777", "tmpfs", "{}/mnt"]

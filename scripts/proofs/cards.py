@@ -4,6 +4,7 @@ import datetime
 import io
 import os
 import random
+from pathlib import Path
 
 from fixturegen.people import check_digit
 
@@ -94,5 +95,4 @@ class Pairs:
             case = os.path.join(folder, self.business_number(index))
             os.makedirs(case, exist_ok=True)
             for is_back in (False, True):
-                with open(os.path.join(case, "back.jpg" if is_back else "front.jpg"), "wb") as file:
-                    file.write(jpeg(self.number(index), is_back))
+                Path(case, "back.jpg" if is_back else "front.jpg").write_bytes(jpeg(self.number(index), is_back))

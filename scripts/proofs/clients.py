@@ -19,7 +19,7 @@ from proofs.cards import Pairs, jpeg
 from proofs.proof import Skip
 from proofs.remote import SCRIPTS
 from proofs.served import Serve
-from proofs.service_client import Request, send_until, webhook_secret
+from proofs.service_client import HOST, Request, send_until, webhook_secret
 from proofs.tool import HANG_SECONDS
 
 SIDES = ("front", "back")
@@ -161,11 +161,11 @@ def document(proof):
 
 def schemathesis(proof, serve, name, token, cases, phases):
     folder = proof.subfolder(f"schemathesis-{name}")
-    path = os.path.join(folder, "report.json")
+    path = pathlib.Path(folder, "report.json")
     command = [
         sys.executable, "-m", "schemathesis.cli", "--config-file", os.path.join(SCRIPTS, "interop", "schemathesis.toml"),
-        "--no-color", "run", serve.url + "/openapi.json", "--checks", "all", "--max-examples", str(cases),
-        "--seed", str(proof.seed), "--report", "json", "--report-json-path", path, "--generation-database", "none",
+        "--no-color", "run", f"http://{HOST}:{serve.port}/openapi.json", "--checks", "all", "--max-examples", str(cases),
+        "--seed", str(proof.seed), "--report", "json", "--report-json-path", str(path), "--generation-database", "none",
         "--request-timeout", "60",
         # An erased card has a tombstone, as the document says. Who asks often without a good token is answered 429, which the
         # check of that does not know: the tests of the service ask so.
@@ -184,10 +184,9 @@ def schemathesis(proof, serve, name, token, cases, phases):
             command, env=environment, cwd=folder, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
             timeout=max(HANG_SECONDS, cases * 30), check=False,
         )
-    if not os.path.exists(path):
+    if not path.exists():
         raise Skip(f"schemathesis made no report: see {output.name}")
-    with open(path, encoding="utf-8") as file:
-        return json.load(file)
+    return json.loads(path.read_text("utf-8"))
 
 
 PARTS = {"forms": forms, "webhooks": webhooks, "document": document}

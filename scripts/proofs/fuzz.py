@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 from proofs.proof import Skip
 from proofs.remote import SCRIPTS
@@ -57,8 +58,7 @@ def fuzz(proof, program, seeds, *options):
     # With Swift's own backtraces on, libFuzzer would not write the input that crashed.
     environment = {**os.environ, "SWIFT_BACKTRACE": "enable=no", "ASAN_OPTIONS": "detect_leaks=0"}
     result = subprocess.run(command, env=environment, capture_output=True, text=True, errors="replace", check=False)
-    with open(os.path.join(folder, "run.log"), "w", encoding="utf-8") as file:
-        file.write(result.stderr)
+    Path(folder, "run.log").write_text(result.stderr, "utf-8")
     name = os.path.basename(folder)
     if result.returncode != 0:
         reason = re.search(r"^(.*(ERROR: |runtime error: |Fatal error).*)$", result.stderr, re.MULTILINE)
@@ -99,15 +99,10 @@ def replies(proof):
     """The readers of verification replies in each dialect, and of the backend's answers."""
     folder, seeds = proof.subfolder("replies"), proof.subfolder("replies/seeds")
     for index, text in enumerate(REPLY_SEEDS):
-        with open(os.path.join(seeds, str(index)), "w", encoding="utf-8") as file:
-            file.write(text)
+        Path(seeds, str(index)).write_text(text, "utf-8")
     # What digests needs a package, and no reader needs it.
-    model = []
-    for path in sources("Sources/CardModel"):
-        with open(path, encoding="utf-8") as file:
-            text = file.read()
-        if "ContentDigest" not in text and "import Crypto" not in text:
-            model.append(path)
+    texts = {path: Path(path).read_text("utf-8") for path in sources("Sources/CardModel")}
+    model = [path for path, text in texts.items() if "ContentDigest" not in text and "import Crypto" not in text]
     module = os.path.join(folder, "CardModel")
     build([*SWIFT, "-emit-module", "-emit-object", "-module-name", "CardModel", *model, "-o", f"{module}.o", "-emit-module-path", f"{module}.swiftmodule"])
     remote = [os.path.join(ROOT, "Sources/CardRemote", f"{name}.swift") for name in REPLIES]

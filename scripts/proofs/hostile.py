@@ -100,25 +100,24 @@ class Attacks:
             self.serve.violated(f"{what}: {found[answer]} were answered {answer}, not {' or '.join(wanted)}")
         return ", ".join(f"{count} × {answer}" for answer, count in sorted(found.items()))
 
-    def flood(self, what, pieces, *wanted):
-        """The same from several clients at once."""
-
-        def send(_):
-            connection = self.serve.connect()
-            pour(connection, pieces() if callable(pieces) else pieces)
-            answer = answer_of(connection)
-            if answer is not None and not answer.ends_connection:
-                # It may go on; nobody wants it to.
-                connection.close()
-            return connection, answer
-
-        with ThreadPoolExecutor(self.together) as pool:
-            results = list(pool.map(send, range(self.together)))
-        return [connection for connection, _ in results], self.expect(what, [answer for _, answer in results], *wanted)
+    def flood(self, pieces):
+        connection = self.serve.connect()
+        pour(connection, pieces() if callable(pieces) else pieces)
+        answer = answer_of(connection)
+        if answer is not None and not answer.ends_connection:
+            # It may go on; nobody wants it to.
+            connection.close()
+        return connection, answer
 
     def floods(self, table):
-        results = [self.flood(*row) for row in table]
-        return [connection for some, _ in results for connection in some], f"{len(table)} kinds"
+        """Each of the same from several clients at once."""
+        connections = []
+        for what, pieces, *wanted in table:
+            with ThreadPoolExecutor(self.together) as pool:
+                some, answers = zip(*pool.map(self.flood, [pieces] * self.together))
+            self.expect(what, answers, *wanted)
+            connections += some
+        return connections, f"{len(table)} kinds"
 
     def submissions(self, name, secret=None):
         number = f"{NUMBER}-{name}"
@@ -214,7 +213,9 @@ class Attacks:
             with self.serve.connect() as connection:
                 connection.say(kept)
                 if place % 4 < 2:
-                    connection.half_close()
+                    # Unless it was answered and ended already.
+                    with contextlib.suppress(OSError):
+                        connection.socket.shutdown(socket.SHUT_WR)
                     answers.append(answer_of(connection))
                 elif place % 4 == 2:
                     # The connection is reset.

@@ -12,6 +12,7 @@ import subprocess
 import threading
 from collections import defaultdict
 from contextlib import closing
+from pathlib import Path
 
 from proofs.planted import ADDRESS, HOLDER, METADATA, Plant, files_below
 from proofs.remote import Backend
@@ -80,8 +81,7 @@ class Observer(threading.Thread):
     @staticmethod
     def read(path):
         try:
-            with open(path, "rb") as file:
-                return file.read()
+            return Path(path).read_bytes()
         except OSError:
             return b""
 
@@ -192,8 +192,7 @@ class Search(Stage):
 
 def canaries(proof):
     search = Search(proof)
-    with open(search.plant.paths[0], "rb") as file:
-        found = search.plant.found_in(file.read())
+    found = search.plant.found_in(Path(search.plant.paths[0]).read_bytes())
     proof.expect({*METADATA, "pixels or digest of the source of the front"} <= {*found}, f"the search finds only {found} in the photo itself")
     killed_run(proof, search)
     failing_runs(proof, search)
@@ -221,8 +220,7 @@ def killed_run(proof, search):
     documents = search.backend.ledger()
     proof.expect(len(documents) == 2, f"the backend has {len(documents)} documents; there is nothing to look for")
     for line in documents:
-        with open(os.path.join(search.backend.folder, line["file"]), "rb") as file:
-            jpeg = file.read()
+        jpeg = Path(search.backend.folder, line["file"]).read_bytes()
         found = [name for name, text in METADATA.items() if text.encode() in jpeg]
         proof.expect(not found, f"the document sent to the backend carries {', '.join(found)}")
         search.plant.add_image(f"document {line['doctype']}", jpeg)

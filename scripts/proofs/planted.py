@@ -5,6 +5,7 @@ import hashlib
 import io
 import os
 import urllib.parse
+from pathlib import Path
 
 from PIL import Image
 
@@ -72,14 +73,12 @@ class Plant:
         for side in ("front", "back"):
             jpeg = planted_jpeg(number, side == "back")
             self.paths.append(os.path.join(folder, business_number, f"{FILE_NAME}-{side}.jpg"))
-            with open(self.paths[-1], "wb") as file:
-                file.write(jpeg)
+            Path(self.paths[-1]).write_bytes(jpeg)
             expected = [cards.identity_number(number), HOLDER] if side == "front" else ["", ""]
             rows.append(",".join([self.paths[-1], business_number, ACCOUNT, *expected]))
             self.add_image(f"source of the {side}", jpeg)
         self.manifest = os.path.join(folder, "manifest.csv")
-        with open(self.manifest, "w", encoding="utf-8") as file:
-            file.write("\n".join(rows) + "\n")
+        Path(self.manifest).write_text("\n".join(rows) + "\n", "utf-8")
 
     def add_image(self, name, jpeg):
         """Looks for the coded pixels and the digest of a picture, too."""
@@ -100,9 +99,9 @@ def files_below(folder):
     for path, _, names in os.walk(folder):
         for name in names:
             try:
-                with open(os.path.join(path, name), "rb") as file:
-                    data = file.read()
+                file = Path(path, name)
+                data = file.read_bytes()
                 # The sandbox keeps a large file of zeros in reserve.
-                yield os.path.relpath(file.name, folder), data if data.strip(b"\0") else b""
+                yield os.path.relpath(file, folder), data if data.strip(b"\0") else b""
             except FileNotFoundError:
                 continue

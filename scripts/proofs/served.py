@@ -5,7 +5,7 @@ import signal
 import subprocess
 import threading
 import time
-from collections import Counter
+from collections import Counter, namedtuple
 
 from proofs.cards import Pairs, jpeg
 from proofs.proof import Violation
@@ -35,21 +35,11 @@ class Serve(Stage):
         self.process = None
         proof.keep_running(self)
         self.submissions = Submissions(self)
-        self.token = self.new_token("desk")
-
-    @property
-    def url(self):
-        return f"http://{HOST}:{self.port}"
+        self.token = self.new_token()
 
     @property
     def is_alive(self):
         return self.process is not None and self.process.poll() is None
-
-    def new_token(self, name, *scopes):
-        """`serve` reads it at its start and at SIGHUP."""
-        outcome = self.sandbox.run(["tokens", "add", name, "--scope", *(scopes or ("submit", "read"))])
-        self.proof.expect_end(outcome, "tokens add")
-        return outcome.output.strip()
 
     def start(self, waits=True):
         arguments = ["serve", "--listen", f"{HOST}:{self.port}"]
@@ -137,11 +127,8 @@ def heavier(image, segments):
     return image[:2] + comment * segments + image[2:]
 
 
-class Submission:
-    """One side of one pair: a request that says the same however often it is sent."""
-
-    def __init__(self, name, way, request):
-        self.name, self.way, self.request = name, way, request
+# One side of one pair: a request that says the same however often it is sent.
+Submission = namedtuple("Submission", "name way request")
 
 
 class Submissions:

@@ -161,10 +161,6 @@ class Connection(contextlib.AbstractContextManager):
         except (BrokenPipeError, ConnectionResetError, ConnectionAbortedError, TimeoutError):
             return False
 
-    def half_close(self):
-        with contextlib.suppress(OSError):
-            self.socket.shutdown(socket.SHUT_WR)
-
     def answer(self):
         """The next answer that is a final one. Throws NoAnswer."""
         response = http.client.HTTPResponse(self.socket)

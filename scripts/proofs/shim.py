@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+from pathlib import Path
 
 from proofs.proof import Skip, Violation
 
@@ -36,8 +37,7 @@ class Shim:
         """What the shim wrote, once; a run without it proves nothing, and ends the proof."""
         lines = []
         if os.path.exists(report):
-            with open(report, encoding="utf-8") as file:
-                lines = file.read().splitlines()
+            lines = Path(report).read_text("utf-8").splitlines()
             os.unlink(report)
         if "loaded" not in lines:
             raise Violation("the shim was not loaded into the process, so that nothing was injected")

@@ -26,6 +26,11 @@ class Stage:
     def new_sandbox(self, name="work", **settings):
         return Sandbox(self.proof.tool, self.subfolder(name), self.verifier.url, self.delivery_url, **settings)
 
+    def new_token(self, name="desk", *scopes):
+        """`serve` reads it at its start and at SIGHUP."""
+        outcome = self.sandbox.run(["tokens", "add", name, "--scope", *(scopes or ("submit", "read"))])
+        return self.proof.expect_end(outcome, "tokens add").output.strip()
+
     def photos(self, name, indices):
         """A folder with the pairs of these cases."""
         folder = self.subfolder(name)

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import threading
 import time
+from pathlib import Path
 
 from proofs.cards import Pairs
 from proofs.service_client import Client, free_port, raw_card, send_until
@@ -21,8 +22,7 @@ QUIET_TIME = "200ms"
 
 
 def digest(path):
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
 
 
 class Worker:
@@ -114,8 +114,7 @@ class Worker:
     def write_sidecar(self, number, text):
         folder = os.path.join(self.folder, number)
         os.makedirs(folder, exist_ok=True)
-        with open(os.path.join(folder, "front.jpg.json"), "w", encoding="utf-8") as file:
-            file.write(text)
+        Path(folder, "front.jpg.json").write_text(text, "utf-8")
 
 
 class Run(Worker):
@@ -191,8 +190,7 @@ class Watch(Worker):
 
     @staticmethod
     def write_slowly(source, target):
-        with open(source, "rb") as file:
-            data = file.read()
+        data = Path(source).read_bytes()
         with open(target, "wb", buffering=0) as file:
             for part in range(SLOW_PARTS):
                 file.write(data[part * len(data) // SLOW_PARTS : (part + 1) * len(data) // SLOW_PARTS])
@@ -243,10 +241,7 @@ class Serve(Worker):
 
     def __init__(self, mix, place):
         super().__init__(mix, place)
-        self.port, self.waiting = free_port(), queue.Queue()
-        added = mix.sandbox.run(["tokens", "add", "desk", "--scope", "submit", "read"])
-        mix.proof.expect_end(added, "tokens add")
-        self.token = added.output.strip()
+        self.port, self.waiting, self.token = free_port(), queue.Queue(), mix.new_token()
         threading.Thread(target=self.submit, daemon=True).start()
 
     def arguments(self):
@@ -260,8 +255,8 @@ class Serve(Worker):
         with Client(("127.0.0.1", self.port), self.token) as client:
             while True:
                 number, side = self.waiting.get()
-                with open(os.path.join(self.folder, number, f"{side}.jpg"), "rb") as file:
-                    answer = send_until(client, raw_card(file.read(), number, key=f"{number}-{side}"))
+                image = Path(self.folder, number, f"{side}.jpg").read_bytes()
+                answer = send_until(client, raw_card(image, number, key=f"{number}-{side}"))
                 if answer.status != 202:
                     self.mix.late_findings.append(f"{number}: the {side} was answered {answer!r}")
 
