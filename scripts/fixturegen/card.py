@@ -97,8 +97,8 @@ def _portrait(canvas, rng, woman):
     im = Image.new("RGB", (w * scale, h * scale), (226, 234, 243))
     d = ImageDraw.Draw(im)
 
-    def box(x0, y0, x1, y1):
-        return [x0 * w * scale, y0 * h * scale, x1 * w * scale, y1 * h * scale]
+    def box(*places):
+        return [place * (h if at % 2 else w) * scale for at, place in enumerate(places)]
 
     skin = rng.choice(((240, 205, 175), (232, 190, 155), (246, 214, 188)))
     hair = rng.choice(((40, 30, 28), (58, 40, 30), (25, 25, 32)))
@@ -106,8 +106,7 @@ def _portrait(canvas, rng, woman):
     if woman:
         d.rounded_rectangle(box(0.20, 0.16, 0.80, 0.72), radius=0.25 * w * scale, fill=hair)
     d.ellipse(box(0.02, 0.74, 0.98, 1.50), fill=shirt)
-    d.polygon([(0.38 * w * scale, 0.755 * h * scale), (0.62 * w * scale, 0.755 * h * scale),
-               (0.5 * w * scale, 0.90 * h * scale)], fill=(245, 245, 248))
+    d.polygon(box(0.38, 0.755, 0.62, 0.755, 0.5, 0.90), fill=(245, 245, 248))
     d.rounded_rectangle(box(0.41, 0.60, 0.59, 0.82), radius=0.06 * w * scale, fill=tuple(c - 16 for c in skin))
     d.ellipse(box(0.26, 0.20, 0.74, 0.72), fill=skin)
     d.pieslice(box(0.24, 0.13, 0.76, 0.62), 180, 360, fill=hair)
@@ -119,12 +118,9 @@ def _portrait(canvas, rng, woman):
     for x in (0.40, 0.60):
         d.ellipse(box(x - 0.035, 0.44, x + 0.035, 0.475), fill=(35, 28, 28))
         d.line(box(x - 0.06, 0.41, x + 0.06, 0.405), fill=hair, width=max(1, round(0.018 * w * scale)))
-    d.line([(0.5 * w * scale, 0.48 * h * scale), (0.485 * w * scale, 0.55 * h * scale)],
-           fill=tuple(c - 40 for c in skin), width=max(1, round(0.014 * w * scale)))
+    d.line(box(0.5, 0.48, 0.485, 0.55), fill=tuple(c - 40 for c in skin), width=max(1, round(0.014 * w * scale)))
     d.arc(box(0.42, 0.55, 0.58, 0.635), 25, 155, fill=(180, 80, 80), width=max(1, round(0.022 * w * scale)))
-    mark = ImageDraw.Draw(im)
-    mark.text((0.5 * w * scale, 0.955 * h * scale), MARK, font=font(0.082 * h * scale), anchor="mm",
-              fill=tuple(min(255, c + 60) for c in shirt))
+    d.text(box(0.5, 0.955), MARK, font=font(0.082 * h * scale), anchor="mm", fill=tuple(min(255, c + 60) for c in shirt))
     im = im.resize((w, h), Image.LANCZOS)
     fade = Image.new("L", (w, h), 0)
     margin = max(2, round(0.03 * w))

@@ -79,17 +79,11 @@ def hook_body(number, image, side):
     return json.dumps({"type": "card.submitted", "timestamp": "2026-01-01T00:00:00Z", "data": data}).encode()
 
 
-def webhooks(proof):
-    """Honest messages are taken, their retries are the same card; tampering leaves nothing."""
-    serve, name = Serve(proof, "webhooks"), "msg_proof"
-    serve.start()
-    serve.submissions.indices.add(0)
-    sender, stranger = Sender(serve.secret), Sender(webhook_secret(proof.random))
-    body, number = hook_body(Pairs.business_number(0), photo(proof, 0, "front"), "front"), Pairs.business_number(0)
+def tampered(sender, stranger, body, name):
+    """What is wrong with a message, and the message; the tests of the service try more."""
     honest = sender.message(body, name).headers
     _, id_field, time_field, _ = honest
-    # The tests of the service try what else may be wrong with a message.
-    tampered = {
+    return {
         "another secret": stranger.message(body, name),
         "another body": Request("POST", HOOK, honest, body + b"\n"),
         "two ids": Request("POST", HOOK, [*honest, id_field], body),
@@ -97,8 +91,18 @@ def webhooks(proof):
         "an old time": sender.message(body, name, TOO_OLD),
         "a time ahead": sender.message(body, name, TOO_EARLY),
     }
+
+
+def webhooks(proof):
+    """Honest messages are taken, their retries are the same card; tampering leaves nothing."""
+    serve, name = Serve(proof, "webhooks"), "msg_proof"
+    serve.start()
+    serve.submissions.indices.add(0)
+    sender, stranger = Sender(serve.secret), Sender(webhook_secret(proof.random))
+    body, number = hook_body(Pairs.business_number(0), photo(proof, 0, "front"), "front"), Pairs.business_number(0)
+    wrong = tampered(sender, stranger, body, name)
     with serve.client() as client:
-        for what, message in tampered.items():
+        for what, message in wrong.items():
             answer = client.send(message)
             proof.expect(answer.status == 401, f"a webhook with {what} was answered with {answer!r}")
         proof.expect(not serve.listed(), "tampered webhooks made cards")
@@ -119,7 +123,7 @@ def webhooks(proof):
         answers = list(pool.map(lambda _: send_until(serve.client(), back), range(8)))
     cards = {expect_card(proof, answer, "one of several sendings at once") for answer in answers}
     proof.expect(len(cards) == 1, f"8 sendings at once made {len(cards)} cards")
-    proof.figure("webhooks", f"{len(tampered)} kinds of tampering refused, {len(answers)} sendings at once")
+    proof.figure("webhooks", f"{len(wrong)} kinds of tampering refused, {len(answers)} sendings at once")
     serve.finish()
 
 

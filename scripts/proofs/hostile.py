@@ -9,7 +9,6 @@ import resource
 import selectors
 import socket
 import struct
-import threading
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -227,15 +226,14 @@ class Siege:
     """A service among hostile clients, while honest ones go on."""
 
     def __init__(self, proof):
-        self.proof, self.serve, self.stopped = proof, Serve(proof, "hostile"), threading.Event()
+        self.proof, self.serve = proof, Serve(proof, "hostile")
         self.attacks = Attacks(self.serve).all()
         _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
         resource.setrlimit(resource.RLIMIT_NOFILE, (USUAL_DESCRIPTORS, most))
         self.serve.start()
         # The proof itself may open as many as it can.
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-        plan = self.serve.submissions.until(self.stopped)
-        self.honest = Clients(self.serve, plan, count=HONEST, insists=False, pause=0.25)
+        self.honest = Clients(self.serve, count=HONEST, insists=False, pause=0.25)
         # Warm by now: what one card needs is there.
         self.honest.wait_for(6)
         self.level, self.descriptors = self.memory(), self.open_files()
@@ -270,10 +268,8 @@ class Siege:
 
     def end(self):
         """Nothing of the hostile clients was taken."""
-        self.stopped.set()
-        self.honest.join()
-        with open(self.serve.path, encoding="utf-8", errors="replace") as file:
-            errors = file.read().count("internal_error")
+        self.honest.stop()
+        errors = self.serve.said("internal_error")
         self.proof.expect(errors == 0, f"{errors} requests were answered 500 internal_error: see {self.serve.path}")
         theirs = [card["business_no"] for card in self.serve.listed().values() if card["business_no"].startswith(NUMBER)]
         self.proof.expect(not theirs, f"cards of hostile clients were taken in: {', '.join(sorted(theirs))}")

@@ -6,6 +6,7 @@ import subprocess
 import threading
 import time
 from collections import Counter, namedtuple
+from pathlib import Path
 
 from proofs.cards import Pairs, jpeg
 from proofs.proof import Violation
@@ -86,6 +87,10 @@ class Serve(Stage):
         if self.is_alive:
             self.kill()
         self.log.close()
+
+    def said(self, words):
+        """How often these words stand in its log."""
+        return Path(self.path).read_bytes().count(words.encode())
 
     def wait(self, is_done, what, progress=lambda: 0):
         """Waits for something, as long as there is progress."""
@@ -195,18 +200,24 @@ class Submissions:
 
 
 class Clients:
-    """Honest clients, each with a connection of its own, that share the submissions of a plan.
+    """Honest clients, each with a connection of its own, that share the submissions of a plan; without one they go on with
+    new pairs until they are told to stop.
 
     Those that insist send each until it is taken, whatever becomes of the service; the others expect to be answered
     whenever they send."""
 
-    def __init__(self, serve, plan, count=4, insists=True, pause=0.0, token=None):
-        self.serve, self.submissions, self.plan = serve, serve.submissions, iter(plan)
-        self.insists, self.pause, self.token = insists, pause, token or serve.token
+    def __init__(self, serve, plan=None, count=4, insists=True, pause=0.0):
+        self.serve, self.submissions, self.stopped = serve, serve.submissions, threading.Event()
+        self.plan = iter(self.submissions.until(self.stopped) if plan is None else plan)
+        self.insists, self.pause, self.token = insists, pause, serve.token
         self.lock, self.answers, self.longest = threading.Lock(), 0, 0.0
         self.threads = [threading.Thread(target=self.work, daemon=True) for _ in range(count)]
         for thread in self.threads:
             thread.start()
+
+    def stop(self):
+        self.stopped.set()
+        self.join()
 
     def join(self):
         for thread in self.threads:

@@ -54,9 +54,9 @@ def kills(proof):
 def endings(proof):
     """SIGTERM under load, with slow clients and a verifier that hangs: it ends in time, and has lost nothing."""
     seconds, rounds = (1, 3) if proof.quick else (5, 15)
-    serve, stopped = Serve(proof, "endings", run_shutdown_timeout=f"{seconds}s"), threading.Event()
+    serve = Serve(proof, "endings", run_shutdown_timeout=f"{seconds}s")
     serve.start()
-    clients = Clients(serve, serve.submissions.until(stopped), count=CLIENTS, pause=0.1 if proof.quick else 0.02)
+    clients = Clients(serve, count=CLIENTS, pause=0.1 if proof.quick else 0.02)
     longest, ways = 0.0, ("with slow clients", "the verifier hangs", "twice")
     for number in range(rounds):
         goal = serve.submissions.count() + proof.random.randint(3, 12)
@@ -64,8 +64,7 @@ def endings(proof):
         longest = max(longest, end(serve, ways[number % len(ways)], seconds + ENDING_SECONDS))
         serve.start()
         serve.submissions.expect_all_there(f"after SIGTERM {number + 1} ({ways[number % len(ways)]})")
-    stopped.set()
-    clients.join()
+    clients.stop()
     serve.figure("SIGTERM", f"{rounds} times: {', '.join(ways)}; the longest end took {longest:.2f} s of {seconds}")
     serve.finish()
 
@@ -131,19 +130,20 @@ def write_secrets(path, *secrets):
 class Reloads:
     """SIGHUP, and what tokens and secrets are worth after it."""
 
-    def __init__(self, serve):
-        self.serve, self.count, self.asked = serve, 0, 0
+    def __init__(self, serve, path):
+        self.serve, self.path, self.count, self.asked = serve, path, 0, 0
+
+    def change(self, *secrets, words="read again"):
+        """SIGHUP with these secrets in the file."""
+        write_secrets(self.path, *secrets)
+        self.reload(words)
 
     def reload(self, words="read again"):
         """SIGHUP, until the log says what became of it."""
-        before = self.said(words)
+        before = self.serve.said(words)
         self.serve.process.send_signal(signal.SIGHUP)
         self.count += 1
-        self.serve.wait(lambda: self.said(words) > before, f"{words!r} in the log")
-
-    def said(self, words):
-        with open(self.serve.path, encoding="utf-8", errors="replace") as file:
-            return file.read().count(words)
+        self.serve.wait(lambda: self.serve.said(words) > before, f"{words!r} in the log")
 
     def expect_token(self, token, is_good):
         answer = repr(self.serve.ask("/v1/cards?limit=1", token))
@@ -164,15 +164,14 @@ def reload(proof):
     path = os.path.join(proof.subfolder("reload"), "secrets")
     old, new = (webhook_secret(proof.random) for _ in range(2))
     write_secrets(path, old)
-    serve, stopped = Serve(proof, "reload", webhooks_secrets_file=path), threading.Event()
+    serve = Serve(proof, "reload", webhooks_secrets_file=path)
     serve.submissions.secret = old
     serve.start()
-    changes, first = Reloads(serve), serve.token
-    clients = Clients(serve, serve.submissions.until(stopped), count=2, insists=False, pause=0.05)
+    changes, first = Reloads(serve, path), serve.token
+    clients = Clients(serve, count=2, insists=False, pause=0.05)
     second = serve.new_token("second")
     changes.expect_token(second, False)
-    write_secrets(path, old, new)
-    changes.reload()
+    changes.change(old, new)
     changes.expect_token(second, True)
     changes.expect_secret(old, True)
     changes.expect_secret(new, True)
@@ -180,27 +179,23 @@ def reload(proof):
     clients.wait_for(12)
     serve.submissions.secret = new
     clients.wait_for(12)
-    stopped.set()
-    clients.join()
+    clients.stop()
     # All have changed over: the old ones go.
-    serve.token, stopped = second, threading.Event()
-    clients = Clients(serve, serve.submissions.until(stopped), count=2, insists=False, pause=0.05)
+    serve.token = second
+    clients = Clients(serve, count=2, insists=False, pause=0.05)
     proof.expect_end(serve.sandbox.run(["tokens", "revoke", "desk"]), "tokens revoke")
-    write_secrets(path, new)
-    changes.reload()
+    changes.change(new)
     changes.expect_token(first, False)
     changes.expect_secret(old, False)
     # What cannot be read changes nothing.
-    write_secrets(path, "no secret")
-    changes.reload("stay as before")
+    changes.change("no secret", words="stay as before")
     changes.expect_token(second, True)
     changes.expect_secret(new, True)
     write_secrets(path, new)
     for _ in range(3 if proof.quick else 50):
         changes.reload()
     clients.wait_for(12)
-    stopped.set()
-    clients.join()
+    clients.stop()
     serve.figure("SIGHUP", f"{changes.count} times")
     serve.finish()
 
