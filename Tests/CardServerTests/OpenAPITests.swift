@@ -130,6 +130,26 @@ struct OpenAPITests {
         )
     }
 
+    @Test func `a business number that is blank in a header field says nothing, and the document allows it`()
+        async throws
+    {
+        let components = try #require(try await self.document()["components"] as? [String: [String: Any]])
+        let schema = try #require(components["schemas"]?["EncodedNumber"] as? [String: Any])
+        #expect(schema["minLength"] == nil)
+        #expect("".firstMatch(of: try Regex(#require(schema["pattern"] as? String))) != nil)
+        try await ServerHarness.with { (harness) async throws in
+            let request = RawRequest.form(
+                [
+                    (name: "business_no", filename: nil, bytes: Data("CASE-1".utf8)),
+                    (name: "image", filename: "a.jpg", bytes: Specimen.jpeg()),
+                ],
+                token: "submitter",
+                headers: [("Card-Business-No", "")]
+            )
+            #expect(try await harness.send(request).status == 202)
+        }
+    }
+
     @Test(arguments: [(200, true), (201, false)])
     func `a purpose is as long as the program takes it`(length: Int, isTaken: Bool) async throws {
         let components = try #require(try await self.document()["components"] as? [String: [String: Any]])

@@ -242,7 +242,7 @@ enum OpenAPIText {
           "BusinessNumber": {"type": "string", "maxLength": 64, "minLength": 1,
            "pattern": "^(?!\\s*(=|'|\".*\"\\s*$|#.*[!?]\\s*$|#+\\s*$))[^\#(control)]*[^\\s\#(control)][^\#(control)]*$"},
           "PrintedText": {"type": "string", "maxLength": 256, "pattern": "^[^\\u0000-\\u001f\\u007f-\\u009f]*$"},
-          "EncodedNumber": {"type": "string", "maxLength": 64, "minLength": 1, "pattern": "^[!-$&-~]+$"},
+          "EncodedNumber": {"type": "string", "maxLength": 64, "pattern": "^[!-$&-~]*$"},
           "EncodedText": {"type": "string", "pattern": "^\#(encoded){0,256}$"},
           "PriorityText": {"anyOf": [{"type": "integer", "maximum": 1000000, "minimum": -1000000}, {"type":
            "string", "maxLength": 0}]},
