@@ -242,11 +242,11 @@ enum OpenAPIText {
           "BusinessNumber": {"type": "string", "maxLength": 64, "minLength": 1,
            "pattern": "^(?!\\s*(=|'|\".*\"\\s*$|#.*[!?]\\s*$|#+\\s*$))[^\#(control)]*[^\\s\#(control)][^\#(control)]*$"},
           "PrintedText": {"type": "string", "maxLength": 256, "pattern": "^[^\\u0000-\\u001f\\u007f-\\u009f]*$"},
-          "EncodedNumber": {"type": "string", "maxLength": 64, "pattern": "^[!-$&-~]*$"},
+          "EncodedNumber": {"type": "string", "pattern": "^\#(encoded){0,64}$"},
           "EncodedText": {"type": "string", "pattern": "^\#(encoded){0,256}$"},
           "PriorityText": {"anyOf": [{"type": "integer", "maximum": 1000000, "minimum": -1000000}, {"type":
-           "string", "maxLength": 0}]},
-          "SideText": {"type": "string", "pattern": "^([Ff][Rr][Oo][Nn][Tt]|[Bb][Aa][Cc][Kk])?$"}}
+           "string", "pattern": "^\\s*([+-]?0*[0-9]{1,7})?\\s*$"}]},
+          "SideText": {"type": "string", "pattern": "^\\s*([Ff][Rr][Oo][Nn][Tt]|[Bb][Aa][Cc][Kk]|人像面|国徽面)?\\s*$"}}
         """#
 
     /// What several operations share.
