@@ -119,15 +119,9 @@ extension LoadedConfiguration {
         }
         let text = self.attempt(key) { () throws(CodedError) in try SecretFile(path: path, key: key).read() }
         guard let text else { return }
-        let count = text.reveal().utf8.count
-        if count != 16, count < 24 {
-            self.note(.settingInvalid, key, "the key has \(count) bytes; a key of 3DES has 16, or 24 and more")
-        }
-        if mode == .cbc, secrets.replyStartVector.reveal().utf8.count != 8 {
-            self.note(.settingInvalid, "delivery.reply.iv", "the start vector of 3des-cbc has 8 bytes; correct it")
-        }
-        self.configuration.backend.encryption = ReplyEncryption(mode, key: text)
-        self.configuration.backend.encryption?.startVector = secrets.replyStartVector
+        let encryption = ReplyEncryption(mode, key: text, startVector: secrets.replyStartVector)
+        for (key, message) in encryption.mistakes { self.note(.settingInvalid, key, message) }
+        self.configuration.backend.encryption = encryption
     }
 
     private mutating func checkForm() {

@@ -17,13 +17,12 @@ package final class BusinessBackend: Sendable {
 
     /// Sets the backend up; ``shutdown()`` must be called before it is released.
     ///
-    /// - Throws: `url_invalid`, `proxy_invalid`, `tls_…`, `delivery_settings_invalid`, `encryption_invalid`,
-    ///   `encryption_unsupported`.
+    /// - Throws: `url_invalid`, `proxy_invalid`, `tls_…`, `encryption_invalid`, `encryption_unsupported`.
     package init(_ settings: DeliverySettings) throws(CodedError) {
         self.layout = settings.layout
         self.defaultUserNumber = settings.userNumber
         self.body = settings.body
-        self.form = try DeliveryLayout(settings)
+        self.form = DeliveryLayout(settings: settings)
         self.token = CurrentToken(source: settings.token, partName: settings.form.token)
         var replies = BackendReply(table: settings.retcodes, names: settings.reply)
         if let encryption = settings.encryption { replies.cipher = try ReplyCipher(encryption) }

@@ -11,31 +11,8 @@ import CardModel
 /// With one card the three are the same form; extra fields follow USERNO. The layout never reorders: the answers of the
 /// backend come in the order of the members.
 struct DeliveryLayout: Sendable {
-    private let settings: DeliverySettings
-
-    /// Checks a configuration.
-    ///
-    /// - Throws: `delivery_settings_invalid`.
-    init(_ settings: DeliverySettings) throws(CodedError) {
-        let form = settings.form
-        let names =
-            [form.token, form.userNumber, form.businessType, form.businessNumber, form.documentType, form.file]
-            + form.extra.map(\.name)
-        let fault: Message? =
-            if names.contains(where: \.isEmpty) {
-                "a name under delivery.fields is empty; give the field a name"
-            } else if Set(names).count != names.count {
-                "two fields under delivery.fields have one name; give each its own"
-            } else if settings.batchMaximumCards < 1 {
-                "delivery.batch_max_cards is \(settings.batchMaximumCards); give 1 or more"
-            } else if settings.body == .octetStream, settings.layout != .single {
-                "delivery.layout \(settings.layout) needs forms; set delivery.body to multipart, or use single"
-            } else {
-                nil
-            }
-        if let fault { throw CodedError(ReasonCode(rawValue: "delivery_settings_invalid"), .configuration, fault) }
-        self.settings = settings
-    }
+    /// Loading the configuration has checked them: every name is there once, and the body can hold the layout.
+    let settings: DeliverySettings
 
     private var kind: DeliveryLayoutKind { self.settings.layout }
     private var names: FormNames { self.settings.form }

@@ -23,12 +23,24 @@ package struct ReplyEncryption: Hashable, Sendable {
     /// The key: 24 bytes of UTF-8, of a longer text the first 24; 16 bytes are used as K1 K2 K1.
     package var key: Redacted<String>
     /// The start vector of the mode ``Mode/cbc``, 8 bytes; the default is that of the convention.
-    package var startVector = Redacted("01234567")
+    package var startVector: Redacted<String>
 
-    /// Takes what has no default.
-    package init(_ mode: Mode, key: Redacted<String>) {
-        self.mode = mode
-        self.key = key
+    package init(_ mode: Mode, key: Redacted<String>, startVector: Redacted<String> = Redacted("01234567")) {
+        (self.mode, self.key, self.startVector) = (mode, key, startVector)
+    }
+
+    /// What is wrong with the lengths, by the keys that set them.
+    package var mistakes: [(key: String, message: Message)] {
+        var mistakes: [(String, Message)] = []
+        let count = self.key.reveal().utf8.count
+        if count != 16, count < 24 {
+            let what: Message = "the key has \(count) bytes; a key of 3DES has 16, or 24 and more"
+            mistakes.append(("delivery.reply.key_file", what))
+        }
+        if self.mode == .cbc, self.startVector.reveal().utf8.count != ReplyCipher.blockLength {
+            mistakes.append(("delivery.reply.iv", "the start vector of 3des-cbc has 8 bytes; correct it"))
+        }
+        return mistakes
     }
 }
 
@@ -57,28 +69,14 @@ struct ReplyCipher: Sendable {
                 """
             )
         }
-        self.mode = encryption.mode
-        self.key = Redacted(try Self.key(from: Array(encryption.key.reveal().utf8)))
-        let vector = Array(encryption.startVector.reveal().utf8)
-        guard encryption.mode == .ecb || vector.count == Self.blockLength else {
-            throw Self.invalid(
-                "delivery.reply.iv has \(vector.count) bytes; a start vector of 3DES has \(Self.blockLength)"
-            )
+        if let (key, message) = encryption.mistakes.first {
+            throw CodedError(ReasonCode(rawValue: "encryption_invalid"), .configuration, "\(key): " + message)
         }
-        self.startVector = Redacted(vector)
-    }
-
-    /// Brings a key to 24 bytes: what is longer is cut, as Java's `DESedeKeySpec` does.
-    private static func key(from bytes: [UInt8]) throws(CodedError) -> [UInt8] {
-        if bytes.count >= 24 { return Array(bytes.prefix(24)) }
-        if bytes.count == 16 { return bytes + bytes.prefix(self.blockLength) }
-        throw self.invalid(
-            "the key in delivery.reply.key_file has \(bytes.count) bytes; a key of 3DES has 24 (what follows is ignored) or 16"
-        )
-    }
-
-    private static func invalid(_ message: Message) -> CodedError {
-        CodedError(ReasonCode(rawValue: "encryption_invalid"), .configuration, message)
+        self.mode = encryption.mode
+        let key = Array(encryption.key.reveal().utf8)
+        // What is longer than 24 bytes is cut, as Java's `DESedeKeySpec` does.
+        self.key = Redacted(Array((key + key.prefix(Self.blockLength)).prefix(24)))
+        self.startVector = Redacted(Array(encryption.startVector.reveal().utf8))
     }
 }
 

@@ -104,6 +104,15 @@ struct ConfigurationMistakeTests {
         ),
         Case("delivery.token_file: /nowhere/t\n", .secretUnreadable, "delivery.token_file", 1, "cannot be read"),
         Case("delivery.reply.encryption: 3des-cbc\n", .settingMissing, "delivery.reply.key_file", nil, "3des-cbc"),
+        Case("delivery.fields: {file: ''}\n", .settingInvalid, "delivery.fields.file", 1, "a text of one line"),
+        Case(
+            "delivery.fields: {file: CHANNEL, CHANNEL: app}\n",
+            .settingConflict,
+            "delivery.fields.CHANNEL",
+            nil,
+            "delivery.fields.file has this name, too"
+        ),
+        Case("delivery.batch_max_cards: 0\n", .settingInvalid, "delivery.batch_max_cards", 1, "from 1 to 1000"),
         Case("watch.done_marker: .json\n", .settingInvalid, "watch.done_marker", 1, "suffix such as .done"),
         Case("delivery.tls.ca_file: /nowhere\n", .settingInvalid, "delivery.tls.ca_file", 1, "certificates in PEM"),
     ]
@@ -149,6 +158,20 @@ struct ConfigurationMistakeTests {
         let home = try ScratchHome()
         let path = try home.file("token", "abc\n", mode: mode)
         #expect(try home.mistakes("delivery.token_file: \(path)\n").first?.error.code == code)
+    }
+
+    @Test func `Key and start vector of hidden replies are told together, with their lengths and not repeated`() throws
+    {
+        let home = try ScratchHome()
+        let path = try home.file("reply.key", "canary")
+        let found = try home.mistakes(
+            "delivery.reply:\n  encryption: 3des-cbc\n  key_file: \(path)\n  iv: canary\n"
+        )
+        #expect(found.map(\.key) == ["delivery.reply.key_file", "delivery.reply.iv"])
+        #expect(found.map(\.line) == [3, 4])
+        let messages = found.map { $0.error.message.text() }
+        #expect(messages.first?.contains("the key has 6 bytes") == true, "\(messages)")
+        #expect(messages.allSatisfy { !$0.contains("canary") })
     }
 
     @Test(arguments: ["", "two\nlines\n"])

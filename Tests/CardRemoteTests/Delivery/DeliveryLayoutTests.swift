@@ -11,7 +11,7 @@ import Testing
     ) throws -> [String] {
         var settings = makeDeliverySettings()
         change(&settings)
-        return try DeliveryLayout(settings).parts(for: members, token: Redacted("T")).map { part in
+        return try DeliveryLayout(settings: settings).parts(for: members, token: Redacted("T")).map { part in
             switch part.content {
             case .text(let value): "\(part.name)=\(value.reveal())"
             case .image(let card, let filename, let contentType): "\(part.name)=\(card);\(filename);\(contentType)"
@@ -106,24 +106,6 @@ import Testing
         for words in ["user_no", "delivery.layout"] { #expect(failure?.message.contains(words) == true) }
     }
 
-    @Test func `Settings that cannot work are refused with their keys`() {
-        let table: [(change: (inout DeliverySettings) -> Void, words: String)] = [
-            ({ $0.form.file = "" }, "delivery.fields"), ({ $0.form.extra = [.text("x", name: "FILE")] }, "one name"),
-            ({ $0.batchMaximumCards = 0 }, "delivery.batch_max_cards"),
-            (
-                {
-                    $0.body = .octetStream
-                    $0.layout = .batch
-                }, "delivery.body"
-            ),
-        ]
-        for row in table {
-            let error = #expect(throws: CodedError.self) { try self.parts([makeMember(.front)], row.change) }
-            #expect(error?.code.rawValue == "delivery_settings_invalid")
-            #expect(error?.message.contains(row.words) == true)
-        }
-    }
-
     @Test func `The shape of a form is read from its parts, extra fields or not`() throws {
         for extra in [[], [DeliveryPart.text("7", name: "CHANNEL")]] {
             for (layout, count, isBatch) in [
@@ -132,7 +114,7 @@ import Testing
                 var settings = makeDeliverySettings(layout: layout)
                 settings.form.extra = extra
                 let members = [makeMember(.front), makeMember(.back)].prefix(count)
-                let parts = try DeliveryLayout(settings).parts(for: Array(members), token: Redacted("T"))
+                let parts = try DeliveryLayout(settings: settings).parts(for: Array(members), token: Redacted("T"))
                 #expect(DeliveryShape(of: parts) == DeliveryShape(members: count, isBatch: isBatch))
             }
         }

@@ -11,9 +11,7 @@ import Testing
         key: String,
         vector: String = "01234567"
     ) -> ReplyEncryption {
-        var encryption = ReplyEncryption(mode, key: Redacted(key))
-        encryption.startVector = Redacted(vector)
-        return encryption
+        ReplyEncryption(mode, key: Redacted(key), startVector: Redacted(vector))
     }
 
     #if TripleDES
@@ -35,7 +33,7 @@ import Testing
             try ReplyCipher(Self.encryption(key: String(repeating: "k", count: length)))
         }
         #expect(error.code.rawValue == "encryption_invalid")
-        #expect(error.message.contains("delivery.reply.key_file has \(length) bytes"))
+        #expect(error.message.contains("delivery.reply.key_file: the key has \(length) bytes"))
         #expect(!error.message.contains("kk"))
     }
 
