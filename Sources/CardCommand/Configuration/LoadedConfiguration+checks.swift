@@ -137,46 +137,43 @@ extension LoadedConfiguration {
                 """
             )
         }
+        let fields = ConfigurationKey.form.filter { $0.name.hasPrefix(ConfigurationKey.fieldFamily) }
         // Names of headers are the same in capitals and small letters (RFC 9110, section 5.1).
-        self.checkNames(of: ConfigurationKey.form.filter { $0.name.hasPrefix(ConfigurationKey.fieldFamily) }) {
+        self.checkNames(of: fields, and: self.configuration.backend.form.extra.map(\.name)) {
             isOctetStream ? $0.lowercased() : $0
         }
-        self.checkNames(of: ConfigurationKey.replies.filter { $0.expectation == ValueType.text.expectation }) { $0 }
-        let codes = self.configuration.backend.retcodes
-        let lists = [
-            ("success", codes.success), ("already_exists", codes.alreadyExists), ("token_expired", codes.tokenExpired),
-            ("retryable", codes.retryable), ("rejected", codes.rejected),
-        ]
+        self.checkNames(of: ConfigurationKey.replies.filter { $0.expectation == ValueType.text.expectation })
         var owners: [String: String] = [:]
-        for (list, codes) in lists {
-            for code in codes.sorted() {
-                guard let owner = owners.updateValue(list, forKey: code) else { continue }
-                self.note(
-                    .settingConflict,
-                    "delivery.retcode.\(list)",
-                    "\(code) is in delivery.retcode.\(owner), too; take it out of one"
-                )
+        for key in ConfigurationKey.replies {
+            // Only codes are lists.
+            guard case .list(let codes) = key.show(self.configuration) else { continue }
+            for code in codes {
+                guard let owner = owners.updateValue(key.name, forKey: code) else { continue }
+                self.note(.settingConflict, key.name, "\(code) is in \(owner), too; take it out of one")
             }
         }
         let success = "delivery.retcode.success"
-        if codes.success.isEmpty, self.areRead(success) {
+        if self.configuration.backend.retcodes.success.isEmpty, self.areRead(success) {
             self.note(.settingConflict, success, "without a code no delivery is ever accepted; name one")
         }
     }
 
     /// Every field needs its own name, also those that have no key.
-    private mutating func checkNames(of keys: [ConfigurationKey], normal: (String) -> String) {
+    private mutating func checkNames(
+        of keys: [ConfigurationKey],
+        and further: [String] = [],
+        normal: (String) -> String = { $0 }
+    ) {
         var owners: [String: String] = [:]
         for key in keys where self.areRead(key.name) {
             let name = key.show(self.configuration).text
             guard let owner = owners.updateValue(key.name, forKey: normal(name)) else { continue }
             self.note(.settingConflict, key.name, "\(owner) is \"\(name)\", too; give each field its own name")
         }
-        let family = ConfigurationKey.fieldFamily
-        guard keys.first?.name.hasPrefix(family) == true else { return }
-        for part in self.configuration.backend.form.extra {
-            guard let owner = owners.updateValue(part.name, forKey: normal(part.name)) else { continue }
-            self.note(.settingConflict, family + part.name, "\(owner) has this name, too; give each field its own name")
+        for name in further {
+            guard let owner = owners.updateValue(name, forKey: normal(name)) else { continue }
+            let key = ConfigurationKey.fieldFamily + name
+            self.note(.settingConflict, key, "\(owner) has this name, too; give each field its own name")
         }
     }
 
