@@ -109,7 +109,7 @@ struct RestoreCommand: Command {
             of: URL(filePath: self.file).path,
             into: configuration.sandboxPath,
             kind: configuration.isEmbedded ? .embedded : nil,
-            ring: try await configuration.vaultKeys(creating: false).joined(with: configuration.retiredKeys),
+            ring: try await configuration.allVaultKeys(),
             replacing: self.force,
             erasures: self.erasures.map { URL(filePath: $0).path },
             by: self.purpose.origin(of: "restore"),

@@ -147,14 +147,17 @@ extension Configuration {
         return try file.read()
     }
 
-    /// The keys that rotations have retired beside the key file; those that cannot be read are left out.
-    var retiredKeys: [VaultKey] {
-        guard let path = self.vault.keyFile else { return [] }
+    /// The keys of the sandbox, and those that rotations have retired beside the key file as far as they can be read: these
+    /// only open what is there.
+    func allVaultKeys() async throws -> KeyRing {
+        let ring = try await self.vaultKeys(creating: false)
+        guard let path = self.vault.keyFile else { return ring }
         let (folder, name) = (DurableFile.folder(of: path), URL(filePath: path).lastPathComponent)
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        return names.sorted().filter { $0.hasPrefix(name + ".retired-") }.flatMap { name in
+        let retired = names.sorted().filter { $0.hasPrefix(name + ".retired-") }.flatMap { name in
             (try? KeyFile(path: "\(folder)/\(name)").read().keys) ?? []
         }
+        return KeyRing(ring.keys + retired.filter { !ring.keys.contains($0) }) ?? ring
     }
 
     private static let missingKey = CodedError(

@@ -52,23 +52,17 @@ struct KeysCommand: AsyncParsableCommand {
 
 /// A new key file, as `keys init` reports it.
 struct MadeKey: Report {
-    let path: String
+    let keyFile: String
     let keyID: String
     /// Whether the file is used without naming it in the configuration.
-    let isUsedAlready: Bool
-
-    private enum CodingKeys: String, CodingKey {
-        case path = "key_file"
-        case keyID = "key_id"
-        case isUsedAlready = "default"
-    }
+    let `default`: Bool
 
     var lines: [String] {
         [
-            "made the key file \(self.path) (mode 0600, key \(self.keyID))",
-            self.isUsedAlready
+            "made the key file \(self.keyFile) (mode 0600, key \(self.keyID))",
+            self.default
                 ? "It is used without further configuration."
-                : "Put into the configuration:\n  vault:\n    key_file: \(self.path)",
+                : "Put into the configuration:\n  vault:\n    key_file: \(self.keyFile)",
             "Keep a copy in another place: without the key nobody can read the sandbox.",
         ]
     }
@@ -105,7 +99,7 @@ struct MadeKey: Report {
                 """
             )
         }
-        (self.path, self.keyID, self.isUsedAlready) = (path, key.id, path == configured)
+        (self.keyFile, self.keyID, self.default) = (path, key.id, path == configured)
     }
 
     private static func conflict(_ path: String, _ what: Message) -> CodedError {
@@ -117,14 +111,10 @@ struct MadeKey: Report {
 
     /// Whether a file would lie in one of the folders, or in any that holds a sandbox.
     private static func isInside(_ file: String, anyOf sandboxes: [String]) -> Bool {
-        let roots = Set(sandboxes.map { URL(filePath: $0).standardized.resolvingSymlinksInPath().path })
-        var folder = URL(filePath: file).standardized.deletingLastPathComponent()
-        while true {
-            let path = folder.resolvingSymlinksInPath().path
-            if roots.contains(path) || access("\(path)/sandbox.sqlite3", F_OK) == 0 { return true }
-            guard path != "/", folder.path != "/" else { return false }
-            folder = folder.deletingLastPathComponent()
-        }
+        func real(_ path: String) -> String { URL(filePath: path).standardized.resolvingSymlinksInPath().path }
+        let folder = DurableFile.folder(of: file)
+        let isSandbox = sandboxes.map(real).contains(real(folder)) || access("\(folder)/sandbox.sqlite3", F_OK) == 0
+        return isSandbox || folder != "/" && self.isInside(folder, anyOf: sandboxes)
     }
 }
 
@@ -149,7 +139,7 @@ extension KeysCommand {
 
         func execute() async throws -> CommandStatus {
             try await self.options.withSandbox { store, configuration in
-                let report = try await store.changeKey(configuration)
+                let report = try await store.changeKey(in: configuration.keyFile)
                 await report.print(self.format)
                 return report.damaged == 0 ? .delivered : .someNotDelivered
             }
@@ -183,31 +173,22 @@ private struct KeyReport: Report {
 }
 
 extension CardStore {
-    /// Changes the key that wraps all others.
-    fileprivate func changeKey(_ configuration: Configuration) async throws -> KeyReport {
-        let ring = try await configuration.vaultKeys(creating: false)
-        guard ring.keys.map(\.id) == self.keyIDs else { throw Self.changedMeanwhile }
-        let inUse = try await self.keyInUse()
+    /// Changes the key that wraps all others: to a new one in the key file, else to the first that the sandbox was opened with.
+    fileprivate func changeKey(in file: KeyFile?) async throws -> KeyReport {
+        let (ring, inUse) = (self.keyRing, try await self.keyInUse())
         // Cut off earlier: the first key was stored and wraps nothing yet, or the others were not retired.
-        var isBegun = inUse != ring.current.id
+        let isBegun = inUse != ring.current.id || file != nil && ring.keys.count > 1
+        guard isBegun || file != nil else { throw Self.noNewKey }
+        let key = isBegun ? ring.current : VaultKey.random()
         var retired: [String] = []
-        let rotation: KeyRotation
-        if let file = configuration.keyFile {
-            isBegun = isBegun || ring.keys.count > 1
-            let key = isBegun ? ring.current : VaultKey.random()
-            rotation = try await self.rotateKeys(to: key) {
-                // A change of the key that ended while this one waited to be alone must not be written over.
-                guard try file.read() == ring, try await self.keyInUse() == inUse else {
-                    throw Self.changedMeanwhile
-                }
-                guard !isBegun, let both = KeyRing([key] + ring.keys) else { return }
-                try file.replace(with: both)
-            } retiring: {
-                retired = try file.retire(ring.keys.filter { $0 != key }, keeping: key)
+        let rotation = try await self.rotateKeys(to: key) {
+            // A change of the key that ended while this one waited to be alone must not be written over.
+            guard ring.key(inUse) != nil, try file?.read() ?? ring == ring, try await self.keyInUse() == inUse else {
+                throw Self.changedMeanwhile
             }
-        } else {
-            guard isBegun else { throw Self.noNewKey }
-            rotation = try await self.rotateKeys(to: ring.current) {}
+            if !isBegun, let both = KeyRing([key] + ring.keys) { try file?.replace(with: both) }
+        } retiring: {
+            retired = try file?.retire(ring.keys.filter { $0 != key }, keeping: key) ?? []
         }
         return KeyReport(
             keyID: rotation.keyID,
@@ -243,12 +224,5 @@ extension KeyFile {
         for (file, key) in zip(files, keys) { _ = try file.create(key) }
         try self.replace(with: KeyRing(current))
         return files.map(\.path)
-    }
-}
-
-extension KeyRing {
-    /// This ring with further keys that only open what is there.
-    func joined(with keys: [VaultKey]) -> KeyRing {
-        KeyRing(self.keys + keys.filter { !self.keys.contains($0) }) ?? self
     }
 }

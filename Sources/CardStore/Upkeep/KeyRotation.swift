@@ -29,8 +29,8 @@ extension CardStore {
         try await self.read { tx in try tx.value("SELECT key_id FROM store") ?? "" }
     }
 
-    /// The names of the keys that the sandbox was opened with.
-    package var keyIDs: [String] { self.vault.ring.keys.map(\.id) }
+    /// The keys that the sandbox was opened with.
+    package var keyRing: KeyRing { self.vault.ring }
 
     /// Wraps all data keys, and the keys of the sandbox itself, with another key, while no other process works.
     ///

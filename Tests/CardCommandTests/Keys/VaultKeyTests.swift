@@ -94,9 +94,9 @@ struct VaultKeyTests {
             configuration: try self.configuration(yaml.map(place)),
             folders: UserFolders(environment: ["HOME": self.home.path])
         )
-        #expect(made.isUsedAlready == isUsed)
+        #expect(made.default == isUsed)
         #expect(made.lines[1].contains("Put into the configuration") == !isUsed)
-        #expect(FileManager.default.fileExists(atPath: made.path))
+        #expect(FileManager.default.fileExists(atPath: made.keyFile))
     }
 
     @Test func `keys init knows a relative path that is in the configuration`() throws {
@@ -105,9 +105,9 @@ struct VaultKeyTests {
         configuration.vault.keyFile = "./" + name
         let folders = UserFolders(environment: ["HOME": self.home.path])
         let made = try MadeKey(named: nil, configuration: configuration, folders: folders)
-        defer { try? FileManager.default.removeItem(atPath: made.path) }
-        #expect(made.isUsedAlready)
-        #expect(made.path == FileManager.default.currentDirectoryPath + "/" + name)
+        defer { try? FileManager.default.removeItem(atPath: made.keyFile) }
+        #expect(made.default)
+        #expect(made.keyFile == FileManager.default.currentDirectoryPath + "/" + name)
     }
 
     @Test func `config check finds that the key is missing, or none, as run would`() async throws {
