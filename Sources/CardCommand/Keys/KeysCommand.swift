@@ -42,9 +42,9 @@ struct KeysCommand: AsyncParsableCommand {
         @OptionGroup var options: GlobalOptions
 
         func execute() async throws -> CommandStatus {
-            let configuration = try self.options.load(readingFiles: false).configuration
-            let folders = UserFolders(environment: ProcessInfo.processInfo.environment)
-            try await MadeKey(named: self.keyFile, configuration: configuration, folders: folders).print(self.format)
+            let loaded = try self.options.load(readingFiles: false)
+            try await MadeKey(named: self.keyFile, configuration: loaded.configuration, folders: loaded.folders)
+                .print(self.format)
             return .delivered
         }
     }
@@ -82,8 +82,8 @@ struct MadeKey: Report {
                 "neither HOME nor XDG_CONFIG_HOME says where the key belongs; give --key-file FILE"
             )
         }
-        let sandboxes = [configuration.sandboxPath, folders.sandbox(embedded: false), folders.sandbox(embedded: true)]
-        if Self.isInside(path, anyOf: sandboxes.compactMap { $0 }.filter { !$0.isEmpty }) {
+        let sandboxes = [configuration.sandboxPath] + [false, true].compactMap(folders.sandbox)
+        if Self.isInside(path, anyOf: sandboxes) {
             throw Self.conflict(
                 path,
                 "would lie inside a sandbox, where whoever copies the folder has the key too; name a file elsewhere"
