@@ -7,17 +7,14 @@ import SystemPackage
 ///
 /// Nothing of what it writes is in a message, not even of its standard error: programs echo what they were given.
 struct SecretCommand: Sendable {
-    /// The longest time that it may take; a key service on the network answers sooner or not at all.
-    static let timeout = Duration.seconds(10)
-
     /// The key that holds the command, for messages.
     let key: String
     /// What it must write, for messages.
     let expected: Message
     /// The command, for `/bin/sh -c`; it may hold a password.
     let text: Redacted<String>
-    /// The longest time that it may take.
-    var timeout = Self.timeout
+    /// The longest time that it may take; a key service on the network answers sooner or not at all.
+    var timeout = Duration.seconds(10)
 
     /// Runs the command and returns the first line that it wrote.
     ///
