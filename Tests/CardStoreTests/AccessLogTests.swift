@@ -6,8 +6,11 @@ import Testing
 
 /// Who touched what, and why.
 @Suite struct AccessLogTests {
+    let harness: StoreHarness
+
+    init() async throws { self.harness = try await StoreHarness() }
+
     @Test func `each image is written down before it is sent to the verifier, a stored reading is not`() async throws {
-        let harness = try await StoreHarness()
         let card = try await harness.admit("front", number: "N").card
         _ = try await harness.claim()
         #expect(try await harness.accessLog() == [["verify", "engine:w1", "verify", card.rawValue]])
@@ -23,7 +26,6 @@ import Testing
     }
 
     @Test func `what a person changes is written down with who and why, and what is refused is not`() async throws {
-        let harness = try await StoreHarness()
         let card = try await harness.admit("front", number: "N").card
         let nobody = CardID(rawValue: "nobody")
         for (id, code) in [(card, ReasonCode.cardConflict), (nobody, .notFound)] {
@@ -46,7 +48,6 @@ import Testing
     }
 
     @Test func `what an ended process had under way is shown as interrupted, and costs no attempt`() async throws {
-        let harness = try await StoreHarness()
         let (card, _) = try await harness.delivering("front", number: "N")
         let other = try await harness.admit("other", number: "M").card
         for round in 0..<3 {
@@ -64,7 +65,6 @@ import Testing
     }
 
     @Test func `each attempt to deliver is written down for every card of the delivery`() async throws {
-        let harness = try await StoreHarness()
         let (front, back, job) = try await harness.joint()
         try await harness.conclude(job, .failure(.transient))
         harness.pass(.seconds(1))

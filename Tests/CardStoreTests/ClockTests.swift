@@ -6,11 +6,14 @@ import Testing
 
 /// What was written while a clock was ahead holds nobody once it is right again.
 @Suite struct ClockTests {
+    let harness: StoreHarness
+
+    init() async throws { self.harness = try await StoreHarness() }
+
     private static let errors: [Duration] = [.seconds(600), .seconds(10 * 3_600), .seconds(365 * 86_400)]
 
     /// Does something while the clock is ahead.
-    private static func ahead<Value>(
-        _ harness: StoreHarness,
+    private func ahead<Value>(
         by error: Duration,
         _ body: () async throws -> Value
     ) async throws -> Value {
@@ -22,8 +25,7 @@ import Testing
 
     @Test(arguments: Self.errors)
     func `a number that was to be decided at once is`(_ error: Duration) async throws {
-        let harness = try await StoreHarness()
-        let front = try await Self.ahead(harness, by: error) {
+        let front = try await ahead(by: error) {
             try await harness.verified("front", number: "N", .front)
         }
         #expect(try await harness.proposals() == [[front]])
@@ -35,8 +37,7 @@ import Testing
         _ error: Duration,
         beats: Bool
     ) async throws {
-        let harness = try await StoreHarness()
-        let front = try await Self.ahead(harness, by: error) {
+        let front = try await ahead(by: error) {
             if beats { try await harness.store.heartbeat(of: harness.worker, now: harness.now) }
             let front = try await harness.verified("front", number: "N", .front, wait: .seconds(60))
             #expect(try await harness.begin(StoreHarness.together).isEmpty)
@@ -48,9 +49,8 @@ import Testing
 
     @Test(arguments: Self.errors)
     func `a card whose verification failed is tried again`(_ error: Duration) async throws {
-        let harness = try await StoreHarness()
         let card = try await harness.admit("front", number: "N").card
-        try await Self.ahead(harness, by: error) {
+        try await ahead(by: error) {
             try await harness.fail(#require(try await harness.claim().first), delay: .seconds(30))
             #expect(try await harness.claim().isEmpty)
         }
@@ -59,9 +59,8 @@ import Testing
 
     @Test(arguments: Self.errors)
     func `a delivery that failed is sent again`(_ error: Duration) async throws {
-        let harness = try await StoreHarness()
         let (card, job) = try await harness.delivering("front", number: "N")
-        try await Self.ahead(harness, by: error) {
+        try await ahead(by: error) {
             try await harness.conclude(job, .failure(.unknown))
             #expect(try await harness.claimDeliveries().isEmpty)
         }
@@ -70,9 +69,8 @@ import Testing
 
     @Test(arguments: Self.errors)
     func `a member that was sent away for now goes again`(_ error: Duration) async throws {
-        let harness = try await StoreHarness()
         let (_, back, job) = try await harness.joint()
-        try await Self.ahead(harness, by: error) {
+        try await ahead(by: error) {
             let later = DeliveryItemOutcome.notApplied(StoreHarness.failure(.transient))
             try await harness.conclude(job, .items([.accepted(alreadyExisted: false, code: "0"), later]))
             #expect(try await harness.begin(StoreHarness.together).isEmpty)
@@ -81,8 +79,7 @@ import Testing
     }
 
     @Test func `what the endpoint took while the clock was ahead does not make an outage count`() async throws {
-        let harness = try await StoreHarness()
-        try await Self.ahead(harness, by: .seconds(3_600)) {
+        try await ahead(by: .seconds(3_600)) {
             let (_, job) = try await harness.delivering("other", number: "M")
             try await harness.conclude(job, .accepted)
         }
@@ -100,20 +97,19 @@ import Testing
     private static let sinceTheEpoch = Duration.milliseconds(1_700_000_000_000)
 
     /// Passes so many hours, with a heartbeat at their begin and end.
-    private static func run(_ harness: StoreHarness, hours: Int) async throws {
+    private func run(hours: Int) async throws {
         try await harness.store.heartbeat(of: harness.worker, now: harness.now)
         harness.pass(.seconds(hours * 3_600))
         try await harness.store.heartbeat(of: harness.worker, now: harness.now)
     }
 
-    private static func delivered(_ number: String, in harness: StoreHarness) async throws -> CardID {
+    private func delivered(_ number: String) async throws -> CardID {
         let (card, job) = try await harness.delivering("front \(number)", number: number)
         try await harness.conclude(job, .accepted)
         return card
     }
 
-    private static func erased(
-        _ harness: StoreHarness,
+    private func erased(
         afterDays days: Int = 30,
         clockIsRight: Bool = false
     ) async throws -> [CardID] {
@@ -127,80 +123,74 @@ import Testing
         _ error: Duration,
         hours: Int
     ) async throws {
-        let harness = try await StoreHarness()
         // In use before, as its rows show.
         try await harness.admit("earlier", number: "E")
-        try await Self.run(harness, hours: 1)
+        try await run(hours: 1)
         harness.pass(.zero - error)
-        if hours > 0 { try await Self.run(harness, hours: hours) }
-        let card = try await Self.delivered("N", in: harness)
+        if hours > 0 { try await run(hours: hours) }
+        let card = try await delivered("N")
         harness.pass(error)
-        #expect(try await Self.erased(harness, clockIsRight: true) == [])
-        try await Self.run(harness, hours: 21)
-        #expect(try await Self.erased(harness) == [])
-        for _ in 0..<30 { try await Self.run(harness, hours: 24) }
-        #expect(try await Self.erased(harness) == [card])
+        #expect(try await erased(clockIsRight: true) == [])
+        try await run(hours: 21)
+        #expect(try await erased() == [])
+        for _ in 0..<30 { try await run(hours: 24) }
+        #expect(try await erased() == [card])
     }
 
     @Test func `cards of a sandbox that was made while the clock was behind do not expire when it is right`()
         async throws
     {
-        let harness = try await StoreHarness()
         harness.pass(.zero - Self.sinceTheEpoch)
-        try await Self.run(harness, hours: 21)
-        let card = try await Self.delivered("N", in: harness)
+        try await run(hours: 21)
+        let card = try await delivered("N")
         harness.pass(Self.sinceTheEpoch)
-        try await Self.run(harness, hours: 21)
-        #expect(try await Self.erased(harness) == [])
-        for _ in 0..<30 { try await Self.run(harness, hours: 24) }
-        #expect(try await Self.erased(harness) == [card])
+        try await run(hours: 21)
+        #expect(try await erased() == [])
+        for _ in 0..<30 { try await run(hours: 24) }
+        #expect(try await erased() == [card])
     }
 
     @Test func `cards that changed while a clock was ahead, and just after, expire in their time`() async throws {
-        let harness = try await StoreHarness()
         harness.pass(.seconds(2 * 365 * 86_400))
-        try await Self.run(harness, hours: 21)
-        let first = try await Self.delivered("N", in: harness)
+        try await run(hours: 21)
+        let first = try await delivered("N")
         harness.pass(.seconds(-2 * 365 * 86_400))
-        try await Self.run(harness, hours: 2)
-        let second = try await Self.delivered("M", in: harness)
-        for _ in 0..<29 { try await Self.run(harness, hours: 24) }
-        #expect(try await Self.erased(harness) == [])
-        for _ in 0..<3 { try await Self.run(harness, hours: 24) }
-        #expect(Set(try await Self.erased(harness)) == [first, second])
+        try await run(hours: 2)
+        let second = try await delivered("M")
+        for _ in 0..<29 { try await run(hours: 24) }
+        #expect(try await erased() == [])
+        for _ in 0..<3 { try await run(hours: 24) }
+        #expect(Set(try await erased()) == [first, second])
     }
 
     @Test func `a clock that goes back by days and forth again makes no card older`() async throws {
-        let harness = try await StoreHarness()
-        let card = try await Self.delivered("N", in: harness)
-        try await Self.run(harness, hours: 1)
+        let card = try await delivered("N")
+        try await run(hours: 1)
         harness.pass(.seconds(-6 * 86_400))
-        try await Self.run(harness, hours: 1)
+        try await run(hours: 1)
         harness.pass(.seconds(6 * 86_400))
-        #expect(try await Self.erased(harness, afterDays: 5) == [])
-        for _ in 0..<5 { try await Self.run(harness, hours: 24) }
-        #expect(try await Self.erased(harness, afterDays: 5) == [card])
+        #expect(try await erased(afterDays: 5) == [])
+        for _ in 0..<5 { try await run(hours: 24) }
+        #expect(try await erased(afterDays: 5) == [card])
     }
 
     @Test func `what changes while a clock is ahead for some hours expires in its time`() async throws {
-        let harness = try await StoreHarness()
-        try await Self.run(harness, hours: 1)
+        try await run(hours: 1)
         harness.pass(.seconds(10 * 365 * 86_400))
-        try await Self.run(harness, hours: 2)
-        let card = try await Self.delivered("N", in: harness)
+        try await run(hours: 2)
+        let card = try await delivered("N")
         harness.pass(.seconds(-10 * 365 * 86_400))
-        for _ in 0..<29 { try await Self.run(harness, hours: 24) }
-        #expect(try await Self.erased(harness) == [])
-        for _ in 0..<2 { try await Self.run(harness, hours: 24) }
-        #expect(try await Self.erased(harness) == [card])
+        for _ in 0..<29 { try await run(hours: 24) }
+        #expect(try await erased() == [])
+        for _ in 0..<2 { try await run(hours: 24) }
+        #expect(try await erased() == [card])
     }
 
     @Test func `cards of a sandbox that is used once a quarter expire`() async throws {
-        let harness = try await StoreHarness()
-        let card = try await Self.delivered("N", in: harness)
-        try await Self.run(harness, hours: 1)
+        let card = try await delivered("N")
+        try await run(hours: 1)
         harness.pass(.seconds(90 * 86_400))
-        try await Self.run(harness, hours: 21)
-        #expect(try await Self.erased(harness) == [card])
+        try await run(hours: 21)
+        #expect(try await erased() == [card])
     }
 }

@@ -5,10 +5,13 @@ import Testing
 @testable import CardStore
 
 @Suite struct FailureTests {
+    let harness: StoreHarness
+
+    init() async throws { self.harness = try await StoreHarness() }
+
     /// Fails to verify the cards that are due, each once.
     @discardableResult
-    private static func fail(
-        _ harness: StoreHarness,
+    private func fail(
         _ failureClass: FailureClass = .transient,
         scope: RemoteFailure.StopScope = .account,
         maxAttempts: Int = 2
@@ -20,7 +23,7 @@ import Testing
     }
 
     /// The service reads another card.
-    private static func pass(_ harness: StoreHarness, _ name: String) async throws {
+    private func pass(_ name: String) async throws {
         let card = try await harness.admit(name, number: name, priority: 9).card
         let job = try #require(try await harness.claim(1).first)
         #expect(job.card.id == card)
@@ -29,16 +32,15 @@ import Testing
 
     @Test(arguments: [1, 2])
     func `an outage fails nobody, however few failures end a card`(_ maxAttempts: Int) async throws {
-        let harness = try await StoreHarness()
         let card = try await harness.admit("front", number: "N").card
         // Others were read after it was taken in, and one while it failed.
-        try await Self.pass(harness, "before")
+        try await pass("before")
         try await harness.admit("meanwhile", number: "M", priority: 9)
         let meanwhile = try #require(try await harness.claim(1).first)
         harness.pass(.seconds(1))
-        #expect(try await Self.fail(harness, maxAttempts: maxAttempts) == 1)
+        #expect(try await fail(maxAttempts: maxAttempts) == 1)
         try await harness.conclude(meanwhile, side: .front, number: nil)
-        for _ in 0..<20 { #expect(try await Self.fail(harness, maxAttempts: maxAttempts) == 1) }
+        for _ in 0..<20 { #expect(try await fail(maxAttempts: maxAttempts) == 1) }
         #expect(try await harness.state(card) == "prepared")
         #expect(try await harness.card(card).failures == 0)
     }
@@ -47,62 +49,57 @@ import Testing
     func `a failure counts once the endpoint took another card after it, and used up ones end`(
         _ maxAttempts: Int
     ) async throws {
-        let harness = try await StoreHarness()
         let card = try await harness.admit("front", number: "N").card
-        try await Self.fail(harness, maxAttempts: maxAttempts)
+        try await fail(maxAttempts: maxAttempts)
         for round in 1...maxAttempts {
             #expect(try await harness.state(card) == "prepared")
-            try await Self.pass(harness, "other \(round)")
-            try await Self.fail(harness, maxAttempts: maxAttempts)
+            try await pass("other \(round)")
+            try await fail(maxAttempts: maxAttempts)
         }
         #expect(try await harness.state(card) == "failed attempts_exhausted")
     }
 
     @Test func `a card that fails faster than others are read ends, too`() async throws {
-        let harness = try await StoreHarness()
         let card = try await harness.admit("front", number: "N").card
-        try await Self.fail(harness, maxAttempts: 1)
+        try await fail(maxAttempts: 1)
         try await harness.admit("slow", number: "M", priority: 9)
         let slow = try #require(try await harness.claim(1).first)
-        for _ in 0..<3 { #expect(try await Self.fail(harness, maxAttempts: 1) == 1) }
+        for _ in 0..<3 { #expect(try await fail(maxAttempts: 1) == 1) }
         try await harness.conclude(slow, side: .front, number: nil)
-        try await Self.fail(harness, maxAttempts: 1)
+        try await fail(maxAttempts: 1)
         #expect(try await harness.state(card) == "failed attempts_exhausted")
     }
 
     @Test func `fewer attempts than a card has used end nobody in an outage`() async throws {
-        let harness = try await StoreHarness()
         let card = try await harness.admit("front", number: "N").card
-        try await Self.fail(harness, maxAttempts: 9)
+        try await fail(maxAttempts: 9)
         for round in 0..<5 {
-            try await Self.pass(harness, "other \(round)")
-            try await Self.fail(harness, maxAttempts: 9)
+            try await pass("other \(round)")
+            try await fail(maxAttempts: 9)
         }
-        try await Self.fail(harness, maxAttempts: 2)
+        try await fail(maxAttempts: 2)
         #expect(try await harness.state(card) == "prepared")
         #expect(try await harness.card(card).failures == 5)
     }
 
     @Test(arguments: [FailureClass.throttled, .notSent, .stop])
     func `what is not the card's fault costs no attempt`(_ failureClass: FailureClass) async throws {
-        let harness = try await StoreHarness()
         let card = try await harness.admit("front", number: "N").card
         for round in 0..<5 {
-            try await Self.fail(harness, failureClass, maxAttempts: 1)
-            try await Self.pass(harness, "other \(round)")
+            try await fail(failureClass, maxAttempts: 1)
+            try await pass("other \(round)")
         }
         #expect(try await harness.state(card) == "prepared")
         #expect(try await harness.card(card).failures == 0)
     }
 
     @Test func `a stop about a request ends a card only after another passed and one more try`() async throws {
-        let harness = try await StoreHarness()
         let card = try await harness.admit("front", number: "N").card
-        for _ in 0..<3 { try await Self.fail(harness, .stop, scope: .request) }
+        for _ in 0..<3 { try await fail(.stop, scope: .request) }
         #expect(try await harness.state(card) == "prepared")
-        try await Self.pass(harness, "other")
+        try await pass("other")
         #expect(try await harness.state(card) == "prepared")
-        try await Self.fail(harness, .stop, scope: .request)
+        try await fail(.stop, scope: .request)
         #expect(try await harness.state(card) == "failed refused_by_remote")
     }
 
@@ -111,7 +108,6 @@ import Testing
         failureClass: FailureClass,
         end: String
     ) async throws {
-        let harness = try await StoreHarness()
         var (card, job) = try await harness.delivering("front", number: "N")
         for _ in 0..<5 {
             try await harness.conclude(job, .failure(failureClass), maxAttempts: 1)
@@ -127,7 +123,6 @@ import Testing
     }
 
     @Test func `a delivery waits its backoff and is then due`() async throws {
-        let harness = try await StoreHarness()
         let (_, job) = try await harness.delivering("front", number: "N")
         try await harness.conclude(job, .failure(.transient))
         #expect(try await harness.claimDeliveries().isEmpty)
@@ -141,9 +136,8 @@ import Testing
     @Test func `while an endpoint fails, cards that have not failed go first, then the one that failed longest ago`()
         async throws
     {
-        let harness = try await StoreHarness()
         let first = try await harness.admit("first", number: "N").card
-        try await Self.fail(harness)
+        try await fail()
         // The higher priority does not make it the probe for ever.
         let second = try await harness.admit("second", number: "O", priority: 9).card
         let job = try #require(try await harness.claim(1).first)
@@ -157,7 +151,6 @@ import Testing
     }
 
     @Test func `attempted deliveries go again by priority, then the one with the fewest failures`() async throws {
-        let harness = try await StoreHarness()
         var jobs: [DeliveryJob] = []
         for (index, priority) in [0, 0, 9].enumerated() {
             let card = try await harness.admit("\(index)", number: "N\(index)", priority: priority).card
@@ -177,7 +170,6 @@ import Testing
     }
 
     @Test func `a card made smaller is due at once with its new image, and is not read by its old one`() async throws {
-        let harness = try await StoreHarness()
         let card = try await harness.admit("front", number: "N").card
         let job = try #require(try await harness.claim().first)
         let image = StoreHarness.image("small")
@@ -194,7 +186,6 @@ import Testing
         parameters: String,
         bytes: String
     ) async throws {
-        let harness = try await StoreHarness()
         let card = try await harness.verified("front", number: "N", .front)
         try await harness.plant("UPDATE card SET state = 'prepared'")
         if bytes != "front" {
@@ -215,7 +206,6 @@ import Testing
     }
 
     @Test func `a reading that does not open is made again`() async throws {
-        let harness = try await StoreHarness()
         let card = try await harness.verified("front", number: "N", .front)
         try await harness.plant(
             "UPDATE card SET state = 'prepared'; UPDATE blob SET bytes = x'00' WHERE kind = 'reading'"

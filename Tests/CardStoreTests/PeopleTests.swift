@@ -5,7 +5,11 @@ import Testing
 @testable import CardStore
 
 @Suite struct PeopleTests {
-    private static func held(_ harness: StoreHarness, number: String = "N") async throws -> (CardID, DeliveryJob) {
+    let harness: StoreHarness
+
+    init() async throws { self.harness = try await StoreHarness() }
+
+    private func held(number: String = "N") async throws -> (CardID, DeliveryJob) {
         let (card, job) = try await harness.delivering("front", number: number)
         try await harness.conclude(job, .failure(.unknown), onUnknown: .hold)
         return (card, job)
@@ -14,16 +18,14 @@ import Testing
     // MARK: Of unknown outcome
 
     @Test func `no retry and no new metadata sends a card of unknown outcome under a new key`() async throws {
-        let harness = try await StoreHarness()
-        let (card, _) = try await Self.held(harness)
+        let (card, _) = try await held()
         await #expect(throws: CodedError.self) { try await harness.retry(card) }
         try await harness.admit("front", number: "N") { $0.expectedName = Redacted("OTHER") }
         #expect(try await harness.state(card) == "held outcome_unknown")
     }
 
     @Test func `resend repeats the same bytes under the same key, with all attempts before it`() async throws {
-        let harness = try await StoreHarness()
-        let (card, job) = try await Self.held(harness)
+        let (card, job) = try await held()
         try await harness.plant("UPDATE card SET failures = 4, tries = 4, failed_at = 1")
         try await harness.resolve(card, .resend)
         let again = try #require(try await harness.claimDeliveries().first)
@@ -34,8 +36,7 @@ import Testing
     }
 
     @Test func `accept is a person's word that the backend lacks it, and sends it under a new key`() async throws {
-        let harness = try await StoreHarness()
-        let (card, job) = try await Self.held(harness)
+        let (card, job) = try await held()
         try await harness.resolve(card, .accept)
         let again = try #require(try await harness.begin().first)
         #expect(again.members == [card])
@@ -45,8 +46,7 @@ import Testing
     }
 
     @Test func `delivered counts for the backs and the photos of its number`() async throws {
-        let harness = try await StoreHarness()
-        let (card, _) = try await Self.held(harness)
+        let (card, _) = try await held()
         let back = try await harness.verified("back", number: "N", .back)
         #expect(try await harness.begin().isEmpty)
         try await harness.resolve(card, .delivered)
@@ -56,8 +56,7 @@ import Testing
 
     @Test func `an older photo is sent again while a newer one waits for it, not once that is on its way`() async throws
     {
-        let harness = try await StoreHarness()
-        let (card, _) = try await Self.held(harness)
+        let (card, _) = try await held()
         let newer = try await harness.verified("newer", number: "N", .front)
         _ = try await harness.begin()
         #expect(try await harness.state(newer) == "verified waits_for_older_photo")
@@ -69,7 +68,6 @@ import Testing
     }
 
     @Test func `resend moves only the members that are still held`() async throws {
-        let harness = try await StoreHarness()
         let (front, back, job) = try await harness.joint()
         try await harness.conclude(job, .failure(.unknown), onUnknown: .hold)
         try await harness.plant("UPDATE card SET state = 'rejected' WHERE id = '\(back)'")
@@ -81,7 +79,6 @@ import Testing
     // MARK: Retrying
 
     @Test func `a card that is done again keeps its reading and has all its attempts`() async throws {
-        let harness = try await StoreHarness()
         let (card, job) = try await harness.delivering("front", number: "N")
         try await harness.conclude(job, .failure(.transient), maxAttempts: 1)
         harness.pass(.seconds(1))
@@ -99,7 +96,6 @@ import Testing
 
     @Test(arguments: ["retry", "accept", "reject"])
     func `a card that a rule holds is done again, goes or ends, as a person says`(_ act: String) async throws {
-        let harness = try await StoreHarness()
         let card = try await harness.judged(
             "front",
             .held(VerdictRule.legalityUnavailable.reason, message: "look at it")
@@ -116,7 +112,6 @@ import Testing
     }
 
     @Test func `a rejected photo is not done again once a newer one of its side was delivered`() async throws {
-        let harness = try await StoreHarness()
         let verdict = Verdict.rejected(VerdictRule.legalityLow.reason, message: "no")
         let front = try await harness.judged("front", side: .front, verdict)
         let back = try await harness.judged("back", side: .back, verdict)
@@ -129,7 +124,6 @@ import Testing
     }
 
     @Test func `nothing is done to a card while an attempt is under way`() async throws {
-        let harness = try await StoreHarness()
         let card = try await harness.admit("front", number: "N").card
         _ = try await harness.claim()
         try await harness.plant("UPDATE card SET failures = 1")
@@ -143,7 +137,6 @@ import Testing
     @Test(arguments: ["retry", "reject"])
     func `a card whose delivery failed for certain is done again or rejected while it waits`(_ act: String) async throws
     {
-        let harness = try await StoreHarness()
         let (front, back, job) = try await harness.joint()
         await #expect(throws: CodedError.self) { try await harness.retry(front) }
         try await harness.conclude(job, .failure(.transient))
@@ -156,7 +149,6 @@ import Testing
     }
 
     @Test func `a card whose delivery may have arrived is not done again while it waits`() async throws {
-        let harness = try await StoreHarness()
         let (card, job) = try await harness.delivering("front", number: "N")
         try await harness.conclude(job, .failure(.unknown))
         await #expect(throws: CodedError.self) { try await harness.retry(card) }
@@ -164,7 +156,6 @@ import Testing
     }
 
     @Test func `a card that failed once in an outage is done again or rejected`() async throws {
-        let harness = try await StoreHarness()
         let card = try await harness.admit("front", number: "N").card
         try await harness.fail(#require(try await harness.claim().first))
         try await harness.retry(card)
@@ -182,7 +173,6 @@ import Testing
         "UPDATE event SET message = x'00' WHERE card",
     ])
     func `a damaged card hides no other from a list, and can be looked at and rejected`(_ damage: String) async throws {
-        let harness = try await StoreHarness()
         let (damaged, job) = try await harness.delivering("damaged", number: "N")
         try await harness.conclude(job, .failure(.unknown), onUnknown: .hold)
         let sound = try await harness.admit("sound", number: "M").card
@@ -198,7 +188,6 @@ import Testing
     }
 
     @Test func `a look is written down with who and why, and one at nothing is not`() async throws {
-        let harness = try await StoreHarness()
         let card = try await harness.admit("front", number: "N").card
         let origin = AccessOrigin(actor: "root:cards show", purpose: "a\ncomplaint")
         _ = try await harness.store.show(card, to: origin, now: harness.now)
@@ -210,7 +199,6 @@ import Testing
     }
 
     @Test func `cards are listed in the order of their intake, filtered and page by page`() async throws {
-        let harness = try await StoreHarness()
         var ids: [CardID] = []
         for index in 0..<5 { ids.append(try await harness.admit("\(index)", number: "N\(index % 2)").card) }
         let first = try await harness.store.cards(CardFilter(), after: 0, limit: 2)
@@ -232,7 +220,6 @@ import Testing
     @Test func `a list shows the cards of its states, reason, number and submitter, and no more than it may`()
         async throws
     {
-        let harness = try await StoreHarness()
         #expect(try await harness.store.counts() == ([:], 0))
         for (bytes, number, submitter) in [("a", "N", "one"), ("b", "N", "one"), ("c", "M", "one"), ("d", "N", "two")] {
             try await harness.admit(bytes, number: number, submitter: submitter)

@@ -7,6 +7,10 @@ import class GRDB.DatabaseQueue
 @testable import CardStore
 
 @Suite struct SandboxTests {
+    let harness: StoreHarness
+
+    init() async throws { self.harness = try await StoreHarness() }
+
     private static func open(
         _ path: String,
         kind: CardStore.Kind? = nil,
@@ -20,7 +24,6 @@ import class GRDB.DatabaseQueue
     // MARK: The file
 
     @Test func `a commit waits for the disk, and what is deleted is overwritten`() async throws {
-        let harness = try await StoreHarness()
         let expected: [(SQL, Int)] = [
             ("PRAGMA synchronous", 2), ("PRAGMA secure_delete", 1), ("PRAGMA foreign_keys", 1),
             ("PRAGMA page_size", 8192),
@@ -37,7 +40,6 @@ import class GRDB.DatabaseQueue
     }
 
     @Test func `no column takes a value of another type`() async throws {
-        let harness = try await StoreHarness()
         let loose = try await harness.store.database.read { tx in
             try tx.rows(
                 "SELECT name FROM pragma_table_list WHERE schema = 'main' AND name NOT LIKE 'sqlite_%' AND NOT strict"
@@ -49,7 +51,6 @@ import class GRDB.DatabaseQueue
     }
 
     @Test func `a sandbox that is closed is one file, which holds every change`() async throws {
-        let harness = try await StoreHarness()
         try await harness.admit("front", number: "N")
         _ = try await harness.store.counts()
         try harness.store.close()
@@ -60,7 +61,6 @@ import class GRDB.DatabaseQueue
     }
 
     @Test func `closing waits for no other process that reads`() async throws {
-        let harness = try await StoreHarness()
         try await harness.admit("front", number: "N")
         let duration = try await harness.whileAnotherReads {
             try ContinuousClock().measure { try harness.store.close() }
@@ -70,7 +70,6 @@ import class GRDB.DatabaseQueue
     }
 
     @Test func `folder and files are closed to others`() async throws {
-        let harness = try await StoreHarness()
         for (path, mode) in [
             ("", 0o700), ("/workers", 0o700), ("/sandbox.sqlite3", 0o600), ("/sandbox.sqlite3-wal", 0o600),
         ] {
@@ -80,7 +79,6 @@ import class GRDB.DatabaseQueue
     }
 
     @Test func `nothing personal stands in the files of a sandbox`() async throws {
-        let harness = try await StoreHarness()
         let file = try harness.file("CANARY-FILE")
         let photo = harness.photo("CANARY-BYTES", number: "N", file: file) {
             $0.userNumber = Redacted("CANARY-USER")
@@ -130,7 +128,6 @@ import class GRDB.DatabaseQueue
     }
 
     @Test func `a sandbox holds cards for one kind of endpoints`() async throws {
-        let harness = try await StoreHarness()
         let error = await #expect(throws: CodedError.self) {
             try await Self.open(harness.folder, kind: .embedded, key: harness.key)
         }
@@ -177,7 +174,6 @@ import class GRDB.DatabaseQueue
         "PRAGMA application_id = 0", "PRAGMA application_id = 1229210419", "PRAGMA user_version = 2",
     ])
     func `a sandbox of another edition or a newer version is refused untouched`(_ change: String) async throws {
-        let harness = try await StoreHarness()
         try await harness.plant(change)
         try harness.store.close()
         let file = URL(filePath: "\(harness.folder)/sandbox.sqlite3")
@@ -192,7 +188,6 @@ import class GRDB.DatabaseQueue
     }
 
     @Test func `a file of another program is refused untouched, journal and all`() async throws {
-        let harness = try await StoreHarness()
         let path = "\(harness.folder)/other"
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
         try StoreHarness.plantFile("\(path)/sandbox.sqlite3", "CREATE TABLE card (id TEXT)")
@@ -205,7 +200,6 @@ import class GRDB.DatabaseQueue
     // MARK: Group commit
 
     @Test func `changes that wait share commits, and what they returned is there after opening again`() async throws {
-        let harness = try await StoreHarness()
         let before = harness.store.commits
         let photos = (0..<200).map { harness.photo("\($0)", number: "N\($0)") }
         let (store, now) = (harness.store, harness.now)
@@ -221,7 +215,6 @@ import class GRDB.DatabaseQueue
     }
 
     @Test func `a change that fails is undone alone`() async throws {
-        let harness = try await StoreHarness()
         let database = harness.store.database
         let results = await withTaskGroup(of: Bool.self) { group in
             for index in 0..<50 {
@@ -242,7 +235,6 @@ import class GRDB.DatabaseQueue
     }
 
     @Test func `a lone change does not wait for others`() async throws {
-        let harness = try await StoreHarness()
         let before = harness.store.commits
         for index in 0..<5 { try await harness.admit("\(index)", number: "N") }
         #expect(harness.store.commits - before == 5)

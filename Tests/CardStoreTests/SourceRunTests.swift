@@ -6,8 +6,11 @@ import Testing
 
 /// Runs on demand.
 @Suite struct SourceRunTests {
+    let harness: StoreHarness
+
+    init() async throws { self.harness = try await StoreHarness() }
+
     @Test func `a run that waits is the answer to who asks again, one that has begun is not`() async throws {
-        let harness = try await StoreHarness()
         let (store, now) = (harness.store, harness.now)
         let first = try await store.askForRun(over: "inbox", now: now)
         #expect(try await store.askForRun(over: "inbox", now: now) == first)
@@ -28,7 +31,6 @@ import Testing
     }
 
     @Test func `a run of a dead worker is begun by the next one, which alone may end it`() async throws {
-        let harness = try await StoreHarness()
         // The harness counts its workers with its cards; the first of them is there.
         _ = harness.id()
         let run = try await harness.store.askForRun(over: "inbox", now: harness.now)
@@ -45,7 +47,6 @@ import Testing
     }
 
     @Test func `runs whose source is gone end, and of those that have ended the newest are kept`() async throws {
-        let harness = try await StoreHarness()
         let store = harness.store
         let gone = try await store.askForRun(over: "gone", now: harness.now)
         let open = try await store.askForRun(over: "inbox", now: harness.now)
@@ -67,7 +68,6 @@ import Testing
     @Test(arguments: [true, false])
     func `a run whose source another server may have ends only when that server has ended`(wasKilled: Bool) async throws
     {
-        let harness = try await StoreHarness()
         let (store, now) = (harness.store, harness.now)
         let run = try await store.askForRun(over: "theirs", now: now)
         let me = try await store.startWorker(id: "me", command: "serve", now: now)
@@ -92,7 +92,6 @@ import Testing
     }
 
     @Test func `a run that a living process is at is ended by nobody else`() async throws {
-        let harness = try await StoreHarness()
         let run = try await harness.store.askForRun(over: "inbox", now: harness.now)
         _ = try await harness.store.beginRun(over: "inbox", by: harness.worker.id)
         let report = SourceRun.Report(reason: .sourceUnreadable, counts: [:])

@@ -6,6 +6,10 @@ import Testing
 
 /// What a verdict makes of a card.
 @Suite struct VerificationTests {
+    let harness: StoreHarness
+
+    init() async throws { self.harness = try await StoreHarness() }
+
     /// How a verification ends, and where its card stands then.
     struct Ending: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -46,10 +50,9 @@ import Testing
         Ending(testDescription: "refused by the service", verdict: nil, state: .rejected, reason: .refusedByRemote),
     ]
 
-    private static func conclude(
+    private func conclude(
         _ job: VerificationJob,
-        _ ending: Ending,
-        in harness: StoreHarness
+        _ ending: Ending
     ) async throws -> CardChange {
         guard let verdict = ending.verdict else { return try await harness.fail(job, .rejected) }
         let warnings = ending.warnings.map { VerdictFinding($0, .warn, message: "a warning") }
@@ -58,12 +61,11 @@ import Testing
 
     @Test(arguments: endings)
     func `the end of a verification is what the card and its history say`(ending: Ending) async throws {
-        let harness = try await StoreHarness()
         let id = try await harness.admit("front", number: "N").card
         try await harness.fail(#require(try await harness.claim().first))
         harness.pass(.seconds(1))
         let job = try #require(try await harness.claim().first)
-        let change = try await Self.conclude(job, ending, in: harness)
+        let change = try await conclude(job, ending)
         let details = try await harness.store.show(id, to: StoreHarness.person, now: harness.now)
         #expect(change.state == ending.state && change.reason == ending.reason)
         #expect(details.card.state == ending.state && details.card.reason == ending.reason)
@@ -85,20 +87,18 @@ import Testing
 
     @Test(arguments: endings)
     func `a card that was judged is not judged once more by the same call`(ending: Ending) async throws {
-        let harness = try await StoreHarness()
         let id = try await harness.admit("front", number: "N").card
         let job = try #require(try await harness.claim().first)
         try await harness.conclude(job, side: .front, number: nil)
         let before = try await harness.card(id)
         harness.pass(.seconds(1))
-        let change = try await Self.conclude(job, ending, in: harness)
+        let change = try await conclude(job, ending)
         #expect(change.state == .verified)
         #expect(try await harness.card(id) == before)
         #expect(try await harness.value("SELECT count(*) FROM event", as: Int.self) == 2)
     }
 
     @Test func `a number is one person's however it is written`() async throws {
-        let harness = try await StoreHarness()
         _ = try await harness.verified("one", number: "N", .front, holder: "11010519491231002X")
         let two = try await harness.verified("two", number: "N", .front, holder: " 11010519491231002ｘ")
         let three = try await harness.verified("three", number: "N", .front, holder: "110105491231002")
@@ -108,7 +108,6 @@ import Testing
     }
 
     @Test func `the next verification is due when the first card is that nobody verifies`() async throws {
-        let harness = try await StoreHarness()
         #expect(try await harness.store.nextDue(in: .prepared) == nil)
         try await harness.admit("front", number: "N")
         #expect(try #require(try await harness.store.nextDue(in: .prepared)) <= harness.now)

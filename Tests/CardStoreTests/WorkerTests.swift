@@ -5,8 +5,11 @@ import Testing
 @testable import CardStore
 
 @Suite struct WorkerTests {
+    let harness: StoreHarness
+
+    init() async throws { self.harness = try await StoreHarness() }
+
     @Test func `two workers never claim the same card`() async throws {
-        let harness = try await StoreHarness()
         for index in 0..<60 { try await harness.admit("\(index)", number: "N\(index)") }
         let other = try await harness.another()
         let second = try await other.startWorker(id: "second", command: "watch", now: harness.now)
@@ -34,7 +37,6 @@ import Testing
     }
 
     @Test func `cards are claimed by priority, then in the order of intake`() async throws {
-        let harness = try await StoreHarness()
         var ids: [CardID] = []
         for priority in [0, 5, 0, 5] {
             ids.append(try await harness.admit("\(ids.count)", number: "N", priority: priority).card)
@@ -44,7 +46,6 @@ import Testing
     }
 
     @Test func `what a dead worker had is taken over at once, what a living one has never`() async throws {
-        let harness = try await StoreHarness()
         let card = try await harness.admit("front", number: "N").card
         _ = try await harness.claim()
         let other = try await harness.another()
@@ -67,7 +68,6 @@ import Testing
     }
 
     @Test func `a person need not wait for a process that is dead`() async throws {
-        let harness = try await StoreHarness()
         let (sent, job) = try await harness.delivering("sent", number: "N")
         try await harness.conclude(job, .failure(.transient))
         harness.pass(.seconds(1))
@@ -93,7 +93,6 @@ import Testing
     }
 
     @Test func `a worker whose lock file was removed knows, and cannot claim any more`() async throws {
-        let harness = try await StoreHarness()
         try await harness.admit("front", number: "N")
         #expect(harness.worker.isAlive)
         try FileManager.default.removeItem(atPath: "\(harness.folder)/workers/w1")
@@ -119,7 +118,6 @@ import Testing
     }
 
     @Test func `a worker that ends gives back what it claimed, and no attempt is spent`() async throws {
-        let harness = try await StoreHarness()
         let card = try await harness.admit("front", number: "N").card
         _ = try await harness.claim()
         try await harness.store.end(harness.worker, now: harness.now)
@@ -132,7 +130,6 @@ import Testing
     @Test func `a late verdict changes nothing for whoever verifies the card now, and is not paid for twice`()
         async throws
     {
-        let harness = try await StoreHarness()
         let card = try await harness.admit("front", number: "N").card
         let late = try #require(try await harness.claim().first)
         try await harness.killWorker()
@@ -146,7 +143,6 @@ import Testing
     }
 
     @Test func `a late failure changes nothing for whoever verifies the card now`() async throws {
-        let harness = try await StoreHarness()
         let card = try await harness.admit("front", number: "N").card
         let late = try #require(try await harness.claim().first)
         try await harness.killWorker()
@@ -159,7 +155,6 @@ import Testing
     }
 
     @Test func `a rest is known to all processes until it is ended`() async throws {
-        let harness = try await StoreHarness()
         let rest = EndpointRest(
             endpoint: "a:443",
             until: harness.now,
@@ -190,7 +185,6 @@ import Testing
         failureClass: FailureClass,
         isReplaced: Bool
     ) async throws {
-        let harness = try await StoreHarness()
         func rest(_ until: Int, _ setAt: Int, _ failureClass: FailureClass) -> EndpointRest {
             EndpointRest(
                 endpoint: "a:443",

@@ -7,6 +7,10 @@ import Testing
 
 /// What is claimed may be gone or damaged when it is opened: it stops no other.
 @Suite struct ClaimedCardTests {
+    let harness: StoreHarness
+
+    init() async throws { self.harness = try await StoreHarness() }
+
     enum Stage: CaseIterable {
         case fetch
         case prepare
@@ -18,7 +22,7 @@ import Testing
     }
 
     /// Brings a card to where a stage claims it.
-    private static func bring(_ name: String, to stage: Stage, _ harness: StoreHarness) async throws -> CardID {
+    private func bring(_ name: String, to stage: Stage) async throws -> CardID {
         switch stage {
         case .fetch: return try await harness.address(name, number: name).card
         case .prepare: return try await harness.admit(harness.received(name, number: name)).card
@@ -31,9 +35,8 @@ import Testing
     }
 
     /// Claims what is due in a stage.
-    private static func claim(
+    private func claim(
         _ stage: Stage,
-        _ harness: StoreHarness,
         told: (CardChange) -> Void = { _ in }
     ) async throws -> [CardID] {
         let (store, worker, now) = (harness.store, harness.worker, harness.now)
@@ -59,7 +62,7 @@ import Testing
     }
 
     /// Erases a card, or has another worker take it over, at once and as another process would.
-    private static func take(_ card: CardID, byErasing: Bool, _ harness: StoreHarness) throws {
+    private func take(_ card: CardID, byErasing: Bool) throws {
         let queue = try DatabaseQueue(path: harness.store.folder.database)
         try queue.write { connection in
             let tx = Transaction(connection, at: harness.now)
@@ -81,26 +84,25 @@ import Testing
         try queue.close()
     }
 
-    private static func openAttempts(_ harness: StoreHarness) async throws -> Int? {
+    private func openAttempts() async throws -> Int? {
         try await harness.value("SELECT count(*) FROM attempt WHERE ended_at IS NULL")
     }
 
     @Test(arguments: Stage.allCases, [true, false])
     func `a card erased or taken over before it is opened is left alone`(stage: Stage, byErasing: Bool) async throws {
-        let harness = try await StoreHarness()
         let other = try await harness.store.startWorker(id: "other", command: "run", now: harness.now)
-        let damaged = try await Self.bring("1", to: stage, harness)
-        let taken = try await Self.bring("2", to: stage, harness)
-        let sound = try await Self.bring("3", to: stage, harness)
+        let damaged = try await bring("1", to: stage)
+        let taken = try await bring("2", to: stage)
+        let sound = try await bring("3", to: stage)
         try await harness.plant("DELETE FROM blob WHERE card = '\(damaged)'")
         harness.pass(.seconds(1))
         let before = try await harness.store.standing(of: [taken])
         var told: [CardID] = []
         var taking: Result<Void, any Error>?
         // One that is damaged ends before the next one is opened.
-        let claimed = try await Self.claim(stage, harness) { change in
+        let claimed = try await claim(stage) { change in
             told.append(change.card)
-            if change.card == damaged { taking = Result { try Self.take(taken, byErasing: byErasing, harness) } }
+            if change.card == damaged { taking = Result { try take(taken, byErasing: byErasing) } }
         }
         try #require(taking).get()
         #expect(claimed == [sound])
@@ -110,26 +112,25 @@ import Testing
         } else {
             #expect(try await harness.store.standing(of: [taken]) == before)
         }
-        #expect(try await Self.openAttempts(harness) == (stage.calls ? 1 : 0))
+        #expect(try await openAttempts() == (stage.calls ? 1 : 0))
         try await harness.store.end(other, now: harness.now)
     }
 
     @Test func `of a delivery that an erased card left, the others are not called damaged`() async throws {
-        let harness = try await StoreHarness()
-        let damaged = try await Self.bring("1", to: .deliver, harness)
+        let damaged = try await bring("1", to: .deliver)
         let (front, back, job) = try await harness.joint()
         try await harness.conclude(job, .failure(.transient))
         try await harness.plant("DELETE FROM blob WHERE card = '\(damaged)'")
         harness.pass(.seconds(1))
         var taking: Result<Void, any Error>?
-        let claimed = try await Self.claim(.deliver, harness) { _ in
-            taking = taking ?? Result { try Self.take(front, byErasing: true, harness) }
+        let claimed = try await claim(.deliver) { _ in
+            taking = taking ?? Result { try take(front, byErasing: true) }
         }
         try #require(taking).get()
         #expect(claimed == [])
         #expect(try await harness.state(back) == "held outcome_unknown")
         #expect(try await harness.card(back).message?.text().contains("was taken out") == true)
-        #expect(try await Self.openAttempts(harness) == 0)
+        #expect(try await openAttempts() == 0)
     }
 
     @Test(
@@ -141,38 +142,35 @@ import Testing
         ]
     )
     func `a damaged card ends in every stage and stops no other`(stage: Stage, damage: String) async throws {
-        let harness = try await StoreHarness()
-        let damaged = try await Self.bring("1", to: stage, harness)
-        let sound = try await Self.bring("2", to: stage, harness)
+        let damaged = try await bring("1", to: stage)
+        let sound = try await bring("2", to: stage)
         try await harness.plant("\(damage) = '\(damaged)'")
         harness.pass(.seconds(1))
         var told: [CardChange] = []
-        #expect(try await Self.claim(stage, harness) { told.append($0) } == [sound])
+        #expect(try await claim(stage) { told.append($0) } == [sound])
         #expect(told == [CardChange(card: damaged, state: .failed, reason: .imageUnreadable)])
-        #expect(try await Self.openAttempts(harness) == (stage.calls ? 1 : 0))
+        #expect(try await openAttempts() == (stage.calls ? 1 : 0))
     }
 
     @Test(arguments: ["parts = x'00'", "parts = NULL"])
     func `a delivery whose parts do not open stops no other`(damage: String) async throws {
-        let harness = try await StoreHarness()
-        let damaged = try await Self.bring("1", to: .deliver, harness)
-        let sound = try await Self.bring("2", to: .deliver, harness)
+        let damaged = try await bring("1", to: .deliver)
+        let sound = try await bring("2", to: .deliver)
         try await harness.plant(
             "UPDATE delivery SET \(damage) WHERE id = (SELECT delivery FROM card WHERE id = '\(damaged)')"
         )
         harness.pass(.seconds(1))
-        #expect(try await Self.claim(.deliver, harness) == [sound])
+        #expect(try await claim(.deliver) == [sound])
         #expect(try await harness.state(damaged) == "verified")
     }
 
     @Test(arguments: ["bytes = x'00'", "start = -1"])
     func `bytes that came and are damaged end their card alone`(damage: String) async throws {
-        let harness = try await StoreHarness()
         let damaged = try await harness.fetching("damaged", number: "N").card.id
         let sound = try await harness.fetching("sound", from: "sound", number: "M").card.id
         try await harness.killWorker()
         try await harness.plant("UPDATE blob SET \(damage) WHERE card = '\(damaged)' AND kind = 'source'")
-        #expect(try await Self.claim(.fetch, harness) == [sound])
+        #expect(try await claim(.fetch) == [sound])
         let change = try await harness.store.standing(of: [damaged])
         #expect(change.map(\.reason) == [.imageUnreadable])
     }

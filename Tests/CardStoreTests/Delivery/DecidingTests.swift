@@ -5,6 +5,10 @@ import Testing
 @testable import CardStore
 
 @Suite struct DecidingTests {
+    let harness: StoreHarness
+
+    init() async throws { self.harness = try await StoreHarness() }
+
     private static let other = "110105194912310038"
 
     // MARK: Two persons
@@ -12,7 +16,6 @@ import Testing
     @Test(arguments: ["verified", "rejected", "erased"])
     func `fronts of two persons dispute the number for good, whatever became of the first`(_ first: String) async throws
     {
-        let harness = try await StoreHarness()
         let one = try await harness.admit("one", number: "N").card
         let job = try #require(try await harness.claim().first)
         let reading = CardReading(side: .front, fields: CardFields(number: "11010519491231002X"))
@@ -48,7 +51,6 @@ import Testing
         after: String,
         newerGoes: Bool
     ) async throws {
-        let harness = try await StoreHarness()
         let first = try await harness.verified("older", number: "N", .front)
         let job = older == "verified" ? nil : try await harness.begin().first
         if let job {
@@ -73,7 +75,6 @@ import Testing
     }
 
     @Test func `a photo that waits for an older one goes once that has arrived`() async throws {
-        let harness = try await StoreHarness()
         let (_, job) = try await harness.delivering("older", number: "N")
         let newer = try await harness.verified("newer", number: "N", .front)
         _ = try await harness.begin()
@@ -84,7 +85,6 @@ import Testing
     // MARK: Backs
 
     @Test func `a back never goes before its front was delivered`() async throws {
-        let harness = try await StoreHarness()
         let back = try await harness.verified("back", number: "N", .back)
         #expect(try await harness.begin().isEmpty)
         #expect(try await harness.state(back) == "verified front_missing")
@@ -100,7 +100,6 @@ import Testing
     }
 
     @Test func `a back without a front goes alone only on a person's word`() async throws {
-        let harness = try await StoreHarness()
         let back = try await harness.verified("back", number: "N", .back)
         _ = try await harness.begin()
         #expect(try await harness.proposals() == [])
@@ -109,7 +108,6 @@ import Testing
     }
 
     @Test func `a back goes alone where the backend takes it so, but not before its wait is over`() async throws {
-        let harness = try await StoreHarness()
         let terms = DecidingTerms(policy: ApplicationPolicy(backWithoutFront: .send), rules: VerdictRules())
         let back = try await harness.verified("back", number: "N", .back, wait: .seconds(60))
         #expect(try await harness.begin(terms).isEmpty)
@@ -121,7 +119,6 @@ import Testing
     // MARK: Layout application
 
     @Test func `front and back go in one form, and a front alone once its wait is over`() async throws {
-        let harness = try await StoreHarness()
         let front = try await harness.verified("front", number: "N", .front, wait: .seconds(60))
         #expect(try await harness.begin(StoreHarness.together).isEmpty)
         #expect(try await harness.state(front) == "verified waits_for_back")
@@ -142,7 +139,6 @@ import Testing
         severity: VerdictSeverity,
         state: String
     ) async throws {
-        let harness = try await StoreHarness()
         let rules = VerdictRules(severities: [.issuedBeforeBirth: severity])
         let terms = DecidingTerms(policy: ApplicationPolicy(), rules: rules)
         let front = try await harness.admit("front", number: "N").card
@@ -167,7 +163,6 @@ import Testing
     // MARK: Agreement
 
     @Test func `a proposal that is out of date forms nothing`() async throws {
-        let harness = try await StoreHarness()
         _ = try await harness.verified("front", number: "N", .front)
         let members = try #require(try await harness.groups().first)
         try await harness.admit("late", number: "N")
@@ -177,7 +172,6 @@ import Testing
     }
 
     @Test func `forming a delivery names the cards that it replaces or holds`() async throws {
-        let harness = try await StoreHarness()
         let older = try await harness.verified("older", number: "N", .front)
         let newer = try await harness.verified("newer", number: "N", .front)
         let job = try #require(try await harness.begin().first)
@@ -187,7 +181,6 @@ import Testing
     }
 
     @Test func `forming a delivery names the cards that a dispute holds`() async throws {
-        let harness = try await StoreHarness()
         let one = try await harness.verified("one", number: "N", .front)
         let two = try await harness.verified("two", number: "N", .front, holder: Self.other)
         _ = try await harness.begin()
@@ -200,7 +193,6 @@ import Testing
     }
 
     @Test func `the highest priority is decided first`() async throws {
-        let harness = try await StoreHarness()
         for (index, priority) in [1, 9, 5].enumerated() {
             try await harness.admit("\(index)", number: "N\(index)", priority: priority)
         }

@@ -6,6 +6,10 @@ import Testing
 
 /// How a delivery ends.
 @Suite struct DeliveryTests {
+    let harness: StoreHarness
+
+    init() async throws { self.harness = try await StoreHarness() }
+
     @Test(arguments: [
         (DeliveryOutcome.accepted, "delivered", "delivered"),
         (.accepted(alreadyExisted: true, code: "0001"), "delivered", "delivered"),
@@ -25,7 +29,6 @@ import Testing
         first: String,
         second: String
     ) async throws {
-        let harness = try await StoreHarness()
         let (card, job) = try await harness.delivering("front", number: "N")
         try await harness.conclude(job, outcome)
         #expect(try await harness.state(card) == first)
@@ -40,7 +43,6 @@ import Testing
 
     @Test(arguments: [DeliveryOutcome.failure(.notSent), .failure(.throttled), .failure(.transient), .failure(.stop)])
     func `what may have arrived stays so, whatever later attempts bring`(_ outcome: DeliveryOutcome) async throws {
-        let harness = try await StoreHarness()
         var (card, job) = try await harness.delivering("front", number: "N")
         for outcome in [.failure(.unknown), outcome, outcome] {
             try await harness.conclude(job, outcome)
@@ -62,7 +64,6 @@ import Testing
         state: CardState,
         failureClass: FailureClass
     ) async throws {
-        let harness = try await StoreHarness()
         let (id, job) = try await harness.delivering("front", number: "N")
         harness.pass(.seconds(5))
         let changes = try await harness.conclude(job, outcome, onUnknown: .hold)
@@ -82,7 +83,6 @@ import Testing
 
     @Test(arguments: [true, false])
     func `under hold a person decides about what an ended process was sending`(wasKilled: Bool) async throws {
-        let harness = try await StoreHarness()
         let (card, _) = try await harness.delivering("front", number: "N")
         let ended = harness.worker
         harness.worker = try await harness.store.startWorker(id: "second", command: "run", now: harness.now)
@@ -100,7 +100,6 @@ import Testing
     }
 
     @Test func `several members that are refused as a whole go alone from then on`() async throws {
-        let harness = try await StoreHarness()
         let (front, back, job) = try await harness.joint()
         try await harness.conclude(job, .failure(.rejected))
         #expect(try await harness.state(front) == "verified")
@@ -111,7 +110,6 @@ import Testing
     }
 
     @Test func `several members whose request others pass by go alone, and none fails for another`() async throws {
-        let harness = try await StoreHarness()
         let (front, back, job) = try await harness.joint()
         let stop = DeliveryOutcome.failure(.stop, scope: .request)
         try await harness.conclude(job, stop)
@@ -142,7 +140,6 @@ import Testing
         surely: String,
         perhaps: String
     ) async throws {
-        let harness = try await StoreHarness()
         for (number, after, mayBeApplied) in [("N", surely, false), ("M", perhaps, true)] {
             var (front, back, job) = try await harness.joint(number: number)
             if mayBeApplied {
@@ -161,7 +158,6 @@ import Testing
     }
 
     @Test func `a reply that leaves a member out leaves it to a person`() async throws {
-        let harness = try await StoreHarness()
         let (front, back, job) = try await harness.joint()
         try await harness.conclude(job, .items([.accepted(alreadyExisted: false, code: "0")]))
         #expect(try await harness.state(front) == "delivered")
@@ -173,7 +169,6 @@ import Testing
 
     @Test(arguments: [true, false])
     func `a member that leaves closes the delivery for the others`(mayBeApplied: Bool) async throws {
-        let harness = try await StoreHarness()
         let (front, back, job) = try await harness.joint()
         try await harness.conclude(job, .failure(mayBeApplied ? .unknown : .transient))
         try await harness.resolve(front, .reject)
@@ -188,7 +183,6 @@ import Testing
 
     @Test(arguments: [true, false])
     func `a delivery whose image does not open stops no other`(mayBeApplied: Bool) async throws {
-        let harness = try await StoreHarness()
         let (front, back, job) = try await harness.joint()
         let (sound, other) = try await harness.delivering("sound", number: "M")
         try await harness.conclude(job, .failure(mayBeApplied ? .unknown : .transient))
@@ -209,7 +203,6 @@ import Testing
         "UPDATE card_key SET key_id = 'none'",
     ])
     func `a damaged card that is to be delivered fails alone`(_ damage: String) async throws {
-        let harness = try await StoreHarness()
         let card = try await harness.verified("front", number: "N", .front)
         let sound = try await harness.verified("sound", number: "M", .front)
         try await harness.plant("\(damage) WHERE \(damage.contains("card SET") ? "id" : "card") = '\(card)'")

@@ -6,8 +6,11 @@ import Testing
 
 /// What becomes one delivery, and when.
 @Suite struct FormingTests {
+    let harness: StoreHarness
+
+    init() async throws { self.harness = try await StoreHarness() }
+
     @Test func `a delivery, its first attempt and its lines in the access log come in one commit`() async throws {
-        let harness = try await StoreHarness()
         _ = try await harness.verified("front", number: "N", .front)
         let before = harness.store.commits
         let job = try #require(try await harness.begin().first)
@@ -20,7 +23,6 @@ import Testing
 
     @Test func `images that together are too large for one delivery go in several, and a large one alone`() async throws
     {
-        let harness = try await StoreHarness()
         for index in 0..<4 { _ = try await harness.verified("\(index)", number: "N\(index)", .front) }
         let members = try await harness.groups().joined()
         // "jpeg of 0": nine bytes each.
@@ -32,7 +34,6 @@ import Testing
     }
 
     @Test func `cards of one form that name different accounts are held until one is corrected`() async throws {
-        let harness = try await StoreHarness()
         let front = try await harness.verified("front", number: "N", .front)
         let back = try await harness.verified("back", number: "N", .back)
         let mismatch = RemoteFailure(.rejected, code: "member_mismatch", message: "two accounts")
@@ -48,7 +49,6 @@ import Testing
     }
 
     @Test func `a person's word sends cards of different accounts one by one`() async throws {
-        let harness = try await StoreHarness()
         let front = try await harness.verified("front", number: "N", .front)
         let back = try await harness.verified("back", number: "N", .back)
         let mismatch = RemoteFailure(.rejected, code: "member_mismatch", message: "two accounts")
@@ -61,7 +61,6 @@ import Testing
     }
 
     @Test func `cards that cannot be put into a form for another reason fail`() async throws {
-        let harness = try await StoreHarness()
         let front = try await harness.verified("front", number: "N", .front)
         let refusal = RemoteFailure(.rejected, code: "field_invalid", message: "no")
         try await harness.store.failForming([front], because: refusal, now: harness.now)
@@ -69,7 +68,7 @@ import Testing
     }
 
     /// Two cards of different numbers, as they were proposed together.
-    private static func twoNumbers(in harness: StoreHarness) async throws -> ([CardID], [DeliveryMember]) {
+    private func twoNumbers() async throws -> ([CardID], [DeliveryMember]) {
         let cards = [
             try await harness.verified("one", number: "N", .front),
             try await harness.verified("two", number: "M", .front),
@@ -80,8 +79,7 @@ import Testing
     @Test(arguments: [nil, "N", "M"] as [String?])
     func `a delivery of several numbers is formed only while the cards of each may go`(_ changed: String?) async throws
     {
-        let harness = try await StoreHarness()
-        let (cards, members) = try await Self.twoNumbers(in: harness)
+        let (cards, members) = try await twoNumbers()
         #expect(Set(members.map(\.card)) == Set(cards))
         if let changed { try await harness.admit("late", number: changed) }
         let job = try await harness.begin(members)
@@ -91,8 +89,7 @@ import Testing
     }
 
     @Test func `a form that was built before its sender named another account is not sent`() async throws {
-        let harness = try await StoreHarness()
-        let (cards, members) = try await Self.twoNumbers(in: harness)
+        let (cards, members) = try await twoNumbers()
         try await harness.admit("one", number: "N") { $0.userNumber = Redacted("U") }
         #expect(try await harness.begin(members) == nil)
         let again = try await harness.groups().flatMap(\.self)
@@ -101,7 +98,6 @@ import Testing
     }
 
     @Test func `while the endpoint fails, numbers of which a card has failed are left out`() async throws {
-        let harness = try await StoreHarness()
         let (failed, job) = try await harness.delivering("failed", number: "N")
         try await harness.conclude(job, .failure(.stop, scope: .request))
         let new = try await harness.verified("new", number: "M", .front)
@@ -112,8 +108,7 @@ import Testing
     }
 
     @Test func `cards that are to go alone since they were put together go one by one`() async throws {
-        let harness = try await StoreHarness()
-        let (cards, members) = try await Self.twoNumbers(in: harness)
+        let (cards, members) = try await twoNumbers()
         #expect(members.count == 2 && members.allSatisfy { !$0.goesAlone })
         // Another process sends both and is refused as a whole.
         let refused = try #require(try await harness.begin(members))

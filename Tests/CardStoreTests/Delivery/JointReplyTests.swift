@@ -5,6 +5,10 @@ import Testing
 @testable import CardStore
 
 @Suite struct JointReplyTests {
+    let harness: StoreHarness
+
+    init() async throws { self.harness = try await StoreHarness() }
+
     private static let taken = DeliveryItemOutcome.accepted(alreadyExisted: false, code: "0")
 
     private static func notNow(_ failureClass: FailureClass) -> DeliveryItemOutcome {
@@ -12,7 +16,7 @@ import Testing
     }
 
     /// The backend takes another card.
-    private static func pass(_ harness: StoreHarness, _ name: String) async throws {
+    private func pass(_ name: String) async throws {
         harness.pass(.milliseconds(1))
         let (_, job) = try await harness.delivering(name, number: name)
         try await harness.conclude(job, .accepted)
@@ -21,7 +25,6 @@ import Testing
     @Test(arguments: [FailureClass.transient, .stop])
     func `a member that is sent away for now waits its backoff, which grows`(_ failureClass: FailureClass) async throws
     {
-        let harness = try await StoreHarness()
         let (_, back, job) = try await harness.joint()
         try await harness.conclude(job, .items([Self.taken, Self.notNow(failureClass)]))
         for tries in 1...3 {
@@ -38,7 +41,6 @@ import Testing
         failureClass: FailureClass,
         end: String
     ) async throws {
-        let harness = try await StoreHarness()
         let (_, back, job) = try await harness.joint()
         try await harness.conclude(job, .items([Self.taken, Self.notNow(failureClass)]), maxAttempts: 1)
         // The reply that took its front is older than what follows: an outage.
@@ -48,7 +50,7 @@ import Testing
             try await harness.conclude(again, .items([Self.notNow(failureClass)]), maxAttempts: 1)
             #expect(try await harness.state(back) == "verified")
         }
-        try await Self.pass(harness, "other")
+        try await pass("other")
         harness.pass(.seconds(1))
         let again = try #require(try await harness.begin(StoreHarness.together).first)
         try await harness.conclude(again, .items([Self.notNow(failureClass)]), maxAttempts: 1)
@@ -57,7 +59,6 @@ import Testing
     }
 
     @Test func `a joint reply that takes no card is no sign that the backend works`() async throws {
-        let harness = try await StoreHarness()
         let (card, job) = try await harness.delivering("single", number: "M")
         try await harness.conclude(job, .failure(.transient), maxAttempts: 1)
         harness.pass(.seconds(1))
@@ -73,10 +74,9 @@ import Testing
     }
 
     @Test func `when attempts of several members are used up, each goes alone once`() async throws {
-        let harness = try await StoreHarness()
         let (front, back, job) = try await harness.joint()
         try await harness.conclude(job, .failure(.transient), maxAttempts: 1)
-        try await Self.pass(harness, "other")
+        try await pass("other")
         harness.pass(.seconds(1))
         let second = try #require(try await harness.claimDeliveries().first)
         try await harness.conclude(second, .failure(.transient), maxAttempts: 1)
@@ -90,7 +90,7 @@ import Testing
         // An outage does not end it either.
         try await harness.conclude(alone, .failure(.transient), maxAttempts: 1)
         #expect(try await harness.state(front) == "delivering")
-        try await Self.pass(harness, "another")
+        try await pass("another")
         harness.pass(.seconds(1))
         let last = try #require(try await harness.claimDeliveries().first)
         try await harness.conclude(last, .failure(.transient), maxAttempts: 1)
@@ -102,7 +102,6 @@ import Testing
     @Test func `a member of unknown outcome goes under a new key on a person's word, never under the old one`()
         async throws
     {
-        let harness = try await StoreHarness()
         let (front, back, job) = try await harness.joint()
         try await harness.conclude(job, .items([Self.taken, .unknown(StoreHarness.failure(.unknown))]))
         #expect(try await harness.state(front) == "delivered")

@@ -6,9 +6,12 @@ import Testing
 
 /// What a process learns of a delivery that another has taken over since.
 @Suite struct LateReplyTests {
+    let harness: StoreHarness
+
+    init() async throws { self.harness = try await StoreHarness() }
+
     @Test func `after a crash the same bytes go under the same key, whatever the configuration says now`() async throws
     {
-        let harness = try await StoreHarness()
         let (card, job) = try await harness.delivering("front", number: "N")
         try harness.store.close()
         harness.store = try await harness.another()
@@ -23,7 +26,6 @@ import Testing
     }
 
     @Test func `a late acceptance settles what was unknown, also for a person's list`() async throws {
-        let harness = try await StoreHarness()
         let (card, job) = try await harness.delivering("front", number: "N")
         try await harness.killWorker()
         let again = try #require(try await harness.claimDeliveries().first)
@@ -39,7 +41,6 @@ import Testing
         .tokenExpired(StoreHarness.failure(.stop)),
     ])
     func `a late failure takes nothing from whoever sends the delivery now`(_ outcome: DeliveryOutcome) async throws {
-        let harness = try await StoreHarness()
         let (card, job) = try await harness.delivering("front", number: "N")
         try await harness.killWorker()
         let again = try #require(try await harness.claimDeliveries().first)
@@ -51,7 +52,6 @@ import Testing
     }
 
     @Test func `a failure after a late acceptance changes nothing`() async throws {
-        let harness = try await StoreHarness()
         let (card, job) = try await harness.delivering("front", number: "N")
         try await harness.killWorker()
         let again = try #require(try await harness.claimDeliveries().first)
@@ -63,7 +63,6 @@ import Testing
     }
 
     @Test func `a late acceptance changes nothing that a person decided since`() async throws {
-        let harness = try await StoreHarness()
         let (card, job) = try await harness.delivering("front", number: "N")
         try await harness.killWorker()
         let again = try #require(try await harness.claimDeliveries().first)

@@ -6,8 +6,11 @@ import Testing
 
 /// What a card waits for, and when the wait is over.
 @Suite struct WaitingTests {
+    let harness: StoreHarness
+
+    init() async throws { self.harness = try await StoreHarness() }
+
     @Test func `a number whose card waits is looked at again when a card of it changes, and not before`() async throws {
-        let harness = try await StoreHarness()
         let back = try await harness.verified("back", number: "N", .back)
         _ = try await harness.begin()
         #expect(try await harness.state(back) == "verified front_missing")
@@ -26,7 +29,6 @@ import Testing
 
     @Test(arguments: ["rejected", "rejected by a person", "refused", "failed", "erased", "a duplicate"])
     func `the others of a number go once the last card that was still to be verified is`(_ end: String) async throws {
-        let harness = try await StoreHarness()
         let front = try await harness.verified("front", number: "N", .front)
         let isReceived = end == "refused" || end == "failed"
         let late = isReceived ? harness.received("late") : harness.photo("late", number: "N")
@@ -55,7 +57,6 @@ import Testing
     }
 
     @Test func `a back that a rule held needs a second word to go without its front`() async throws {
-        let harness = try await StoreHarness()
         let verdict = Verdict.held(VerdictRule.legalityUnavailable.reason, message: "look at it")
         let back = try await harness.judged("back", side: .back, verdict)
         try await harness.resolve(back, .accept)
@@ -69,7 +70,6 @@ import Testing
 
     @Test(arguments: ["by the backend", "by a person's word", "and erased"])
     func `a back whose front was delivered does not expire as one that waits for it`(_ way: String) async throws {
-        let harness = try await StoreHarness()
         let back = try await harness.verified("back", number: "N", .back)
         let (front, job) = try await harness.delivering("front", number: "N")
         #expect(try await harness.state(back) == "verified waits_for_front")
@@ -90,7 +90,6 @@ import Testing
     }
 
     @Test func `a card whose user account was named does not expire as one that waits for it`() async throws {
-        let harness = try await StoreHarness()
         var terms = StoreHarness.terms
         terms.hasDefaultUserNumber = false
         let card = try await harness.verified("front", number: "N", .front)

@@ -6,8 +6,11 @@ import Testing
 
 /// What a sender says once more about bytes that are there.
 @Suite struct AmendmentTests {
+    let harness: StoreHarness
+
+    init() async throws { self.harness = try await StoreHarness() }
+
     @Test func `what is said of a prepared card is taken over, and what is not said stays`() async throws {
-        let harness = try await StoreHarness()
         let card = try await harness.admit("front", number: "N", priority: 2).card
         try await harness.admit("front", number: "N", side: .back, priority: 9) { $0.userNumber = Redacted("U") }
         try await harness.admit("front", number: "N")
@@ -18,7 +21,6 @@ import Testing
 
     @Test(arguments: [true, false])
     func `a judged card is judged again from its stored reading if the verdict may differ`(differs: Bool) async throws {
-        let harness = try await StoreHarness()
         let card = try await harness.verified("front", number: "N", .front)
         let again = harness.photo("front", number: "N") {
             if differs { $0.expectedName = Redacted("SPECIMEN") } else { $0.userNumber = Redacted("U") }
@@ -31,7 +33,6 @@ import Testing
     }
 
     @Test func `a card that waits for a user account goes on once its sender names one`() async throws {
-        let harness = try await StoreHarness()
         var terms = StoreHarness.terms
         terms.hasDefaultUserNumber = false
         let card = try await harness.verified("front", number: "N", .front)
@@ -45,7 +46,6 @@ import Testing
     @Test func `a card that waits under one configuration is decided again under that of the next process`()
         async throws
     {
-        let harness = try await StoreHarness()
         var terms = StoreHarness.terms
         terms.hasDefaultUserNumber = false
         let card = try await harness.verified("front", number: "N", .front)
@@ -57,7 +57,6 @@ import Testing
     @Test func `what its sender puts right while it is verified has it judged again, without a second call`()
         async throws
     {
-        let harness = try await StoreHarness()
         let card = try await harness.admit("front", number: "N").card
         let job = try #require(try await harness.claim().first)
         try await harness.admit("front", number: "N") { $0.expectedName = Redacted("SPECIMEN") }
@@ -72,7 +71,6 @@ import Testing
 
     @Test(arguments: ["rejected by a person", "delivering", "delivered", "held", "erased"])
     func `nothing amends a card that is`(_ state: String) async throws {
-        let harness = try await StoreHarness()
         let (card, job) = try await harness.delivering("front", number: "N")
         switch state {
         case "delivered": try await harness.conclude(job, .accepted)
@@ -89,7 +87,6 @@ import Testing
     }
 
     @Test func `a card that a rule holds is judged again by what its submitter says now`() async throws {
-        let harness = try await StoreHarness()
         let card = try await harness.judged("front", .held(VerdictRule.legalityLow.reason, message: "look at it"))
         #expect(try await harness.state(card) == "held legality_low")
         try await harness.admit("front", number: "N", submitter: "two") { $0.expectedName = Redacted("SPECIMEN") }
@@ -103,7 +100,6 @@ import Testing
     func `a card of which is in doubt whose it is takes new metadata over, and waits on for a person`(
         _ reason: String
     ) async throws {
-        let harness = try await StoreHarness()
         try await harness.admit("first", number: "N", submitter: "one")
         let card = try await harness.admit("front", number: "N", submitter: "two").card
         try await harness.plant("UPDATE card SET reason = '\(reason)' WHERE id = '\(card)'")
@@ -114,7 +110,6 @@ import Testing
 
     @Test(arguments: ["retcode_unlisted", "restored"])
     func `nothing amends a card that is held for`(_ reason: String) async throws {
-        let harness = try await StoreHarness()
         let (card, job) = try await harness.delivering("front", number: "N")
         try await harness.conclude(job, .failure(.rejected, isUnlisted: true))
         try await harness.plant("UPDATE card SET reason = '\(reason)'")
@@ -124,7 +119,6 @@ import Testing
     }
 
     @Test func `a card that the backend refused goes again when its sender puts it right`() async throws {
-        let harness = try await StoreHarness()
         let (card, job) = try await harness.delivering("front", number: "N")
         try await harness.conclude(job, .failure(.rejected))
         try await harness.admit("front", number: "N") { $0.expectedName = Redacted("SPECIMEN") }
@@ -135,7 +129,6 @@ import Testing
     func `a card that failed before it was in a delivery goes again when its own submitter puts it right`(
         isOwn: Bool
     ) async throws {
-        let harness = try await StoreHarness()
         let card = try await harness.failedVerification("front", number: "N")
         let submitter = isOwn ? "local" : "two"
         try await harness.admit("front", number: "N", submitter: submitter)
@@ -147,7 +140,6 @@ import Testing
     }
 
     @Test func `nothing amends a card that failed in a delivery`() async throws {
-        let harness = try await StoreHarness()
         let (card, job) = try await harness.delivering("front", number: "N")
         try await harness.conclude(job, .failure(.unknown))
         try await harness.plant("UPDATE card SET state = 'failed', reason = 'attempts_exhausted'")
@@ -157,7 +149,6 @@ import Testing
     }
 
     @Test func `a damaged card does not stop the list that names it again`() async throws {
-        let harness = try await StoreHarness()
         let card = try await harness.admit("front", number: "N").card
         try await harness.plant("UPDATE card SET metadata = x'00'")
         let outcomes = try await harness.store.admit(
@@ -182,12 +173,11 @@ import Testing
         way: Way,
         standing: String
     ) async throws {
-        let harness = try await StoreHarness()
         let file = try harness.file("front")
         let card = try await harness.admit("front", number: "N", side: .back, file: file).card
-        try await Self.bring(card, to: standing, in: harness)
+        try await bring(card, to: standing)
         let before = try await harness.card(card)
-        let outcome = try await Self.say(way, of: file, in: harness)
+        let outcome = try await say(way, of: file)
         #expect(outcome.card == card && outcome.isDuplicate)
         let isLate = before.state == .delivering || before.state == .delivered
         let after = try await harness.card(card)
@@ -200,11 +190,11 @@ import Testing
         #expect(jobs.allSatisfy { ($0.reading != nil) == (standing != "prepared") })
         // What is not said, and what was said before, changes nothing.
         _ = try await harness.known([file], number: BusinessNumber(stored: "N"))
-        _ = try await Self.say(way, of: file, in: harness)
+        _ = try await say(way, of: file)
         #expect(try await harness.card(card) == after)
     }
 
-    private static func bring(_ card: CardID, to standing: String, in harness: StoreHarness) async throws {
+    private func bring(_ card: CardID, to standing: String) async throws {
         guard standing != "prepared" else { return }
         let job = try #require(try await harness.claim().first)
         guard standing != "claimed" else { return }
@@ -218,10 +208,9 @@ import Testing
         if standing == "delivered" { try await harness.conclude(delivery, .accepted) }
     }
 
-    private static func say(
+    private func say(
         _ way: Way,
-        of file: FileIdentity,
-        in harness: StoreHarness
+        of file: FileIdentity
     ) async throws -> AdmissionOutcome {
         let photo = harness.photo("front", number: "N", side: .front) { $0.expectedName = Redacted("SPECIMEN") }
         switch way {
@@ -233,7 +222,6 @@ import Testing
     }
 
     @Test func `a photo that cannot be used takes new metadata over and stays rejected`() async throws {
-        let harness = try await StoreHarness()
         let refusal = CodedError(.sourceTooLarge, .input, "too large")
         let card = try await harness.admit("front", number: "N", refused: refusal).card
         #expect(try await harness.admit("front", number: "N", side: .back, refused: refusal).state == .rejected)

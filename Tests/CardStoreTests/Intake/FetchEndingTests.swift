@@ -6,6 +6,10 @@ import Testing
 
 /// Which bytes of an image that is fetched count, and what becomes of its card.
 @Suite struct FetchEndingTests {
+    let harness: StoreHarness
+
+    init() async throws { self.harness = try await StoreHarness() }
+
     // MARK: Pieces
 
     /// What a host said of the bytes it sent second, after `v1`, and which bytes are there then.
@@ -24,7 +28,6 @@ import Testing
     func `bytes are of one version while neither its validator nor a size that is said differs`(
         second: Second
     ) async throws {
-        let harness = try await StoreHarness()
         try await harness.address()
         let job = try #require(try await harness.claimFetching().first)
         let version = FetchedVersion(validator: "v1", byteCount: second.firstSize)
@@ -39,7 +42,6 @@ import Testing
     }
 
     @Test func `a piece takes the place of all that it covers, even in part`() async throws {
-        let harness = try await StoreHarness()
         try await harness.address()
         let job = try #require(try await harness.claimFetching().first)
         for (offset, bytes) in [(0, "aaaa"), (4, "bbbb"), (8, "cccc"), (4, "BBBB"), (10, "DDDD")] {
@@ -57,7 +59,6 @@ import Testing
     func `an image that is not as long as its host said is fetched again from its first byte`(
         pieces: [(Int, String)]
     ) async throws {
-        let harness = try await StoreHarness()
         let card = try await harness.address().card
         let job = try #require(try await harness.claimFetching().first)
         for (offset, bytes) in pieces { try await harness.keep(bytes, at: offset, of: job, byteCount: 4) }
@@ -74,7 +75,6 @@ import Testing
     @Test func `a fetch whose attempts are used up goes on with the bytes that are there when it is retried`()
         async throws
     {
-        let harness = try await StoreHarness()
         let card = try await harness.address().card
         for tries in 0..<3 {
             let job = try #require(try await harness.claimFetching().first)
@@ -92,7 +92,6 @@ import Testing
     // MARK: Images that are here
 
     @Test func `the same image of two addresses is one card of a number, which its bytes make known`() async throws {
-        let harness = try await StoreHarness()
         var states: [String] = []
         for (name, number) in [("one", "N"), ("two", "N"), ("one", "M")] {
             let job = try await harness.fetching("photo", from: name, number: number)
@@ -109,7 +108,6 @@ import Testing
 
     @Test(arguments: [true, false])
     func `what was said of an image that is here counts, unless its card came in later`(isLater: Bool) async throws {
-        let harness = try await StoreHarness()
         if !isLater { try await harness.admit("photo", number: "N", priority: 1) }
         let job = try await harness.fetching("photo", priority: 9)
         let card = try await harness.admit("photo", number: "N", priority: 1).card
@@ -119,7 +117,6 @@ import Testing
     }
 
     @Test func `an image whose card left no bytes is received again when an address brings it`() async throws {
-        let harness = try await StoreHarness()
         let card = try await harness.admit(harness.received("photo")).card
         try await harness.refusePreparation()
         #expect(try await harness.state(card) == "rejected image_too_large_bytes")
@@ -137,7 +134,6 @@ import Testing
     func `the address of a card that was rejected is fetched again when it is named again`(
         _ refusal: String
     ) async throws {
-        let harness = try await StoreHarness()
         let first = try await harness.fetching("photo")
         switch refusal {
         case "size": try await harness.conclude(first, .unusable(CodedError(.sourceTooLarge, .input, "too large")))
@@ -156,7 +152,6 @@ import Testing
     }
 
     @Test func `an erased card is not brought back by its address`() async throws {
-        let harness = try await StoreHarness()
         let card = try await harness.address().card
         try await harness.erase(card)
         let again = try await harness.address()
@@ -170,7 +165,6 @@ import Testing
     func `what a killed worker learns late changes nothing for whoever fetches the image now`(
         _ end: String
     ) async throws {
-        let harness = try await StoreHarness()
         let late = try await harness.fetching("photo")
         try await harness.killWorker()
         let job = try #require(try await harness.claimFetching().first)
@@ -188,7 +182,6 @@ import Testing
     }
 
     @Test func `a fetched card goes all the way, and only the verifier has seen it`() async throws {
-        let harness = try await StoreHarness()
         let job = try await harness.fetching("photo")
         try await harness.conclude(job, .fetched)
         let preparation = try #require(try await harness.claimPreparation().first)

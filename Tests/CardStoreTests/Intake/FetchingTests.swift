@@ -6,10 +6,13 @@ import Testing
 
 /// Cards whose images are named by URL.
 @Suite struct FetchingTests {
+    let harness: StoreHarness
+
+    init() async throws { self.harness = try await StoreHarness() }
+
     private static let version = FetchedVersion(validator: "\"v1\"", byteCount: 9)
 
     @Test func `what has come survives a kill, and the rest makes the card received`() async throws {
-        let harness = try await StoreHarness()
         let card = try await harness.address().card
         let first = try #require(try await harness.claimFetching().first)
         #expect(first.request.address == StoreHarness.address("front") && first.request.kept.isEmpty)
@@ -32,7 +35,6 @@ import Testing
     }
 
     @Test func `bytes of another version replace what is there`() async throws {
-        let harness = try await StoreHarness()
         _ = try await harness.address()
         let job = try #require(try await harness.claimFetching().first)
         try await harness.store.keep(Data("old old".utf8), at: 0, of: job, version: Self.version)
@@ -44,7 +46,6 @@ import Testing
     }
 
     @Test func `without a validator a later attempt begins at the first byte`() async throws {
-        let harness = try await StoreHarness()
         _ = try await harness.address()
         let job = try #require(try await harness.claimFetching().first)
         let version = FetchedVersion(validator: nil, byteCount: 9)
@@ -62,7 +63,6 @@ import Testing
     }
 
     @Test func `the same address of the same number is the card that is there`() async throws {
-        let harness = try await StoreHarness()
         let first = try await harness.address()
         let again = try await harness.address()
         #expect(again.card == first.card && again.isDuplicate && again.state == .fetching)
@@ -77,7 +77,6 @@ import Testing
         (.stop, 3, "failed attempts_exhausted"), (.throttled, 5, "fetching"), (.notSent, 5, "fetching"),
     ])
     func `a failure ends a card as its class says`(failureClass: FailureClass, tries: Int, end: String) async throws {
-        let harness = try await StoreHarness()
         let card = try await harness.address().card
         for _ in 0..<tries {
             #expect(try await harness.state(card) == "fetching")
@@ -89,7 +88,6 @@ import Testing
     }
 
     @Test func `a host that is never reached is given up after a day`() async throws {
-        let harness = try await StoreHarness()
         let card = try await harness.address().card
         func attempt() async throws -> String {
             let job = try #require(try await harness.claimFetching().first)
@@ -114,7 +112,6 @@ import Testing
     @Test func `a forbidden address fails its card, which a retry tries again; an unusable image rejects it`()
         async throws
     {
-        let harness = try await StoreHarness()
         let card = try await harness.address().card
         let job = try #require(try await harness.claimFetching().first)
         let refusal = CodedError(ReasonCode(rawValue: "address_refused"), .input, "the address is private")
@@ -128,7 +125,6 @@ import Testing
     }
 
     @Test func `a card whose host has no place waits without an attempt`() async throws {
-        let harness = try await StoreHarness()
         let card = try await harness.address().card
         let job = try #require(try await harness.claimFetching().first)
         let later = harness.now.advanced(by: .seconds(30))

@@ -5,10 +5,13 @@ import Testing
 @testable import CardStore
 
 @Suite struct IntakeTests {
+    let harness: StoreHarness
+
+    init() async throws { self.harness = try await StoreHarness() }
+
     // MARK: Submitters
 
     @Test func `another submitter's card is held before it is verified, until a person accepts it`() async throws {
-        let harness = try await StoreHarness()
         try await harness.admit("front", number: "N", submitter: "one")
         let other = try await harness.admit("other", number: "N", submitter: "two")
         #expect(other.state == .held)
@@ -20,14 +23,12 @@ import Testing
     }
 
     @Test func `another submitter's held card is invisible to the rules`() async throws {
-        let harness = try await StoreHarness()
         let front = try await harness.verified("front", number: "N", .front)
         try await harness.admit("newer", number: "N", side: .front, submitter: "two")
         #expect(try await harness.proposals() == [[front]])
     }
 
     @Test func `a number stays its first submitter's when the card is erased`() async throws {
-        let harness = try await StoreHarness()
         let first = try await harness.admit("front", number: "N", submitter: "one")
         try await harness.erase(first.card)
         #expect(try await harness.admit("other", number: "N", submitter: "two").reason == .submitterConflict)
@@ -35,7 +36,6 @@ import Testing
     }
 
     @Test func `another submitter's same bytes are a duplicate and change nothing`() async throws {
-        let harness = try await StoreHarness()
         let first = try await harness.admit("front", number: "N", submitter: "one")
         let again = try await harness.admit("front", number: "N", side: .back, submitter: "two", priority: 9)
         #expect(again.card == first.card && again.isDuplicate)
@@ -44,7 +44,6 @@ import Testing
     }
 
     @Test func `another submitter's photo that becomes usable is held as any other of theirs`() async throws {
-        let harness = try await StoreHarness()
         try await harness.admit("front", number: "N", submitter: "one")
         let refusal = CodedError(.sourceTooLarge, .input, "too large")
         let outcome = try await harness.admit("other", number: "N", submitter: "two", refused: refusal)
@@ -57,7 +56,6 @@ import Testing
     // MARK: De-duplication
 
     @Test func `a refused image leaves no bytes, and is prepared when it can be used`() async throws {
-        let harness = try await StoreHarness()
         let file = try harness.file("front")
         let refusal = CodedError(.sourceTooLarge, .input, "too large")
         let card = try await harness.admit("front", number: "N", file: file, refused: refusal).card
@@ -72,7 +70,6 @@ import Testing
     }
 
     @Test func `a file is known by path, inode, size and time under its number only`() async throws {
-        let harness = try await StoreHarness()
         let file = try harness.file("front")
         let card = try await harness.admit("front", number: "N", file: file).card
         var changes = Array(repeating: file, count: 5)
@@ -88,7 +85,6 @@ import Testing
     }
 
     @Test func `a file that was written again is known as its new card, and no longer as the old one`() async throws {
-        let harness = try await StoreHarness()
         let number = BusinessNumber(stored: "N")
         let old = try harness.file("front")
         var new = old
@@ -99,7 +95,6 @@ import Testing
     }
 
     @Test func `a copy of a photo that is here is known from then on`() async throws {
-        let harness = try await StoreHarness()
         let card = try await harness.admit("front", number: "N").card
         let copy = try harness.file("copy")
         let number = BusinessNumber(stored: "N")
@@ -109,7 +104,6 @@ import Testing
     }
 
     @Test func `of admissions of equal bytes at once exactly one is new, and orders are consecutive`() async throws {
-        let harness = try await StoreHarness()
         let photos = (0..<40).map { harness.photo("front \($0 % 4)", number: "N") }
         let (store, other, now) = (harness.store, try await harness.another(), harness.now)
         let outcomes = try await withThrowingTaskGroup(of: AdmissionOutcome.self) { group in
@@ -128,7 +122,6 @@ import Testing
     // MARK: Room
 
     @Test func `the sandbox is full while so many cards are under way, whoever took them in`() async throws {
-        let harness = try await StoreHarness()
         let other = try await harness.another()
         #expect(try await harness.store.isFull(depth: 4) == false)
         try await harness.admit(harness.received("received"))
@@ -147,7 +140,6 @@ import Testing
     }
 
     @Test func `nothing is counted while too few were taken in since the oldest card under way`() async throws {
-        let harness = try await StoreHarness()
         for index in 0..<5 { try await harness.admit("\(index)", number: "N\(index)") }
         for job in try await harness.claim(3) { try await harness.conclude(job, side: .front, number: nil) }
         let mayHold = try await harness.store.database.read { [store = harness.store] tx in

@@ -6,8 +6,11 @@ import Testing
 
 /// Cards whose source bytes come over HTTP.
 @Suite struct ReceivedTests {
-    private static func photo(
-        _ harness: StoreHarness,
+    let harness: StoreHarness
+
+    init() async throws { self.harness = try await StoreHarness() }
+
+    private func photo(
         _ bytes: String,
         number: String = "N",
         submitter: String = "shop",
@@ -18,7 +21,7 @@ import Testing
         return photo
     }
 
-    private static func sources(_ harness: StoreHarness) async throws -> Int64? {
+    private func sources() async throws -> Int64? {
         try await harness.value("SELECT count(*) FROM blob WHERE kind = 'source'")
     }
 
@@ -29,23 +32,22 @@ import Testing
     // MARK: Preparing
 
     @Test func `a received source survives a kill, and goes when its image takes its place`() async throws {
-        let harness = try await StoreHarness()
         let bytes = String(repeating: "source ", count: 400_000)
-        let card = try await harness.admit(Self.photo(harness, bytes)).card
+        let card = try await harness.admit(photo(bytes)).card
         #expect(try await harness.state(card) == "received")
         #expect(try await harness.claimPreparation().count == 1)
         #expect(try await harness.claimPreparation().isEmpty)
         try await harness.killWorker()
         let job = try #require(try await harness.claimPreparation().first)
         #expect(job.source == Data(bytes.utf8))
-        #expect(try await Self.sources(harness) == 3)
+        #expect(try await sources() == 3)
         let change = try await harness.store.conclude(
             job,
             with: .prepared(StoreHarness.image("small")),
             now: harness.now
         )
         #expect(change.state == .prepared)
-        #expect(try await Self.sources(harness) == 0)
+        #expect(try await sources() == 0)
         #expect(try await harness.claim().map(\.image.jpeg) == [Data("small".utf8)])
         #expect(try await harness.findings() == [])
     }
@@ -53,23 +55,21 @@ import Testing
     @Test func `an image that cannot be used leaves no bytes, and is received again when it is sent again`()
         async throws
     {
-        let harness = try await StoreHarness()
-        let card = try await harness.admit(Self.photo(harness, "torn")).card
+        let card = try await harness.admit(photo("torn")).card
         let job = try #require(try await harness.claimPreparation().first)
         let refusal = CodedError(.sourceTooLarge, .input, "the image is too large")
         try await harness.store.conclude(job, with: .refused(refusal), now: harness.now)
         #expect(try await harness.state(card) == "rejected image_too_large_bytes")
-        #expect(try await Self.sources(harness) == 0)
+        #expect(try await sources() == 0)
         await #expect(throws: CodedError.self) { try await harness.retry(card) }
-        let again = try await harness.admit(Self.photo(harness, "torn"))
+        let again = try await harness.admit(photo("torn"))
         #expect(again.card == card && again.state == .received)
     }
 
     @Test func `preparing that fails for time or memory ends after its attempts, and a retry has the source`()
         async throws
     {
-        let harness = try await StoreHarness()
-        let card = try await harness.admit(Self.photo(harness, "photo")).card
+        let card = try await harness.admit(photo("photo")).card
         let failure = CodedError(ReasonCode(rawValue: "image_memory"), .temporary, "there is no memory")
         let terms = RetryTerms(maxAttempts: 2, delay: .seconds(5))
         for expected in ["received", "failed image_memory"] {
@@ -85,8 +85,7 @@ import Testing
 
     @Test(arguments: ["prepared", "refused", "failed"])
     func `what a killed worker makes of a source late changes nothing`(_ end: String) async throws {
-        let harness = try await StoreHarness()
-        let card = try await harness.admit(Self.photo(harness, "photo")).card
+        let card = try await harness.admit(photo("photo")).card
         let late = try #require(try await harness.claimPreparation().first)
         try await harness.killWorker()
         let job = try #require(try await harness.claimPreparation().first)
@@ -100,7 +99,7 @@ import Testing
         try await harness.store.conclude(late, with: conclusion, now: harness.now)
         #expect(try await harness.state(card) == "received")
         #expect(try await harness.claimPreparation().isEmpty)
-        #expect(try await Self.sources(harness) == 1)
+        #expect(try await sources() == 1)
         #expect(
             try await harness.store.conclude(job, with: .prepared(StoreHarness.image("small")), now: harness.now).state
                 == .prepared
@@ -109,8 +108,7 @@ import Testing
 
     @Test(arguments: [1, Limits.pieceSize - 1, Limits.pieceSize, Limits.pieceSize + 1, 2 * Limits.pieceSize])
     func `received bytes come back as they were, whatever their number`(byteCount: Int) async throws {
-        let harness = try await StoreHarness()
-        var photo = Self.photo(harness, "\(byteCount)")
+        var photo = photo("\(byteCount)")
         // No piece repeats another: 251 divides no size of a piece.
         let bytes = Data((0..<byteCount).map { UInt8($0 % 251) })
         photo.content = .received(bytes)
@@ -119,10 +117,9 @@ import Testing
     }
 
     @Test func `received cards are claimed by priority, then in the order of intake`() async throws {
-        let harness = try await StoreHarness()
         var ids: [CardID] = []
         for (index, priority) in [0, 5, 0, 5].enumerated() {
-            var photo = Self.photo(harness, "\(index)", number: "N\(index)")
+            var photo = photo("\(index)", number: "N\(index)")
             photo.metadata.priority = priority
             ids.append(try await harness.admit(photo).card)
         }
@@ -134,10 +131,9 @@ import Testing
     }
 
     @Test func `what is said of a card while it is prepared counts when it is judged`() async throws {
-        let harness = try await StoreHarness()
-        let card = try await harness.admit(Self.photo(harness, "photo")).card
+        let card = try await harness.admit(photo("photo")).card
         let job = try #require(try await harness.claimPreparation().first)
-        var again = Self.photo(harness, "photo")
+        var again = photo("photo")
         again.metadata.side = .back
         #expect(try await harness.admit(again).state == .received)
         #expect(try await harness.claimPreparation().isEmpty)
@@ -148,30 +144,27 @@ import Testing
 
     @Test(arguments: [true, false])
     func `the same bytes are one card, whether a file or a request brought them first`(fileIsFirst: Bool) async throws {
-        let harness = try await StoreHarness()
         let file = harness.photo("photo", number: "N", submitter: "shop")
-        let request = Self.photo(harness, "photo")
+        let request = photo("photo")
         let first = try await harness.admit(fileIsFirst ? file : request)
         let second = try await harness.admit(fileIsFirst ? request : file)
         #expect(second.card == first.card && second.isDuplicate)
         // What is prepared needs no source any more.
         #expect(second.state == .prepared)
-        #expect(try await Self.sources(harness) == 0)
+        #expect(try await sources() == 0)
         #expect(try await harness.findings() == [])
     }
 
     @Test func `nothing of a number goes while a card of it is still to be prepared`() async throws {
-        let harness = try await StoreHarness()
         let front = try await harness.verified("front", number: "N", .front)
-        try await harness.admit(Self.photo(harness, "newer", submitter: "local"))
+        try await harness.admit(photo("newer", submitter: "local"))
         #expect(try await harness.proposals() == [])
         #expect(try await harness.state(front).hasPrefix("verified"))
     }
 
     @Test func `another submitter's source is held as it came, and prepared once a person accepts it`() async throws {
-        let harness = try await StoreHarness()
         let front = try await harness.verified("front", number: "N", .front)
-        let other = try await harness.admit(Self.photo(harness, "other", submitter: "two"))
+        let other = try await harness.admit(photo("other", submitter: "two"))
         #expect(other.reason == .submitterConflict)
         #expect(try await harness.claimPreparation().isEmpty)
         #expect(try await harness.proposals() == [[front]])
@@ -182,49 +175,44 @@ import Testing
     // MARK: Names of requests
 
     @Test func `the same request under its name is answered with its card, whatever became of it`() async throws {
-        let harness = try await StoreHarness()
-        let first = try await harness.admit(Self.photo(harness, "photo", receipt: Self.key("k")))
+        let first = try await harness.admit(photo("photo", receipt: Self.key("k")))
         #expect(!first.isReplay && !first.isDuplicate)
-        let again = try await harness.admit(Self.photo(harness, "photo", receipt: Self.key("k")))
+        let again = try await harness.admit(photo("photo", receipt: Self.key("k")))
         #expect(again.card == first.card && again.isReplay)
         let known = try await harness.store.outcome(of: Self.key("k"), from: "shop")
         #expect(known?.card == first.card)
         try await harness.erase(first.card)
-        #expect(try await harness.admit(Self.photo(harness, "photo", receipt: Self.key("k"))).state == .erased)
+        #expect(try await harness.admit(photo("photo", receipt: Self.key("k"))).state == .erased)
     }
 
     @Test func `a name that was used for another request is refused and takes nothing in`() async throws {
-        let harness = try await StoreHarness()
-        try await harness.admit(Self.photo(harness, "photo", receipt: Self.key("k")))
-        let other = Self.photo(harness, "other", receipt: Self.key("k", request: "another"))
+        try await harness.admit(photo("photo", receipt: Self.key("k")))
+        let other = photo("other", receipt: Self.key("k", request: "another"))
         let error = await #expect(throws: CodedError.self) { try await harness.admit(other) }
         #expect(error?.code == .requestReused)
         #expect(try await harness.value("SELECT count(*) FROM card", as: Int64.self) == 1)
     }
 
     @Test func `each submitter, and each kind of name, has names of its own`() async throws {
-        let harness = try await StoreHarness()
-        let first = try await harness.admit(Self.photo(harness, "photo", receipt: Self.key("k")))
-        let other = Self.photo(harness, "two", number: "M", submitter: "two", receipt: Self.key("k", request: "2"))
+        let first = try await harness.admit(photo("photo", receipt: Self.key("k")))
+        let other = photo("two", number: "M", submitter: "two", receipt: Self.key("k", request: "2"))
         #expect(try await harness.admit(other).card != first.card)
         let webhook = Receipt(kind: .webhook, name: "k", request: ContentDigest(of: Data("3".utf8)))
-        #expect(try await !harness.admit(Self.photo(harness, "three", receipt: webhook)).isReplay)
+        #expect(try await !harness.admit(photo("three", receipt: webhook)).isReplay)
     }
 
     @Test func `a new name for the same image is a duplicate, and remembered`() async throws {
-        let harness = try await StoreHarness()
-        let first = try await harness.admit(Self.photo(harness, "photo", receipt: Self.key("k")))
-        let second = try await harness.admit(Self.photo(harness, "photo", receipt: Self.key("l")))
+        let first = try await harness.admit(photo("photo", receipt: Self.key("k")))
+        let second = try await harness.admit(photo("photo", receipt: Self.key("l")))
         #expect(second.card == first.card && second.isDuplicate && !second.isReplay)
         #expect(try await harness.store.outcome(of: Self.key("l"), from: "shop")?.card == first.card)
     }
 
     @Test func `a request that is repeated says nothing any more`() async throws {
-        let harness = try await StoreHarness()
-        var first = Self.photo(harness, "photo", receipt: Self.key("k"))
+        var first = photo("photo", receipt: Self.key("k"))
         first.metadata.priority = 3
         let card = try await harness.admit(first).card
-        var second = Self.photo(harness, "photo", receipt: Self.key("l", request: "another"))
+        var second = photo("photo", receipt: Self.key("l", request: "another"))
         second.metadata.priority = 5
         try await harness.admit(second)
         #expect(try await harness.admit(first).isReplay)
@@ -232,8 +220,7 @@ import Testing
     }
 
     @Test func `of one request that comes several times at once exactly one is taken in`() async throws {
-        let harness = try await StoreHarness()
-        let photos = (0..<8).map { _ in Self.photo(harness, "photo", receipt: Self.key("k")) }
+        let photos = (0..<8).map { _ in photo("photo", receipt: Self.key("k")) }
         let (store, other, now) = (harness.store, try await harness.another(), harness.now)
         let outcomes = try await withThrowingTaskGroup(of: AdmissionOutcome.self) { group in
             for (index, photo) in photos.enumerated() {

@@ -6,9 +6,12 @@ import Testing
 
 /// When a photo that a newer one replaced comes back.
 @Suite struct SupersededTests {
+    let harness: StoreHarness
+
+    init() async throws { self.harness = try await StoreHarness() }
+
     @Test(arguments: ["delivered", "rejected", "prepared", "erased"])
     func `a superseded photo comes back only when no newer one of its side may go`(_ newer: String) async throws {
-        let harness = try await StoreHarness()
         let older = try await harness.verified("older", number: "N", .front)
         let next = try await harness.verified("newer", number: "N", .front)
         let job = try #require(try await harness.begin().first)
@@ -30,7 +33,6 @@ import Testing
     }
 
     @Test func `a person has a superseded photo judged again once the newer one came to nothing`() async throws {
-        let harness = try await StoreHarness()
         let older = try await harness.verified("older", number: "N", .front)
         _ = try await harness.verified("newer", number: "N", .front)
         let job = try #require(try await harness.begin().first)
@@ -45,7 +47,6 @@ import Testing
     }
 
     @Test func `a photo of unknown side that is still to be verified may replace a superseded one`() async throws {
-        let harness = try await StoreHarness()
         let older = try await harness.verified("older", number: "N", .front)
         _ = try await harness.verified("newer", number: "N", .front)
         let job = try #require(try await harness.begin().first)
@@ -58,7 +59,6 @@ import Testing
     }
 
     @Test func `a superseded photo comes back by its file, without a byte being read`() async throws {
-        let harness = try await StoreHarness()
         let file = try harness.file("older")
         let older = try await harness.admit("older", number: "N", file: file).card
         try await harness.verify([:])

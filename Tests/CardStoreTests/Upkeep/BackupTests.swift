@@ -6,8 +6,11 @@ import Testing
 @testable import CardStore
 
 @Suite struct BackupTests {
+    let harness: StoreHarness
+
+    init() async throws { self.harness = try await StoreHarness() }
+
     @Test func `a backup is one closed file of one moment, with nothing beside it`() async throws {
-        let harness = try await StoreHarness()
         _ = try await harness.verified("front", number: "N", .front)
         let folder = "\(harness.folder)/backups"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
@@ -25,7 +28,6 @@ import Testing
     }
 
     @Test func `a file that is there is not replaced, and what a killed backup left is`() async throws {
-        let harness = try await StoreHarness()
         try await harness.admit("front", number: "N")
         let path = "\(harness.folder)/one"
         try Data("precious".utf8).write(to: URL(filePath: path))
@@ -40,7 +42,6 @@ import Testing
     }
 
     @Test func `two backups to one file do not mix`() async throws {
-        let harness = try await StoreHarness()
         try await harness.admit("front", number: "N")
         let path = "\(harness.folder)/one"
         let lock = try #require(try FileLock.take(path: path + ".part", creating: true, byteCount: 1))
@@ -52,7 +53,6 @@ import Testing
     }
 
     @Test func `a backup of a sandbox with a broken log is not made`() async throws {
-        let harness = try await StoreHarness()
         _ = try await harness.verified("front", number: "N", .front)
         try await harness.plant("UPDATE access_log SET purpose = 'other'")
         let path = "\(harness.folder)/one"

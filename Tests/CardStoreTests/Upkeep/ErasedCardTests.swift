@@ -6,37 +6,39 @@ import Testing
 
 /// Cards that are erased before their end, and what comes of them later.
 @Suite struct ErasedCardTests {
+    let harness: StoreHarness
+
+    init() async throws { self.harness = try await StoreHarness() }
+
     @Test func `a card that is erased while its image is fetched leaves nothing, and takes nothing that comes late`()
         async throws
     {
-        let harness = try await StoreHarness()
         let job = try await harness.fetching("photo")
-        try await Self.erase(job.card.id, in: harness)
+        try await erase(job.card.id)
         await #expect(throws: CodedError.self) { try await harness.keep("more", at: 5, of: job, byteCount: 9) }
         #expect(try await harness.conclude(job, .fetched).state == .erased)
         #expect(try await harness.claimFetching().isEmpty)
-        try await Self.expectNothing(of: job.card.id, in: harness)
+        try await expectNothing(of: job.card.id)
     }
 
     @Test func `a card that is erased while it is prepared leaves nothing, and gets no image later`() async throws {
-        let harness = try await StoreHarness()
         let photo = harness.received("photo")
         try await harness.admit(photo)
         let job = try #require(try await harness.claimPreparation().first)
-        try await Self.erase(photo.id, in: harness)
+        try await erase(photo.id)
         let image = StoreHarness.image("small")
         #expect(try await harness.store.conclude(job, with: .prepared(image), now: harness.now).state == .erased)
         #expect(try await harness.claimPreparation().isEmpty)
-        try await Self.expectNothing(of: photo.id, in: harness)
+        try await expectNothing(of: photo.id)
     }
 
     /// However far it came, nothing of it was sent anywhere.
-    private static func erase(_ card: CardID, in harness: StoreHarness) async throws {
+    private func erase(_ card: CardID) async throws {
         let certificate = try await harness.erase(card)[0]
         #expect(certificate.verifier == .notSent && certificate.backend == .notSent)
     }
 
-    private static func expectNothing(of card: CardID, in harness: StoreHarness) async throws {
+    private func expectNothing(of card: CardID) async throws {
         #expect(try await harness.state(card) == "erased requested")
         #expect(try await harness.value("SELECT count(*) FROM blob", as: Int.self) == 0)
         #expect(try await harness.value("SELECT count(*) FROM card_key", as: Int.self) == 0)
@@ -44,7 +46,6 @@ import Testing
     }
 
     @Test func `the backend holds a card that was delivered, and the certificate says so`() async throws {
-        let harness = try await StoreHarness()
         let (card, job) = try await harness.delivering("front", number: "N")
         try await harness.conclude(job, .accepted)
         let certificate = try await harness.erase(card)[0]
@@ -54,7 +55,6 @@ import Testing
 
     @Test func `who sends an erased photo once more sends a new card, which knows nothing of the old one`() async throws
     {
-        let harness = try await StoreHarness()
         let photo = harness.photo("front", number: "N", file: try harness.file("front")) {
             $0.expectedName = Redacted("A")
         }

@@ -6,10 +6,13 @@ import Testing
 @testable import CardStore
 
 @Suite struct ErasingTests {
+    let harness: StoreHarness
+
+    init() async throws { self.harness = try await StoreHarness() }
+
     // MARK: What goes, and what stays
 
     @Test func `the key and the sealed image of an erased card stand in no file of the sandbox`() async throws {
-        let harness = try await StoreHarness()
         let id = try await harness.verified("front", number: "N", .front)
         let key = try #require(
             try await harness.value("SELECT wrapped FROM card_key WHERE card = \(id)", as: Data.self)
@@ -31,7 +34,6 @@ import Testing
     func `while a process reads, the certificate says that the log is not empty, and the next erasure empties it`()
         async throws
     {
-        let harness = try await StoreHarness()
         let id = try await harness.admit("front", number: "N").card
         let isScrubbed = try await harness.whileAnotherReads { try await harness.erase(id)[0].isScrubbed }
         #expect(!isScrubbed)
@@ -39,7 +41,6 @@ import Testing
     }
 
     @Test func `the tombstone keeps the side and whether the card was delivered`() async throws {
-        let harness = try await StoreHarness()
         let (sent, job) = try await harness.delivering("front", number: "N")
         try await harness.conclude(job, .accepted)
         let unsent = try await harness.verified("back", number: "M", .back)
@@ -54,7 +55,6 @@ import Testing
     }
 
     @Test func `neither the same file nor the same request brings an erased card back`() async throws {
-        let harness = try await StoreHarness()
         var status = stat()
         #expect(stat(harness.folder, &status) == 0)
         let file = FileIdentity(path: "/in/front.jpg", status)
@@ -73,7 +73,6 @@ import Testing
     }
 
     @Test func `a card that does not open is erased like any other`() async throws {
-        let harness = try await StoreHarness()
         let id = try await harness.admit("front", number: "N").card
         try await harness.plant("UPDATE card_key SET wrapped = x'00'")
         try await harness.erase(id)
@@ -81,7 +80,6 @@ import Testing
     }
 
     @Test func `an unknown card among others has none of them erased`() async throws {
-        let harness = try await StoreHarness()
         let id = try await harness.admit("front", number: "N").card
         await #expect {
             try await harness.erase(id, CardID(rawValue: "nobody"))
@@ -91,7 +89,6 @@ import Testing
     }
 
     @Test func `erasing again answers with the certificate of then`() async throws {
-        let harness = try await StoreHarness()
         let id = try await harness.admit("front", number: "N").card
         let first = try await harness.erase(id, id)
         harness.pass(.seconds(60))
@@ -103,7 +100,6 @@ import Testing
     // MARK: Certificates
 
     @Test func `the certificate says what others may hold`() async throws {
-        let harness = try await StoreHarness()
         let new = try await harness.admit("new", number: "A").card
         #expect(try await harness.erase(new)[0].verifier == .notSent)
         let claimed = try await harness.admit("claimed", number: "B").card
@@ -122,7 +118,6 @@ import Testing
     }
 
     @Test func `the list holds each certificate as a line that names its line of the access log`() async throws {
-        let harness = try await StoreHarness()
         let id = try await harness.admit("front", number: "N").card
         let certificate = try await harness.erase(id)[0]
         let text = try String(contentsOfFile: "\(harness.folder)/erasures.jsonl", encoding: .utf8)
@@ -143,7 +138,6 @@ import Testing
     }
 
     @Test func `a line that was cut off swallows no other, and counts for its card`() async throws {
-        let harness = try await StoreHarness()
         let id = try await harness.admit("front", number: "N").card
         let path = "\(harness.folder)/erasures.jsonl"
         try Data(#"{"card_id":"cut","eras"#.utf8).write(to: URL(filePath: path))
@@ -155,7 +149,6 @@ import Testing
     }
 
     @Test func `nothing is erased where the list cannot be written`() async throws {
-        let harness = try await StoreHarness()
         let id = try await harness.admit("front", number: "N").card
         try FileManager.default.createDirectory(
             atPath: "\(harness.folder)/erasures.jsonl",
@@ -170,7 +163,6 @@ import Testing
     // MARK: Deliveries
 
     @Test func `erasing one of two that are being sent leaves the other unknown until the answer comes`() async throws {
-        let harness = try await StoreHarness()
         let (front, back, job) = try await harness.joint()
         try await harness.erase(front)
         #expect(try await harness.state(back) == "held outcome_unknown")
@@ -184,7 +176,6 @@ import Testing
     }
 
     @Test func `erasing one of two that surely did not arrive sends the other back`() async throws {
-        let harness = try await StoreHarness()
         let (front, back, job) = try await harness.joint()
         try await harness.conclude(job, .failure(.transient))
         try await harness.erase(front)
@@ -194,7 +185,6 @@ import Testing
     }
 
     @Test func `a call that ends after its card was erased changes nothing`() async throws {
-        let harness = try await StoreHarness()
         let id = try await harness.admit("front", number: "N").card
         let job = try #require(try await harness.claim().first)
         try await harness.erase(id)
@@ -210,7 +200,6 @@ import Testing
 
     @Test(arguments: Erasure.Step.allCases)
     func `killed at any step, an erasure is done with its line or not done at all`(step: Erasure.Step) async throws {
-        let harness = try await StoreHarness()
         let id = try await harness.verified("front", number: "N", .front)
         try await harness.store.end(harness.worker, now: harness.now)
         try harness.store.close()

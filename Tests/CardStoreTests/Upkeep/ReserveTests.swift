@@ -6,9 +6,12 @@ import Testing
 @testable import CardStore
 
 @Suite struct ReserveTests {
+    let harness: StoreHarness
+
+    init() async throws { self.harness = try await StoreHarness() }
+
     @Test func `a change that finds no room is made once more on the reserve, which is made again later`() async throws
     {
-        let harness = try await StoreHarness()
         #expect(harness.store.reserve.isWhole)
         let tries = Mutex(0)
         let value = try await harness.store.database.write { _ in
@@ -26,7 +29,6 @@ import Testing
     }
 
     @Test func `without a reserve a full disk is said, and other changes go on`() async throws {
-        let harness = try await StoreHarness()
         #expect(harness.store.reserve.giveUp())
         let database = harness.store.database
         async let full = Self.code { try await database.write { _ in throw DatabaseError(.full, "no room") } }
@@ -37,7 +39,6 @@ import Testing
     }
 
     @Test func `an erasure makes a reserve again that was given up, with nobody else at work`() async throws {
-        let harness = try await StoreHarness()
         let cards = [
             try await harness.admit("front", number: "N").card, try await harness.admit("back", number: "N").card,
         ]
@@ -55,7 +56,6 @@ import Testing
     }
 
     @Test func `a database that may not grow has a photo refused and a card erased`() async throws {
-        let harness = try await StoreHarness()
         let id = try await harness.admit("front", number: "N").card
         let other = try await harness.admit("other", number: "O").card
         try await harness.plant("PRAGMA max_page_count = 1")
@@ -77,7 +77,6 @@ import Testing
     }
 
     @Test func `as the disk fills up, intake stops first and verification next`() async throws {
-        let harness = try await StoreHarness()
         let free = harness.store.freeBytes
         #expect(harness.store.room(intakeFreeSpace: 0) == .ample)
         #expect(harness.store.room(intakeFreeSpace: free * 2) == .noIntake)
