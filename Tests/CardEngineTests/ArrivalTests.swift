@@ -8,6 +8,11 @@ import Testing
 
 /// Photos that come singly, from a watched folder or a request, into an engine that goes on.
 @Suite(.timeLimit(.minutes(5))) struct ArrivalTests {
+    let harness: EngineHarness
+    let time = ManualTime()
+
+    init() async throws { self.harness = try await EngineHarness() }
+
     private static func receive(_ text: String, _ number: String, in engine: Engine) async throws -> AdmissionOutcome {
         try await engine.receive(
             .received(Data(text.utf8)),
@@ -20,7 +25,7 @@ import Testing
     }
 
     /// Waits until so many photos were delivered.
-    private static func delivered(_ count: Int, in harness: EngineHarness) -> Happening {
+    private func delivered(_ count: Int) -> Happening {
         let happening = Happening()
         harness.state.withLock { state in
             let seen = Mutex(0)
@@ -37,8 +42,7 @@ import Testing
     }
 
     @Test func `what a request brings is durable as it came, and is delivered`() async throws {
-        let harness = try await EngineHarness()
-        let done = Self.delivered(2, in: harness)
+        let done = delivered(2)
         try await harness.withEngine { engine in
             try await engine.run {
                 #expect(try await Self.receive("N1 back", "N1", in: engine).state == .received)
@@ -51,8 +55,7 @@ import Testing
     }
 
     @Test func `a front that comes singly waits for its back, and both go in one form`() async throws {
-        let (harness, time) = (try await EngineHarness(), ManualTime())
-        let done = Self.delivered(2, in: harness)
+        let done = delivered(2)
         let settings = harness.settings { $0.policy.layout = .application }
         let items = try harness.items(["N1": ["front", "back"]])[0]
         // Four stages and the heartbeat: nobody waits for the end.
@@ -70,7 +73,6 @@ import Testing
     }
 
     @Test func `a sandbox that is full takes nothing more, and says so`() async throws {
-        let harness = try await EngineHarness()
         harness.state.withLock { $0.queueDepth = -1 }
         let items = try harness.items(["N1": ["front"]])[0]
         try await harness.withEngine { engine in
@@ -87,7 +89,6 @@ import Testing
     }
 
     @Test func `a photo that cannot be used is told at once, and refused each time it comes`() async throws {
-        let harness = try await EngineHarness()
         let items = try harness.items(["N1": ["broken front"]])[0]
         try await harness.withEngine { engine in
             try await engine.run {
@@ -103,7 +104,6 @@ import Testing
 
     @Test(arguments: [(4, "delivered"), (5, "failed image_memory")])
     func `preparing that fails for memory is tried five times`(failures: Int, expected: String) async throws {
-        let (harness, time) = (try await EngineHarness(), ManualTime())
         harness.state.withLock { $0.preparingFailures = failures }
         try await time.passing {
             try await harness.withEngine(time: time.engineTime) { engine in

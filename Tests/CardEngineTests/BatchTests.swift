@@ -6,8 +6,11 @@ import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct BatchTests {
+    let harness: EngineHarness
+
+    init() async throws { self.harness = try await EngineHarness() }
+
     @Test func `every card of a list is delivered, fronts before their backs`() async throws {
-        let harness = try await EngineHarness()
         let end = try await harness.run(
             harness.items(["N1": ["back", "front"], "N2": ["front", "back"], "N3": ["front"]])
         )
@@ -23,7 +26,6 @@ import Testing
     }
 
     @Test func `a second run reads nothing and delivers nothing`() async throws {
-        let harness = try await EngineHarness()
         let items = try harness.items(["N1": ["front", "back"]])
         try await harness.run(items)
         let before = harness.state.withLock { $0.verified.count }
@@ -38,7 +40,6 @@ import Testing
     }
 
     @Test func `a back without its front stays and is told`() async throws {
-        let harness = try await EngineHarness()
         try await harness.run(harness.items(["N1": ["back"]]))
         #expect(try await harness.states() == ["N1 back": "verified front_missing"])
         #expect(harness.delivered.isEmpty)
@@ -47,7 +48,6 @@ import Testing
     }
 
     @Test func `an unreadable photo is rejected, and its back waits`() async throws {
-        let harness = try await EngineHarness()
         try await harness.run(harness.items(["N1": ["broken front", "back"]]))
         #expect(
             try await harness.states() == [
@@ -59,7 +59,6 @@ import Testing
     @Test func `a photo that cannot be prepared for now keeps its number out, and an application is not cut in two`()
         async throws
     {
-        let harness = try await EngineHarness()
         try await harness.run(harness.items(["N1": ["front", "heavy back"], "N2": ["front"]]))
         #expect(harness.delivered == [["N2 front"]])
         #expect(try await harness.states() == ["N2 front": "delivered"])
@@ -73,14 +72,12 @@ import Testing
     }
 
     @Test func `fronts of two persons are held, and their back with them`() async throws {
-        let harness = try await EngineHarness()
         try await harness.run(harness.items(["N1": ["front", "other front", "back"]]))
         #expect(Set(try await harness.states().values) == ["held holder_conflict"])
         #expect(harness.delivered.isEmpty)
     }
 
     @Test func `an outage of the verifier fails nobody`() async throws {
-        let harness = try await EngineHarness()
         let outage = Array(repeating: EngineHarness.failure(.transient), count: 12)
         harness.state.withLock { $0.verifyFailures["N1 front"] = outage }
         let settings = harness.settings { $0.verification.maxAttempts = 3 }
@@ -89,7 +86,6 @@ import Testing
     }
 
     @Test func `a card that alone fails uses its attempts up`() async throws {
-        let harness = try await EngineHarness()
         let failures = Array(repeating: EngineHarness.failure(.transient), count: 100)
         harness.state.withLock { $0.verifyFailures["N1 front"] = failures }
         let settings = harness.settings {
@@ -103,7 +99,6 @@ import Testing
     }
 
     @Test func `refused credentials stop the stage and fail no card`() async throws {
-        let harness = try await EngineHarness()
         let stops = Array(repeating: EngineHarness.failure(.stop, code: "AUTHENTICATION_ERROR"), count: 100)
         harness.state.withLock { $0.verifyFailures["front"] = stops }
         let end = try await harness.run(harness.items(["N1": ["front"], "N2": ["front"]]))
@@ -112,7 +107,7 @@ import Testing
     }
 
     @Test func `one odd request among good ones ends that card, and the others are delivered`() async throws {
-        let (harness, hasFailed) = (try await EngineHarness(), Happening())
+        let hasFailed = Happening()
         harness.answer(1000) { delivery in
             let isOdd = delivery.images.values.contains { String(decoding: $0, as: UTF8.self) == "N5 front" }
             return isOdd ? .failed(EngineHarness.failure(.stop, code: "http_404", scope: .request)) : nil
@@ -132,7 +127,6 @@ import Testing
     }
 
     @Test func `a run that is told to end concludes what is under way and leaves the rest`() async throws {
-        let harness = try await EngineHarness()
         let settings = harness.settings { $0.verification.concurrency = 1 }
         harness.state.withLock { $0.onVerify = { _, engine in engine.end() } }
         try await harness.run(harness.items(["N1": ["front"], "N2": ["front"], "N3": ["front"]]), settings)
@@ -145,14 +139,12 @@ import Testing
     }
 
     @Test func `an image that is too large goes once more in a smaller size`() async throws {
-        let harness = try await EngineHarness()
         harness.state.withLock { $0.verifyFailures["N1 front"] = [EngineHarness.failure(.shrink)] }
         try await harness.run(harness.items(["N1": ["front"]]))
         #expect(harness.delivered == [["N1 front small"]])
     }
 
     @Test func `a lost answer is repeated with the same key, and never under another`() async throws {
-        let harness = try await EngineHarness()
         let keys = Mutex<Set<String>>([])
         harness.answer(3) { delivery in
             keys.withLock { _ = $0.insert(delivery.idempotencyKey) }
@@ -164,7 +156,7 @@ import Testing
     }
 
     @Test func `answers that stay lost hold the card`() async throws {
-        let (harness, hasFailed) = (try await EngineHarness(), Happening())
+        let hasFailed = Happening()
         harness.answer(1000) { delivery in
             String(decoding: delivery.images.values.first ?? Data(), as: UTF8.self).contains("N1")
                 ? .failed(EngineHarness.failure(.unknown)) : nil
@@ -185,7 +177,6 @@ import Testing
     @Test func `a TOKEN that is refused when it is new stops the stage, however many more the source would give`()
         async throws
     {
-        let harness = try await EngineHarness()
         harness.state.withLock { $0.tokens = (1...100).map { "TOKEN-\($0)" } }
         harness.answer(100) { _ in .tokenExpired(EngineHarness.failure(.stop, code: "TOKEN")) }
         let settings = harness.settings { $0.probeInterval = .milliseconds(1) }
@@ -197,7 +188,6 @@ import Testing
     }
 
     @Test func `TOKENs that expire between successes are fetched again each time`() async throws {
-        let harness = try await EngineHarness()
         let expire: @Sendable (OutboundDelivery) -> DeliveryOutcome? = { _ in
             .tokenExpired(EngineHarness.failure(.stop, code: "TOKEN"))
         }
@@ -213,7 +203,6 @@ import Testing
     }
 
     @Test func `a RETCODE of no list holds its card, and three in a row rest the stage`() async throws {
-        let harness = try await EngineHarness()
         harness.answer(100) { _ in .failed(EngineHarness.failure(.rejected, code: "9999", isUnlisted: true)) }
         let settings = harness.settings { $0.delivery.concurrency = 1 }
         let photos = (1...10).map { ("N\($0)", ["front"]) }
@@ -226,7 +215,6 @@ import Testing
     }
 
     @Test func `cards that three in a row refused rest the stage only until another passes`() async throws {
-        let harness = try await EngineHarness()
         harness.answer(3) { _ in .failed(EngineHarness.failure(.rejected, code: "9999", isUnlisted: true)) }
         let settings = harness.settings { $0.delivery.concurrency = 1 }
         let photos = (1...6).map { ("N\($0)", ["front"]) }
@@ -237,7 +225,6 @@ import Testing
 
     @Test(arguments: [DeliveryLayoutKind.application, .batch])
     func `a layout that joins cards sends them in one form`(layout: DeliveryLayoutKind) async throws {
-        let harness = try await EngineHarness()
         let settings = harness.settings {
             $0.policy = ApplicationPolicy(layout: layout)
             $0.batchWait = .milliseconds(50)

@@ -8,10 +8,14 @@ import Testing
 
 /// How a batch ends that does not come to its end by itself.
 @Suite(.timeLimit(.minutes(5))) struct EndingTests {
+    let harness: EngineHarness
+    let time = ManualTime()
+
+    init() async throws { self.harness = try await EngineHarness() }
+
     // MARK: Errors of the sandbox
 
     @Test func `an error of the sandbox is told after what is under way was concluded`() async throws {
-        let harness = try await EngineHarness()
         let (isSending, isEnding) = (Happening(), Happening())
         let settings = harness.settings { $0.shutdownTimeout = .seconds(77) }
         harness.state.withLock { state in
@@ -45,7 +49,6 @@ import Testing
 
     @Test(arguments: [false, true])
     func `a cancelled run ends in order, and the next goes on`(whileDelivering: Bool) async throws {
-        let harness = try await EngineHarness()
         let (isUnderWay, never) = (Happening(), Happening())
         let calls = Atomic(0)
         let call: @Sendable () async throws -> Void = {
@@ -75,9 +78,9 @@ import Testing
     // MARK: A full queue
 
     @Test func `a list waits while the queue is full, and goes on when a card has moved on`() async throws {
-        let (harness, time, isTaken) = (try await EngineHarness(), ManualTime(), Happening())
+        let isTaken = Happening()
         let isFirst = Atomic(true)
-        try await Self.fill(harness)
+        try await fill()
         harness.state.withLock { state in
             state.onVerify = { _, _ in
                 // The first call ends after the list has looked for room; the second when it has found some.
@@ -111,8 +114,7 @@ import Testing
 
     @Test(arguments: [FailureClass.stop, .transient])
     func `the rest of a list is left to a later run if the queue stays full`(failureClass: FailureClass) async throws {
-        let (harness, time) = (try await EngineHarness(), ManualTime())
-        try await Self.fill(harness)
+        try await fill()
         let failures = Array(repeating: EngineHarness.failure(failureClass), count: 1000)
         harness.state.withLock { $0.verifyFailures["front"] = failures }
         let items = try harness.items(["N1": ["front"]])
@@ -133,7 +135,7 @@ import Testing
     }
 
     /// Takes three prepared cards in, one more than may be under way from then on.
-    private static func fill(_ harness: EngineHarness) async throws {
+    private func fill() async throws {
         var random = SystemRandomNumberGenerator()
         let now = Timestamp(Date())
         for name in ["Q1 front", "Q2 front", "Q3 front"] {

@@ -8,6 +8,11 @@ import Testing
 
 /// Images that are named by URL, from the list to their delivery.
 @Suite(.timeLimit(.minutes(5))) struct FetchingTests {
+    let harness: EngineHarness
+    let time = ManualTime()
+
+    init() async throws { self.harness = try await EngineHarness() }
+
     private static func item(_ address: String, _ number: String) -> InputItem {
         InputItem(
             place: .address(Redacted(address)),
@@ -31,7 +36,6 @@ import Testing
     }
 
     @Test func `images by URL are fetched, prepared and delivered in one batch, fronts before backs`() async throws {
-        let harness = try await EngineHarness()
         harness.state.withLock { state in
             state.fetches["https://h/back"] = Self.sending("N1 back")
             state.fetches["https://h/front"] = Self.sending("N1 front")
@@ -47,7 +51,6 @@ import Testing
     @Test func `a host that another process is told to leave alone is left alone by one that has called it`()
         async throws
     {
-        let (harness, time) = (try await EngineHarness(), ManualTime())
         let secondCall = Mutex<Duration?>(nil)
         harness.state.withLock { state in
             state.fetches["https://h/front"] = { request, keep in
@@ -76,7 +79,6 @@ import Testing
     }
 
     @Test func `a host that fails for an hour fails no image`() async throws {
-        let (harness, time) = (try await EngineHarness(), ManualTime())
         harness.state.withLock { state in
             state.fetches["https://h/front"] = { request, keep in
                 guard time.elapsed > .seconds(3600) else { return .failed(EngineHarness.failure(.transient)) }
@@ -95,7 +97,6 @@ import Testing
     }
 
     @Test func `a host that asks to wait holds up none of another`() async throws {
-        let (harness, time) = (try await EngineHarness(), ManualTime())
         let slowAt = Mutex<[Duration]>([])
         harness.state.withLock { state in
             state.fetches["https://slow/front"] = { request, keep in
@@ -128,7 +129,6 @@ import Testing
     }
 
     @Test func `however many images wait for a host that rests, those of another are fetched`() async throws {
-        let harness = try await EngineHarness()
         let many = (1...600).map { index in
             let address = "https://resting/\(index)"
             harness.state.withLock { $0.fetches[address] = Self.resting }
@@ -142,7 +142,6 @@ import Testing
     }
 
     @Test func `a run waits for what is due within its patience, though another host rests for longer`() async throws {
-        let (harness, time) = (try await EngineHarness(), ManualTime())
         let calls = Mutex(0)
         harness.state.withLock { state in
             state.fetches["https://resting/front"] = Self.resting
@@ -165,7 +164,6 @@ import Testing
     }
 
     @Test func `an address that our rules forbid fails, what is no image is rejected`() async throws {
-        let harness = try await EngineHarness()
         harness.state.withLock { state in
             state.fetches["https://h/empty"] = { _, _ in
                 .unusable(CodedError(ReasonCode(rawValue: "fetch_empty"), .input, "the body is empty"))
@@ -183,7 +181,6 @@ import Testing
     @Test func `a run that ends while it fetches leaves what is there, and the next one asks for the rest`()
         async throws
     {
-        let harness = try await EngineHarness()
         let requests = Mutex<[FetchRequest]>([])
         harness.state.withLock { state in
             state.fetches["https://h/front"] = { request, keep in
@@ -206,7 +203,6 @@ import Testing
     }
 
     @Test func `many images of one host are fetched at its pace, and each is claimed once`() async throws {
-        let harness = try await EngineHarness()
         let underWay = Mutex((now: 0, most: 0))
         let items = (1...40).map { index in
             let address = "https://h/front\(index)"
@@ -226,7 +222,6 @@ import Testing
     }
 
     @Test func `a card that is erased while it is fetched ends nothing else`() async throws {
-        let harness = try await EngineHarness()
         harness.state.withLock { state in
             state.fetches["https://h/gone"] = { request, keep in
                 let cards = try await harness.store.cards(CardFilter(), after: 0, limit: 10)
@@ -250,7 +245,6 @@ import Testing
     }
 
     @Test func `our own full disk puts an image off and is no attempt`() async throws {
-        let (harness, time) = (try await EngineHarness(), ManualTime())
         let calls = Mutex<[Duration]>([])
         harness.state.withLock { state in
             state.fetches["https://h/front"] = { request, keep in

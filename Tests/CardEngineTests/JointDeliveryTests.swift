@@ -7,8 +7,12 @@ import TestSupport
 import Testing
 
 @Suite struct JointDeliveryTests {
+    let harness: EngineHarness
+    let time = ManualTime()
+
+    init() async throws { self.harness = try await EngineHarness() }
+
     @Test func `a batch keeps to its bytes, and a larger card goes alone`() async throws {
-        let harness = try await EngineHarness()
         let settings = harness.settings {
             $0.policy = ApplicationPolicy(layout: .batch)
             $0.batchWait = .milliseconds(50)
@@ -25,7 +29,6 @@ import Testing
 
     @Test(arguments: [(5, 1), (15, 2), (16, 2)])
     func `a batch that is full by its bytes does not wait for more cards`(mostBytes: Int, photos: Int) async throws {
-        let (harness, time) = (try await EngineHarness(), ManualTime())
         let settings = harness.settings {
             $0.policy = ApplicationPolicy(layout: .batch)
             $0.batchWait = .seconds(600)
@@ -44,7 +47,6 @@ import Testing
     }
 
     @Test func `a batch waits once for more cards, also while its endpoint is probed`() async throws {
-        let (harness, time) = (try await EngineHarness(), ManualTime())
         let settings = harness.settings {
             $0.policy = ApplicationPolicy(layout: .batch)
             $0.batchWait = .seconds(2)
@@ -58,7 +60,6 @@ import Testing
     }
 
     @Test func `front and back go in one form, however large they are`() async throws {
-        let harness = try await EngineHarness()
         let settings = harness.settings {
             $0.policy = ApplicationPolicy(layout: .application)
             $0.batchMaxBytes = 1
@@ -68,7 +69,6 @@ import Testing
     }
 
     @Test func `a TOKEN refused for one member of a delivery is fetched again`() async throws {
-        let harness = try await EngineHarness()
         let refusal = EngineHarness.failure(.stop, code: "TOKEN")
         harness.state.withLock { $0.tokens = ["TOKEN-1", "TOKEN-2"] }
         harness.answer { _ in .items([.notApplied(refusal), .notApplied(refusal)]) }
@@ -86,7 +86,6 @@ import Testing
         isEach: Bool,
         held: Int
     ) async throws {
-        let harness = try await EngineHarness()
         let refusal = DeliveryItemOutcome.rejected(EngineHarness.failure(.rejected, code: "9999", isUnlisted: true))
         let other = isEach ? refusal : .rejected(EngineHarness.failure(.rejected, code: "1"))
         harness.answer(100) { _ in .items([refusal, other]) }
@@ -103,7 +102,6 @@ import Testing
     }
 
     @Test func `a photo that a newer one replaces is told of`() async throws {
-        let harness = try await EngineHarness()
         let settings = harness.settings { $0.verification.concurrency = 1 }
         try await harness.run(harness.items(["N1": ["front", "front again"]]), settings)
         let told = harness.state.withLock { state in
@@ -116,7 +114,6 @@ import Testing
     }
 
     @Test func `members of a batch that was refused as a whole go alone, after a restart too`() async throws {
-        let harness = try await EngineHarness()
         let settings = harness.settings {
             $0.policy = ApplicationPolicy(layout: .batch)
             $0.batchMaxCards = 3
@@ -147,7 +144,6 @@ import Testing
     }
 
     @Test func `a card of a batch that waits for its user account writes no history while it waits`() async throws {
-        let (harness, time) = (try await EngineHarness(), ManualTime())
         let settings = harness.settings {
             $0.policy = ApplicationPolicy(layout: .batch)
             $0.hasDefaultUserNumber = false
@@ -162,7 +158,6 @@ import Testing
 
     @Test func `during an outage one delivery is formed at a time, and none goes with a TOKEN of before`() async throws
     {
-        let (harness, time) = (try await EngineHarness(), ManualTime())
         let tokens = Mutex<[String]>([])
         let mostOpen = Mutex(0)
         harness.answer(10_000) { delivery in
