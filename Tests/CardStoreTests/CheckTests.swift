@@ -106,11 +106,9 @@ extension StoreHarness {
     /// `four` is new, `five` is held with a kept delivery.
     static func furnished() async throws -> StoreHarness {
         let harness = try await StoreHarness()
-        let (_, job) = try await harness.delivering("one", number: "one")
-        try await harness.conclude(job, .accepted)
+        try await harness.sent("one", number: "one", .accepted)
         _ = try await harness.delivering("two", number: "two")
-        let (_, kept) = try await harness.delivering("five", number: "five")
-        try await harness.conclude(kept, .failure(.unknown), onUnknown: .hold)
+        try await harness.sent("five", number: "five", .failure(.unknown), onUnknown: .hold)
         _ = try await harness.verified("three", number: "three", .back)
         _ = try await harness.begin()
         try await harness.admit("four", number: "four")

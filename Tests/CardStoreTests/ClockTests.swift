@@ -87,8 +87,7 @@ import Testing
         for _ in 0..<4 {
             try await harness.conclude(job, .failure(.transient), maxAttempts: 1)
             #expect(try await harness.state(card) == "delivering")
-            harness.pass(.seconds(1))
-            job = try #require(try await harness.claimDeliveries().first)
+            job = try await harness.repeated()
         }
     }
 
@@ -104,15 +103,10 @@ import Testing
     }
 
     private func delivered(_ number: String) async throws -> CardID {
-        let (card, job) = try await harness.delivering("front \(number)", number: number)
-        try await harness.conclude(job, .accepted)
-        return card
+        try await harness.sent("front \(number)", number: number, .accepted)
     }
 
-    private func erased(
-        afterDays days: Int = 30,
-        clockIsRight: Bool = false
-    ) async throws -> [CardID] {
+    private func erased(afterDays days: Int = 30, clockIsRight: Bool = false) async throws -> [CardID] {
         var terms = RetentionTerms()
         terms.delivered = .seconds(days * 86_400)
         return try await harness.eraseExpired(terms, clockIsRight: clockIsRight)

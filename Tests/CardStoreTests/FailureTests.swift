@@ -112,23 +112,19 @@ import Testing
         for _ in 0..<5 {
             try await harness.conclude(job, .failure(failureClass), maxAttempts: 1)
             #expect(try await harness.state(card) == "delivering")
-            harness.pass(.seconds(1))
-            job = try #require(try await harness.claimDeliveries().first)
+            job = try await harness.repeated()
         }
-        let (_, other) = try await harness.delivering("other", number: "M")
-        try await harness.conclude(other, .accepted)
+        try await harness.sent("other", number: "M", .accepted)
         try await harness.conclude(job, .failure(failureClass), maxAttempts: 1)
         #expect(try await harness.state(card) == end)
         #expect(try await harness.findings() == [])
     }
 
     @Test func `a delivery waits its backoff and is then due`() async throws {
-        let (_, job) = try await harness.delivering("front", number: "N")
-        try await harness.conclude(job, .failure(.transient))
+        try await harness.sent("front", number: "N", .failure(.transient))
         #expect(try await harness.claimDeliveries().isEmpty)
         #expect(try await harness.store.nextDelivery() == harness.now.advanced(by: .seconds(1)))
-        harness.pass(.seconds(1))
-        let again = try #require(try await harness.claimDeliveries().first)
+        let again = try await harness.repeated()
         #expect(again.tries == 1)
         #expect(try await harness.store.nextDelivery() == nil)
     }
@@ -170,8 +166,7 @@ import Testing
     }
 
     @Test func `a card made smaller is due at once with its new image, and is not read by its old one`() async throws {
-        let card = try await harness.admit("front", number: "N").card
-        let job = try #require(try await harness.claim().first)
+        let (card, job) = try await harness.verifying("front", number: "N")
         let image = StoreHarness.image("small")
         let conclusion = VerificationConclusion.shrunk(image, after: StoreHarness.failure(.shrink))
         try await harness.store.conclude(job, with: conclusion, now: harness.now)

@@ -17,13 +17,6 @@ import Testing
 
     // MARK: Of unknown outcome
 
-    @Test func `no retry and no new metadata sends a card of unknown outcome under a new key`() async throws {
-        let (card, _) = try await held()
-        await #expect(throws: CodedError.self) { try await harness.retry(card) }
-        try await harness.admit("front", number: "N") { $0.expectedName = Redacted("OTHER") }
-        #expect(try await harness.state(card) == "held outcome_unknown")
-    }
-
     @Test func `resend repeats the same bytes under the same key, with all attempts before it`() async throws {
         let (card, job) = try await held()
         try await harness.plant("UPDATE card SET failures = 4, tries = 4, failed_at = 1")
@@ -33,25 +26,6 @@ import Testing
         #expect(again.outbound.parts == job.outbound.parts && again.outbound.images == job.outbound.images)
         try await harness.conclude(again, .failure(.unknown), maxAttempts: 2)
         #expect(try await harness.state(card) == "delivering")
-    }
-
-    @Test func `accept is a person's word that the backend lacks it, and sends it under a new key`() async throws {
-        let (card, job) = try await held()
-        try await harness.resolve(card, .accept)
-        let again = try #require(try await harness.begin().first)
-        #expect(again.members == [card])
-        #expect(again.outbound.idempotencyKey != job.outbound.idempotencyKey)
-        #expect(try await harness.claimDeliveries().isEmpty)
-        #expect(try await harness.findings() == [])
-    }
-
-    @Test func `delivered counts for the backs and the photos of its number`() async throws {
-        let (card, _) = try await held()
-        let back = try await harness.verified("back", number: "N", .back)
-        #expect(try await harness.begin().isEmpty)
-        try await harness.resolve(card, .delivered)
-        #expect(try await harness.proposals() == [[back]])
-        #expect(try await harness.findings() == [])
     }
 
     @Test func `an older photo is sent again while a newer one waits for it, not once that is on its way`() async throws
@@ -79,11 +53,9 @@ import Testing
     // MARK: Retrying
 
     @Test func `a card that is done again keeps its reading and has all its attempts`() async throws {
-        let (card, job) = try await harness.delivering("front", number: "N")
-        try await harness.conclude(job, .failure(.transient), maxAttempts: 1)
+        let card = try await harness.sent("front", number: "N", .failure(.transient), maxAttempts: 1)
         harness.pass(.seconds(1))
-        let (_, other) = try await harness.delivering("other", number: "M")
-        try await harness.conclude(other, .accepted)
+        try await harness.sent("other", number: "M", .accepted)
         let second = try #require(try await harness.claimDeliveries().first)
         try await harness.conclude(second, .failure(.transient), maxAttempts: 1)
         #expect(try await harness.state(card) == "failed attempts_exhausted")
@@ -115,23 +87,10 @@ import Testing
         let verdict = Verdict.rejected(VerdictRule.legalityLow.reason, message: "no")
         let front = try await harness.judged("front", side: .front, verdict)
         let back = try await harness.judged("back", side: .back, verdict)
-        let (_, job) = try await harness.delivering("newer", number: "N")
-        try await harness.conclude(job, .accepted)
-        let error = await #expect(throws: CodedError.self) { try await harness.retry(front) }
-        #expect(error?.code == .cardConflict)
+        try await harness.sent("newer", number: "N", .accepted)
+        #expect(await code { try await harness.retry(front) } == .cardConflict)
         try await harness.retry(back)
         #expect(try await harness.state(back) == "prepared")
-    }
-
-    @Test func `nothing is done to a card while an attempt is under way`() async throws {
-        let card = try await harness.admit("front", number: "N").card
-        _ = try await harness.claim()
-        try await harness.plant("UPDATE card SET failures = 1")
-        await #expect(throws: CodedError.self) { try await harness.retry(card) }
-        for resolution in Resolution.allCases {
-            await #expect(throws: CodedError.self) { try await harness.resolve(card, resolution) }
-        }
-        #expect(try await harness.state(card) == "prepared")
     }
 
     @Test(arguments: ["retry", "reject"])
@@ -146,13 +105,6 @@ import Testing
         harness.pass(.seconds(1))
         #expect(try await harness.claimDeliveries().isEmpty)
         #expect(try await harness.findings() == [])
-    }
-
-    @Test func `a card whose delivery may have arrived is not done again while it waits`() async throws {
-        let (card, job) = try await harness.delivering("front", number: "N")
-        try await harness.conclude(job, .failure(.unknown))
-        await #expect(throws: CodedError.self) { try await harness.retry(card) }
-        #expect(try await harness.state(card) == "delivering")
     }
 
     @Test func `a card that failed once in an outage is done again or rejected`() async throws {
@@ -173,8 +125,7 @@ import Testing
         "UPDATE event SET message = x'00' WHERE card",
     ])
     func `a damaged card hides no other from a list, and can be looked at and rejected`(_ damage: String) async throws {
-        let (damaged, job) = try await harness.delivering("damaged", number: "N")
-        try await harness.conclude(job, .failure(.unknown), onUnknown: .hold)
+        let damaged = try await harness.sent("damaged", number: "N", .failure(.unknown), onUnknown: .hold)
         let sound = try await harness.admit("sound", number: "M").card
         try await harness.plant("\(damage) = '\(damaged)'")
         let cards = try await harness.store.cards(CardFilter(), after: 0, limit: 10)

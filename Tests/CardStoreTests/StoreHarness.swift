@@ -62,11 +62,7 @@ final class StoreHarness {
     }
 
     /// Erases what has expired; returns the cards.
-    func eraseExpired(
-        _ terms: RetentionTerms,
-        clockIsRight: Bool = false,
-        limit: Int = 500
-    ) async throws -> [CardID] {
+    func eraseExpired(_ terms: RetentionTerms, clockIsRight: Bool = false, limit: Int = 500) async throws -> [CardID] {
         try await self.store.eraseExpired(
             terms,
             clockIsRight: clockIsRight,
@@ -199,6 +195,12 @@ final class StoreHarness {
         )
     }
 
+    /// Takes a card in and claims it.
+    func verifying(_ bytes: String, number: String) async throws -> (CardID, VerificationJob) {
+        let card = try await self.admit(bytes, number: number).card
+        return (card, try #require(try await self.claim().first))
+    }
+
     /// Verifies every prepared card; `sides` names the side and number that the verifier reads on each.
     func verify(_ readings: [CardID: (CardSide, String?)]) async throws {
         for job in try await self.claim() {
@@ -319,6 +321,26 @@ final class StoreHarness {
         return (id, try #require(try await self.begin().first { $0.members == [id] }))
     }
 
+    /// Takes a card in, verifies it, and has its delivery end so.
+    @discardableResult
+    func sent(
+        _ bytes: String,
+        number: String,
+        _ outcome: DeliveryOutcome,
+        maxAttempts: Int = 5,
+        onUnknown: UnknownPolicy = .resend
+    ) async throws -> CardID {
+        let (card, job) = try await self.delivering(bytes, number: number)
+        try await self.conclude(job, outcome, maxAttempts: maxAttempts, onUnknown: onUnknown)
+        return card
+    }
+
+    /// Claims the first delivery that is due again in a second.
+    func repeated() async throws -> DeliveryJob {
+        self.pass(.seconds(1))
+        return try #require(try await self.claimDeliveries().first)
+    }
+
     /// Claims what is to be sent again.
     func claimDeliveries(_ limit: Int = 10) async throws -> [DeliveryJob] {
         try await self.store.claimDeliveries(by: self.worker, limit: limit, now: self.now)
@@ -360,4 +382,10 @@ extension DeliveryOutcome {
     ) -> DeliveryOutcome {
         .failed(StoreHarness.failure(failureClass, scope: scope, isUnlisted: isUnlisted))
     }
+}
+
+/// The code of the error in which something ends.
+func code<Value>(_ body: () async throws -> Value) async -> ReasonCode? {
+    do { _ = try await body() } catch { return (error as? CodedError)?.code }
+    return nil
 }

@@ -50,10 +50,7 @@ import Testing
         Ending(testDescription: "refused by the service", verdict: nil, state: .rejected, reason: .refusedByRemote),
     ]
 
-    private func conclude(
-        _ job: VerificationJob,
-        _ ending: Ending
-    ) async throws -> CardChange {
+    private func conclude(_ job: VerificationJob, _ ending: Ending) async throws -> CardChange {
         guard let verdict = ending.verdict else { return try await harness.fail(job, .rejected) }
         let warnings = ending.warnings.map { VerdictFinding($0, .warn, message: "a warning") }
         return try await harness.conclude(job, CardReading(side: ending.side), verdict, warnings: warnings)
@@ -87,8 +84,7 @@ import Testing
 
     @Test(arguments: endings)
     func `a card that was judged is not judged once more by the same call`(ending: Ending) async throws {
-        let id = try await harness.admit("front", number: "N").card
-        let job = try #require(try await harness.claim().first)
+        let (id, job) = try await harness.verifying("front", number: "N")
         try await harness.conclude(job, side: .front, number: nil)
         let before = try await harness.card(id)
         harness.pass(.seconds(1))

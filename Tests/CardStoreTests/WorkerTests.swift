@@ -68,8 +68,7 @@ import Testing
     }
 
     @Test func `a person need not wait for a process that is dead`() async throws {
-        let (sent, job) = try await harness.delivering("sent", number: "N")
-        try await harness.conclude(job, .failure(.transient))
+        let sent = try await harness.sent("sent", number: "N", .failure(.transient))
         harness.pass(.seconds(1))
         _ = try await harness.claimDeliveries()
         let read = try await harness.admit("read", number: "M").card
@@ -77,6 +76,7 @@ import Testing
         _ = try await harness.claim()
         await #expect(throws: CodedError.self) { try await harness.resolve(sent, .delivered) }
         await #expect(throws: CodedError.self) { try await harness.resolve(read, .reject) }
+        await #expect(throws: CodedError.self) { try await harness.retry(read) }
         let other = try await harness.another()
         // The lock of the first ends with its process, and nobody has taken its work over.
         harness.worker.release()
@@ -130,8 +130,7 @@ import Testing
     @Test func `a late verdict changes nothing for whoever verifies the card now, and is not paid for twice`()
         async throws
     {
-        let card = try await harness.admit("front", number: "N").card
-        let late = try #require(try await harness.claim().first)
+        let (card, late) = try await harness.verifying("front", number: "N")
         try await harness.killWorker()
         let job = try #require(try await harness.claim().first)
         try await harness.conclude(late, side: .front, number: nil)
@@ -143,8 +142,7 @@ import Testing
     }
 
     @Test func `a late failure changes nothing for whoever verifies the card now`() async throws {
-        let card = try await harness.admit("front", number: "N").card
-        let late = try #require(try await harness.claim().first)
+        let (card, late) = try await harness.verifying("front", number: "N")
         try await harness.killWorker()
         let job = try #require(try await harness.claim().first)
         try await harness.fail(late, .rejected, maxAttempts: 1, delay: .zero)

@@ -27,18 +27,12 @@ import Testing
         case .fetch: return try await harness.address(name, number: name).card
         case .prepare: return try await harness.admit(harness.received(name, number: name)).card
         case .verify: return try await harness.admit(name, number: name).card
-        case .deliver:
-            let (card, job) = try await harness.delivering(name, number: name)
-            try await harness.conclude(job, .failure(.transient))
-            return card
+        case .deliver: return try await harness.sent(name, number: name, .failure(.transient))
         }
     }
 
     /// Claims what is due in a stage.
-    private func claim(
-        _ stage: Stage,
-        told: (CardChange) -> Void = { _ in }
-    ) async throws -> [CardID] {
+    private func claim(_ stage: Stage, told: (CardChange) -> Void = { _ in }) async throws -> [CardID] {
         let (store, worker, now) = (harness.store, harness.worker, harness.now)
         switch stage {
         case .fetch:

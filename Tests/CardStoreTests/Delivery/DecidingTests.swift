@@ -16,8 +16,7 @@ import Testing
     @Test(arguments: ["verified", "rejected", "erased"])
     func `fronts of two persons dispute the number for good, whatever became of the first`(_ first: String) async throws
     {
-        let one = try await harness.admit("one", number: "N").card
-        let job = try #require(try await harness.claim().first)
+        let (one, job) = try await harness.verifying("one", number: "N")
         let reading = CardReading(side: .front, fields: CardFields(number: "11010519491231002X"))
         try await harness.conclude(
             job,
@@ -40,44 +39,11 @@ import Testing
 
     // MARK: Same side twice
 
-    @Test(arguments: [
-        ("verified", "superseded superseded", true), ("delivering", "delivering", false),
-        ("unknown", "held outcome_unknown", false), ("restored", "held restored", false),
-        ("delivered", "delivered", true), ("rejected", "rejected refused_by_remote", true),
-        ("held", "held retcode_unlisted", true), ("erased", "erased requested", true),
-    ])
-    func `the newer photo goes unless the older may still arrive`(
-        older: String,
-        after: String,
-        newerGoes: Bool
-    ) async throws {
-        let first = try await harness.verified("older", number: "N", .front)
-        let job = older == "verified" ? nil : try await harness.begin().first
-        if let job {
-            switch older {
-            case "unknown": try await harness.conclude(job, .failure(.unknown), onUnknown: .hold)
-            case "restored":
-                try await harness.conclude(job, .failure(.unknown), onUnknown: .hold)
-                try await harness.plant("UPDATE card SET reason = 'restored'")
-            case "delivered": try await harness.conclude(job, .accepted)
-            case "erased":
-                try await harness.conclude(job, .accepted)
-                try await harness.erase(first)
-            case "rejected": try await harness.conclude(job, .failure(.rejected))
-            case "held": try await harness.conclude(job, .failure(.rejected, isUnlisted: true))
-            default: break
-            }
-        }
-        let second = try await harness.verified("newer", number: "N", .front)
-        #expect(try await harness.begin().flatMap(\.members) == (newerGoes ? [second] : []))
-        #expect(try await harness.state(first) == after)
-        #expect(try await harness.state(second) == (newerGoes ? "delivering" : "verified waits_for_older_photo"))
-    }
-
     @Test func `a photo that waits for an older one goes once that has arrived`() async throws {
         let (_, job) = try await harness.delivering("older", number: "N")
         let newer = try await harness.verified("newer", number: "N", .front)
-        _ = try await harness.begin()
+        #expect(try await harness.begin().isEmpty)
+        #expect(try await harness.state(newer) == "verified waits_for_older_photo")
         try await harness.conclude(job, .accepted)
         #expect(try await harness.proposals() == [[newer]])
     }
@@ -99,14 +65,6 @@ import Testing
         #expect(try await harness.state(back) == "delivered")
     }
 
-    @Test func `a back without a front goes alone only on a person's word`() async throws {
-        let back = try await harness.verified("back", number: "N", .back)
-        _ = try await harness.begin()
-        #expect(try await harness.proposals() == [])
-        try await harness.resolve(back, .accept)
-        #expect(try await harness.proposals() == [[back]])
-    }
-
     @Test func `a back goes alone where the backend takes it so, but not before its wait is over`() async throws {
         let terms = DecidingTerms(policy: ApplicationPolicy(backWithoutFront: .send), rules: VerdictRules())
         let back = try await harness.verified("back", number: "N", .back, wait: .seconds(60))
@@ -114,19 +72,6 @@ import Testing
         #expect(try await harness.store.nextDecision() == harness.now.advanced(by: .seconds(60)))
         harness.pass(.seconds(60))
         #expect(try await harness.proposals(terms) == [[back]])
-    }
-
-    // MARK: Layout application
-
-    @Test func `front and back go in one form, and a front alone once its wait is over`() async throws {
-        let front = try await harness.verified("front", number: "N", .front, wait: .seconds(60))
-        #expect(try await harness.begin(StoreHarness.together).isEmpty)
-        #expect(try await harness.state(front) == "verified waits_for_back")
-        let lone = try await harness.verified("lone", number: "M", .front, wait: .seconds(60))
-        let back = try await harness.verified("back", number: "N", .back, wait: .seconds(60))
-        #expect(try await harness.begin(StoreHarness.together).map(\.members) == [[front, back]])
-        harness.pass(.seconds(60))
-        #expect(try await harness.begin(StoreHarness.together).map(\.members) == [[lone]])
     }
 
     // MARK: Front against back

@@ -98,8 +98,7 @@ import Testing
     }
 
     @Test func `while the endpoint fails, numbers of which a card has failed are left out`() async throws {
-        let (failed, job) = try await harness.delivering("failed", number: "N")
-        try await harness.conclude(job, .failure(.stop, scope: .request))
+        let failed = try await harness.sent("failed", number: "N", .failure(.stop, scope: .request))
         let new = try await harness.verified("new", number: "M", .front)
         for untriedOnly in [true, false] {
             let proposed = Set(try await harness.groups(untriedOnly: untriedOnly).joined().map(\.card))

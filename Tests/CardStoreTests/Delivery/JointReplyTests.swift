@@ -59,8 +59,7 @@ import Testing
     }
 
     @Test func `a joint reply that takes no card is no sign that the backend works`() async throws {
-        let (card, job) = try await harness.delivering("single", number: "M")
-        try await harness.conclude(job, .failure(.transient), maxAttempts: 1)
+        let card = try await harness.sent("single", number: "M", .failure(.transient), maxAttempts: 1)
         harness.pass(.seconds(1))
         let (_, _, joint) = try await harness.joint()
         try await harness.conclude(joint, .items([Self.notNow(.transient), Self.notNow(.transient)]))
@@ -77,8 +76,7 @@ import Testing
         let (front, back, job) = try await harness.joint()
         try await harness.conclude(job, .failure(.transient), maxAttempts: 1)
         try await pass("other")
-        harness.pass(.seconds(1))
-        let second = try #require(try await harness.claimDeliveries().first)
+        let second = try await harness.repeated()
         try await harness.conclude(second, .failure(.transient), maxAttempts: 1)
         #expect(try await harness.state(front) == "verified")
         #expect(try await harness.card(back).state == .verified)
@@ -91,8 +89,7 @@ import Testing
         try await harness.conclude(alone, .failure(.transient), maxAttempts: 1)
         #expect(try await harness.state(front) == "delivering")
         try await pass("another")
-        harness.pass(.seconds(1))
-        let last = try #require(try await harness.claimDeliveries().first)
+        let last = try await harness.repeated()
         try await harness.conclude(last, .failure(.transient), maxAttempts: 1)
         #expect(try await harness.state(front) == "failed attempts_exhausted")
         #expect(try await harness.card(back).state == .verified)

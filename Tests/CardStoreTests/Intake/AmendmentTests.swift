@@ -32,17 +32,6 @@ import Testing
         #expect(jobs.allSatisfy { $0.attempt == nil && $0.reading != nil })
     }
 
-    @Test func `a card that waits for a user account goes on once its sender names one`() async throws {
-        var terms = StoreHarness.terms
-        terms.hasDefaultUserNumber = false
-        let card = try await harness.verified("front", number: "N", .front)
-        #expect(try await harness.begin(terms).isEmpty)
-        #expect(try await harness.state(card) == "verified user_no_missing")
-        #expect(try await harness.proposals(terms) == [])
-        try await harness.admit("front", number: "N") { $0.userNumber = Redacted("U") }
-        #expect(try await harness.proposals(terms) == [[card]])
-    }
-
     @Test func `a card that waits under one configuration is decided again under that of the next process`()
         async throws
     {
@@ -57,8 +46,7 @@ import Testing
     @Test func `what its sender puts right while it is verified has it judged again, without a second call`()
         async throws
     {
-        let card = try await harness.admit("front", number: "N").card
-        let job = try #require(try await harness.claim().first)
+        let (card, job) = try await harness.verifying("front", number: "N")
         try await harness.admit("front", number: "N") { $0.expectedName = Redacted("SPECIMEN") }
         #expect(try await harness.claim().isEmpty)
         try await harness.conclude(job, side: .front, number: nil)
@@ -108,19 +96,19 @@ import Testing
         #expect(try await harness.card(card).metadata.expectedName == Redacted("SPECIMEN"))
     }
 
-    @Test(arguments: ["retcode_unlisted", "restored"])
-    func `nothing amends a card that is held for`(_ reason: String) async throws {
+    @Test(arguments: ["held retcode_unlisted", "held restored", "failed attempts_exhausted"])
+    func `nothing amends a card that its delivery left`(_ standing: String) async throws {
         let (card, job) = try await harness.delivering("front", number: "N")
-        try await harness.conclude(job, .failure(.rejected, isUnlisted: true))
-        try await harness.plant("UPDATE card SET reason = '\(reason)'")
+        let (state, reason) = (standing.split(separator: " ")[0], standing.split(separator: " ")[1])
+        try await harness.conclude(job, state == "failed" ? .failure(.unknown) : .failure(.rejected, isUnlisted: true))
+        try await harness.plant("UPDATE card SET state = '\(state)', reason = '\(reason)'")
         try await harness.admit("front", number: "N") { $0.expectedName = Redacted("SPECIMEN") }
-        #expect(try await harness.state(card) == "held \(reason)")
+        #expect(try await harness.state(card) == standing)
         #expect(try await harness.card(card).metadata.expectedName == nil)
     }
 
     @Test func `a card that the backend refused goes again when its sender puts it right`() async throws {
-        let (card, job) = try await harness.delivering("front", number: "N")
-        try await harness.conclude(job, .failure(.rejected))
+        let card = try await harness.sent("front", number: "N", .failure(.rejected))
         try await harness.admit("front", number: "N") { $0.expectedName = Redacted("SPECIMEN") }
         #expect(try await harness.state(card) == "prepared")
     }
@@ -137,15 +125,6 @@ import Testing
         #expect(try await harness.state(card) == (isOwn ? "prepared" : "failed attempts_exhausted"))
         #expect(try await harness.card(card).metadata.expectedName == (isOwn ? Redacted("SPECIMEN") : nil))
         #expect(try await harness.claim().map(\.tries) == (isOwn ? [0] : []))
-    }
-
-    @Test func `nothing amends a card that failed in a delivery`() async throws {
-        let (card, job) = try await harness.delivering("front", number: "N")
-        try await harness.conclude(job, .failure(.unknown))
-        try await harness.plant("UPDATE card SET state = 'failed', reason = 'attempts_exhausted'")
-        try await harness.admit("front", number: "N") { $0.expectedName = Redacted("SPECIMEN") }
-        #expect(try await harness.state(card) == "failed attempts_exhausted")
-        #expect(try await harness.card(card).metadata.expectedName == nil)
     }
 
     @Test func `a damaged card does not stop the list that names it again`() async throws {
@@ -208,10 +187,7 @@ import Testing
         if standing == "delivered" { try await harness.conclude(delivery, .accepted) }
     }
 
-    private func say(
-        _ way: Way,
-        of file: FileIdentity
-    ) async throws -> AdmissionOutcome {
+    private func say(_ way: Way, of file: FileIdentity) async throws -> AdmissionOutcome {
         let photo = harness.photo("front", number: "N", side: .front) { $0.expectedName = Redacted("SPECIMEN") }
         switch way {
         case .bytes: return try await harness.admit(photo)

@@ -34,17 +34,6 @@ import Testing
         #expect(try await harness.findings() == [])
     }
 
-    @Test func `bytes of another version replace what is there`() async throws {
-        _ = try await harness.address()
-        let job = try #require(try await harness.claimFetching().first)
-        try await harness.store.keep(Data("old old".utf8), at: 0, of: job, version: Self.version)
-        let newer = FetchedVersion(validator: "\"v2\"", byteCount: 3)
-        try await harness.store.keep(Data("new".utf8), at: 0, of: job, version: newer)
-        try await harness.conclude(job, .fetched)
-        let jobs = try await harness.store.claimPreparation(by: harness.worker, limit: 1, now: harness.now)
-        #expect(jobs.map(\.source) == [Data("new".utf8)])
-    }
-
     @Test func `without a validator a later attempt begins at the first byte`() async throws {
         _ = try await harness.address()
         let job = try #require(try await harness.claimFetching().first)

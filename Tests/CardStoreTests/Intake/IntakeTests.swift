@@ -22,12 +22,6 @@ import Testing
         #expect(try await harness.state(other.card) == "prepared")
     }
 
-    @Test func `another submitter's held card is invisible to the rules`() async throws {
-        let front = try await harness.verified("front", number: "N", .front)
-        try await harness.admit("newer", number: "N", side: .front, submitter: "two")
-        #expect(try await harness.proposals() == [[front]])
-    }
-
     @Test func `a number stays its first submitter's when the card is erased`() async throws {
         let first = try await harness.admit("front", number: "N", submitter: "one")
         try await harness.erase(first.card)

@@ -31,9 +31,7 @@ import Testing
         try await harness.admit("front", number: "N")
         let path = "\(harness.folder)/one"
         try Data("precious".utf8).write(to: URL(filePath: path))
-        await #expect {
-            try await harness.store.backUp(to: path)
-        } throws: { ($0 as? CodedError)?.code.rawValue == "file_exists" }
+        #expect(await code { try await harness.store.backUp(to: path) }?.rawValue == "file_exists")
         #expect(try Data(contentsOf: URL(filePath: path)) == Data("precious".utf8))
         let other = "\(harness.folder)/two"
         try Data("half a backup".utf8).write(to: URL(filePath: other + ".part"))
@@ -45,9 +43,7 @@ import Testing
         try await harness.admit("front", number: "N")
         let path = "\(harness.folder)/one"
         let lock = try #require(try FileLock.take(path: path + ".part", creating: true, byteCount: 1))
-        await #expect {
-            try await harness.store.backUp(to: path)
-        } throws: { ($0 as? CodedError)?.code == .sandboxBusy }
+        #expect(await code { try await harness.store.backUp(to: path) } == .sandboxBusy)
         lock.release()
         try await harness.store.backUp(to: path)
     }
@@ -56,9 +52,7 @@ import Testing
         _ = try await harness.verified("front", number: "N", .front)
         try await harness.plant("UPDATE access_log SET purpose = 'other'")
         let path = "\(harness.folder)/one"
-        await #expect {
-            try await harness.store.backUp(to: path)
-        } throws: { ($0 as? CodedError)?.code == .sandboxDamaged }
+        #expect(await code { try await harness.store.backUp(to: path) } == .sandboxDamaged)
         for suffix in ["", ".part", ".part-wal", ".part-journal"] {
             #expect(!FileManager.default.fileExists(atPath: path + suffix), "\(suffix)")
         }

@@ -41,8 +41,7 @@ import Testing
     }
 
     @Test func `the tombstone keeps the side and whether the card was delivered`() async throws {
-        let (sent, job) = try await harness.delivering("front", number: "N")
-        try await harness.conclude(job, .accepted)
+        let sent = try await harness.sent("front", number: "N", .accepted)
         let unsent = try await harness.verified("back", number: "M", .back)
         try await harness.erase(sent, unsent)
         for (id, side, wasDelivered) in [(sent, "front", 1), (unsent, "back", 0)] {
@@ -81,9 +80,7 @@ import Testing
 
     @Test func `an unknown card among others has none of them erased`() async throws {
         let id = try await harness.admit("front", number: "N").card
-        await #expect {
-            try await harness.erase(id, CardID(rawValue: "nobody"))
-        } throws: { ($0 as? CodedError)?.code == .notFound }
+        #expect(await code { try await harness.erase(id, CardID(rawValue: "nobody")) } == .notFound)
         #expect(try await harness.state(id) == "prepared")
         #expect(try harness.listed() == [])
     }
@@ -109,11 +106,9 @@ import Testing
         let underWay = try await harness.erase(sending)[0]
         #expect((underWay.verifier, underWay.backend) == (.holds, .mayHold))
         #expect(underWay.deliveries.count == 1)
-        let (refused, job) = try await harness.delivering("refused", number: "D")
-        try await harness.conclude(job, .failure(.rejected))
+        let refused = try await harness.sent("refused", number: "D", .failure(.rejected))
         #expect(try await harness.erase(refused)[0].backend == .refused)
-        let (unsent, other) = try await harness.delivering("unsent", number: "E")
-        try await harness.conclude(other, .failure(.notSent))
+        let unsent = try await harness.sent("unsent", number: "E", .failure(.notSent))
         #expect(try await harness.erase(unsent)[0].backend == .notSent)
     }
 
@@ -154,9 +149,7 @@ import Testing
             atPath: "\(harness.folder)/erasures.jsonl",
             withIntermediateDirectories: false
         )
-        await #expect {
-            try await harness.erase(id)
-        } throws: { ($0 as? CodedError)?.code == .sandboxUnavailable }
+        #expect(await code { try await harness.erase(id) } == .sandboxUnavailable)
         #expect(try await harness.state(id) == "prepared")
     }
 
@@ -185,8 +178,7 @@ import Testing
     }
 
     @Test func `a call that ends after its card was erased changes nothing`() async throws {
-        let id = try await harness.admit("front", number: "N").card
-        let job = try #require(try await harness.claim().first)
+        let (id, job) = try await harness.verifying("front", number: "N")
         try await harness.erase(id)
         #expect(try await harness.conclude(job, side: .front, number: "11010519491231002X").state == .erased)
         let (sending, delivery) = try await harness.delivering("other", number: "M")

@@ -12,14 +12,12 @@ struct RestoreScene {
 
     init() async throws {
         self.harness = try await StoreHarness()
-        let (delivered, job) = try await self.harness.delivering("a", number: "A")
-        try await self.harness.conclude(job, .accepted)
+        let delivered = try await self.harness.sent("a", number: "A", .accepted)
         self.cards["delivered"] = delivered
         self.cards["delivering"] = try await self.harness.delivering("b", number: "B").0
         self.cards["erased"] = try await self.harness.admit("c", number: "C").card
         try await self.harness.erase(self["erased"])
-        let (rejected, refused) = try await self.harness.delivering("d", number: "D")
-        try await self.harness.conclude(refused, .failure(.unknown), onUnknown: .hold)
+        let rejected = try await self.harness.sent("d", number: "D", .failure(.unknown), onUnknown: .hold)
         try await self.harness.resolve(rejected, .reject)
         self.cards["rejected"] = rejected
         let foreign = try await self.harness.admit("e", number: "A", submitter: "other").card

@@ -9,14 +9,11 @@ import Testing
     /// A sandbox with a card in each state, by the term that covers it.
     private static func furnished() async throws -> (StoreHarness, [String: Set<CardID>]) {
         let harness = try await StoreHarness()
-        let (delivered, job) = try await harness.delivering("a", number: "A")
-        try await harness.conclude(job, .accepted)
-        let (rejected, refused) = try await harness.delivering("b", number: "B")
-        try await harness.conclude(refused, .failure(.rejected))
+        let delivered = try await harness.sent("a", number: "A", .accepted)
+        let rejected = try await harness.sent("b", number: "B", .failure(.rejected))
         let old = try await harness.verified("c", number: "C", .front)
         let new = try await harness.verified("newer c", number: "C", .front)
-        let (held, unknown) = try await harness.delivering("d", number: "D")
-        try await harness.conclude(unknown, .failure(.unknown), onUnknown: .hold)
+        let held = try await harness.sent("d", number: "D", .failure(.unknown), onUnknown: .hold)
         let waiting = try await harness.verified("e", number: "E", .back)
         _ = try await harness.begin()
         #expect(try await harness.state(old) == "superseded superseded")
