@@ -73,6 +73,7 @@ final class StoreHarness {
     }
 
     static let person = AccessOrigin(actor: "test")
+    static let tooLarge = CodedError(.sourceTooLarge, .input, "too large")
 
     func resolve(_ id: CardID, _ resolution: Resolution) async throws {
         try await self.store.resolve(id, as: resolution, by: Self.person, now: self.now)
@@ -129,6 +130,20 @@ final class StoreHarness {
         try await self.store.admit([photo], now: self.now)[0]
     }
 
+    /// Takes photos in, all at once and by two processes in turn.
+    func admitAtOnce(_ photos: [Admission]) async throws -> [AdmissionOutcome] {
+        let (store, other, now) = (self.store, try await self.another(), self.now)
+        let outcomes = try await withThrowingTaskGroup(of: AdmissionOutcome.self) { group in
+            for (index, photo) in photos.enumerated() {
+                let process = index.isMultiple(of: 2) ? store : other
+                group.addTask { try await process.admit([photo], now: now)[0] }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        try other.close()
+        return outcomes
+    }
+
     static func image(_ bytes: String) -> PreparedImage {
         let jpeg = Data(bytes.utf8)
         return PreparedImage(jpeg: jpeg, width: 10, height: 6, digest: ContentDigest(of: jpeg))
@@ -169,14 +184,14 @@ final class StoreHarness {
     /// Looks files up that a list names with nothing but a number, or with more.
     func known(
         _ files: [FileIdentity],
-        number: BusinessNumber,
+        number: String = "N",
         metadata: CardMetadata? = nil
     ) async throws -> [AdmissionOutcome?] {
         let listed = files.map { file in
             ListedFile(
                 file: file,
                 name: file.path,
-                metadata: metadata ?? CardMetadata(businessNumber: number),
+                metadata: metadata ?? CardMetadata(businessNumber: BusinessNumber(stored: number)),
                 submitter: "local"
             )
         }

@@ -168,7 +168,7 @@ import Testing
         #expect(jobs.map(\.card.id) == (isLate || standing == "claimed" ? [] : [card]))
         #expect(jobs.allSatisfy { ($0.reading != nil) == (standing != "prepared") })
         // What is not said, and what was said before, changes nothing.
-        _ = try await harness.known([file], number: BusinessNumber(stored: "N"))
+        _ = try await harness.known([file])
         _ = try await say(way, of: file)
         #expect(try await harness.card(card) == after)
     }
@@ -191,16 +191,16 @@ import Testing
         let photo = harness.photo("front", number: "N", side: .front) { $0.expectedName = Redacted("SPECIMEN") }
         switch way {
         case .bytes: return try await harness.admit(photo)
-        case .file:
-            let number = photo.metadata.businessNumber
-            return try #require(try await harness.known([file], number: number, metadata: photo.metadata)[0])
+        case .file: return try #require(try await harness.known([file], metadata: photo.metadata)[0])
         }
     }
 
     @Test func `a photo that cannot be used takes new metadata over and stays rejected`() async throws {
-        let refusal = CodedError(.sourceTooLarge, .input, "too large")
-        let card = try await harness.admit("front", number: "N", refused: refusal).card
-        #expect(try await harness.admit("front", number: "N", side: .back, refused: refusal).state == .rejected)
+        let card = try await harness.admit("front", number: "N", refused: StoreHarness.tooLarge).card
+        #expect(
+            try await harness.admit("front", number: "N", side: .back, refused: StoreHarness.tooLarge).state
+                == .rejected
+        )
         #expect(try await harness.state(card) == "rejected image_too_large_bytes")
         #expect(try await harness.card(card).metadata.side == .back)
         #expect(try await harness.store.nextDue(in: .prepared) == nil)

@@ -136,7 +136,7 @@ import Testing
     ) async throws {
         let first = try await harness.fetching("photo")
         switch refusal {
-        case "size": try await harness.conclude(first, .unusable(CodedError(.sourceTooLarge, .input, "too large")))
+        case "size": try await harness.conclude(first, .unusable(StoreHarness.tooLarge))
         case "host": try await harness.conclude(first, .failed(StoreHarness.failure(.rejected)))
         default:
             try await harness.conclude(first, .fetched)
@@ -168,12 +168,11 @@ import Testing
         let late = try await harness.fetching("photo")
         try await harness.killWorker()
         let job = try #require(try await harness.claimFetching().first)
-        let refusal = CodedError(.sourceTooLarge, .input, "too large")
         switch end {
         case "fetched": try await harness.conclude(late, .fetched)
         case "failed": try await harness.conclude(late, .failed(StoreHarness.failure(.rejected)))
-        case "forbidden": try await harness.conclude(late, .forbidden(refusal))
-        case "unusable": try await harness.conclude(late, .unusable(refusal))
+        case "forbidden": try await harness.conclude(late, .forbidden(StoreHarness.tooLarge))
+        case "unusable": try await harness.conclude(late, .unusable(StoreHarness.tooLarge))
         default: try await harness.store.conclude(late, with: .postponed(until: harness.now), now: harness.now)
         }
         #expect(try await harness.state(job.card.id) == "fetching")
@@ -249,7 +248,6 @@ extension StoreHarness {
     /// The source of the one received card makes no usable image.
     func refusePreparation() async throws {
         let job = try #require(try await self.claimPreparation().first)
-        let refusal = CodedError(.sourceTooLarge, .input, "the image is too large")
-        try await self.store.conclude(job, with: .refused(refusal), now: self.now)
+        try await self.store.conclude(job, with: .refused(Self.tooLarge), now: self.now)
     }
 }

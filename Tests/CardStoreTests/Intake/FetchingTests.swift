@@ -108,7 +108,7 @@ import Testing
         #expect(try await harness.state(card) == "failed address_refused")
         try await harness.retry(card)
         let again = try #require(try await harness.claimFetching().first)
-        try await harness.conclude(again, .unusable(CodedError(.sourceTooLarge, .input, "too large")))
+        try await harness.conclude(again, .unusable(StoreHarness.tooLarge))
         #expect(try await harness.state(card) == "rejected image_too_large_bytes")
         #expect(try await harness.value("SELECT count(*) FROM blob", as: Int64.self) == 0)
     }

@@ -39,8 +39,7 @@ import Testing
 
     @Test func `another submitter's photo that becomes usable is held as any other of theirs`() async throws {
         try await harness.admit("front", number: "N", submitter: "one")
-        let refusal = CodedError(.sourceTooLarge, .input, "too large")
-        let outcome = try await harness.admit("other", number: "N", submitter: "two", refused: refusal)
+        let outcome = try await harness.admit("other", number: "N", submitter: "two", refused: StoreHarness.tooLarge)
         #expect(outcome.state == .rejected && outcome.reason == .sourceTooLarge)
         let again = try await harness.admit("other", number: "N", submitter: "two")
         #expect(again.card == outcome.card)
@@ -51,16 +50,14 @@ import Testing
 
     @Test func `a refused image leaves no bytes, and is prepared when it can be used`() async throws {
         let file = try harness.file("front")
-        let refusal = CodedError(.sourceTooLarge, .input, "too large")
-        let card = try await harness.admit("front", number: "N", file: file, refused: refusal).card
+        let card = try await harness.admit("front", number: "N", file: file, refused: StoreHarness.tooLarge).card
         let details = try await harness.store.show(card, to: StoreHarness.person, now: harness.now)
         #expect(details.card.message == "too large" && details.events.map(\.message) == ["too large"])
         #expect(details.events.map(\.state) == [.rejected] && details.events.map(\.reason) == [.sourceTooLarge])
-        let number = BusinessNumber(stored: "N")
-        #expect(try await harness.known([file], number: number) == [nil])
+        #expect(try await harness.known([file]) == [nil])
         let again = try await harness.admit("front", number: "N", file: file)
         #expect(again.card == card && again.state == .prepared)
-        #expect(try await harness.known([file], number: number)[0]?.card == card)
+        #expect(try await harness.known([file])[0]?.card == card)
     }
 
     @Test func `a file is known by path, inode, size and time under its number only`() async throws {
@@ -72,45 +69,34 @@ import Testing
         changes[2].inode += 1
         changes[3].size += 1
         changes[4].modifiedNanoseconds += 1
-        let number = BusinessNumber(stored: "N")
-        #expect(try await harness.known(changes, number: number) == [nil, nil, nil, nil, nil])
-        #expect(try await harness.known([file], number: BusinessNumber(stored: "M")) == [nil])
-        #expect(try await harness.known([file], number: number)[0]?.card == card)
+        #expect(try await harness.known(changes) == [nil, nil, nil, nil, nil])
+        #expect(try await harness.known([file], number: "M") == [nil])
+        #expect(try await harness.known([file])[0]?.card == card)
     }
 
     @Test func `a file that was written again is known as its new card, and no longer as the old one`() async throws {
-        let number = BusinessNumber(stored: "N")
         let old = try harness.file("front")
         var new = old
         new.size += 1
         _ = try await harness.store.admit([harness.photo("front", number: "N", file: old)], now: harness.now)
         let card = try await harness.admit("newer", number: "N", file: new).card
-        #expect(try await harness.known([old, new], number: number).map { $0?.card } == [nil, card])
+        #expect(try await harness.known([old, new]).map { $0?.card } == [nil, card])
     }
 
     @Test func `a copy of a photo that is here is known from then on`() async throws {
         let card = try await harness.admit("front", number: "N").card
         let copy = try harness.file("copy")
-        let number = BusinessNumber(stored: "N")
-        #expect(try await harness.known([copy], number: number) == [nil])
+        #expect(try await harness.known([copy]) == [nil])
         _ = try await harness.store.admit([harness.photo("front", number: "N", file: copy)], now: harness.now)
-        #expect(try await harness.known([copy], number: number).map { $0?.card } == [card])
+        #expect(try await harness.known([copy]).map { $0?.card } == [card])
     }
 
     @Test func `of admissions of equal bytes at once exactly one is new, and orders are consecutive`() async throws {
         let photos = (0..<40).map { harness.photo("front \($0 % 4)", number: "N") }
-        let (store, other, now) = (harness.store, try await harness.another(), harness.now)
-        let outcomes = try await withThrowingTaskGroup(of: AdmissionOutcome.self) { group in
-            for (index, photo) in photos.enumerated() {
-                let process = index.isMultiple(of: 2) ? store : other
-                group.addTask { try await process.admit([photo], now: now)[0] }
-            }
-            return try await group.reduce(into: []) { $0.append($1) }
-        }
+        let outcomes = try await harness.admitAtOnce(photos)
         #expect(outcomes.count { !$0.isDuplicate } == 4)
-        let cards = try await store.cards(CardFilter(), after: 0, limit: 100)
+        let cards = try await harness.store.cards(CardFilter(), after: 0, limit: 100)
         #expect(cards.map(\.order) == [1, 2, 3, 4])
-        try other.close()
     }
 
     // MARK: Room
@@ -120,8 +106,10 @@ import Testing
         #expect(try await harness.store.isFull(depth: 4) == false)
         try await harness.admit(harness.received("received"))
         try await harness.address(number: "M")
-        let refusal = CodedError(.sourceTooLarge, .input, "too large")
-        _ = try await harness.store.admit([harness.photo("refused", number: "O", refused: refusal)], now: harness.now)
+        _ = try await harness.store.admit(
+            [harness.photo("refused", number: "O", refused: StoreHarness.tooLarge)],
+            now: harness.now
+        )
         for index in 0..<2 {
             #expect(try await other.isFull(depth: 4) == false)
             try await harness.admit("\(index)", number: "N\(index)")

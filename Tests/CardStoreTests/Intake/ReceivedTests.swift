@@ -87,12 +87,11 @@ import Testing
         let late = try #require(try await harness.claimPreparation().first)
         try await harness.killWorker()
         let job = try #require(try await harness.claimPreparation().first)
-        let error = CodedError(.sourceTooLarge, .input, "too large")
         let conclusion: PreparationConclusion =
             switch end {
             case "prepared": .prepared(StoreHarness.image("late"))
-            case "refused": .refused(error)
-            default: .failed(error, RetryTerms(maxAttempts: 1, delay: .zero))
+            case "refused": .refused(StoreHarness.tooLarge)
+            default: .failed(StoreHarness.tooLarge, RetryTerms(maxAttempts: 1, delay: .zero))
             }
         try await harness.store.conclude(late, with: conclusion, now: harness.now)
         #expect(try await harness.state(card) == "received")
@@ -211,18 +210,10 @@ import Testing
 
     @Test func `of one request that comes several times at once exactly one is taken in`() async throws {
         let photos = (0..<8).map { _ in photo("photo", receipt: Self.key("k")) }
-        let (store, other, now) = (harness.store, try await harness.another(), harness.now)
-        let outcomes = try await withThrowingTaskGroup(of: AdmissionOutcome.self) { group in
-            for (index, photo) in photos.enumerated() {
-                let process = index.isMultiple(of: 2) ? store : other
-                group.addTask { try await process.admit([photo], now: now)[0] }
-            }
-            return try await group.reduce(into: []) { $0.append($1) }
-        }
+        let outcomes = try await harness.admitAtOnce(photos)
         #expect(outcomes.count { !$0.isReplay && !$0.isDuplicate } == 1)
         #expect(outcomes.count { $0.isReplay } == 7)
         #expect(Set(outcomes.map(\.card)).count == 1)
-        #expect(try await store.counts().states == [.received: 1])
-        try other.close()
+        #expect(try await harness.store.counts().states == [.received: 1])
     }
 }

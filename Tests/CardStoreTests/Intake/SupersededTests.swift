@@ -64,10 +64,9 @@ import Testing
         try await harness.verify([:])
         _ = try await harness.verified("newer", number: "N", .front)
         let job = try #require(try await harness.begin().first)
-        let number = BusinessNumber(stored: "N")
-        #expect(try await harness.known([file], number: number).map { $0?.state } == [.superseded])
+        #expect(try await harness.known([file]).map { $0?.state } == [.superseded])
         try await harness.conclude(job, .failure(.rejected))
-        #expect(try await harness.known([file], number: number).map { $0?.state } == [.prepared])
+        #expect(try await harness.known([file]).map { $0?.state } == [.prepared])
         #expect(try await harness.claim().map(\.card.id) == [older])
     }
 }

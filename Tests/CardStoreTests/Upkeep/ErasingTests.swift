@@ -54,15 +54,13 @@ import Testing
     }
 
     @Test func `neither the same file nor the same request brings an erased card back`() async throws {
-        var status = stat()
-        #expect(stat(harness.folder, &status) == 0)
-        let file = FileIdentity(path: "/in/front.jpg", status)
+        let file = try harness.file("front")
         var photo = harness.photo("front", number: "N", file: file)
         let receipt = Receipt(kind: .idempotencyKey, name: "one", request: ContentDigest(of: Data("request".utf8)))
         photo.receipt = receipt
         let id = try await harness.admit(photo).card
         try await harness.erase(id)
-        let known = try await harness.known([file], number: BusinessNumber(stored: "N"))
+        let known = try await harness.known([file])
         #expect(known[0]?.card == id)
         #expect(known[0]?.state == .erased)
         let replay = try await harness.store.outcome(of: receipt, from: "local")

@@ -8,16 +8,18 @@ import Testing
 
 @Suite struct KeyRotationTests {
     /// A sandbox with cards on which nobody works.
-    private static func quiet() async throws -> (StoreHarness, CardID) {
-        let harness = try await StoreHarness()
-        let id = try await harness.verified("front", number: "N", .front)
-        try await harness.admit("other", number: "M")
-        try await harness.store.end(harness.worker, now: harness.now)
-        return (harness, id)
+    let harness: StoreHarness
+    let id: CardID
+
+    init() async throws {
+        self.harness = try await StoreHarness()
+        self.id = try await self.harness.verified("front", number: "N", .front)
+        try await self.harness.admit("other", number: "M")
+        try await self.harness.store.end(self.harness.worker, now: self.harness.now)
     }
 
     /// Whether everything in it opens with a ring.
-    private static func opens(_ harness: StoreHarness, _ ring: KeyRing) async throws -> Bool {
+    private func opens(_ ring: KeyRing) async throws -> Bool {
         do {
             let store = try await harness.another(ring)
             defer { try? store.close() }
@@ -29,7 +31,6 @@ import Testing
 
     @Test func `after a rotation the new key alone opens every card, and the same bytes are still known`() async throws
     {
-        let (harness, id) = try await Self.quiet()
         let new = VaultKey.random()
         let old = try #require(
             try await harness.value("SELECT wrapped FROM card_key WHERE card = \(id)", as: Data.self)
@@ -38,8 +39,8 @@ import Testing
         #expect(rotation == KeyRotation(keyID: new.id, rewrapped: 2, damaged: 0))
         #expect(try harness.files(holding: old) == [])
         try harness.store.close()
-        #expect(try await Self.opens(harness, KeyRing(new)))
-        #expect(try await !Self.opens(harness, KeyRing(harness.key)))
+        #expect(try await opens(KeyRing(new)))
+        #expect(try await !opens(KeyRing(harness.key)))
         harness.store = try await harness.another(KeyRing(new))
         #expect(try await harness.store.keyInUse() == new.id)
         #expect(try await harness.admit("front", number: "N").isDuplicate)
@@ -59,7 +60,6 @@ import Testing
     }
 
     @Test func `a new key that cannot be stored changes nothing`() async throws {
-        let (harness, _) = try await Self.quiet()
         await #expect(throws: CocoaError.self) {
             _ = try await harness.store.rotateKeys(to: .random()) { throw CocoaError(.fileWriteUnknown) }
         }
@@ -67,7 +67,6 @@ import Testing
     }
 
     @Test func `a key that stands before the one in use wraps nothing before the rotation`() async throws {
-        let (harness, _) = try await Self.quiet()
         try harness.store.close()
         let new = VaultKey.random()
         let both = try #require(KeyRing([new, harness.key]))
@@ -76,7 +75,7 @@ import Testing
         harness.worker = try await harness.store.startWorker(id: "w2", command: "run", now: harness.now)
         try await harness.admit("late", number: "L")
         try await harness.store.end(harness.worker, now: harness.now)
-        #expect(try await Self.opens(harness, KeyRing(harness.key)))
+        #expect(try await opens(KeyRing(harness.key)))
         _ = try await harness.store.rotateKeys(to: new) {}
         // It would go on with the old key, which it knows, too.
         await #expect(throws: CodedError.self) {
@@ -84,13 +83,12 @@ import Testing
         }
         try stale.close()
         try harness.store.close()
-        #expect(try await Self.opens(harness, KeyRing(new)))
+        #expect(try await opens(KeyRing(new)))
         harness.store = try await harness.another(KeyRing(new))
     }
 
     @Test(arguments: ["wrapped = x'00'", "key_id = 'none'"])
     func `a data key that is damaged stays, and the others leave the old key`(damage: String) async throws {
-        let (harness, id) = try await Self.quiet()
         try await harness.plant("UPDATE card_key SET \(damage) WHERE card = '\(id)'")
         let new = VaultKey.random()
         #expect(try await harness.store.rotateKeys(to: new) {} == KeyRotation(keyID: new.id, rewrapped: 1, damaged: 1))
@@ -105,7 +103,6 @@ import Testing
     }
 
     @Test func `whoever opened the sandbox before the key changed does not begin to work`() async throws {
-        let (harness, _) = try await Self.quiet()
         let other = try await harness.another()
         _ = try await harness.store.rotateKeys(to: .random()) {}
         let error = await #expect(throws: CodedError.self) {
@@ -121,7 +118,6 @@ import Testing
 
     @Test(arguments: RotationStep.allCases)
     func `killed at any step, the sandbox opens with the key file as it is then`(step: RotationStep) async throws {
-        let (harness, _) = try await Self.quiet()
         try harness.store.close()
         let file = "\(harness.folder)/key"
         let new = VaultKey.random()
@@ -145,18 +141,17 @@ import Testing
         }
         let ring = try KeyRing(text: String(contentsOfFile: file, encoding: .utf8))
         #expect(ring.current == new)
-        #expect(try await Self.opens(harness, ring))
-        #expect(try await Self.opens(harness, KeyRing(new)) == (step == .committed))
+        #expect(try await opens(ring))
+        #expect(try await opens(KeyRing(new)) == (step == .committed))
         // The next one ends what was begun.
         harness.store = try await harness.another(ring)
         _ = try await harness.store.rotateKeys(to: new) {}
         try harness.store.close()
-        #expect(try await Self.opens(harness, KeyRing(new)))
+        #expect(try await opens(KeyRing(new)))
         harness.store = try await harness.another(KeyRing(new))
     }
 
     @Test func `the old key is put away while nobody else can change the key, once nothing needs it`() async throws {
-        let (harness, _) = try await Self.quiet()
         let lock = harness.store.folder.openingLock
         let steps = Mutex<[String]>([])
         _ = try await harness.store.rotateKeys(
@@ -174,7 +169,6 @@ import Testing
     }
 
     @Test func `an old key that cannot be put away stays, and the next rotation ends this one`() async throws {
-        let (harness, _) = try await Self.quiet()
         let new = VaultKey.random()
         await #expect(throws: CocoaError.self) {
             _ = try await harness.store.rotateKeys(

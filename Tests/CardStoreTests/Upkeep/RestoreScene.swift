@@ -54,6 +54,15 @@ struct RestoreScene {
         ).run()
     }
 
+    /// Restores the backup once all work has ended, and opens what came of it.
+    @discardableResult
+    func closeAndRestore() async throws -> RestoreReport {
+        try await self.close()
+        let report = try await self.restore()
+        try await self.reopen()
+        return report
+    }
+
     func reopen() async throws { self.harness.store = try await self.harness.another() }
 
     func state(_ name: String) async throws -> String { try await self.harness.state(self[name]) }

@@ -6,14 +6,15 @@ import Testing
 @testable import CardStore
 
 @Suite struct RestoreTests {
+    let scene: RestoreScene
+    var harness: StoreHarness { self.scene.harness }
+
+    init() async throws { self.scene = try await RestoreScene() }
+
     // MARK: What it holds
 
     @Test func `what may have gone on since is held, and what is over stays`() async throws {
-        let scene = try await RestoreScene()
-        try await scene.close()
-        let report = try await scene.restore()
-        try await scene.reopen()
-        let harness = scene.harness
+        let report = try await scene.closeAndRestore()
         #expect(report.cards == 6)
         #expect(report.replacedCards == 6)
         #expect(report.accessLinesTakenOver == 0)
@@ -34,12 +35,8 @@ import Testing
     }
 
     @Test func `a delivery that was open is kept, and sent again under its own key`() async throws {
-        let scene = try await RestoreScene()
-        let key = try await scene.harness.value("SELECT key FROM delivery WHERE state = 'open'", as: String.self)
-        try await scene.close()
-        _ = try await scene.restore()
-        try await scene.reopen()
-        let harness = scene.harness
+        let key = try await harness.value("SELECT key FROM delivery WHERE state = 'open'", as: String.self)
+        try await scene.closeAndRestore()
         let classes = try await harness.store.database.read { tx in
             try tx.rows(
                 "SELECT class FROM attempt WHERE stage = 'deliver' AND code IN ('restored', 'interrupted') ORDER BY id"
@@ -56,8 +53,6 @@ import Testing
     }
 
     @Test func `runs on demand end, and inputs that came later are new`() async throws {
-        let scene = try await RestoreScene()
-        let harness = scene.harness
         try await harness.plant(
             "INSERT INTO run (id, state, submitter, source, created_at) VALUES ('r', 'running', 'local', '', 0)"
         )
@@ -65,9 +60,7 @@ import Testing
         try await harness.store.backUp(to: scene.backup)
         let later = try await harness.admit("later", number: "L").card
         let next = try await harness.value("SELECT next_order FROM store", as: Int.self)
-        try await scene.close()
-        _ = try await scene.restore()
-        try await scene.reopen()
+        try await scene.closeAndRestore()
         #expect(try await harness.value("SELECT state FROM run") == "ended")
         #expect(try await harness.store.cards([later]).isEmpty)
         #expect(try await harness.value("SELECT next_order FROM store") == next)
@@ -77,15 +70,11 @@ import Testing
     // MARK: Erased people
 
     @Test func `who was erased after the backup stays erased, with the certificate of then`() async throws {
-        let scene = try await RestoreScene()
-        let certificate = try await scene.harness.erase(scene["delivered"])[0]
-        let lines = try await scene.harness.value("SELECT count(*) FROM access_log", as: Int.self)
-        try await scene.close()
-        let report = try await scene.restore()
+        let certificate = try await harness.erase(scene["delivered"])[0]
+        let lines = try await harness.value("SELECT count(*) FROM access_log", as: Int.self)
+        let report = try await scene.closeAndRestore()
         #expect(report.erased == 1)
         #expect(report.accessLinesTakenOver == 1)
-        try await scene.reopen()
-        let harness = scene.harness
         #expect(try await scene.state("delivered") == "erased requested")
         var restored = try await harness.store.certificates(of: [scene["delivered"]])[0]
         restored.isScrubbed = true
@@ -99,42 +88,35 @@ import Testing
     @Test func `where the sandbox is lost, the list alone keeps them erased; without it they would be back`()
         async throws
     {
-        let scene = try await RestoreScene()
-        try await scene.harness.erase(scene["prepared"])
+        try await harness.erase(scene["prepared"])
         try await scene.close()
-        let list = "\(scene.harness.folder)/erasures.jsonl"
-        let kept = "\(scene.harness.folder)/kept.jsonl"
+        let list = "\(harness.folder)/erasures.jsonl"
+        let kept = "\(harness.folder)/kept.jsonl"
         try FileManager.default.moveItem(atPath: list, toPath: kept)
-        try FileManager.default.removeItem(atPath: "\(scene.harness.folder)/sandbox.sqlite3")
+        try FileManager.default.removeItem(atPath: "\(harness.folder)/sandbox.sqlite3")
         // The fault that the list is there against.
         #expect(try await scene.restore().erasuresUnknown)
         try await scene.reopen()
         #expect(try await scene.state("prepared") == "held restored")
-        try scene.harness.store.close()
-        try FileManager.default.removeItem(atPath: "\(scene.harness.folder)/sandbox.sqlite3")
+        try harness.store.close()
+        try FileManager.default.removeItem(atPath: "\(harness.folder)/sandbox.sqlite3")
         let report = try await scene.restore(erasures: [kept])
         #expect(report.erased == 1 && !report.erasuresUnknown)
         try await scene.reopen()
         #expect(try await scene.state("prepared") == "erased requested")
-        #expect(try scene.harness.listed().contains(scene["prepared"]))
+        #expect(try harness.listed().contains(scene["prepared"]))
     }
 
     @Test func `an erased card that the backup does not know is taken over, and its file does not bring it back`()
         async throws
     {
-        let scene = try await RestoreScene()
-        let harness = scene.harness
-        var status = stat()
-        #expect(stat(harness.folder, &status) == 0)
-        let file = FileIdentity(path: "/in/late.jpg", status)
+        let file = try harness.file("late")
         let late = try await harness.admit("late", number: "L", file: file).card
         let sent = try await harness.sent("sent", number: "S", .accepted)
         try await harness.erase(late, sent)
-        try await scene.close()
-        let report = try await scene.restore()
+        let report = try await scene.closeAndRestore()
         #expect(report.tombstonesTakenOver == 2)
-        try await scene.reopen()
-        #expect(try await harness.known([file], number: BusinessNumber(stored: "L"))[0]?.state == .erased)
+        #expect(try await harness.known([file], number: "L")[0]?.state == .erased)
         #expect(try await harness.findings() == [])
         // Its front was delivered, so a back may go.
         harness.worker = try await harness.store.startWorker(id: "after", command: "run", now: harness.now)
@@ -143,15 +125,11 @@ import Testing
     }
 
     @Test func `whom an erased front named is still known, so another person's front is held`() async throws {
-        let scene = try await RestoreScene()
-        let harness = scene.harness
         let back = try await harness.verified("back", number: "H", .back)
         try FileManager.default.removeItem(atPath: scene.backup)
         try await harness.store.backUp(to: scene.backup)
         try await harness.erase(try await harness.verified("front", number: "H", .front))
-        try await scene.close()
-        _ = try await scene.restore()
-        try await scene.reopen()
+        try await scene.closeAndRestore()
         harness.worker = try await harness.store.startWorker(id: "after", command: "run", now: harness.now)
         let other = try await harness.verified("other", number: "H", .front, holder: "440524188001010014")
         #expect(try await harness.begin().isEmpty)
@@ -164,22 +142,20 @@ import Testing
     @Test func `a backup of before a change of the key opens with the retired key, and leaves under the current one`()
         async throws
     {
-        let scene = try await RestoreScene()
-        try await scene.harness.store.end(scene.harness.worker, now: scene.harness.now)
+        try await harness.store.end(harness.worker, now: harness.now)
         let new = VaultKey.random()
-        _ = try await scene.harness.store.rotateKeys(to: new) {}
-        try scene.harness.store.close()
+        _ = try await harness.store.rotateKeys(to: new) {}
+        try harness.store.close()
         let error = await #expect(throws: CodedError.self) { try await scene.restore(ring: KeyRing(new)) }
         #expect(error?.code == .wrongKey)
-        #expect(error?.message.text().contains(scene.harness.key.id) == true)
-        let both = try #require(KeyRing([new, scene.harness.key]))
+        #expect(error?.message.text().contains(harness.key.id) == true)
+        let both = try #require(KeyRing([new, harness.key]))
         #expect(try await scene.restore(ring: both).accessLinesTakenOver == 0)
-        scene.harness.store = try await scene.harness.another(KeyRing(new))
-        #expect(try await scene.harness.findings() == [])
+        harness.store = try await harness.another(KeyRing(new))
+        #expect(try await harness.findings() == [])
     }
 
     @Test func `without the key of the replaced sandbox it says what it cannot know`() async throws {
-        let scene = try await RestoreScene()
         let other = try await StoreHarness()
         let theirs = try await other.admit("theirs", number: "T").card
         try await other.erase(theirs)
@@ -189,7 +165,7 @@ import Testing
         #expect(report.replacedKeyMissing)
         #expect(report.accessLinesTakenOver == nil)
         #expect(report.tombstonesTakenOver == 0)
-        other.store = try await other.another(KeyRing(scene.harness.key))
+        other.store = try await other.another(KeyRing(harness.key))
         #expect(try await other.findings() == [])
     }
 
@@ -198,8 +174,6 @@ import Testing
     @Test func `what is no backup, a sandbox in use and one that holds cards are refused, and nothing is changed`()
         async throws
     {
-        let scene = try await RestoreScene()
-        let harness = scene.harness
         #expect(await code { try await scene.restore() }?.rawValue == "sandbox_busy")
         try await scene.close()
         #expect(await code { try await scene.restore(replacing: false) }?.rawValue == "sandbox_not_empty")
@@ -222,13 +196,12 @@ import Testing
     }
 
     @Test func `a database that is none is replaced only where that is asked for`() async throws {
-        let scene = try await RestoreScene()
         try await scene.close()
-        let path = "\(scene.harness.folder)/sandbox.sqlite3"
+        let path = "\(harness.folder)/sandbox.sqlite3"
         try Data(repeating: 7, count: 50_000).write(to: URL(filePath: path))
         #expect(await code { try await scene.restore(replacing: false) }?.rawValue == "sandbox_not_empty")
         #expect(try await scene.restore().replacedUnreadable)
         try await scene.reopen()
-        #expect(try await scene.harness.findings() == [])
+        #expect(try await harness.findings() == [])
     }
 }

@@ -4,11 +4,13 @@ import Testing
 @testable import CardStore
 
 @Suite struct RetentionTests {
+    let harness: StoreHarness
     private static let day = Duration.seconds(86_400)
 
-    /// A sandbox with a card in each state, by the term that covers it.
-    private static func furnished() async throws -> (StoreHarness, [String: Set<CardID>]) {
-        let harness = try await StoreHarness()
+    init() async throws { self.harness = try await StoreHarness() }
+
+    /// Takes a card to each state; returns them by the term that covers them.
+    private func furnish() async throws -> [String: Set<CardID>] {
         let delivered = try await harness.sent("a", number: "A", .accepted)
         let rejected = try await harness.sent("b", number: "B", .failure(.rejected))
         let old = try await harness.verified("c", number: "C", .front)
@@ -21,10 +23,7 @@ import Testing
         try await harness.plant("UPDATE card SET state = 'failed', reason = 'attempts_exhausted' WHERE number = 'F'")
         #expect(try await harness.state(new) == "delivering")
         try await harness.admit("g", number: "G")
-        return (
-            harness,
-            ["delivered": [delivered], "rejected": [rejected, old], "held": [held, waiting], "failed": [failed]]
-        )
+        return ["delivered": [delivered], "rejected": [rejected, old], "held": [held, waiting], "failed": [failed]]
     }
 
     private static func terms(_ name: String, _ term: Duration) -> RetentionTerms {
@@ -40,7 +39,7 @@ import Testing
 
     @Test(arguments: ["delivered", "rejected", "failed", "held"])
     func `each term erases the cards that it covers when their time is over, and no others`(name: String) async throws {
-        let (harness, cards) = try await Self.furnished()
+        let cards = try await furnish()
         #expect(try await harness.eraseExpired(Self.terms(name, Self.day)) == [])
         harness.pass(Self.day)
         #expect(try await harness.eraseExpired(RetentionTerms()) == [])
@@ -52,7 +51,6 @@ import Testing
     }
 
     @Test func `a call erases no more than its limit, the oldest first`() async throws {
-        let harness = try await StoreHarness()
         for index in 0..<20 { _ = try await harness.verified("\(index)", number: "N\(index)", .front) }
         // Not in the order of their intake.
         let jobs = try await harness.begin().reversed()
@@ -68,7 +66,6 @@ import Testing
     }
 
     @Test func `what has expired is found by age, however many cards there are`() async throws {
-        let harness = try await StoreHarness()
         var terms = RetentionTerms()
         (terms.delivered, terms.rejected, terms.failed, terms.held) = (Self.day, Self.day, Self.day, Self.day)
         let queries = terms.expired(limit: 5, now: harness.now)
@@ -91,7 +88,7 @@ import Testing
     // MARK: Clocks
 
     @Test func `a clock that has jumped erases nothing until it has run for twenty hours`() async throws {
-        let (harness, cards) = try await Self.furnished()
+        let cards = try await furnish()
         let terms = Self.terms("delivered", Self.day)
         harness.pass(.seconds(8 * 86_400))
         #expect(try await harness.eraseExpired(terms) == [])
@@ -103,7 +100,7 @@ import Testing
     }
 
     @Test func `a clock that a person calls right erases at once`() async throws {
-        let (harness, cards) = try await Self.furnished()
+        let cards = try await furnish()
         harness.pass(.seconds(400 * 86_400))
         let terms = Self.terms("delivered", Self.day)
         #expect(try await harness.eraseExpired(terms) == [])
@@ -112,7 +109,6 @@ import Testing
     }
 
     @Test func `a jump that went back, or again further ahead, begins its twenty hours once more`() async throws {
-        let harness = try await StoreHarness()
         let start = harness.now
         let ahead = start.advanced(by: .seconds(30 * 86_400))
         #expect(try await harness.store.see(ahead).doubted == ahead...ahead)
@@ -125,7 +121,6 @@ import Testing
     }
 
     @Test func `a clock that goes on in small steps counts as right, however far it comes`() async throws {
-        let harness = try await StoreHarness()
         for _ in 0..<10 {
             harness.pass(.seconds(6 * 86_400))
             #expect(try await harness.store.see(harness.now).doubted == nil)
