@@ -13,6 +13,8 @@ import Testing
 
     init() async throws { self.harness = try await EngineHarness() }
 
+    typealias Answer = @Sendable (FetchRequest, EnginePorts.Fetcher.Keep) async throws -> FetchOutcome
+
     private static func item(_ address: String, _ number: String) -> InputItem {
         InputItem(
             place: .address(Redacted(address)),
@@ -21,10 +23,11 @@ import Testing
         )
     }
 
+    /// A list of one image, whose host the test scripts.
+    private static let front = [[Self.item("https://h/front", "N1")]]
+
     /// A host that sends an image in two pieces.
-    private static func sending(
-        _ text: String
-    ) -> @Sendable (FetchRequest, EnginePorts.Fetcher.Keep) async throws -> FetchOutcome {
+    private static func sending(_ text: String) -> Answer {
         { request, keep in
             let bytes = Data(text.utf8)
             let version = FetchedVersion(validator: "\"1\"", byteCount: bytes.count)
@@ -71,9 +74,7 @@ import Testing
                 return .failed(EngineHarness.failure(.transient))
             }
         }
-        try await time.passing {
-            try await harness.run([[Self.item("https://h/front", "N1")]], time: time.engineTime)
-        }
+        try await time.passing { try await harness.run(Self.front, time: time.engineTime) }
         #expect(try #require(secondCall.withLock { $0 }) >= .seconds(20))
         #expect(harness.delivered == [["N1 front"]])
     }
@@ -89,9 +90,7 @@ import Testing
             settings.patience = .seconds(7200)
             settings.retry = RetryPolicy(base: .seconds(60), cap: .seconds(300))
         }
-        try await time.passing {
-            try await harness.run([[Self.item("https://h/front", "N1")]], settings, time: time.engineTime)
-        }
+        try await time.passing { try await harness.run(Self.front, settings, time: time.engineTime) }
         #expect(harness.delivered == [["N1 front"]])
         #expect(harness.state.withLock { $0.fetched.count } > 8)
     }
@@ -120,9 +119,7 @@ import Testing
     }
 
     /// A host that asks everybody to wait for an hour.
-    private static let resting: @Sendable (FetchRequest, EnginePorts.Fetcher.Keep) async throws -> FetchOutcome = {
-        _,
-        _ in
+    private static let resting: Answer = { _, _ in
         var failure = EngineHarness.failure(.throttled)
         failure.retryAfter = .seconds(3600)
         return .failed(failure)
@@ -194,10 +191,9 @@ import Testing
                 throw CancellationError()
             }
         }
-        let items = [[Self.item("https://h/front", "N1")]]
-        try await harness.run(items)
+        try await harness.run(Self.front)
         #expect(harness.delivered.isEmpty)
-        try await harness.run(items)
+        try await harness.run(Self.front)
         #expect(requests.withLock { $0.map(\.kept) } == [[], [0..<4]])
         #expect(harness.delivered == [["N1 front"]])
     }
@@ -257,9 +253,7 @@ import Testing
             }
         }
         let settings = harness.settings { $0.patience = .seconds(600) }
-        try await time.passing {
-            try await harness.run([[Self.item("https://h/front", "N1")]], settings, time: time.engineTime)
-        }
+        try await time.passing { try await harness.run(Self.front, settings, time: time.engineTime) }
         #expect(harness.delivered == [["N1 front"]])
         #expect(calls.withLock { $0 }[1] >= .seconds(60))
         let card = try #require(try await harness.store.cards(CardFilter(), after: 0, limit: 1).first)

@@ -17,6 +17,12 @@ import Testing
         return places
     }
 
+    /// One call begins, and ends so.
+    private static func call(_ gate: inout Gate, _ result: Gate.Result, at now: Duration = .zero) {
+        gate.begin(1, at: now)
+        gate.end(result, at: now)
+    }
+
     @Test func `the level doubles until the cap`() {
         var gate = Self.gate()
         #expect((0..<6).map { _ in Self.round(&gate, .answered, at: .zero) } == [4, 8, 16, 32, 32, 32])
@@ -26,8 +32,7 @@ import Testing
         var gate = Self.gate()
         for _ in 0..<3 { _ = Self.round(&gate, .answered, at: .zero) }
         #expect(gate.places(at: .zero) == 32)
-        gate.begin(1, at: .zero)
-        gate.end(.throttled(retryAfter: nil), at: .zero)
+        Self.call(&gate, .throttled(retryAfter: nil))
         #expect(gate.places(at: .zero) == 16)
         _ = Self.round(&gate, .answered, at: .seconds(29))
         #expect(gate.places(at: .seconds(29)) == 16)
@@ -37,8 +42,7 @@ import Testing
 
     @Test func `nothing is sent before Retry-After is over, and then one call probes`() {
         var gate = Self.gate()
-        gate.begin(1, at: .zero)
-        gate.end(.throttled(retryAfter: .seconds(7)), at: .zero)
+        Self.call(&gate, .throttled(retryAfter: .seconds(7)))
         #expect(gate.places(at: .seconds(6.9)) == 0)
         #expect(gate.opens(after: .seconds(1)) == .seconds(7))
         #expect(gate.places(at: .seconds(7)) == 1)
@@ -54,8 +58,7 @@ import Testing
         var rests: [Duration] = []
         for _ in 0..<11 {
             #expect(gate.places(at: now) >= 1)
-            gate.begin(1, at: now)
-            gate.end(.stopped, at: now)
+            Self.call(&gate, .stopped, at: now)
             #expect(gate.places(at: now) == 0)
             let opens = gate.opens(after: now) ?? now
             rests.append(opens - now)
@@ -64,16 +67,14 @@ import Testing
         #expect(rests == [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300].map { Duration.seconds($0) })
         #expect(gate.stopsInRow == 11)
         #expect(gate.places(at: now) == 1)
-        gate.begin(1, at: now)
-        gate.end(.answered, at: now)
+        Self.call(&gate, .answered, at: now)
         #expect(gate.stopsInRow == 0)
     }
 
     @Test func `ten failures in a row make a rest, nine do not`() {
         var gate = Self.gate()
         for count in 1...10 {
-            gate.begin(1, at: .zero)
-            gate.end(.failed, at: .zero)
+            Self.call(&gate, .failed)
             #expect((gate.places(at: .zero) == 0) == (count == 10))
             #expect(gate.isFailing)
         }
@@ -100,8 +101,7 @@ import Testing
 
     @Test func `a throttle at one call at a time rests`() {
         var gate = Self.gate(cap: 1)
-        gate.begin(1, at: .zero)
-        gate.end(.throttled(retryAfter: nil), at: .zero)
+        Self.call(&gate, .throttled(retryAfter: nil))
         #expect(gate.places(at: .zero) == 0)
         #expect(gate.opens(after: .zero) == .seconds(1))
     }
@@ -120,8 +120,7 @@ import Testing
 
     @Test func `a rest that another process wrote down makes one of its own longer, never shorter`() {
         var gate = Self.gate()
-        gate.begin(1, at: .zero)
-        gate.end(.throttled(retryAfter: .seconds(10)), at: .zero)
+        Self.call(&gate, .throttled(retryAfter: .seconds(10)))
         gate.rest(for: .seconds(5), isStop: false, at: .zero)
         #expect(gate.opens(after: .zero) == .seconds(10))
         gate.rest(for: .seconds(600), isStop: false, at: .seconds(1))
