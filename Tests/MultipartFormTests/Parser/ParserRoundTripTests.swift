@@ -45,18 +45,6 @@ import Testing
 
     /// CR LF for each line break, as the WHATWG form encoding asks of names and text.
     private static func normalized(_ text: String) -> String {
-        var result = ""
-        for scalar in text.unicodeScalars {
-            if scalar == "\n", result.unicodeScalars.last == "\r" {
-                result.unicodeScalars.append(scalar)
-            } else if scalar == "\n" {
-                result.unicodeScalars.append(contentsOf: ["\r", scalar])
-            } else {
-                if result.unicodeScalars.last == "\r" { result.unicodeScalars.append("\n") }
-                result.unicodeScalars.append(scalar)
-            }
-        }
-        if result.unicodeScalars.last == "\r" { result.unicodeScalars.append("\n") }
-        return result
+        text.replacing(/\r\n|\r|\n/.matchingSemantics(.unicodeScalar), with: "\r\n")
     }
 }
