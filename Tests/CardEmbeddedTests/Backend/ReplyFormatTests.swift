@@ -22,19 +22,6 @@ import Testing
     }
 
     @Test
-    func `Are XML when told to`() async throws {
-        let reply = try await self.body(.xml)
-        #expect(reply.type == "application/xml")
-        #expect(
-            reply.text == """
-                <?xml version="1.0" encoding="UTF-8"?>
-                <RESPONSE><RETCODE>000000</RETCODE><RETMSG>success</RETMSG></RESPONSE>
-
-                """
-        )
-    }
-
-    @Test
     func `Hold ITEMS in both formats`() async throws {
         let form = HandWrittenForm.batch([.init(number: "B-1"), .init(number: "B-2", image: [0])])
         #expect(
@@ -42,13 +29,14 @@ import Testing
                 == #"{"ITEMS":[{"RETCODE":"000000","RETMSG":"success"},"#
                 + #"{"RETCODE":"200003","RETMSG":"FILE is not a whole JPEG"}],"RETCODE":"200010","RETMSG":"see ITEMS"}"#
         )
+        let reply = try await self.body(.xml, to: form)
+        #expect(reply.type == "application/xml")
         #expect(
-            try await self.body(.xml, to: form).text.hasSuffix(
-                "<RESPONSE><RETCODE>200010</RETCODE><RETMSG>see ITEMS</RETMSG><ITEMS>"
-                    + "<ITEM><RETCODE>000000</RETCODE><RETMSG>success</RETMSG></ITEM>"
-                    + "<ITEM><RETCODE>200003</RETCODE><RETMSG>FILE is not a whole JPEG</RETMSG></ITEM>"
-                    + "</ITEMS></RESPONSE>\n"
-            )
+            reply.text == "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+                + "<RESPONSE><RETCODE>200010</RETCODE><RETMSG>see ITEMS</RETMSG><ITEMS>"
+                + "<ITEM><RETCODE>000000</RETCODE><RETMSG>success</RETMSG></ITEM>"
+                + "<ITEM><RETCODE>200003</RETCODE><RETMSG>FILE is not a whole JPEG</RETMSG></ITEM>"
+                + "</ITEMS></RESPONSE>\n"
         )
     }
 
@@ -60,7 +48,6 @@ import Testing
                 EmbeddedBackend.ReplyFormat.json, EmbeddedBackend.ReplyEncryption(.cbc, key: key),
                 "Cqz4wqLDkuE8WpVXmvwwflSYhOo079bWsJbXpxN+GcCXMch+tWDi2w=="
             ),
-            (.json, .init(.ecb, key: key), "veEbZtzaVZ9TPa9Oy96RouqyL6JgZYwcpl1iuRCNJLE1l5rEWkuHkQ=="),
             (
                 .json, .init(.ecb, key: key + "opq", startVector: ""),
                 "veEbZtzaVZ9TPa9Oy96RouqyL6JgZYwcpl1iuRCNJLE1l5rEWkuHkQ=="

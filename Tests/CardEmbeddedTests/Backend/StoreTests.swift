@@ -15,7 +15,7 @@ import Testing
         }
         try await withBackend(in: folder) { client async throws in
             let replay = try await client.upload(.single(), key: "\"1\"")
-            #expect(replay.retcode == "000000" && replay.isReplay)
+            #expect(replay.status == 200 && replay.retcode == "000000" && replay.isReplay)
             #expect(try await client.upload(.single(number: ""), key: "\"2\"").isReplay)
             #expect(try await client.upload(.single(number: "B-9"), key: "\"1\"").status == 422)
             #expect(try await client.upload(.single(number: "B-9"), key: "\"2\"").status == 422)
@@ -23,6 +23,7 @@ import Testing
             #expect(try await client.upload(.single(isFront: false), key: "\"4\"").retcode == "000000")
         }
         #expect(try folder.ledger().map(\.sequence) == [1, 2])
+        #expect(try folder.refusals().map(\.replyCode) == ["200002", "000001"])
         #expect(try folder.ledger().map(\.isOutOfOrder) == [false, false])
     }
 

@@ -2,18 +2,6 @@ import CardEmbedded
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct TokenTests {
-    @Test func `Any TOKEN is good when none is configured, and an unknown one is refused else`() async throws {
-        try await withBackend(in: BackendFolder()) { client async throws in
-            #expect(try await client.upload(.single(token: "x"), key: "\"1\"").retcode == "000000")
-        }
-        try await withBackend(in: BackendFolder()) {
-            $0.tokens = ["token-1", "token-2"]
-        } body: { client async throws in
-            #expect(try await client.upload(.single(token: "token-2"), key: "\"1\"").retcode == "000000")
-            #expect(try await client.upload(.single(token: "token-3", number: "B-3"), key: "\"2\"").retcode == "100002")
-        }
-    }
-
     @Test func `A new TOKEN is asked for after the configured number of documents, once`() async throws {
         let folder = BackendFolder()
         try await withBackend(in: folder) {

@@ -67,20 +67,6 @@ import Testing
         }
     }
 
-    @Test func `The same key and content get the same answer, and nothing more is stored`() async throws {
-        let folder = BackendFolder()
-        try await withBackend(in: folder) { client async throws in
-            _ = try await client.upload(.single(), key: "\"k\"")
-            let again = try await client.upload(.single(), key: "\"k\"")
-            #expect(again.status == 200 && again.retcode == "000000" && again.isReplay)
-            let refused = try await client.upload(.single(number: ""), key: "\"r\"")
-            let repeated = try await client.upload(.single(number: ""), key: "\"r\"")
-            #expect(refused.body == repeated.body && repeated.isReplay && !refused.isReplay)
-        }
-        #expect(try folder.ledger().count == 1)
-        #expect(try folder.refusals().map(\.replyCode) == ["200002"])
-    }
-
     @Test func `The same key with other content is 422, be it only another boundary`() async throws {
         let folder = BackendFolder()
         try await withBackend(in: folder) { client async throws in

@@ -62,11 +62,6 @@ import Testing
         #expect(!NumberBallot.hasValidCheck(number))
     }
 
-    @Test func `A picture without a card gives no reading`() async throws {
-        let card = try FixtureCard.first(below: "refused/REFUSED-NO-CARD")
-        #expect(try await Self.reader.text(ofJPEG: try card.jpeg()) == nil)
-    }
-
     @Test(arguments: ["3", "6", "8"])
     func `A card that stands on its head, or on its side, is read`(orientation: String) async throws {
         // Stored turned; the reader does not look at Exif, so that it sees the picture as it is stored.

@@ -83,15 +83,4 @@ import Testing
         #expect(window.linesOfText(gap: 2, least: 3) == [3..<8, 20..<24])
         #expect(window.columnsOfText == 10..<30)
     }
-
-    @Test(arguments: [
-        ([UInt8](repeating: 7, count: 100), EmbeddedError.Code.imageUndecodable),
-        (Array(GreyJPEG.bytes(width: 600, height: 600).dropLast(40)), .imageUndecodable),
-        (GreyJPEG.bytes(width: 47, height: 600), .imageTooLarge),
-        (GreyJPEG.bytes(width: 600, height: 4097), .imageTooLarge),
-    ])
-    func `What is no whole JPEG of a size that is read is refused`(bytes: [UInt8], code: EmbeddedError.Code) {
-        let error = #expect(throws: EmbeddedError.self) { try Raster(decoding: bytes, edges: 48...4096) }
-        #expect(error?.code == code)
-    }
 }

@@ -1,5 +1,7 @@
+import Testing
+
 /// A form written by hand: not by the encoder the sender uses.
-struct HandWrittenForm: Sendable {
+struct HandWrittenForm: Sendable, CustomTestStringConvertible {
     struct Part: Sendable {
         var name: String
         var filename: String?
@@ -63,6 +65,7 @@ struct HandWrittenForm: Sendable {
         ]
     }
 
+    var testDescription: String { self.parts.map(\.name).joined(separator: " ") }
     var contentType: String { "multipart/form-data; boundary=\(self.boundary)" }
 
     var body: [UInt8] {

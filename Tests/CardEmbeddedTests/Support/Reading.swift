@@ -1,5 +1,6 @@
 import CardEmbedded
 import Foundation
+import Logging
 import Testing
 
 extension Answer {
@@ -16,6 +17,15 @@ extension EndpointClient {
     func post(_ form: HandWrittenForm, to dialect: EmbeddedVerifier.Dialect = .faceIDv1) async throws -> Answer {
         try await self.send(dialect.path, form)
     }
+}
+
+/// What a verifier that serves nobody else answers.
+func verifierAnswer(
+    to form: HandWrittenForm,
+    in dialect: EmbeddedVerifier.Dialect = .faceIDv1,
+    logger: Logger = silent
+) async throws -> Answer {
+    try await withVerifier(logger: logger) { client async throws in try await client.post(form, to: dialect) }
 }
 
 extension HandWrittenForm {
