@@ -7,7 +7,7 @@ import Testing
     private let folder: TemporaryFolder
 
     init() throws {
-        self.folder = try TemporaryFolder()
+        self.folder = TemporaryFolder()
         try self.folder.write(
             "in/flat.jpg",
             "in/LOAN-1/front.jpg",
@@ -54,7 +54,7 @@ import Testing
         }
         try self.folder.write("m.csv", text: "path\nin/LOAN-1/front.jpg\n")
         let options = try Listing.options(from: BusinessNumberRule(rule))
-        let listing = try Listing(self.folder, paths: [], manifest: self.folder["m.csv"], options: options)
+        let listing = try self.folder.listing(manifest: "m.csv", options: options)
         #expect(listing.lines == ["refuse business_no_missing in/LOAN-1/front.jpg"])
     }
 
@@ -109,7 +109,7 @@ import Testing
         words: String
     ) throws {
         let options = try Listing.options(from: BusinessNumberRule(rule))
-        let messages = try Listing(self.folder, paths: [self.folder[path]], options: options).messages
+        let messages = try self.folder.listing(path, options: options).messages
         #expect(messages.contains { $0.contains(words) }, "\(messages)")
         #expect(messages.allSatisfy { $0.contains("--business-no") && !$0.contains("LOAN") && !$0.contains("身份证") })
     }
@@ -130,12 +130,7 @@ import Testing
         try self.folder.write("in/LOAN-1/front.jpg.json", text: #"{"side": "front", "user_no": "U-1", "priority": 2}"#)
         try self.folder.write("m.csv", text: "path,expected_name\nin/LOAN-1/front.jpg,张三\n")
         let options = Listing.options(userNumber: "U-2", from: .level(1))
-        let listing = try Listing(
-            self.folder,
-            paths: [self.folder["in"]],
-            manifest: self.folder["m.csv"],
-            options: options
-        )
+        let listing = try self.folder.listing("in", manifest: "m.csv", options: options)
         let origins = Dictionary(uniqueKeysWithValues: listing.items.map { ($0.name.reveal(), $0.origins) })
         #expect(
             origins[self.folder["in/LOAN-1/front.jpg"]] == [
@@ -152,7 +147,7 @@ import Testing
         ("pattern:^([^/]+)/", FieldOrigin.folder), ("pattern:/([^/]+)\\.jpg", .filename),
     ]) func `A pattern tells whether the folder or the file gives the number`(rule: String, origin: FieldOrigin) throws
     {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         try folder.write("in/A/B.jpg")
         let options = try Listing.options(from: BusinessNumberRule(rule))
         let item = try #require(try Listing(folder, paths: [folder["in"]], options: options).items.first)

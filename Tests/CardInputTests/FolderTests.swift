@@ -7,13 +7,14 @@ import Testing
 
 /// What a folder named on the command line gives.
 @Suite struct FolderTests {
+    private let folder = TemporaryFolder()
+
     @Test
     func
         `A folder is walked with all below, sorted by bytes; the folders directly below it give numbers`()
         throws
     {
-        let folder = try TemporaryFolder()
-        try folder.write(
+        try self.folder.write(
             "cards/b/z.jpg",
             "cards/a/2.jpg",
             "cards/a/10.jpg",
@@ -21,9 +22,8 @@ import Testing
             "cards/a/deep/er/y.jpg",
             "cards/B/x.jpg"
         )
-        let listing = try Listing(folder, paths: [folder["cards"]])
         #expect(
-            listing.lines == [
+            try self.folder.lines("cards") == [
                 "take B cards/B/x.jpg",
                 "take a-1 cards/a-1/x.jpg",
                 "take a cards/a/10.jpg",
@@ -35,18 +35,15 @@ import Testing
     }
 
     @Test func `A folder named on the command line lends no name, not even when it lies in another one`() throws {
-        let folder = try TemporaryFolder()
-        try folder.write("cards/LOAN-1/front.jpg", "cards/LOAN-2/front.jpg", "cards/flat.jpg")
-        let one = try Listing(folder, paths: [folder["cards"]])
+        try self.folder.write("cards/LOAN-1/front.jpg", "cards/LOAN-2/front.jpg", "cards/flat.jpg")
         #expect(
-            one.lines == [
+            try self.folder.lines("cards") == [
                 "take LOAN-1 cards/LOAN-1/front.jpg", "take LOAN-2 cards/LOAN-2/front.jpg",
                 "refuse business_no_missing cards/flat.jpg",
             ]
         )
-        let two = try Listing(folder, paths: [folder["cards"], folder["cards/LOAN-2"]])
         #expect(
-            two.lines == [
+            try self.folder.lines("cards", "cards/LOAN-2") == [
                 "take LOAN-1 cards/LOAN-1/front.jpg", "refuse business_no_missing cards/LOAN-2/front.jpg",
                 "refuse business_no_missing cards/flat.jpg",
             ]
@@ -57,9 +54,8 @@ import Testing
     func `A flat folder of strangers is refused image by image, and the message tells the four ways to give a number`()
         throws
     {
-        let folder = try TemporaryFolder()
-        for index in 0..<10 { try folder.write("flat/\(index).jpg") }
-        let listing = try Listing(folder, paths: [folder["flat"]])
+        for index in 0..<10 { try self.folder.write("flat/\(index).jpg") }
+        let listing = try self.folder.listing("flat")
         #expect(listing.lines == (0..<10).map { "refuse business_no_missing flat/\($0).jpg" })
         let message = try #require(listing.messages.first)
         for way in ["--business-no", "manifest", "IMAGE.json", "folder"] { #expect(message.contains(way)) }
@@ -68,8 +64,7 @@ import Testing
     @Test func `What file managers, servers and half-done copies leave behind is passed over, named once and counted`()
         throws
     {
-        let folder = try TemporaryFolder()
-        try folder.write(
+        try self.folder.write(
             "c/L/.hidden.jpg",
             "c/L/.DS_Store",
             "c/L/Thumbs.db",
@@ -80,7 +75,7 @@ import Testing
             "c/L/c.jpg~",
             "c/L/front.jpg"
         )
-        let listing = try Listing(folder, paths: [folder["c"]])
+        let listing = try self.folder.listing("c")
         #expect(listing.lines == ["take L c/L/front.jpg"])
         #expect(
             listing.list.passedOver == [".*": 3, "thumbs.db": 1, "@eadir": 1, "*.part": 1, "*.filepart": 1, "*~": 1]
@@ -90,14 +85,12 @@ import Testing
     @Test func `In a folder, a file is an image by its name or by its first bytes; others are counted as ignored`()
         throws
     {
-        let folder = try TemporaryFolder()
-        try folder.write("c/L/scan", "c/L/photo.dat")
-        try folder.write("c/L/text.jpg", text: "no image at all")
-        try folder.write("c/L/notes.txt", text: "notes")
-        try folder.write("c/L/empty", text: "")
-        let listing = try Listing(folder, paths: [folder["c"]])
+        try self.folder.write("c/L/scan", "c/L/photo.dat")
+        try self.folder.write("c/L/text.jpg", text: "no image at all")
+        try self.folder.write("c/L/notes.txt", text: "notes")
+        try self.folder.write("c/L/empty", text: "")
         #expect(
-            listing.lines == [
+            try self.folder.lines("c") == [
                 "ignore c/L/empty", "ignore c/L/notes.txt", "take L c/L/photo.dat", "take L c/L/scan",
                 "take L c/L/text.jpg",
             ]
@@ -105,14 +98,12 @@ import Testing
     }
 
     @Test func `A file whose name says that it is an image is not opened to decide that`() throws {
-        let folder = try TemporaryFolder()
-        try folder.write("c/L/front.jpg", "c/L/scan")
-        try folder.write("c/L/unknown", text: "no image")
+        try self.folder.write("c/L/front.jpg", "c/L/scan")
+        try self.folder.write("c/L/unknown", text: "no image")
         let opened = inotify_init1(Int32(IN_NONBLOCK))
         defer { close(opened) }
-        #expect(inotify_add_watch(opened, folder["c/L"], UInt32(IN_OPEN)) >= 0)
-        let listing = try Listing(folder, paths: [folder["c"]])
-        #expect(listing.lines == ["take L c/L/front.jpg", "take L c/L/scan", "ignore c/L/unknown"])
+        #expect(inotify_add_watch(opened, self.folder["c/L"], UInt32(IN_OPEN)) >= 0)
+        #expect(try self.folder.lines("c") == ["take L c/L/front.jpg", "take L c/L/scan", "ignore c/L/unknown"])
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = read(opened, &buffer, buffer.count)
         let events = buffer.withUnsafeBytes { InotifyEvent.events(in: UnsafeRawBufferPointer(rebasing: $0[..<count])) }
@@ -120,12 +111,11 @@ import Testing
     }
 
     @Test func `Pipes and sockets in a folder are never opened`() throws {
-        let folder = try TemporaryFolder()
-        try folder.write("c/L/front.jpg")
-        #expect(mkfifo(folder["c/L/pipe.jpg"], 0o600) == 0)
-        #expect(try Listing(folder, paths: [folder["c"]]).lines == ["take L c/L/front.jpg", "ignore c/L/pipe.jpg"])
+        try self.folder.write("c/L/front.jpg")
+        #expect(mkfifo(self.folder["c/L/pipe.jpg"], 0o600) == 0)
+        #expect(try self.folder.lines("c") == ["take L c/L/front.jpg", "ignore c/L/pipe.jpg"])
         let error = try #require(throws: CodedError.self) {
-            try Listing(folder, paths: [folder["c/L/pipe.jpg"]])
+            try self.folder.listing("c/L/pipe.jpg")
         }
         #expect(error.code == .inputUnreadable)
     }
@@ -133,41 +123,37 @@ import Testing
     @Test(arguments: ["line\nbreak", String(repeating: "9", count: 65), "   "]
     )
     func `A folder name that is no business number is refused as invalid`(_ name: String) throws {
-        let folder = try TemporaryFolder()
-        try folder.write("c/\(name)/front.jpg")
-        #expect(try Listing(folder, paths: [folder["c"]]).lines == ["refuse business_no_invalid c/\(name)/front.jpg"])
+        try self.folder.write("c/\(name)/front.jpg")
+        #expect(try self.folder.lines("c") == ["refuse business_no_invalid c/\(name)/front.jpg"])
     }
 
     @Test func `A list without photos counts what is there instead`() throws {
-        let folder = try TemporaryFolder()
-        try folder.makeFolder("c/L")
-        try folder.write("d/L/notes.txt", text: "notes")
-        try folder.write("d/#recycle/a.jpg")
-        let empty = try Listing(folder, paths: [folder["c"]]).emptiness
+        try self.folder.makeFolder("c/L")
+        try self.folder.write("d/L/notes.txt", text: "notes")
+        try self.folder.write("d/#recycle/a.jpg")
+        let empty = try self.folder.listing("c").emptiness
         #expect(empty?.contains("0 files are no images, and 0 files or folders were passed over") == true)
-        let other = try Listing(folder, paths: [folder["d"]]).emptiness
+        let other = try self.folder.listing("d").emptiness
         #expect(other?.contains("1 files are no images, and 1 files or folders were passed over") == true)
     }
 
     @Test func `A thousand files in nested folders are all found, each once`() throws {
-        let folder = try TemporaryFolder()
         for loan in 0..<50 {
-            try folder.makeFolder("c/LOAN-\(loan)")
-            for index in 0..<20 { try folder.write("c/LOAN-\(loan)/\(index).jpg") }
+            try self.folder.makeFolder("c/LOAN-\(loan)")
+            for index in 0..<20 { try self.folder.write("c/LOAN-\(loan)/\(index).jpg") }
         }
-        let listing = try Listing(folder, paths: [folder["c"], folder["c/"]])
+        let listing = try self.folder.listing("c", "c/")
         #expect(listing.items.count == 1000)
         #expect(Set(listing.items.map(\.path)).count == 1000)
         #expect(listing.metadata.count(where: { $0.businessNumber.rawValue == "LOAN-42" }) == 20)
     }
 
     @Test func `A folder below that cannot be listed is one refused input; the rest is taken`() throws {
-        let folder = try TemporaryFolder()
-        try folder.write("c/L/front.jpg")
+        try self.folder.write("c/L/front.jpg")
         // A path longer than the system takes cannot be listed, by root neither.
-        let deep = try DeepFolders(below: folder["c"], count: 22)
+        let deep = try DeepFolders(below: self.folder["c"], count: 22)
         defer { deep.remove() }
-        let listing = try Listing(folder, paths: [folder["c"]])
+        let listing = try self.folder.listing("c")
         #expect(listing.lines.contains("take L c/L/front.jpg"))
         let refused = listing.lines.filter { $0.hasPrefix("refuse source_unreadable") }
         #expect(refused.count == 1)

@@ -5,6 +5,8 @@ import Testing
 
 /// What a manifest may be and what it does.
 @Suite struct ManifestTests {
+    private let folder = TemporaryFolder()
+
     private static let csv = """
         path,business_no,user_no,expected_id_number,expected_name,side,priority
         LOAN-9/b.jpg,LOAN-2,U2,11010519491231002X,"王, 小明",back,-3
@@ -27,8 +29,7 @@ import Testing
         _ name: String,
         _ variation: String
     ) throws {
-        let folder = try TemporaryFolder()
-        try folder.write("in/LOAN-9/b.jpg", "in/a.jpg")
+        try self.folder.write("in/LOAN-9/b.jpg", "in/a.jpg")
         var text = name.lowercased().hasSuffix("n") || name.hasSuffix("l") ? Self.jsonLines : Self.csv
         switch variation {
         case "bom": text = "\u{FEFF}" + text
@@ -36,8 +37,8 @@ import Testing
         case "cut": while text.hasSuffix("\n") { text.removeLast() }
         default: break
         }
-        try folder.write("in/" + name, text: text)
-        let listing = try Listing(folder, paths: [], manifest: folder["in/" + name])
+        try self.folder.write("in/" + name, text: text)
+        let listing = try self.folder.listing(manifest: "in/" + name)
         #expect(listing.lines == ["take LOAN-2 in/LOAN-9/b.jpg", "take LOAN-1 in/a.jpg"])
         let first = try #require(listing.metadata.first)
         #expect(first.expectedName?.reveal() == "王, 小明")
@@ -49,29 +50,25 @@ import Testing
     }
 
     @Test func `Paths are relative to the manifest; the source is the path seen from where the user is`() throws {
-        let folder = try TemporaryFolder()
-        try folder.write("in/L/a.jpg", "L/b.jpg", "L/c.jpg")
-        try folder.write("in/m.csv", text: "path\nL/a.jpg\n../L/b.jpg\n\(folder["L/c.jpg"])\n")
-        let manifest = folder.relativePath(of: "in/m.csv")
-        let listing = try Listing(
-            folder,
-            paths: [],
-            manifest: manifest,
-            options: Listing.options(businessNumber: "L")
-        )
-        let base = folder.relativePath(of: "in")
+        try self.folder.write("in/L/a.jpg", "L/b.jpg", "L/c.jpg")
+        try self.folder.write("in/m.csv", text: "path\nL/a.jpg\n../L/b.jpg\n\(self.folder["L/c.jpg"])\n")
+        let manifest = self.folder.relativePath(of: "in/m.csv")
+        let options = Listing.options(businessNumber: "L")
+        let listing = try Listing(self.folder, paths: [], manifest: manifest, options: options)
+        let base = self.folder.relativePath(of: "in")
         #expect(
-            listing.items.map { $0.name.reveal() } == [base + "/L/a.jpg", base + "/../L/b.jpg", folder["L/c.jpg"]]
+            listing.items.map { $0.name.reveal() } == [base + "/L/a.jpg", base + "/../L/b.jpg", self.folder["L/c.jpg"]]
         )
-        #expect(listing.items.map(\.path) == [folder["in/L/a.jpg"], folder["L/b.jpg"], folder["L/c.jpg"]])
+        #expect(
+            listing.items.map(\.path) == [self.folder["in/L/a.jpg"], self.folder["L/b.jpg"], self.folder["L/c.jpg"]]
+        )
         #expect(listing.metadata.map(\.businessNumber.rawValue) == ["L", "L", "L"])
     }
 
     @Test func `With paths, the manifest annotates what is found there, and its other rows follow`() throws {
-        let folder = try TemporaryFolder()
-        try folder.write("c/LOAN-1/a.jpg", "c/LOAN-1/b.jpg", "other/LOAN-3/z.jpg", "other/y.jpg")
-        try folder.write("c/LOAN-1/odd.txt", text: "taken since a row names it")
-        try folder.write(
+        try self.folder.write("c/LOAN-1/a.jpg", "c/LOAN-1/b.jpg", "other/LOAN-3/z.jpg", "other/y.jpg")
+        try self.folder.write("c/LOAN-1/odd.txt", text: "taken since a row names it")
+        try self.folder.write(
             "c/m.csv",
             text: """
                 path,business_no,side
@@ -82,7 +79,7 @@ import Testing
                 LOAN-1/gone.jpg,R-3,
                 """
         )
-        let listing = try Listing(folder, paths: [folder["c"]], manifest: folder["c/m.csv"])
+        let listing = try self.folder.listing("c", manifest: "c/m.csv")
         #expect(
             listing.lines == [
                 "take LOAN-1 c/LOAN-1/a.jpg", "take R-1 c/LOAN-1/b.jpg", "take LOAN-1 c/LOAN-1/odd.txt",
@@ -94,38 +91,35 @@ import Testing
     }
 
     @Test func `The manifest is no input, neither found in a folder nor named beside the images`() throws {
-        let folder = try TemporaryFolder()
-        try folder.write("c/L/a.jpg")
-        try folder.write("c/L/m.csv", text: "path\na.jpg\n")
-        try folder.link("c/L/link.csv", to: "c/L/m.csv")
-        #expect(try Listing(folder, paths: [folder["c"]], manifest: folder["c/L/m.csv"]).lines == ["take L c/L/a.jpg"])
-        let named = try Listing(
-            folder,
-            paths: [folder["c/L/a.jpg"], folder["c/L/m.csv"]],
-            manifest: folder["c/L/link.csv"]
+        try self.folder.write("c/L/a.jpg")
+        try self.folder.write("c/L/m.csv", text: "path\na.jpg\n")
+        try self.folder.link("c/L/link.csv", to: "c/L/m.csv")
+        #expect(
+            try self.folder.listing("c", manifest: "c/L/m.csv").lines == [
+                "take L c/L/a.jpg"
+            ]
         )
+        let named = try self.folder.listing("c/L/a.jpg", "c/L/m.csv", manifest: "c/L/link.csv")
         #expect(named.lines == ["refuse business_no_missing c/L/a.jpg"])
     }
 
     @Test func `Rows of one file are one input, unless they name different business numbers`() throws {
-        let folder = try TemporaryFolder()
-        try folder.write("a.jpg")
-        try folder.write("m.csv", text: "path,business_no,side\na.jpg,L1,front\n./a.jpg,L1,back\na.jpg,L2,\n")
-        for paths in [[], [folder["a.jpg"]]] {
-            let listing = try Listing(folder, paths: paths, manifest: folder["m.csv"])
+        try self.folder.write("a.jpg")
+        try self.folder.write("m.csv", text: "path,business_no,side\na.jpg,L1,front\n./a.jpg,L1,back\na.jpg,L2,\n")
+        for paths in [[], [self.folder["a.jpg"]]] {
+            let listing = try Listing(self.folder, paths: paths, manifest: self.folder["m.csv"])
             #expect(listing.metadata.map(\.businessNumber.rawValue) == ["L1", "L2"])
             #expect(listing.metadata.map(\.side) == [.front, nil])
         }
     }
 
     @Test func `A row whose file is missing, a folder or not a file is refused, each for itself`() throws {
-        let folder = try TemporaryFolder()
-        try folder.write("L/a.jpg")
-        try folder.write(
+        try self.folder.write("L/a.jpg")
+        try self.folder.write(
             "m.csv",
             text: "path,business_no\nx/1.jpg,1\ny/1.jpg,1\nL,1\nL/a.jpg/b,1\nL/a.jpg,1\nL/a.jpg,\n"
         )
-        let listing = try Listing(folder, paths: [], manifest: folder["m.csv"])
+        let listing = try self.folder.listing(manifest: "m.csv")
         #expect(
             listing.lines == [
                 "refuse source_unreadable x/1.jpg", "refuse source_unreadable y/1.jpg", "refuse source_unreadable L",
@@ -162,16 +156,15 @@ import Testing
         _ text: String,
         _ words: String
     ) throws {
-        let folder = try TemporaryFolder()
-        try folder.write("a.jpg")
-        try folder.write(name, text: text)
+        try self.folder.write("a.jpg")
+        try self.folder.write(name, text: text)
         let error = try #require(throws: CodedError.self) {
-            try Listing(folder, paths: [], manifest: folder[name])
+            try self.folder.listing(manifest: name)
         }
         #expect(error.code == .manifestInvalid)
         #expect(error.message.text().contains(words))
         for rendering in ["\(error)", "\(error.message)", String(reflecting: error)] {
-            #expect(!rendering.contains("张") && !rendering.contains("110105") && !rendering.contains(folder.path))
+            #expect(!rendering.contains("张") && !rendering.contains("110105") && !rendering.contains(self.folder.path))
         }
     }
 
@@ -193,12 +186,11 @@ import Testing
         code: String,
         words: String
     ) throws {
-        let folder = try TemporaryFolder()
-        try folder.write("c/L/a.jpg", "c/L/b.jpg")
-        try folder.write("c/L/" + name, text: text)
-        for paths in [[], [folder["c"]]] {
+        try self.folder.write("c/L/a.jpg", "c/L/b.jpg")
+        try self.folder.write("c/L/" + name, text: text)
+        for paths in [[], [self.folder["c"]]] {
             let options = Listing.options(businessNumber: paths.isEmpty ? "L" : nil)
-            let listing = try Listing(folder, paths: paths, manifest: folder["c/L/" + name], options: options)
+            let listing = try Listing(self.folder, paths: paths, manifest: self.folder["c/L/" + name], options: options)
             #expect(listing.lines == ["refuse \(code) c/L/a.jpg", "take L c/L/b.jpg"])
             #expect(listing.messages.allSatisfy { $0.contains(words) && !$0.contains("张") })
         }
@@ -210,10 +202,11 @@ import Testing
         ("m.jsonl", "{\"path\": \"a.jpg\", \"path\": \"b.jpg\"}", "row 1 of the manifest path"),
     ])
     func `A column or path that stands twice is an error of the run`(name: String, text: String, words: String) throws {
-        let folder = try TemporaryFolder()
-        try folder.write("a.jpg", "b.jpg")
-        try folder.write(name, text: text)
-        let error = try #require(throws: CodedError.self) { try Listing(folder, paths: [], manifest: folder[name]) }
+        try self.folder.write("a.jpg", "b.jpg")
+        try self.folder.write(name, text: text)
+        let error = try #require(throws: CodedError.self) {
+            try self.folder.listing(manifest: name)
+        }
         #expect(error.code == .fieldDuplicate)
         #expect(error.message.text().contains(words))
     }
@@ -221,41 +214,43 @@ import Testing
     @Test(arguments: ["none.csv", "dir"]) func `A manifest that is missing or a folder is an error of the run`(
         name: String
     ) throws {
-        let folder = try TemporaryFolder()
-        try folder.makeFolder("dir")
-        let error = try #require(throws: CodedError.self) { try Listing(folder, paths: [], manifest: folder[name]) }
+        try self.folder.makeFolder("dir")
+        let error = try #require(throws: CodedError.self) {
+            try self.folder.listing(manifest: name)
+        }
         #expect(error.code == .manifestUnreadable)
         #expect(error.message.text().contains(name) && !"\(error)".contains(name))
     }
 
     @Test func `A manifest that is too large is refused without being read`() throws {
-        let folder = try TemporaryFolder()
-        try folder.write("m.csv", text: "path\n")
-        try FileHandle(forUpdating: URL(filePath: folder["m.csv"])).truncate(atOffset: 268_435_457)
-        let error = try #require(throws: CodedError.self) { try Listing(folder, paths: [], manifest: folder["m.csv"]) }
+        try self.folder.write("m.csv", text: "path\n")
+        try FileHandle(forUpdating: URL(filePath: self.folder["m.csv"])).truncate(atOffset: 268_435_457)
+        let error = try #require(throws: CodedError.self) {
+            try self.folder.listing(manifest: "m.csv")
+        }
         #expect(error.code == .manifestTooLarge)
     }
 
     @Test func `More rows than a list may have are refused`() throws {
-        let folder = try TemporaryFolder()
-        try folder.write("a.jpg")
-        try folder.write("m.csv", text: "path,business_no\n" + String(repeating: "a.jpg,L\n", count: 10))
-        #expect(try Listing(folder, paths: [], manifest: folder["m.csv"], limit: 10).lines == ["take L a.jpg"])
+        try self.folder.write("a.jpg")
+        try self.folder.write("m.csv", text: "path,business_no\n" + String(repeating: "a.jpg,L\n", count: 10))
+        #expect(
+            try self.folder.listing(manifest: "m.csv", limit: 10).lines == ["take L a.jpg"]
+        )
         let error = try #require(throws: CodedError.self) {
-            try Listing(folder, paths: [], manifest: folder["m.csv"], limit: 9)
+            try self.folder.listing(manifest: "m.csv", limit: 9)
         }
         #expect(error.code == .tooManyInputs)
     }
 
     @Test func `A row may name an image by its URL, which is shown without user, password and query`() throws {
-        let folder = try TemporaryFolder()
-        try folder.write("c/LOAN-1/a.jpg")
+        try self.folder.write("c/LOAN-1/a.jpg")
         let url = "https://images.example/a.jpg?signature=1"
-        try folder.write(
+        try self.folder.write(
             "c/m.csv",
             text: "path,business_no\n \(url) ,R-1\nHTTP://u:p@images.example/b#p@q,R-1\n\(url),R-2\n"
         )
-        let listing = try Listing(folder, paths: [folder["c"]], manifest: folder["c/m.csv"])
+        let listing = try self.folder.listing("c", manifest: "c/m.csv")
         #expect(
             listing.lines == [
                 "take LOAN-1 c/LOAN-1/a.jpg", "take R-1 https://images.example/a.jpg",
@@ -265,18 +260,16 @@ import Testing
     }
 
     @Test func `URLs that differ in a slash name two images, the same one twice names one`() throws {
-        let folder = try TemporaryFolder()
         let urls = ["https://h/a//b", "https://h/a/b", "https://h/a/b/", "https://h/a/b"]
-        try folder.write("m.csv", text: "path,business_no\n" + urls.map { "\($0),R-1\n" }.joined())
-        let listing = try Listing(folder, paths: [], manifest: folder["m.csv"])
+        try self.folder.write("m.csv", text: "path,business_no\n" + urls.map { "\($0),R-1\n" }.joined())
+        let listing = try self.folder.listing(manifest: "m.csv")
         #expect(listing.lines == urls.prefix(3).map { "take R-1 \($0)" })
     }
 
     @Test(arguments: [("m.csv", "path,business_no\n"), ("m.jsonl", ""), ("m.jsonl", "\n \n")])
     func `A manifest without rows is an empty list`(_ name: String, _ text: String) throws {
-        let folder = try TemporaryFolder()
-        try folder.write(name, text: text)
-        let listing = try Listing(folder, paths: [], manifest: folder[name])
+        try self.folder.write(name, text: text)
+        let listing = try self.folder.listing(manifest: name)
         #expect(listing.lines.isEmpty)
         #expect(listing.emptiness != nil)
     }

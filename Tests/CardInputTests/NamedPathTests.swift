@@ -5,15 +5,17 @@ import Testing
 
 /// Paths and patterns on the command line.
 @Suite struct NamedPathTests {
+    private let folder = TemporaryFolder()
+
     @Test func `Inputs come in the order of the paths, and one named twice comes once, where it was named first`()
         throws
     {
-        let folder = try TemporaryFolder()
-        try folder.write("x/L1/b.jpg", "x/L1/a.jpg", "x/L2/c.jpg")
+        try self.folder.write("x/L1/b.jpg", "x/L1/a.jpg", "x/L2/c.jpg")
         let paths = [
-            folder["x/L2/c.jpg"], folder["x"], folder["x/L1/../L1/a.jpg"], folder["x/./L2//c.jpg"], folder["x"],
+            self.folder["x/L2/c.jpg"], self.folder["x"], self.folder["x/L1/../L1/a.jpg"], self.folder["x/./L2//c.jpg"],
+            self.folder["x"],
         ]
-        let listing = try Listing(folder, paths: paths)
+        let listing = try Listing(self.folder, paths: paths)
         #expect(listing.lines == ["take L2 x/L2/c.jpg", "take L1 x/L1/a.jpg", "take L1 x/L1/b.jpg"])
     }
 
@@ -21,45 +23,41 @@ import Testing
     func `A file named on the command line is always an input, whatever it holds, and takes no number from its folder`()
         throws
     {
-        let folder = try TemporaryFolder()
-        try folder.write("LOAN-1/notes.txt", text: "text")
-        try folder.write("LOAN-1/.hidden.jpg", "LOAN-2/a.part")
-        let paths = [folder["LOAN-1/notes.txt"], folder["LOAN-1/.hidden.jpg"], folder["LOAN-2/a.part"]]
+        try self.folder.write("LOAN-1/notes.txt", text: "text")
+        try self.folder.write("LOAN-1/.hidden.jpg", "LOAN-2/a.part")
+        let paths = [self.folder["LOAN-1/notes.txt"], self.folder["LOAN-1/.hidden.jpg"], self.folder["LOAN-2/a.part"]]
         let names = ["LOAN-1/notes.txt", "LOAN-1/.hidden.jpg", "LOAN-2/a.part"]
-        #expect(try Listing(folder, paths: paths).lines == names.map { "refuse business_no_missing \($0)" })
-        let told = try Listing(folder, paths: paths, options: Listing.options(businessNumber: "B"))
+        #expect(try Listing(self.folder, paths: paths).lines == names.map { "refuse business_no_missing \($0)" })
+        let told = try Listing(self.folder, paths: paths, options: Listing.options(businessNumber: "B"))
         #expect(told.lines == names.map { "take B \($0)" })
     }
 
     @Test func `A file that its folder would ignore is taken if it is named too, before or after`() throws {
-        let folder = try TemporaryFolder()
-        try folder.write("c/L/notes.txt", text: "text")
-        let named = folder["c/L/notes.txt"]
-        #expect(try Listing(folder, paths: [folder["c"], named]).lines == ["take L c/L/notes.txt"])
-        #expect(try Listing(folder, paths: [named, folder["c"]]).lines == ["take L c/L/notes.txt"])
+        try self.folder.write("c/L/notes.txt", text: "text")
+        let named = self.folder["c/L/notes.txt"]
+        #expect(try Listing(self.folder, paths: [self.folder["c"], named]).lines == ["take L c/L/notes.txt"])
+        #expect(try Listing(self.folder, paths: [named, self.folder["c"]]).lines == ["take L c/L/notes.txt"])
     }
 
     @Test func `The source is the path as given, joined with the part below; the path is absolute and real`() throws {
-        let folder = try TemporaryFolder()
-        try folder.write("c/L/a.jpg")
-        let relative = folder.relativePath(of: "c")
+        try self.folder.write("c/L/a.jpg")
+        let relative = self.folder.relativePath(of: "c")
         for given in [relative, relative + "/"] {
-            let item = try #require(try Listing(folder, paths: [given]).items.first)
+            let item = try #require(try Listing(self.folder, paths: [given]).items.first)
             #expect(item.name.reveal() == relative + "/L/a.jpg")
-            #expect(item.path == folder["c/L/a.jpg"])
+            #expect(item.path == self.folder["c/L/a.jpg"])
         }
     }
 
     @Test(arguments: ["none.jpg", "none/", "*.png", "c/[x", "c/L/a.jpg/b", ""]
     )
     func `A path or pattern that names nothing is an error of the run`(_ below: String) throws {
-        let folder = try TemporaryFolder()
-        try folder.write("c/L/王小明.jpg", "c/L/a.jpg")
+        try self.folder.write("c/L/王小明.jpg", "c/L/a.jpg")
         let error = try #require(throws: CodedError.self) {
-            try Listing(folder, paths: [folder["c"], below.isEmpty ? "" : folder[below]])
+            try Listing(self.folder, paths: [self.folder["c"], below.isEmpty ? "" : self.folder[below]])
         }
         #expect(error.code == .inputNotFound)
-        if !below.isEmpty { #expect(!"\(error)".contains(below) && error.message.text().contains(folder[below])) }
+        if !below.isEmpty { #expect(!"\(error)".contains(below) && error.message.text().contains(self.folder[below])) }
     }
 
     @Test(
@@ -77,8 +75,7 @@ import Testing
         ] as [(String, [String])]
     )
     func `A pattern names what the shell would have named`(_ pattern: String, _ expected: [String]) throws {
-        let folder = try TemporaryFolder()
-        try folder.write(
+        try self.folder.write(
             "c/LOAN-1/front.jpg",
             "c/LOAN-1/.hidden.jpg",
             "c/LOAN-1/Thumbs.db",
@@ -87,32 +84,30 @@ import Testing
             "c/LOAN-2/deep/x.jpg",
             "c/.git/x.jpg"
         )
-        try folder.write("c/LOAN-1/front.jpg.json", text: "{}")
-        let lines = (try? Listing(folder, paths: [folder[pattern]]).lines) ?? []
+        try self.folder.write("c/LOAN-1/front.jpg.json", text: "{}")
+        let lines = (try? self.folder.listing(pattern).lines) ?? []
         #expect(lines == expected.map { "refuse business_no_missing " + $0 }, "as after the shell's own expansion")
     }
 
     @Test(arguments: [("c/照?.jpg", 1), ("c/??.jpg", 1), ("c/[照相]片.jpg", 1), ("c/?.jpg", 0), ("c/[!照]片.jpg", 0)])
     func `A wildcard stands for a whole character, not for a byte`(pattern: String, count: Int) throws {
-        let folder = try TemporaryFolder()
-        try folder.write("c/照片.jpg", "d.jpg")
-        let paths = [folder["d.jpg"], folder[pattern]]
-        let found = try? Listing(folder, paths: paths, options: Listing.options(businessNumber: "N")).items.count - 1
+        try self.folder.write("c/照片.jpg", "d.jpg")
+        let paths = [self.folder["d.jpg"], self.folder[pattern]]
+        let found =
+            try? Listing(self.folder, paths: paths, options: Listing.options(businessNumber: "N")).items.count - 1
         #expect(found ?? 0 == count)
     }
 
     @Test func `A file of that very name is no pattern`() throws {
-        let folder = try TemporaryFolder()
-        try folder.write("L/a[1].jpg", "L/a1.jpg")
-        #expect(try Listing(folder, paths: [folder["L/a[1].jpg"]]).lines == ["refuse business_no_missing L/a[1].jpg"])
-        #expect(try Listing(folder, paths: [folder["L/a[1-1].jpg"]]).lines == ["refuse business_no_missing L/a1.jpg"])
+        try self.folder.write("L/a[1].jpg", "L/a1.jpg")
+        #expect(try self.folder.lines("L/a[1].jpg") == ["refuse business_no_missing L/a[1].jpg"])
+        #expect(try self.folder.lines("L/a[1-1].jpg") == ["refuse business_no_missing L/a1.jpg"])
     }
 
     @Test func `Files named by a pattern are judged like those of a folder`() throws {
-        let folder = try TemporaryFolder()
-        try folder.write("c/L/a.jpg")
-        try folder.write("c/L/notes.txt", text: "text")
-        let listing = try Listing(folder, paths: [folder["c/L/*"]], options: Listing.options(businessNumber: "B"))
+        try self.folder.write("c/L/a.jpg")
+        try self.folder.write("c/L/notes.txt", text: "text")
+        let listing = try self.folder.listing("c/L/*", options: Listing.options(businessNumber: "B"))
         #expect(listing.lines == ["take B c/L/a.jpg", "ignore c/L/notes.txt"])
     }
 
@@ -120,41 +115,36 @@ import Testing
     func `A folder matched by a pattern is a named one; files matched by ** have no folder, unless it is named, too`()
         throws
     {
-        let folder = try TemporaryFolder()
-        try folder.write("c/LOAN-1/a.jpg", "c/flat.jpg")
-        let roots = try Listing(folder, paths: [folder["c/LOAN-*"]])
-        #expect(roots.lines == ["refuse business_no_missing c/LOAN-1/a.jpg"])
-        let slash = try Listing(folder, paths: [folder["c/*/"]])
-        #expect(slash.lines == ["refuse business_no_missing c/LOAN-1/a.jpg"])
-        let below = try Listing(folder, paths: [folder["c/**"]])
+        try self.folder.write("c/LOAN-1/a.jpg", "c/flat.jpg")
+        #expect(try self.folder.lines("c/LOAN-*") == ["refuse business_no_missing c/LOAN-1/a.jpg"])
+        #expect(try self.folder.lines("c/*/") == ["refuse business_no_missing c/LOAN-1/a.jpg"])
         #expect(
-            below.lines == ["refuse business_no_missing c/LOAN-1/a.jpg", "refuse business_no_missing c/flat.jpg"]
+            try self.folder.lines("c/**") == [
+                "refuse business_no_missing c/LOAN-1/a.jpg", "refuse business_no_missing c/flat.jpg",
+            ]
         )
-        let both = try Listing(folder, paths: [folder["c/**"], folder["c"]])
-        #expect(both.lines == ["take LOAN-1 c/LOAN-1/a.jpg", "refuse business_no_missing c/flat.jpg"])
+        #expect(
+            try self.folder.lines("c/**", "c") == [
+                "take LOAN-1 c/LOAN-1/a.jpg", "refuse business_no_missing c/flat.jpg",
+            ]
+        )
     }
 
     @Test func `A pattern follows no link out of its fixed part`() throws {
-        let folder = try TemporaryFolder()
-        try folder.write("out/a.jpg", "c/L/b.jpg")
-        try folder.link("c/L/leak.jpg", to: "out/a.jpg")
-        try folder.link("c/X", to: "out")
-        try folder.link("c/M", to: "c/L")
+        try self.folder.write("out/a.jpg", "c/L/b.jpg")
+        try self.folder.link("c/L/leak.jpg", to: "out/a.jpg")
+        try self.folder.link("c/X", to: "out")
+        try self.folder.link("c/M", to: "c/L")
         // The link to a folder inside leads to the same file.
-        let listing = try Listing(
-            folder,
-            paths: [folder["c/*/*.jpg"]],
-            options: Listing.options(businessNumber: "B")
-        )
+        let listing = try self.folder.listing("c/*/*.jpg", options: Listing.options(businessNumber: "B"))
         #expect(listing.lines == ["take B c/L/b.jpg"])
     }
 
     @Test func `More inputs than the limit are refused as a whole, ignored ones counted`() throws {
-        let folder = try TemporaryFolder()
-        try folder.write("c/L/1.jpg", "c/L/2.jpg")
-        try folder.write("c/L/3.txt", text: "text")
+        try self.folder.write("c/L/1.jpg", "c/L/2.jpg")
+        try self.folder.write("c/L/3.txt", text: "text")
         let source = { (limit: Int) in
-            try Listing(folder, paths: [folder["c"], folder["c"]], limit: limit).list.entries.count
+            try self.folder.listing("c", "c", limit: limit).list.entries.count
         }
         #expect(try source(3) == 3)
         let error = try #require(throws: CodedError.self) { try source(2) }

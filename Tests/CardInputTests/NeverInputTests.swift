@@ -5,26 +5,27 @@ import Testing
 
 /// Names that are never inputs, and those that are never business numbers.
 @Suite struct NeverInputTests {
+    private let folder = TemporaryFolder()
+
     @Test(arguments: [
         "#recycle", "#Recycle", "@eaDir", "@Recycle", "@Recently-Snapshot", "#snapshot", "~snapshot", ".snapshot",
         "$RECYCLE.BIN", "$Recycle.Bin", "RECYCLER", "System Volume Information", "FOUND.000", ".Trashes", ".Trash-1000",
         ".AppleDouble", "__MACOSX", "lost+found", "Network Trash Folder", "Temporary Items", "LOAN-1.bak", "LOAN-2~",
     ])
     func `A bin, snapshot or system folder is passed over with all in it`(name: String) throws {
-        let folder = try TemporaryFolder()
-        try folder.write("c/LOAN-1/front.jpg", "c/\(name)/ada-front.jpg", "c/\(name)/LOAN-9/bob-back.jpg")
+        try self.folder.write("c/LOAN-1/front.jpg", "c/\(name)/ada-front.jpg", "c/\(name)/LOAN-9/bob-back.jpg")
         let rule = try #require(NeverInputs.rule(passingOver: name))
         let options = Listing.options(businessNumber: "N")
         for options in [Listing.options(), options] {
-            let listing = try Listing(folder, paths: [folder["c"]], options: options)
+            let listing = try self.folder.listing("c", options: options)
             #expect(listing.list.refused.isEmpty && listing.items.count == 1)
             #expect(listing.list.passedOver == [rule: 1])
         }
         // A shell names it in passing, or a pattern does.
-        let named = try Listing(folder, paths: [folder["c/LOAN-1"], folder["c/" + name]], options: options)
+        let named = try self.folder.listing("c/LOAN-1", "c/" + name, options: options)
         let hidden = name.hasPrefix(".")
         #expect(named.items.count == (hidden ? 3 : 1), "a shell does not name a hidden one in passing")
-        let pattern = try Listing(folder, paths: [folder["c/*"]], options: options)
+        let pattern = try self.folder.listing("c/*", options: options)
         #expect(pattern.items.count == 1)
         #expect(pattern.list.passedOver == (hidden ? [:] : [rule: 1]))
     }
@@ -35,17 +36,18 @@ import Testing
         "~$front.jpg", ".front.jpg", "._front.jpg", "front.jpg.!ut", "front.jpg.aria2", "Thumbs.db", "desktop.ini",
     ])
     func `A backup or an unfinished copy beside a photo is passed over`(name: String) throws {
-        let folder = try TemporaryFolder()
-        try folder.write("c/L/front.jpg", "c/L/\(name)")
+        try self.folder.write("c/L/front.jpg", "c/L/\(name)")
         let rule = try #require(NeverInputs.rule(passingOver: name))
-        let walked = try Listing(folder, paths: [folder["c"]])
+        let walked = try self.folder.listing("c")
         #expect(walked.lines == ["take L c/L/front.jpg"])
         #expect(walked.list.passedOver == [rule: 1])
         let options = Listing.options(businessNumber: "N")
-        #expect(try Listing(folder, paths: [folder["c/L/*"]], options: options).lines == ["take N c/L/front.jpg"])
-        let shell = try Listing(folder, paths: [folder["c/L/" + name], folder["c/L/front.jpg"]], options: options)
+        #expect(
+            try self.folder.listing("c/L/*", options: options).lines == ["take N c/L/front.jpg"]
+        )
+        let shell = try self.folder.listing("c/L/" + name, "c/L/front.jpg", options: options)
         #expect(shell.items.count == (name.hasPrefix(".") ? 2 : 1))
-        let meant = try Listing(folder, paths: [folder["c/L/" + name]], options: options)
+        let meant = try self.folder.listing("c/L/" + name, options: options)
         #expect(meant.lines == ["take N c/L/\(name)"], "named alone it is meant")
     }
 
@@ -57,20 +59,19 @@ import Testing
         "LOAN-1 copy 2", "done", "failed",
     ])
     func `A new folder, a copy of one and a folder of files put away are no business number`(name: String) throws {
-        let folder = try TemporaryFolder()
-        try folder.write("c/\(name)/front.jpg", "c/LOAN-1/front.jpg")
-        let listing = try Listing(folder, paths: [folder["c"]])
+        try self.folder.write("c/\(name)/front.jpg", "c/LOAN-1/front.jpg")
+        let listing = try self.folder.listing("c")
         #expect(
             Set(listing.lines) == ["take LOAN-1 c/LOAN-1/front.jpg", "refuse business_no_missing c/\(name)/front.jpg"]
         )
         #expect(listing.messages.allSatisfy { $0.contains("name the folder after the case") })
         for rule in ["root", "folder:1"] {
             let options = try Listing.options(from: BusinessNumberRule(rule))
-            let path = folder[rule == "root" ? "c/" + name : "c"]
-            #expect(try Listing(folder, paths: [path], options: options).lines.contains { $0.hasPrefix("refuse") })
+            let path = self.folder[rule == "root" ? "c/" + name : "c"]
+            #expect(try Listing(self.folder, paths: [path], options: options).lines.contains { $0.hasPrefix("refuse") })
         }
         // Whoever says the number otherwise is heard.
-        let told = try Listing(folder, paths: [folder["c"]], options: Listing.options(businessNumber: "N"))
+        let told = try self.folder.listing("c", options: Listing.options(businessNumber: "N"))
         #expect(told.items.count == 2)
     }
 
@@ -80,26 +81,23 @@ import Testing
         "untitled-7", "done-1",
     ])
     func `Other names may be business numbers`(name: String) throws {
-        let folder = try TemporaryFolder()
-        try folder.write("c/\(name)/front.jpg")
-        #expect(try Listing(folder, paths: [folder["c"]]).lines == ["take \(name) c/\(name)/front.jpg"])
+        try self.folder.write("c/\(name)/front.jpg")
+        #expect(try self.folder.lines("c") == ["take \(name) c/\(name)/front.jpg"])
     }
 
     @Test(arguments: ["Copy of front.jpg", "front - Copy.jpg", "front (1).jpg", "front - 副本.jpg", "front copy.jpg"])
     func `A whole photo that somebody copied is an input`(name: String) throws {
-        let folder = try TemporaryFolder()
-        try folder.write("c/L/\(name)", "c/L/front.jpg")
-        let listing = try Listing(folder, paths: [folder["c"]])
+        try self.folder.write("c/L/\(name)", "c/L/front.jpg")
+        let listing = try self.folder.listing("c")
         #expect(listing.items.count == 2)
         #expect(listing.list.passedOver.isEmpty)
     }
 
     @Test func `A folder of files that were put away is passed over, unless it is named`() throws {
-        let folder = try TemporaryFolder()
-        try folder.write("in/L/a.jpg", "in/done/L-2/b.jpg", "in/x/c.jpg")
-        for marked in ["in/done", "in/x"] { try folder.makeFolder(marked + "/" + NeverInputs.putAwayMark) }
-        #expect(try Listing(folder, paths: [folder["in"]]).lines == ["take L in/L/a.jpg"])
-        #expect(try Listing(folder, paths: [folder["in/*"]]).lines == ["refuse business_no_missing in/L/a.jpg"])
-        #expect(try Listing(folder, paths: [folder["in/done"]]).lines == ["take L-2 in/done/L-2/b.jpg"])
+        try self.folder.write("in/L/a.jpg", "in/done/L-2/b.jpg", "in/x/c.jpg")
+        for marked in ["in/done", "in/x"] { try self.folder.makeFolder(marked + "/" + NeverInputs.putAwayMark) }
+        #expect(try self.folder.lines("in") == ["take L in/L/a.jpg"])
+        #expect(try self.folder.lines("in/*") == ["refuse business_no_missing in/L/a.jpg"])
+        #expect(try self.folder.lines("in/done") == ["take L-2 in/done/L-2/b.jpg"])
     }
 }

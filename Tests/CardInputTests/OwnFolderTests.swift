@@ -7,7 +7,7 @@ import Testing
 /// The folder of the sandbox among the inputs: nothing in it is one.
 @Suite struct OwnFolderTests {
     private static func folder() throws -> TemporaryFolder {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         try folder.write("in/L-1/a.jpg", "in/box/sandbox.sqlite3", "in/box/documents/b.jpg", "in/box-2/c.jpg")
         try folder.link("in/L-1/link.jpg", to: folder["in/box/documents/b.jpg"])
         try folder.link("in/other", to: folder["in/box/documents"])

@@ -7,6 +7,8 @@ import Testing
 
 /// Reading what was listed, and nothing else.
 @Suite struct SourceFileTests {
+    private let folder = TemporaryFolder()
+
     private static func listed(_ folder: TemporaryFolder, _ path: String = "c") throws -> FileIdentity {
         let item = try #require(try Listing(folder, paths: [folder[path]]).items.first)
         guard case .file(let identity) = item.place else { throw POSIXError(.EINVAL) }
@@ -14,17 +16,15 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 100_000]) func `A file that stands still is read whole`(count: Int) throws {
-        let folder = try TemporaryFolder()
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0) }
-        try folder.write("c/L/a.jpg", bytes: bytes)
-        let data = try SourceFile.read(try Self.listed(folder), limit: count)
+        try self.folder.write("c/L/a.jpg", bytes: bytes)
+        let data = try SourceFile.read(try Self.listed(self.folder), limit: count)
         #expect([UInt8](data) == bytes)
     }
 
     @Test func `A file with more bytes than the limit is refused in words`() throws {
-        let folder = try TemporaryFolder()
-        try folder.write("c/L/a.jpg", bytes: [UInt8](repeating: 0, count: 11))
-        let identity = try Self.listed(folder)
+        try self.folder.write("c/L/a.jpg", bytes: [UInt8](repeating: 0, count: 11))
+        let identity = try Self.listed(self.folder)
         let error = try #require(throws: CodedError.self) { try SourceFile.read(identity, limit: 10) }
         #expect(error.code == .sourceTooLarge)
         #expect("\(error.message)".contains("11 bytes, more than the 10 of imaging.max_source_bytes"))
@@ -37,52 +37,49 @@ import Testing
 
     @Test(arguments: Change.allCases)
     func `Whatever takes the place of a listed file is not read`(change: Change) throws {
-        let folder = try TemporaryFolder()
-        try folder.write("c/L/a.jpg", "stranger/a.jpg")
-        let identity = try Self.listed(folder)
-        let path = folder["c/L/a.jpg"]
+        try self.folder.write("c/L/a.jpg", "stranger/a.jpg")
+        let identity = try Self.listed(self.folder)
+        let path = self.folder["c/L/a.jpg"]
         if ![.grown, .rewritten, .folderExchanged, .folderGone].contains(change) {
-            #expect(rename(path, folder["kept.jpg"]) == 0)
+            #expect(rename(path, self.folder["kept.jpg"]) == 0)
         }
         switch change {
-        case .link: try folder.link("c/L/a.jpg", to: "stranger/a.jpg")
-        case .linkToItself: try folder.link("c/L/a.jpg", to: "kept.jpg")
-        case .otherFile: try folder.write("c/L/a.jpg")
-        case .grown: try folder.write("c/L/a.jpg", bytes: [0xFF, 0xD8, 0xFF, 0xE0, 0])
+        case .link: try self.folder.link("c/L/a.jpg", to: "stranger/a.jpg")
+        case .linkToItself: try self.folder.link("c/L/a.jpg", to: "kept.jpg")
+        case .otherFile: try self.folder.write("c/L/a.jpg")
+        case .grown: try self.folder.write("c/L/a.jpg", bytes: [0xFF, 0xD8, 0xFF, 0xE0, 0])
         case .rewritten:
             var times = [timespec(tv_sec: 1, tv_nsec: 0), timespec(tv_sec: 1, tv_nsec: 0)]
             #expect(utimensat(AT_FDCWD, path, &times, 0) == 0)
         case .folderExchanged:
-            #expect(rename(folder["c/L"], folder["kept"]) == 0)
-            try folder.link("c/L", to: "stranger")
-        case .folder: try folder.makeFolder("c/L/a.jpg")
+            #expect(rename(self.folder["c/L"], self.folder["kept"]) == 0)
+            try self.folder.link("c/L", to: "stranger")
+        case .folder: try self.folder.makeFolder("c/L/a.jpg")
         case .pipe: #expect(mkfifo(path, 0o600) == 0)
         case .gone: break
-        case .folderGone: #expect(rename(folder["c/L"], folder["kept"]) == 0)
+        case .folderGone: #expect(rename(self.folder["c/L"], self.folder["kept"]) == 0)
         }
         let error = try #require(throws: CodedError.self) { try SourceFile.read(identity, limit: 1000) }
         let isUnreadable = [.folder, .pipe, .gone, .folderGone].contains(change)
         #expect(error.code == (isUnreadable ? .sourceUnreadable : .sourceChanged))
         // What has changed is taken in by the next run, with all photos of its number.
         #expect(error.kind == (isUnreadable ? .input : .temporary))
-        #expect(!"\(error)".contains(folder.path))
+        #expect(!"\(error)".contains(self.folder.path))
     }
 
     @Test func `A link that was listed is read by the file it led to then`() throws {
-        let folder = try TemporaryFolder()
-        try folder.write("c/.store/abc", bytes: [1, 2, 3])
-        try folder.write("c/.store/def", bytes: [4, 5, 6])
-        try folder.link("c/L/a.jpg", to: "c/.store/abc")
-        let identity = try Self.listed(folder)
-        #expect(identity.path.reveal() == folder["c/.store/abc"])
-        #expect(unlink(folder["c/L/a.jpg"]) == 0)
-        try folder.link("c/L/a.jpg", to: "c/.store/def")
+        try self.folder.write("c/.store/abc", bytes: [1, 2, 3])
+        try self.folder.write("c/.store/def", bytes: [4, 5, 6])
+        try self.folder.link("c/L/a.jpg", to: "c/.store/abc")
+        let identity = try Self.listed(self.folder)
+        #expect(identity.path.reveal() == self.folder["c/.store/abc"])
+        #expect(unlink(self.folder["c/L/a.jpg"]) == 0)
+        try self.folder.link("c/L/a.jpg", to: "c/.store/def")
         #expect(try [UInt8](SourceFile.read(identity, limit: 10)) == [1, 2, 3])
     }
 
     @Test func `A file that cannot be told from the one listed is the same`() throws {
-        let folder = try TemporaryFolder()
-        try folder.write("c/L/a.jpg")
-        #expect(try Self.listed(folder) == Self.listed(folder, "c/L/../../c"))
+        try self.folder.write("c/L/a.jpg")
+        #expect(try Self.listed(self.folder) == Self.listed(self.folder, "c/L/../../c"))
     }
 }

@@ -6,6 +6,8 @@ import Testing
 
 /// What spreadsheets and scripts make of a CSV manifest.
 @Suite struct TableTests {
+    private let folder = TemporaryFolder()
+
     private static let text = "path,business_no,expected_name\r\n照片/a.jpg,L-1,王小明\r\n"
 
     private static func utf16(_ order: String.Encoding) throws -> [UInt8] {
@@ -13,7 +15,7 @@ import Testing
     }
 
     private static func lines(_ bytes: [UInt8]) throws -> (lines: [String], names: [String?]) {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         try folder.write("照片/a.jpg")
         try folder.write("m.csv", bytes: bytes)
         let listing = try Listing(folder, paths: [], manifest: folder["m.csv"])
@@ -66,10 +68,9 @@ import Testing
         ("\n,,\npath,business_no,user_no\n,,\n \na.jpg,L,U\n,,,,\n", "a.jpg", "U"),
     ])
     func `Harmless blanks change nothing`(text: String, path: String, user: String) throws {
-        let folder = try TemporaryFolder()
-        try folder.write("a.jpg", " a.jpg ", "a b.jpg", "a,\n.jpg")
-        try folder.write("m.csv", text: text)
-        let listing = try Listing(folder, paths: [], manifest: folder["m.csv"])
+        try self.folder.write("a.jpg", " a.jpg ", "a b.jpg", "a,\n.jpg")
+        try self.folder.write("m.csv", text: text)
+        let listing = try self.folder.listing(manifest: "m.csv")
         #expect(listing.lines == ["take L \(path)"])
         #expect(listing.metadata.first?.userNumber?.reveal() == user)
     }
@@ -81,10 +82,11 @@ import Testing
         ("path,business_no\na.jpg,=\"00123\"\n", "format the column as text"),
     ])
     func `A value without a column is no harmless blank`(text: String, words: String) throws {
-        let folder = try TemporaryFolder()
-        try folder.write("a.jpg", "b.jpg")
-        try folder.write("m.csv", text: text)
-        let error = try #require(throws: CodedError.self) { try Listing(folder, paths: [], manifest: folder["m.csv"]) }
+        try self.folder.write("a.jpg", "b.jpg")
+        try self.folder.write("m.csv", text: text)
+        let error = try #require(throws: CodedError.self) {
+            try self.folder.listing(manifest: "m.csv")
+        }
         #expect(error.code == .manifestInvalid)
         #expect(error.message.text().contains(words))
     }
@@ -94,14 +96,13 @@ import Testing
         "[object Object]", "=00123", "'00123", "N/A", "-", "无", "(blank)",
     ])
     func `What a spreadsheet leaves of a number is refused from every source`(damage: String) throws {
-        let folder = try TemporaryFolder()
-        try folder.write("c/L/row.jpg", "c/L/line.jpg", "c/L/sidecar.jpg", "c/L/user.jpg")
-        try folder.write("c/L/sidecar.jpg.json", text: #"{"business_no": "\#(damage)"}"#)
-        try folder.write("c/L/user.jpg.json", text: #"{"user_no": "\#(damage)"}"#)
-        try folder.write("c/m.csv", text: "path,business_no\nL/row.jpg,\"\(damage)\"\n")
-        try folder.write("c/m.jsonl", text: #"{"path": "L/line.jpg", "business_no": "\#(damage)"}"#)
-        let csv = try Listing(folder, paths: [folder["c/L/"]], manifest: folder["c/m.csv"])
-        let lines = try Listing(folder, paths: [], manifest: folder["c/m.jsonl"])
+        try self.folder.write("c/L/row.jpg", "c/L/line.jpg", "c/L/sidecar.jpg", "c/L/user.jpg")
+        try self.folder.write("c/L/sidecar.jpg.json", text: #"{"business_no": "\#(damage)"}"#)
+        try self.folder.write("c/L/user.jpg.json", text: #"{"user_no": "\#(damage)"}"#)
+        try self.folder.write("c/m.csv", text: "path,business_no\nL/row.jpg,\"\(damage)\"\n")
+        try self.folder.write("c/m.jsonl", text: #"{"path": "L/line.jpg", "business_no": "\#(damage)"}"#)
+        let csv = try self.folder.listing("c/L/", manifest: "c/m.csv")
+        let lines = try self.folder.listing(manifest: "c/m.jsonl")
         let all = csv.list.refused + lines.list.refused
         // The root lends no number to what no row or sidecar names.
         let refused = all.filter { $0.error.code != .businessNumberMissing }
@@ -112,8 +113,8 @@ import Testing
         #expect(codes["user.jpg"]?.map(\.error.code) == [.fieldInvalid])
         #expect(refused.count == 4 && refused.allSatisfy { "\($0.error.message)".contains("as text") })
         guard !damage.contains("/") else { return }
-        try folder.write("d/\(damage)/folder.jpg")
-        let walked = try Listing(folder, paths: [folder["d"]])
+        try self.folder.write("d/\(damage)/folder.jpg")
+        let walked = try self.folder.listing("d")
         #expect(walked.lines.contains("refuse business_no_invalid d/\(damage)/folder.jpg"))
     }
 }

@@ -1,3 +1,4 @@
+import CardInput
 import Foundation
 import Glibc
 
@@ -6,11 +7,12 @@ final class TemporaryFolder: Sendable {
     /// The real path of the folder.
     let path: String
 
-    init() throws {
+    /// Without one there is nothing to test, so this does not throw and a suite can hold it as a property.
+    init() {
         var template = Array((NSTemporaryDirectory() + "/card-input-XXXXXX").utf8CString)
-        guard mkdtemp(&template) != nil else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
-        let made = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        guard let real = realpath(made, nil) else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        guard mkdtemp(&template) != nil, let real = realpath(template, nil) else {
+            fatalError("no folder for temporary files: \(POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO))")
+        }
         defer { free(real) }
         self.path = String(cString: real)
     }
@@ -22,6 +24,20 @@ final class TemporaryFolder: Sendable {
 
     /// Returns the absolute path of something below.
     subscript(_ below: String) -> String { self.path + "/" + below }
+
+    /// The inputs that a run with paths below finds, as lines.
+    func lines(_ below: String...) throws -> [String] { try Listing(self, paths: below.map { self[$0] }).lines }
+
+    /// What a run with paths below finds, with a manifest that also lies below.
+    func listing(
+        _ below: String...,
+        manifest: String? = nil,
+        options: BatchOptions = Listing.options(),
+        limit: Int = 1_000_000
+    ) throws -> Listing {
+        let (paths, manifest) = (below.map { self[$0] }, manifest.map { self[$0] })
+        return try Listing(self, paths: paths, manifest: manifest, options: options, limit: limit)
+    }
 
     /// Returns the path of something below, as seen from the current folder.
     func relativePath(of below: String) -> String {

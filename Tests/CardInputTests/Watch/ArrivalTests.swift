@@ -137,7 +137,7 @@ import Testing
     }
 
     @Test func `Changes that were lost are found by a scan`() async throws {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         let notifier = try FolderNotifier(limit: 3) {}
         defer { notifier.stop() }
         let root = WatchedFolder(root: 0, path: FilePath(folder.path), place: FolderPlace())

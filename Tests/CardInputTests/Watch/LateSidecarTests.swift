@@ -132,7 +132,7 @@ import Testing
     func `One that comes while its photo is being taken in amends the card before both are moved`(isTooLate: Bool)
         async throws
     {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         let pipeline = FakePipeline { _, occasion, call in
             if call == 1 { try folder.write("in/LOAN-1/front.jpg.json", text: Self.sidecar) }
             guard isTooLate, occasion == .lateSidecar, call == 2 else { return nil }

@@ -31,7 +31,7 @@ import Testing
     func `A process that dies after the commit and before the move finds the card again, and moves the file`(
         after: WatchOptions.After
     ) async throws {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         let sandbox = FakePipeline()
         let dying = FakePipeline { photo, occasion, _ in
             _ = try await sandbox.take(photo, occasion)
@@ -201,7 +201,7 @@ import Testing
 
     @Test(arguments: ["replaced", "touched", "gone"])
     func `A file that changes while it is taken in is never put away for another`(change: String) async throws {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         let pipeline = FakePipeline { photo, _, call in
             guard call == 1, case .file(let identity) = photo.place else { return nil }
             _ = try SourceFile.read(identity, limit: 1000)

@@ -21,7 +21,7 @@ import Testing
 
     @Test(arguments: FileMove.Way.allCases)
     func `By whatever way, a file is moved, replaces none, and no other is moved for it`(way: FileMove.Way) throws {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         try folder.write("from/a", text: "a")
         try folder.write("from/b", text: "b")
         try folder.write("to/taken", text: "taken")
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test func `A move by a second name that was cut short is finished`() throws {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         try folder.write("from/a", text: "a")
         try folder.makeFolder("to")
         #expect(link(folder["from/a"], folder["to/a"]) == 0)
@@ -57,7 +57,7 @@ import Testing
         let other = try #require(Self.otherFileSystem) + "/card-input-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: other) }
         try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: false)
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         let bytes = (0..<600_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
         try folder.write("from/a", bytes: bytes)
         let identity = try Self.identity(folder["from/a"])

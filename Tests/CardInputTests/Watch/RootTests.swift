@@ -26,7 +26,7 @@ import Testing
         ] as [([String], [String])]
     )
     func `What cannot be watched is said before anything begins`(folders: [String], codes: [String]) throws {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         try folder.write("in/a.jpg", "in/LOAN-1/b.jpg", "other/c.jpg", "box/inner/d.jpg")
         try folder.makeFolder("put/" + NeverInputs.putAwayMark)
         try folder.link("link", to: "in")
@@ -35,7 +35,7 @@ import Testing
 
     @Test(.enabled(if: geteuid() != 0, "root may write everywhere"))
     func `A folder that cannot be written may be watched if its files stay`() throws {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         try folder.makeFolder("in")
         #expect(chmod(folder["in"], 0o555) == 0)
         #expect(Self.codes(folder, ["in"]) == ["watch_folder_read_only"])
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test func `Names that are never inputs, ignored ones, links and the sandbox stay as they are`() async throws {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         let stay = [
             "#recycle/a.jpg", "@eaDir/b.jpg", "LOAN-1/front.jpg.bak", "LOAN-1/.c.jpg", "LOAN-1/d.jpg.part",
             "LOAN-1/raw-e.jpg", "box/LOAN-2/f.jpg", "failed/LOAN-1/g.jpg", "LOAN-1/link.jpg", "linked",

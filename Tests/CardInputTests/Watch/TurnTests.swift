@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test func `A photo that goes while it waits for an older one of its number holds up no other`() async throws {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         let pipeline = FakePipeline { photo, _, call in
             // By now the others have had their turn, or will: all come behind this one.
             if call == 1 {

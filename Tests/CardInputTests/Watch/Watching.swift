@@ -20,7 +20,7 @@ struct Watching: Sendable {
         pipeline: FakePipeline = FakePipeline(),
         change: (inout WatchOptions) -> Void = { _ in }
     ) throws {
-        let folder = try folder ?? TemporaryFolder()
+        let folder = folder ?? TemporaryFolder()
         try folder.makeFolder("in/LOAN-9")
         var options = WatchOptions(folders: [folder["in"]], inputs: Listing.options())
         options.sidecar = .none
