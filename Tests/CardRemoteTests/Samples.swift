@@ -78,14 +78,10 @@ func withEndpoint<Value>(
     var settings = EndpointSettings(url: url)
     change(&settings)
     let endpoint = try HTTPEndpoint(settings, section: "test")
-    do {
-        let value = try await run(endpoint)
-        await endpoint.shutdown()
-        return value
-    } catch {
-        await endpoint.shutdown()
-        throw error
-    }
+    let result: Result<Value, any Error>
+    do { result = .success(try await run(endpoint)) } catch { result = .failure(error) }
+    await endpoint.shutdown()
+    return try result.get()
 }
 
 /// Posts one form to a server that follows one script.

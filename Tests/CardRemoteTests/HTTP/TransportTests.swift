@@ -20,34 +20,6 @@ import Testing
         #expect(failure?.remoteFailure(afterSend: .unknown).failureClass == .notSent)
     }
 
-    @Test func `As many calls as are configured are under way at once, and none waits for a connection`() async throws {
-        // Nobody is answered before all have come: one that waited for a connection would let the others wait, too.
-        let (count, gate) = (48, Gate())
-        let come = Mutex(0)
-        let server = FaultServer { _, _ in
-            .answerLater { _ in
-                let isLast = come.withLock { come in
-                    come += 1
-                    return come == count
-                }
-                if isLast { gate.open() }
-                await gate.pass()
-                return FaultReply()
-            }
-        }
-        let failures = try await server.serving { address in
-            try await withEndpoint(address, { $0.concurrency = count }) { endpoint in
-                try await withThrowingTaskGroup { group in
-                    for _ in 0..<count {
-                        group.addTask { await endpoint.post(.form(try makeForm())).failure }
-                    }
-                    return try await group.reduce(into: []) { $0.append($1?.code) }
-                }
-            }
-        }
-        #expect(failures == Array(repeating: nil, count: count))
-    }
-
     @Test func `A host name without address has sent nothing`() async throws {
         let failure = try await withEndpoint("http://no-such-host.invalid/") {
             await $0.post(.form(try makeForm())).failure
@@ -211,7 +183,11 @@ import Testing
         }
     }
 
-    @Test func `Thirty-two requests are under way at a time, and a further one waits for a connection`() async throws {
+    @Test(arguments: [nil, 48])
+    func `As many requests as are configured, else thirty-two, are under way at a time, and a further one waits`(
+        configured: Int?
+    ) async throws {
+        let count = configured ?? 32
         let (arrived, arrival) = AsyncStream.makeStream(of: Void.self)
         let (released, release) = AsyncStream.makeStream(of: Void.self)
         let waitForRelease: @Sendable () async -> Void = { for await _ in released { return } }
@@ -222,15 +198,16 @@ import Testing
                 return FaultReply("200 OK")
             }
         ) { server, port in
-            try await withEndpoint("http://127.0.0.1:\(port)/") { endpoint in
+            let url = "http://127.0.0.1:\(port)/"
+            try await withEndpoint(url, { if let configured { $0.concurrency = configured } }) { endpoint in
                 try await withThrowingTaskGroup(of: Int?.self) { group in
-                    for _ in 0..<33 { group.addTask { await endpoint.post(.form(try makeForm())).reply?.status } }
+                    for _ in 0...count { group.addTask { await endpoint.post(.form(try makeForm())).reply?.status } }
                     var arrivals = arrived.makeAsyncIterator()
-                    for _ in 0..<32 { await arrivals.next() }
-                    #expect(server.connections == 32)
+                    for _ in 0..<count { await arrivals.next() }
+                    #expect(server.connections == count)
                     release.finish()
                     for try await status in group { #expect(status == 200) }
-                    #expect(server.connections == 32)
+                    #expect(server.connections == count)
                 }
             }
         }

@@ -72,19 +72,6 @@ import Testing
     }
 
     @Test
-    func `A validity of seventeen characters, joined without dots, is the same period`() throws {
-        let body = #"""
-            {"side":1,"valid_date_start":{"result":"19970101"},"valid_date_end":{"result":"19970202"}}
-            """#
-        let text = try #require(try self.reading(body).fields.validity?.reveal())
-        let joined = try #require(Validity("19970101-19970202"))
-        #expect(Validity(text) == joined)
-        let end = try #require(CalendarDay(year: 1997, month: 2, day: 2))
-        #expect(joined.start == CalendarDay(year: 1997, month: 1, day: 1))
-        #expect(joined.end == .day(end))
-    }
-
-    @Test
     func `The documented legality of a front is an original's, against the threshold that comes with it`() throws {
         let body = SampleReplies.faceIDv3Front
             .replacing(#""ID_Photo":0.855"#, with: #""ID_Photo":0.97"#)
@@ -100,13 +87,6 @@ import Testing
         let today = try #require(CalendarDay(year: 2026, month: 11, day: 21))
         // The vendor's threshold counts, not the configured one.
         #expect(VerdictRules(legalityThreshold: 0.99).judge(reading, today: today) == Judgement(.accepted))
-    }
-
-    @Test(arguments: ["长期", "长期有效", "20301113", ""])
-    func `What is joined can be read by the verdict`(end: String) throws {
-        let body = #"{"side":1,"valid_date_start":{"result":"20101113"},"valid_date_end":{"result":"\#(end)"}}"#
-        let text = try #require(try self.reading(body).fields.validity?.reveal())
-        #expect(Validity(text)?.start == CalendarDay(year: 2010, month: 11, day: 13))
     }
 
     @Test(arguments: [

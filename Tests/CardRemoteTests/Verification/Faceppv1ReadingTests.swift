@@ -34,11 +34,6 @@ import Testing
         #expect(outcome(.faceppv1, 200, body) == .read(CardReading(side: .front)))
     }
 
-    @Test
-    func `One card has no others`() throws {
-        #expect(try #require(outcome(.faceppv1, 200, SampleReplies.faceppv1Front).reading).others.isEmpty)
-    }
-
     @Test(arguments: ["{}", "1", #""none""#, "true"])
     func `Cards that are no array are no reading`(json: String) {
         let failure = outcome(.faceppv1, 200, #"{"request_id":"1,a","cards":\#(json)}"#).failure

@@ -32,12 +32,6 @@ import Testing
         #expect(legality?.vendorThreshold == nil)
     }
 
-    @Test
-    func `A class that is to come is a class`() throws {
-        let legality = try self.legality(#"{"ID_Photo":0.2,"Mask_Photo":0.7,"Screen":0.1}"#, .faceIDv3)
-        #expect(legality?.strongestOtherClass == "Mask Photo")
-    }
-
     @Test(
         arguments: [
             #"Mask\nPhoto\u001b[31m"#, #"\u0000"#, "张样本", "<b>", "ID.Photo", "",
